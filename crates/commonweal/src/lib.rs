@@ -1,0 +1,4 @@
+//! Welfare-optimal strategies for principals who discount the future differently.
+
+pub mod model;
+pub mod number;

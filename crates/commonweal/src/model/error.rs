@@ -1,0 +1,41 @@
+//! Why a model is not valid.
+
+use crate::number::Rational;
+
+/// What keeps arrays from being a model. The place comes first, by name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the fields are what the messages name")]
+pub enum ModelError {
+    #[error("the model has no states; add at least one")]
+    NoStates,
+    #[error("the model has no principals; add at least one, with a discount")]
+    NoPrincipals,
+    #[error("state `{state}` has no action; give it at least one, such as a self-loop")]
+    NoChoice { state: String },
+    #[error("there are two states called `{state}`; rename one")]
+    DuplicateState { state: String },
+    #[error("there are two principals called `{principal}`; rename one")]
+    DuplicatePrincipal { principal: String },
+    #[error("principal `{principal}`: the discount {discount} lies outside [0, 1); it must be at least 0 and below 1")]
+    DiscountOutOfRange { principal: String, discount: Rational },
+    #[error("principal `{principal}`: the weight is 0; leave the principal out instead")]
+    ZeroWeight { principal: String },
+    #[error("state `{state}`, action `{action}`: {found} rewards for {expected} principals")]
+    WrongRewardCount { state: String, action: String, found: usize, expected: usize },
+    #[error("state `{state}`, action `{action}`: the probability of `{target}` is {probability}; it must be positive")]
+    NonPositiveProbability { state: String, action: String, target: String, probability: Rational },
+    #[error("state `{state}`, action `{action}`: `{target}` is listed twice; add the two probabilities")]
+    DuplicateTarget { state: String, action: String, target: String },
+    #[error("state `{state}`, action `{action}`: probabilities sum to {sum}, not 1")]
+    ProbabilitySum { state: String, action: String, sum: Rational },
+    #[error("the model has more than {limit} {what}")]
+    TooLarge { what: &'static str, limit: usize },
+}
+
+pub(super) fn check_discount(principal: &str, discount: &Rational) -> Result<(), ModelError> {
+    match *discount >= Rational::ZERO && *discount < Rational::ONE {
+        true => Ok(()),
+        false => Err(ModelError::DiscountOutOfRange { principal: principal.to_owned(), discount: discount.clone() }),
+    }
+}

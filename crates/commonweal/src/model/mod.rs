@@ -1,0 +1,182 @@
+//! The model: states, choices, transitions, rewards and principals, in flat arrays.
+//!
+//! A [`Model`] is valid once built: every state offers a choice, every choice's probabilities are positive and sum to
+//! exactly 1, every discount lies in [0, 1). States own a range of choices, choices own a range of transitions:
+//!
+//! ```text
+//! first_choice      state  → its first choice      4 bytes a state
+//! first_transition  choice → its first transition  4 bytes a choice
+//! target            transition → state             4 bytes a transition
+//! probability       transition → number            one N a transition (8 bytes as f64, 48 as Rational)
+//! reward            choice × principal → number    one N each, a choice's rewards side by side
+//! ```
+
+mod builder;
+mod error;
+mod ids;
+mod names;
+
+pub use builder::ModelBuilder;
+pub use error::ModelError;
+pub use ids::{ChoiceId, PrincipalId, StateId};
+pub use names::{NameTable, nearest};
+
+use crate::number::Rational;
+use std::ops::Range;
+
+/// One who has rewards and a patience of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// The name that the model gives them.
+    pub name: String,
+    /// The discount factor λ, at least 0 and below 1.
+    pub discount: Rational,
+    /// What their rewards count for in the welfare; 1 unless the model says otherwise, never 0.
+    pub weight: Rational,
+}
+
+/// A Markov decision process with one reward per choice and principal, over numbers `N`.
+///
+/// [`Rational`] numbers serve the exact engine; the same arrays hold doubles for a certified one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model<N = Rational> {
+    start: StateId,
+    principals: Vec<Principal>,
+    state_names: NameTable,
+    /// Each distinct action name once; `action` says which one a choice has.
+    action_names: NameTable,
+    action: Vec<u32>,
+    first_choice: Vec<u32>,
+    first_transition: Vec<u32>,
+    target: Vec<StateId>,
+    probability: Vec<N>,
+    reward: Vec<N>,
+}
+
+impl<N> Model<N> {
+    /// The state in which a run starts unless told otherwise.
+    pub fn start(&self) -> StateId {
+        self.start
+    }
+
+    /// The number of states; at least 1.
+    pub fn n_states(&self) -> usize {
+        self.first_choice.len() - 1
+    }
+
+    /// The number of choices: pairs of a state and one of its actions.
+    pub fn n_choices(&self) -> usize {
+        self.first_transition.len() - 1
+    }
+
+    /// The number of transitions with a positive probability.
+    pub fn n_transitions(&self) -> usize {
+        self.target.len()
+    }
+
+    /// The number of principals in the file; at least 1.
+    pub fn n_principals(&self) -> usize {
+        self.principals.len()
+    }
+
+    /// All states, in the model's order.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = StateId> + Clone + use<N> {
+        (0..self.n_states()).map(StateId::from)
+    }
+
+    /// The principals, in the model's order.
+    pub fn principals(&self) -> &[Principal] {
+        &self.principals
+    }
+
+    /// The choices of a state, in the model's order; at least one.
+    pub fn choices(
+        &self,
+        state: StateId,
+    ) -> impl ExactSizeIterator<Item = ChoiceId> + DoubleEndedIterator + Clone + use<N> {
+        let range = self.first_choice[state.index()] as usize..self.first_choice[state.index() + 1] as usize;
+        range.map(ChoiceId::from)
+    }
+
+    /// The state that offers a choice.
+    pub fn state_of(&self, choice: ChoiceId) -> StateId {
+        StateId::from(self.first_choice.partition_point(|&first| first as usize <= choice.index()) - 1)
+    }
+
+    /// The successors of a choice; at least one, each once.
+    pub fn targets(&self, choice: ChoiceId) -> &[StateId] {
+        &self.target[self.transition_range(choice)]
+    }
+
+    /// The probabilities of a choice's successors, beside [`targets`](Self::targets).
+    pub fn probabilities(&self, choice: ChoiceId) -> &[N] {
+        &self.probability[self.transition_range(choice)]
+    }
+
+    /// The successors of a choice with their probabilities.
+    pub fn transitions(&self, choice: ChoiceId) -> impl ExactSizeIterator<Item = (StateId, &N)> {
+        self.targets(choice).iter().copied().zip(self.probabilities(choice))
+    }
+
+    /// What each principal of the file gets for taking a choice, before its weight.
+    pub fn rewards(&self, choice: ChoiceId) -> &[N] {
+        let n = self.principals.len();
+        &self.reward[choice.index() * n..(choice.index() + 1) * n]
+    }
+
+    /// The name of a state.
+    pub fn state_name(&self, state: StateId) -> &str {
+        self.state_names.get(state.index())
+    }
+
+    /// The state of that name.
+    pub fn find_state(&self, name: &str) -> Option<StateId> {
+        self.state_names.find(name).map(StateId::from)
+    }
+
+    /// The state names, in the model's order.
+    pub fn state_names(&self) -> &NameTable {
+        &self.state_names
+    }
+
+    /// The name of a choice's action. Names may repeat within a state in models that come from other tools; the
+    /// second `tick` of a state is shown as `tick#2`.
+    pub fn action_name(&self, choice: ChoiceId) -> std::borrow::Cow<'_, str> {
+        let name = self.action_names.get(self.action[choice.index()] as usize);
+        let first = self.first_choice[self.state_of(choice).index()] as usize;
+        let own = self.action[choice.index()];
+        match self.action[first..choice.index()].iter().filter(|&&other| other == own).count() {
+            0 => name.into(),
+            earlier => format!("{name}#{}", earlier + 1).into(),
+        }
+    }
+
+    /// The choice of `state` whose action has that name.
+    pub fn find_choice(&self, state: StateId, action: &str) -> Option<ChoiceId> {
+        self.choices(state).find(|&choice| self.action_name(choice) == action)
+    }
+
+    /// The principal of that name.
+    pub fn find_principal(&self, name: &str) -> Option<PrincipalId> {
+        self.principals.iter().position(|principal| principal.name == name).map(PrincipalId::from)
+    }
+
+    /// The same model with another start state.
+    pub fn with_start(mut self, start: StateId) -> Self {
+        assert!(start.index() < self.n_states(), "the start state is one of the model's");
+        self.start = start;
+        self
+    }
+
+    /// The same model with another discount for one principal.
+    pub fn with_discount(mut self, principal: PrincipalId, discount: Rational) -> Result<Self, ModelError> {
+        let principal = &mut self.principals[principal.index()];
+        error::check_discount(&principal.name, &discount)?;
+        principal.discount = discount;
+        Ok(self)
+    }
+
+    fn transition_range(&self, choice: ChoiceId) -> Range<usize> {
+        self.first_transition[choice.index()] as usize..self.first_transition[choice.index() + 1] as usize
+    }
+}

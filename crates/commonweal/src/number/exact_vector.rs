@@ -1,0 +1,42 @@
+//! A vector of exact numbers over one common denominator.
+
+use super::{Enclosure, Integer, Natural, Rational};
+
+/// One exact number per state, all over one denominator: `value(s) = numerators[s] / denominator`.
+///
+/// The entries are not in lowest terms. Canonical fractions spend their time in greatest common divisors; integers over
+/// a common denominator do not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExactVector {
+    /// One numerator per entry.
+    pub numerators: Vec<Integer>,
+    /// The denominator that they share; never 0.
+    pub denominator: Natural,
+}
+
+impl ExactVector {
+    /// `length` zeros.
+    pub fn zeros(length: usize) -> ExactVector {
+        ExactVector { numerators: vec![Integer::ZERO; length], denominator: Natural::ONE }
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.numerators.len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.numerators.is_empty()
+    }
+
+    /// Entry `index` in lowest terms. Costs a greatest common divisor.
+    pub fn get(&self, index: usize) -> Rational {
+        Rational::from_parts(self.numerators[index].clone(), self.denominator.clone())
+    }
+
+    /// The tightest enclosure of entry `index`, without bringing it to lowest terms.
+    pub fn enclosure(&self, index: usize) -> Enclosure {
+        Enclosure::of_quotient(&self.numerators[index], &self.denominator)
+    }
+}

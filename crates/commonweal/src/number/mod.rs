@@ -1,0 +1,26 @@
+//! Numbers: exact ones, and enclosures of them.
+//!
+//! This is the only place that rounds. Everything a solver says about a model is either a [`Rational`], or an
+//! [`Enclosure`] in doubles, or a [`WideEnclosure`] with as many bits as a question needs. A comparison of enclosures
+//! may be undecided, and says so: `None` means refine or go exact, never guess.
+
+mod enclosure;
+mod exact_vector;
+mod parse;
+mod product;
+mod rounding;
+mod wide;
+
+pub use enclosure::Enclosure;
+pub use exact_vector::ExactVector;
+pub use parse::{NumberError, parse_rational};
+pub use product::product;
+pub use rounding::{quotient_to_f64_down, quotient_to_f64_up};
+pub use wide::WideEnclosure;
+
+/// An exact fraction in lowest terms.
+pub type Rational = dashu_ratio::RBig;
+/// An exact integer.
+pub type Integer = dashu_int::IBig;
+/// An exact integer that is not negative.
+pub type Natural = dashu_int::UBig;

@@ -1,0 +1,238 @@
+//! Intervals with as many bits as a question needs.
+
+use super::{Integer, Natural, Rational};
+use dashu_base::{BitTest, Sign};
+use std::cmp::Ordering;
+
+/// Two dyadic numbers of a chosen precision with an exact number between them.
+///
+/// Unlike [`Enclosure`](super::Enclosure) it neither overflows nor underflows: exponents are 64-bit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WideEnclosure {
+    lower: Dyadic,
+    upper: Dyadic,
+    precision: usize,
+}
+
+impl WideEnclosure {
+    /// The tightest enclosure of `numerator / denominator` with mantissas of `precision` bits.
+    pub fn of_quotient(numerator: &Integer, denominator: &Natural, precision: usize) -> WideEnclosure {
+        WideEnclosure {
+            lower: Dyadic::quotient(numerator, denominator, precision, Direction::Down),
+            upper: Dyadic::quotient(numerator, denominator, precision, Direction::Up),
+            precision,
+        }
+    }
+
+    /// The tightest enclosure of `value` with mantissas of `precision` bits.
+    pub fn of(value: &Rational, precision: usize) -> WideEnclosure {
+        WideEnclosure::of_quotient(value.numerator(), value.denominator(), precision)
+    }
+
+    /// Exactly 0.
+    pub fn zero(precision: usize) -> WideEnclosure {
+        WideEnclosure::of_quotient(&Integer::ZERO, &Natural::ONE, precision)
+    }
+
+    /// Exactly 1.
+    pub fn one(precision: usize) -> WideEnclosure {
+        WideEnclosure::of_quotient(&Integer::ONE, &Natural::ONE, precision)
+    }
+
+    /// An enclosure of the sum of the two numbers.
+    pub fn plus(&self, other: &WideEnclosure) -> WideEnclosure {
+        let precision = self.precision.min(other.precision);
+        WideEnclosure {
+            lower: self.lower.plus(&other.lower, precision, Direction::Down),
+            upper: self.upper.plus(&other.upper, precision, Direction::Up),
+            precision,
+        }
+    }
+
+    /// An enclosure of the product of the two numbers.
+    pub fn times(&self, other: &WideEnclosure) -> WideEnclosure {
+        let precision = self.precision.min(other.precision);
+        let ends = [
+            self.lower.times(&other.lower),
+            self.lower.times(&other.upper),
+            self.upper.times(&other.lower),
+            self.upper.times(&other.upper),
+        ];
+        let least = ends.iter().min_by(|a, b| a.compare(b)).expect("four ends");
+        let greatest = ends.iter().max_by(|a, b| a.compare(b)).expect("four ends");
+        WideEnclosure {
+            lower: least.rounded(precision, Direction::Down),
+            upper: greatest.rounded(precision, Direction::Up),
+            precision,
+        }
+    }
+
+    /// The number to the power of `exponent`.
+    pub fn power(&self, exponent: &Natural) -> WideEnclosure {
+        let mut result = WideEnclosure::one(self.precision);
+        for bit in (0..exponent.bit_len()).rev() {
+            result = result.times(&result);
+            if exponent.bit(bit) {
+                result = result.times(self);
+            }
+        }
+        result
+    }
+
+    /// The sign of the number, where the enclosure decides it.
+    pub fn sign(&self) -> Option<Ordering> {
+        match (self.lower.sign(), self.upper.sign()) {
+            (Ordering::Greater, _) => Some(Ordering::Greater),
+            (_, Ordering::Less) => Some(Ordering::Less),
+            (Ordering::Equal, Ordering::Equal) => Some(Ordering::Equal),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Down,
+    Up,
+}
+
+/// `mantissa · 2^exponent`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Dyadic {
+    mantissa: Integer,
+    exponent: i64,
+}
+
+impl Dyadic {
+    fn quotient(numerator: &Integer, denominator: &Natural, precision: usize, direction: Direction) -> Dyadic {
+        let shift = precision as i64 + 1 + denominator.bit_len() as i64 - numerator.bit_len() as i64;
+        let denominator = Integer::from(denominator.clone());
+        let (dividend, divisor) = match shift >= 0 {
+            true => (numerator << shift as usize, denominator),
+            false => (numerator.clone(), denominator << (-shift) as usize),
+        };
+        Dyadic { mantissa: divided(dividend, divisor, direction), exponent: -shift }.rounded(precision, direction)
+    }
+
+    fn sign(&self) -> Ordering {
+        match self.mantissa.is_zero() {
+            true => Ordering::Equal,
+            false if self.mantissa.sign() == Sign::Negative => Ordering::Less,
+            false => Ordering::Greater,
+        }
+    }
+
+    fn times(&self, other: &Dyadic) -> Dyadic {
+        Dyadic { mantissa: &self.mantissa * &other.mantissa, exponent: self.exponent + other.exponent }
+    }
+
+    /// The sum, rounded in `direction`. A summand far below the other's last bit only nudges it outward, so that
+    /// exponents a billion apart cost nothing.
+    fn plus(&self, other: &Dyadic, precision: usize, direction: Direction) -> Dyadic {
+        let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        if high.mantissa.is_zero() || low.mantissa.is_zero() {
+            let sum = if high.mantissa.is_zero() { low } else { high };
+            return sum.rounded(precision, direction);
+        }
+        let shift = (high.exponent - low.exponent) as usize;
+        let guard = precision + 2;
+        let exact = match shift > low.mantissa.bit_len() + guard {
+            false => Dyadic { mantissa: (&high.mantissa << shift) + &low.mantissa, exponent: low.exponent },
+            true => {
+                // Here |low| < 2^(high.exponent − guard).
+                let nudge = match (direction, low.sign()) {
+                    (Direction::Up, Ordering::Greater) => Integer::ONE,
+                    (Direction::Down, Ordering::Less) => Integer::NEG_ONE,
+                    _ => Integer::ZERO,
+                };
+                Dyadic { mantissa: (&high.mantissa << guard) + nudge, exponent: high.exponent - guard as i64 }
+            }
+        };
+        exact.rounded(precision, direction)
+    }
+
+    fn compare(&self, other: &Dyadic) -> Ordering {
+        let signs = self.sign().cmp(&other.sign());
+        if signs != Ordering::Equal || self.mantissa.is_zero() {
+            return signs;
+        }
+        let top = |x: &Dyadic| x.mantissa.bit_len() as i64 + x.exponent;
+        let magnitudes = top(self).cmp(&top(other)).then_with(|| {
+            // Equal tops: the exponents differ by no more than the mantissas' lengths.
+            let least = self.exponent.min(other.exponent);
+            let aligned = |x: &Dyadic| x.mantissa.clone().into_parts().1 << (x.exponent - least) as usize;
+            aligned(self).cmp(&aligned(other))
+        });
+        if self.sign() == Ordering::Less { magnitudes.reverse() } else { magnitudes }
+    }
+
+    /// The number with at most `precision` bits of mantissa, moved in `direction` if bits are cut off.
+    fn rounded(&self, precision: usize, direction: Direction) -> Dyadic {
+        let excess = self.mantissa.bit_len().saturating_sub(precision);
+        if excess == 0 {
+            return self.clone();
+        }
+        let divisor = Integer::ONE << excess;
+        Dyadic { mantissa: divided(self.mantissa.clone(), divisor, direction), exponent: self.exponent + excess as i64 }
+    }
+}
+
+/// The quotient rounded in `direction`; the divisor is positive.
+fn divided(dividend: Integer, divisor: Integer, direction: Direction) -> Integer {
+    use dashu_base::DivRemEuclid;
+    let (floor, remainder) = dividend.div_rem_euclid(divisor);
+    match direction == Direction::Up && !remainder.is_zero() {
+        true => floor + Integer::ONE,
+        false => floor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rational() -> impl Strategy<Value = Rational> {
+        (any::<i128>(), 1u128.., 0usize..900, 0usize..900)
+            .prop_map(|(n, d, up, down)| Rational::from_parts(Integer::from(n) << up, Natural::from(d) << down))
+    }
+
+    fn exact(x: &Dyadic) -> Rational {
+        match x.exponent >= 0 {
+            true => Rational::from(&x.mantissa << x.exponent as usize),
+            false => Rational::from_parts(x.mantissa.clone(), Natural::ONE << (-x.exponent) as usize),
+        }
+    }
+
+    fn contains(enclosure: &WideEnclosure, value: &Rational) -> bool {
+        exact(&enclosure.lower) <= *value && *value <= exact(&enclosure.upper)
+    }
+
+    proptest! {
+        #[test]
+        fn every_operation_contains_the_exact_result(a in rational(), b in rational(), precision in 2usize..200, k in 0u32..12) {
+            let (x, y) = (WideEnclosure::of(&a, precision), WideEnclosure::of(&b, precision));
+            prop_assert!(contains(&x, &a));
+            prop_assert!(contains(&x.plus(&y), &(&a + &b)));
+            prop_assert!(contains(&x.times(&y), &(&a * &b)));
+            prop_assert!(contains(&x.power(&Natural::from(k)), &a.pow(k as isize)));
+            prop_assert_eq!(x.lower.compare(&y.lower), exact(&x.lower).cmp(&exact(&y.lower)));
+            if let Some(sign) = x.sign() {
+                prop_assert_eq!(sign, a.cmp(&Rational::ZERO));
+            }
+        }
+    }
+
+    #[test]
+    fn summands_far_apart_cost_nothing_and_keep_their_side() {
+        let half = WideEnclosure::of(&Rational::from_parts(1.into(), 2u8.into()), 64);
+        let tiny = half.power(&Natural::from(1u64 << 60));
+        let one = WideEnclosure::one(64);
+        let minus_one = WideEnclosure::of(&Rational::NEG_ONE, 64);
+        let sum = one.plus(&tiny);
+        assert_eq!(sum.lower, one.lower);
+        assert_eq!(sum.upper.compare(&one.upper), Ordering::Greater);
+        assert_eq!(sum.plus(&minus_one).sign(), None);
+        assert_eq!(tiny.sign(), Some(Ordering::Greater));
+    }
+}
