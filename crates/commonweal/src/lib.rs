@@ -2,3 +2,5 @@
 
 pub mod model;
 pub mod number;
+pub mod principals;
+pub mod strategy;

@@ -1,0 +1,87 @@
+//! Principals in decreasing patience, equal discounts merged.
+//!
+//! For the welfare, principals with equal discounts are one principal whose rewards are the weighted sum of theirs.
+//! Past this module every function takes an [`OrderedModel`]: its discounts are distinct and decreasing, its weights are
+//! inside its rewards. The order is in the type and never checked again.
+
+use crate::model::{ChoiceId, Model, PrincipalId};
+use crate::number::Rational;
+
+/// Principals of the file that share a discount, as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderedPrincipal {
+    /// The members' names, joined by `+`.
+    pub name: String,
+    /// λ.
+    pub discount: Rational,
+    /// The principals of the file that share this discount, in the file's order.
+    pub members: Vec<PrincipalId>,
+}
+
+/// A model whose principals have distinct, decreasing discounts.
+#[derive(Debug)]
+pub struct OrderedModel<'m> {
+    model: &'m Model,
+    principals: Vec<OrderedPrincipal>,
+    /// Weighted and merged; a choice's rewards side by side, most patient first.
+    reward: Vec<Rational>,
+}
+
+/// The model with equal discounts merged and the most patient principal first.
+pub fn order(model: &Model) -> OrderedModel<'_> {
+    let mut principals: Vec<OrderedPrincipal> = Vec::new();
+    for (index, principal) in model.principals().iter().enumerate() {
+        match principals.iter_mut().find(|group| group.discount == principal.discount) {
+            Some(group) => {
+                group.name = format!("{}+{}", group.name, principal.name);
+                group.members.push(index.into());
+            }
+            None => principals.push(OrderedPrincipal {
+                name: principal.name.clone(),
+                discount: principal.discount.clone(),
+                members: vec![index.into()],
+            }),
+        }
+    }
+    principals.sort_by(|a, b| b.discount.cmp(&a.discount));
+    let weighted = |rewards: &[Rational], member: &PrincipalId| {
+        &rewards[member.index()] * &model.principals()[member.index()].weight
+    };
+    let mut reward = Vec::with_capacity(model.n_choices() * principals.len());
+    for choice in (0..model.n_choices()).map(ChoiceId::from) {
+        let rewards = model.rewards(choice);
+        reward.extend(
+            principals.iter().map(|group| group.members.iter().map(|m| weighted(rewards, m)).sum::<Rational>()),
+        );
+    }
+    OrderedModel { model, principals, reward }
+}
+
+impl<'m> OrderedModel<'m> {
+    /// The principals, most patient first; discounts are distinct.
+    pub fn principals(&self) -> &[OrderedPrincipal] {
+        &self.principals
+    }
+
+    /// The number of distinct discounts; at least 1.
+    pub fn n(&self) -> usize {
+        self.principals.len()
+    }
+
+    /// λ of the i-th most patient principal.
+    pub fn discount(&self, i: usize) -> &Rational {
+        &self.principals[i].discount
+    }
+
+    /// R(s, a, ·), most patient principal first, weights included.
+    pub fn rewards(&self, choice: ChoiceId) -> &[Rational] {
+        &self.reward[choice.index() * self.n()..(choice.index() + 1) * self.n()]
+    }
+}
+
+impl std::ops::Deref for OrderedModel<'_> {
+    type Target = Model;
+    fn deref(&self) -> &Model {
+        self.model
+    }
+}
