@@ -24,3 +24,8 @@ pub type Rational = dashu_ratio::RBig;
 pub type Integer = dashu_int::IBig;
 /// An exact integer that is not negative.
 pub type Natural = dashu_int::UBig;
+
+/// The sum of exact numbers.
+pub fn sum(numbers: impl IntoIterator<Item = Rational>) -> Rational {
+    numbers.into_iter().fold(Rational::ZERO, |sum, number| sum + number)
+}

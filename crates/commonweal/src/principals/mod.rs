@@ -5,7 +5,7 @@
 //! inside its rewards. The order is in the type and never checked again.
 
 use crate::model::{ChoiceId, Model, PrincipalId};
-use crate::number::Rational;
+use crate::number::{Rational, sum};
 
 /// Principals of the file that share a discount, as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,9 +50,7 @@ pub fn order(model: &Model) -> OrderedModel<'_> {
     let mut reward = Vec::with_capacity(model.n_choices() * principals.len());
     for choice in (0..model.n_choices()).map(ChoiceId::from) {
         let rewards = model.rewards(choice);
-        reward.extend(
-            principals.iter().map(|group| group.members.iter().map(|m| weighted(rewards, m)).sum::<Rational>()),
-        );
+        reward.extend(principals.iter().map(|group| sum(group.members.iter().map(|m| weighted(rewards, m)))));
     }
     OrderedModel { model, principals, reward }
 }
@@ -74,7 +72,7 @@ impl<'m> OrderedModel<'m> {
     }
 
     /// R(s, a, ·), most patient principal first, weights included.
-    pub fn rewards(&self, choice: ChoiceId) -> &[Rational] {
+    pub fn ordered_rewards(&self, choice: ChoiceId) -> &[Rational] {
         &self.reward[choice.index() * self.n()..(choice.index() + 1) * self.n()]
     }
 }

@@ -1,7 +1,7 @@
 //! Stationary strategies: a fixed mix of choices per state.
 
 use crate::model::{ChoiceId, Model};
-use crate::number::Rational;
+use crate::number::{Rational, sum};
 
 /// Per state, the choices taken with a positive probability; the probabilities sum to exactly 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Stationary {
         for (state, parts) in model.states().zip(&mix) {
             assert!(parts.iter().all(|(choice, _)| model.state_of(*choice) == state), "a state takes its own choices");
             assert!(parts.iter().all(|(_, probability)| *probability > Rational::ZERO), "probabilities are positive");
-            assert!(parts.iter().map(|(_, p)| p.clone()).sum::<Rational>().is_one(), "a mix sums to 1");
+            assert!(sum(parts.iter().map(|(_, probability)| probability.clone())).is_one(), "a mix sums to 1");
         }
         Stationary { mix }
     }
