@@ -91,9 +91,10 @@ fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, op
     let ratios = &DiscountRatios::of(model);
     let problem = Problem { model, rows, long_term, advantages, ratios };
     let stop = &options.stop;
-    let solved = match horizon(model, advantages, ratios, options.layer_limit) {
-        Some(horizon) => optimum(problem, horizon, stop),
-        None => bounds(problem, options.layer_limit, stop),
+    let horizon = horizon(model, advantages, ratios);
+    let solved = match horizon {
+        Some(horizon) if horizon <= options.layer_limit => optimum(problem, horizon, stop),
+        _ => bounds(problem, options.layer_limit, stop),
     };
     solved.unwrap_or_else(|reason| without_unravelling(problem, reason))
 }

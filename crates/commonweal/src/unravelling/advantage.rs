@@ -1,4 +1,4 @@
-//! Advantages: what one use of a choice changes against the long-term values. [Eq. raw-state-action-delta]
+//! Advantages: what one use of a choice changes against the long-term values. [Eq. 4]
 //!
 //! `Δ_i(s,a) = R_i(s,a) + λ_i Σ_t P(t|s,a) V_i(t) − V_i(s)`
 //!

@@ -11,8 +11,8 @@ use crate::number::Enclosure;
 use crate::principals::OrderedModel;
 use std::cmp::Ordering;
 
-/// The horizon, or `None` if it lies beyond `limit`.
-pub fn horizon(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountRatios, limit: u64) -> Option<u64> {
+/// The horizon, or `None` if it does not fit 64 bits.
+pub fn horizon(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountRatios) -> Option<u64> {
     let test = PrefixTest { advantages, ratios };
     let mut horizon = 0;
     let mut weights = ratios.weights(horizon);
@@ -21,7 +21,7 @@ pub fn horizon(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountR
             if test.passes(state, choice, horizon, &weights) {
                 continue;
             }
-            horizon = test.first_pass(state, choice, horizon, limit)?;
+            horizon = test.first_pass(state, choice, horizon)?;
             weights = ratios.weights(horizon);
         }
     }
@@ -47,20 +47,17 @@ impl PrefixTest<'_> {
         })
     }
 
-    /// The first step after `fails` at which the choice passes, if it is at most `limit`.
-    fn first_pass(&self, state: StateId, choice: ChoiceId, mut fails: u64, limit: u64) -> Option<u64> {
+    /// The first step after `fails` at which the choice passes.
+    fn first_pass(&self, state: StateId, choice: ChoiceId, mut fails: u64) -> Option<u64> {
         let passes_at = |step| self.passes(state, choice, step, &self.ratios.weights(step));
-        let mut stride = 1;
+        let mut stride = 1u64;
         let mut passes = loop {
-            let step = fails.saturating_add(stride).min(limit);
-            if step == fails {
-                return None;
-            }
+            let step = fails.checked_add(stride)?;
             if passes_at(step) {
                 break step;
             }
             fails = step;
-            stride *= 2;
+            stride = stride.checked_mul(2)?;
         };
         while passes - fails > 1 {
             let middle = fails + (passes - fails) / 2;
