@@ -1,0 +1,4 @@
+//! `commonweal reproduce`
+use crate::args::ReproduceArgs;
+use std::process::ExitCode;
+pub fn run(_args: &ReproduceArgs) -> anyhow::Result<ExitCode> { todo!() }
