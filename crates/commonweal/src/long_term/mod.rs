@@ -1,0 +1,3 @@
+//! The long-term strategy.
+
+pub mod linear_system;
