@@ -9,7 +9,9 @@ use std::time::Duration;
 /// Decide for several principals with different patience: find the strategy with the greatest social welfare.
 #[derive(Debug, Parser)]
 #[command(name = "commonweal", version, arg_required_else_help = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done; 1 the answer is no; 2 bad input or usage; 3 stopped at a limit, with bounds.")]
+#[command(
+    after_help = "Exit codes: 0 done; 1 the answer is no; 2 bad input or usage; 3 stopped at a limit, with bounds."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

@@ -59,10 +59,8 @@ fn advantages(text: &mut String, model: &Model, solution: &Solution, explanation
     header.extend(changes.iter().map(String::as_str));
     header.push("pays by itself");
     let row = |deviation: &Deviation| {
-        let mut row = vec![
-            model.state_name(deviation.state).to_owned(),
-            model.action_name(deviation.choice).into_owned(),
-        ];
+        let mut row =
+            vec![model.state_name(deviation.state).to_owned(), model.action_name(deviation.choice).into_owned()];
         row.extend(deviation.advantages.iter().map(number));
         row.push(match deviation.pays {
             None => "never".to_owned(),

@@ -15,7 +15,10 @@ pub fn model(args: &ModelArgs) -> anyhow::Result<Model> {
         let discounts: Vec<&str> = discounts.split(',').collect();
         let principals = model.n_principals();
         if discounts.len() != principals {
-            bail!("--discounts: {} values for {principals} principals; give one each, in the file's order", discounts.len());
+            bail!(
+                "--discounts: {} values for {principals} principals; give one each, in the file's order",
+                discounts.len()
+            );
         }
         for (p, text) in discounts.iter().enumerate() {
             model = model.with_discount(p.into(), discount("--discounts", text)?).context("--discounts")?;
@@ -33,7 +36,10 @@ pub fn model(args: &ModelArgs) -> anyhow::Result<Model> {
     }
     if let Some(name) = &args.from {
         let state = model.find_state(name).ok_or_else(|| {
-            anyhow!("--from: there is no state `{name}`{}", suggestion(name, model.state_names().iter(), "the states are"))
+            anyhow!(
+                "--from: there is no state `{name}`{}",
+                suggestion(name, model.state_names().iter(), "the states are")
+            )
         })?;
         model = model.with_start(state);
     }

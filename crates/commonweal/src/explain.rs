@@ -98,7 +98,8 @@ fn paying_steps(
 ) -> Option<(u64, u64)> {
     const LOOKED_AT: u64 = 10_000;
     let pays = |step: u64| {
-        let sign = ratios.sign(&ratios.weights(step), step, advantages.of(choice), |i| advantages.exact(state, choice, i));
+        let sign =
+            ratios.sign(&ratios.weights(step), step, advantages.of(choice), |i| advantages.exact(state, choice, i));
         sign == Ordering::Greater
     };
     let last = (settled_from.saturating_sub(LOOKED_AT)..settled_from).rev().find(|&step| pays(step))?;

@@ -1,4 +1,6 @@
 //! `commonweal simulate MODEL STRATEGY`
 use crate::args::SimulateArgs;
 use std::process::ExitCode;
-pub fn run(_args: &SimulateArgs) -> anyhow::Result<ExitCode> { todo!() }
+pub fn run(_args: &SimulateArgs) -> anyhow::Result<ExitCode> {
+    todo!()
+}

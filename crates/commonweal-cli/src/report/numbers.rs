@@ -10,7 +10,9 @@ pub fn exact_and_decimal(value: &Value) -> String {
     match &value.exact {
         Some(exact) => match short_fraction(exact) {
             Some(fraction) if exact.denominator().is_one() => fraction,
-            Some(fraction) => format!("{fraction} {} {}", if is_short_decimal(exact) { "=" } else { "≈" }, decimal(value)),
+            Some(fraction) => {
+                format!("{fraction} {} {}", if is_short_decimal(exact) { "=" } else { "≈" }, decimal(value))
+            }
             None => format!("≈ {}", decimal(value)),
         },
         None => interval(&value.enclosure),

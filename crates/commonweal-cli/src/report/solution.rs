@@ -25,7 +25,9 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Value]>, al
             counted(solution.memory(start), "step", "steps"),
             steps(solution.horizon())
         ),
-        Outcome::Stopped(_) => writeln!(text, " (the best found; its tail begins at step {})", steps(solution.horizon())),
+        Outcome::Stopped(_) => {
+            writeln!(text, " (the best found; its tail begins at step {})", steps(solution.horizon()))
+        }
     };
     text.push_str(&strategy(model, solution, all_states));
     text
@@ -125,7 +127,8 @@ fn strategy(model: &Model, solution: &Solution, all_states: bool) -> String {
         let changing = model.states().filter(changes).count();
         let (hidden, constant) = (changing - shown.len(), model.n_states() - changing);
         if hidden > 0 {
-            let _ = writeln!(text, "  … and {} more that change their choice", counted(&hidden.into(), "state", "states"));
+            let _ =
+                writeln!(text, "  … and {} more that change their choice", counted(&hidden.into(), "state", "states"));
         }
         let _ = writeln!(
             text,
