@@ -2,5 +2,5 @@
 use crate::args::ReproduceArgs;
 use std::process::ExitCode;
 pub fn run(_args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
-    todo!()
+    anyhow::bail!("not yet")
 }

@@ -2,5 +2,5 @@
 use crate::args::SimulateArgs;
 use std::process::ExitCode;
 pub fn run(_args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    todo!()
+    anyhow::bail!("not yet")
 }

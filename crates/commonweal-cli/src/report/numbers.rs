@@ -26,11 +26,14 @@ pub fn short_fraction(exact: &Rational) -> Option<String> {
     (bits <= 4 * SHORT_FRACTION).then(|| exact.to_string()).filter(|text| text.len() <= SHORT_FRACTION)
 }
 
-/// Six digits after the point where they fit, more for small numbers.
+/// Six digits after the point where they fit, more for small numbers; both ends where the number is not known so far.
 pub fn decimal(value: &Value) -> String {
-    match value.enclosure.width() <= value.enclosure.midpoint().abs() * 1e-9 {
-        true => double(value.enclosure.midpoint()),
-        false => interval(&value.enclosure),
+    let enclosure = &value.enclosure;
+    let known = value.exact.is_some() || enclosure.width() <= enclosure.midpoint().abs() * 1e-9;
+    match known {
+        true if enclosure.upper() <= 0.0 && enclosure.lower() < 0.0 && enclosure.midpoint() == 0.0 => "-0".to_owned(),
+        true => double(enclosure.midpoint()),
+        false => interval(enclosure),
     }
 }
 
@@ -45,7 +48,8 @@ pub fn signed(value: &Value) -> String {
 
 /// Both ends of an enclosure.
 pub fn interval(enclosure: &Enclosure) -> String {
-    format!("[{}, {}]", enclosure.lower(), enclosure.upper())
+    let end = |x: f64| if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") };
+    format!("[{}, {}]", end(enclosure.lower()), end(enclosure.upper()))
 }
 
 /// A number of steps with its thousands apart: `44,219,120`.
