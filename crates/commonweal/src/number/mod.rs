@@ -9,6 +9,7 @@ mod exact_vector;
 mod parse;
 mod product;
 mod rounding;
+mod scaled;
 mod value;
 mod wide;
 
@@ -17,6 +18,7 @@ pub use exact_vector::ExactVector;
 pub use parse::{NumberError, parse_rational};
 pub use product::product;
 pub use rounding::doubles_around;
+pub use scaled::Scaled;
 pub use value::{Value, Values, weighted_enclosure, weighted_quotient};
 pub use wide::WideEnclosure;
 

@@ -1,6 +1,6 @@
 //! Intervals with as many bits as a question needs.
 
-use super::{Integer, Natural, Rational};
+use super::{Enclosure, Integer, Natural, Rational, Scaled, doubles_around};
 use dashu_base::{BitTest, Sign};
 use std::cmp::Ordering;
 
@@ -27,6 +27,11 @@ impl WideEnclosure {
     /// The tightest enclosure of `value` with mantissas of `precision` bits.
     pub fn of(value: &Rational, precision: usize) -> WideEnclosure {
         WideEnclosure::of_quotient(value.numerator(), value.denominator(), precision)
+    }
+
+    /// The bits of the mantissas.
+    pub fn precision(&self) -> usize {
+        self.precision
     }
 
     /// Exactly 0.
@@ -79,6 +84,19 @@ impl WideEnclosure {
         result
     }
 
+    /// The same number between scaled doubles.
+    pub fn to_scaled(&self) -> Scaled {
+        // One exponent for both ends, that of the larger.
+        let top = |x: &Dyadic| if x.mantissa.is_zero() { i64::MIN } else { x.mantissa.bit_len() as i64 + x.exponent };
+        let exponent = top(&self.lower).max(top(&self.upper));
+        if exponent == i64::MIN {
+            return Scaled::ZERO;
+        }
+        let (lower, _) = self.lower.doubles_around(exponent);
+        let (_, upper) = self.upper.doubles_around(exponent);
+        Scaled::new(Enclosure::new(lower, upper), exponent)
+    }
+
     /// The sign of the number, where the enclosure decides it.
     pub fn sign(&self) -> Option<Ordering> {
         match (self.lower.sign(), self.upper.sign()) {
@@ -112,6 +130,16 @@ impl Dyadic {
             false => (numerator.clone(), denominator << (-shift) as usize),
         };
         Dyadic { mantissa: divided(dividend, divisor, direction), exponent: -shift }.rounded(precision, direction)
+    }
+
+    /// The doubles around this number over 2^scale, which is at most about 1.
+    fn doubles_around(&self, scale: i64) -> (f64, f64) {
+        // What lies far below the scale is as good as anything else below the least double.
+        let exponent = (self.exponent - scale).max(-3_000 - self.mantissa.bit_len() as i64);
+        match exponent >= 0 {
+            true => doubles_around(&(&self.mantissa << exponent as usize), &Natural::ONE),
+            false => doubles_around(&self.mantissa, &(Natural::ONE << (-exponent) as usize)),
+        }
     }
 
     fn sign(&self) -> Ordering {
@@ -214,6 +242,8 @@ mod tests {
             let (x, y) = (WideEnclosure::of(&a, precision), WideEnclosure::of(&b, precision));
             prop_assert!(contains(&x, &a));
             prop_assert!(contains(&x.plus(&y), &(&a + &b)));
+            let (doubles, tight) = (x.to_scaled().to_doubles(), Enclosure::from(&a));
+            prop_assert!(doubles.lower() <= tight.lower() && tight.upper() <= doubles.upper());
             prop_assert!(contains(&x.times(&y), &(&a * &b)));
             prop_assert!(contains(&x.power(&Natural::from(k)), &a.pow(k as isize)));
             prop_assert_eq!(x.lower.compare(&y.lower), exact(&x.lower).cmp(&exact(&y.lower)));

@@ -1,20 +1,33 @@
-//! Signs of exponential sums `Σ_i c_i λ_i^j`.
+//! Exponential sums `Σ_i c_i λ_i^t`: their signs, and enclosures that are tight however much cancels.
 //!
-//! Only ratios to the greatest discount matter for a sign: with ρ_i = λ_i/λ_0 the sum `Σ_i c_i ρ_i^j` neither overflows
+//! Only ratios to the greatest discount matter for a sign: with ρ_i = λ_i/λ_0 the sum `Σ_i c_i ρ_i^t` neither overflows
 //! nor loses its leading term. Doubles decide nearly every sign; what they cannot decide is asked again with 128 bits
 //! and twice as many each time, and what is still open once the exact sum is no longer than the enclosure's bits is
-//! computed exactly. Powers are by repeated squaring: a sign costs O(n log j) products.
+//! computed exactly. Powers are by repeated squaring: a sign costs O(n log t) products.
 
 use crate::number::{Enclosure, Integer, Natural, Rational, WideEnclosure, product};
 use crate::principals::OrderedModel;
+use crate::strategy::Step;
 use dashu_base::BitTest;
 use std::cmp::Ordering;
+
+/// An enclosure narrower than this part of the number it encloses needs no more bits.
+const TIGHT: f64 = 1e-6;
 
 /// The ratios ρ_i = λ_i/λ_0, most patient principal first.
 #[derive(Debug)]
 pub struct DiscountRatios {
     exact: Vec<Rational>,
-    enclosures: Vec<Enclosure>,
+}
+
+/// The weights ρ_i^t of one step, kept with enough bits that a walk back over any number of steps leaves doubles tight.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// The step t.
+    pub step: Step,
+    /// ρ_i^t in doubles.
+    pub doubles: Vec<Enclosure>,
+    wide: Vec<WideEnclosure>,
 }
 
 impl DiscountRatios {
@@ -25,72 +38,115 @@ impl DiscountRatios {
             0 => Rational::ONE,
             _ => model.discount(i) / greatest,
         };
-        let exact: Vec<Rational> = (0..model.n()).map(ratio).collect();
-        let enclosures = exact.iter().map(Enclosure::from).collect();
-        DiscountRatios { exact, enclosures }
+        DiscountRatios { exact: (0..model.n()).map(ratio).collect() }
     }
 
-    /// ρ_i^j for every principal. A discount of 0 counts the present step only: 0^0 = 1.
-    pub fn weights(&self, step: u64) -> Vec<Enclosure> {
-        self.enclosures.iter().map(|ratio| ratio.power(step)).collect()
+    /// ρ_i^step for every principal. A discount of 0 counts the present step only: 0^0 = 1.
+    pub fn weights(&self, step: &Step) -> Weights {
+        // Squaring doubles the relative error, so a power loses about as many bits as its exponent has.
+        let precision = 128 + 2 * step.bit_len();
+        let wide: Vec<_> = self.exact.iter().map(|ratio| WideEnclosure::of(ratio, precision).power(step)).collect();
+        Weights { step: step.clone(), doubles: wide.iter().map(WideEnclosure::to_doubles).collect(), wide }
     }
 
-    /// The sign of `Σ_i c_i ρ_i^step`, where `enclosures` and `exact` are the same coefficients twice and `weights`
-    /// those of the step.
-    pub fn sign(
+    /// The weights of the step before; the step is not 0.
+    pub fn step_back(&self, weights: &Weights) -> Weights {
+        let step = &weights.step - Natural::ONE;
+        // One more rounding a step: after 2^32 of them the powers are formed anew.
+        let formed_anew = (&step & Natural::from(u32::MAX)).is_zero() || self.exact.iter().any(Rational::is_zero);
+        if formed_anew {
+            return self.weights(&step);
+        }
+        let earlier = |(weight, ratio): (&WideEnclosure, &Rational)| {
+            let precision = weight.precision();
+            weight.times(&WideEnclosure::of_quotient(
+                &Integer::from(ratio.denominator().clone()),
+                &ratio.numerator().clone().into_parts().1,
+                precision,
+            ))
+        };
+        let wide: Vec<_> = weights.wide.iter().zip(&self.exact).map(earlier).collect();
+        Weights { step, doubles: wide.iter().map(WideEnclosure::to_doubles).collect(), wide }
+    }
+
+    /// `Σ_i c_i ρ_i^t` over the principals in `range`, where `enclosures` and `exact` give the same coefficients:
+    /// an enclosure that is narrow beside the sum itself, or the point 0.
+    pub fn sum(
         &self,
-        weights: &[Enclosure],
-        step: u64,
+        weights: &Weights,
+        range: std::ops::Range<usize>,
         enclosures: &[Enclosure],
         exact: impl Fn(usize) -> (Integer, Natural),
-    ) -> Ordering {
-        let sum = enclosures.iter().zip(weights).fold(Enclosure::ZERO, |sum, (c, w)| sum.plus(c.times(*w)));
-        sum.sign().unwrap_or_else(|| {
-            let coefficients: Vec<_> = (0..enclosures.len()).map(exact).collect();
-            self.sign_of_exact(&coefficients, step)
-        })
-    }
-
-    /// The sign of `Σ_i (n_i/d_i) ρ_i^step` for exact coefficients.
-    fn sign_of_exact(&self, coefficients: &[(Integer, Natural)], step: u64) -> Ordering {
-        let exponent = Natural::from(step);
-        let exact_bits = self.exact_bits(coefficients, step);
+    ) -> Enclosure {
+        let terms = range.clone().map(|i| enclosures[i].times(weights.doubles[i]));
+        let sum = terms.fold(Enclosure::ZERO, Enclosure::plus);
+        let tight = |sum: &Enclosure| {
+            sum.is_point() || (sum.sign().is_some() && sum.width() <= TIGHT * sum.lower().abs().max(sum.upper().abs()))
+        };
+        if tight(&sum) {
+            return sum;
+        }
+        let coefficients: Vec<(Integer, Natural)> = range.clone().map(exact).collect();
+        let ratios = &self.exact[range];
+        let exact_bits = exact_bits(&coefficients, ratios, &weights.step);
         let mut precision = 128;
-        while (precision as u64) < exact_bits {
-            let mut sum = WideEnclosure::zero(precision);
-            for ((numerator, denominator), ratio) in coefficients.iter().zip(&self.exact) {
-                let coefficient = WideEnclosure::of_quotient(numerator, denominator, precision);
-                sum = sum.plus(&coefficient.times(&WideEnclosure::of(ratio, precision).power(&exponent)));
-            }
-            if let Some(sign) = sum.sign() {
-                return sign;
+        while precision < exact_bits {
+            let sum = wide_sum(&coefficients, ratios, &weights.step, precision + 2 * weights.step.bit_len()).to_doubles();
+            if tight(&sum) || precision > MAX_PRECISION {
+                return sum;
             }
             precision *= 2;
         }
-        self.exact_sum_sign(coefficients, step)
+        exact_sum(&coefficients, ratios, &weights.step)
     }
 
-    /// About how many bits the exact sum has over a common denominator.
-    fn exact_bits(&self, coefficients: &[(Integer, Natural)], step: u64) -> u64 {
-        let of_coefficient = |(n, d): &(Integer, Natural)| (n.bit_len() + d.bit_len()) as u64;
-        let of_ratio = |r: &Rational| (r.numerator().bit_len() + r.denominator().bit_len()) as u64;
-        let coefficients: u64 = coefficients.iter().map(of_coefficient).sum();
-        self.exact
-            .iter()
-            .map(of_ratio)
-            .fold(coefficients, |bits, ratio| bits.saturating_add(ratio.saturating_mul(step)))
+    /// The sign of `Σ_i c_i ρ_i^t` over the principals in `range`; `None` only where the sum is nearer to 0 than
+    /// any affordable precision tells.
+    pub fn sign(
+        &self,
+        weights: &Weights,
+        range: std::ops::Range<usize>,
+        enclosures: &[Enclosure],
+        exact: impl Fn(usize) -> (Integer, Natural),
+    ) -> Option<Ordering> {
+        self.sum(weights, range, enclosures, exact).sign()
     }
+}
 
-    fn exact_sum_sign(&self, coefficients: &[(Integer, Natural)], step: u64) -> Ordering {
-        let power = usize::try_from(step).expect("an exact sum is formed only where its length is affordable");
-        // The sum so far is numerator/denominator with a positive denominator: its sign is the numerator's.
-        let (mut sum, mut common) = (Integer::ZERO, Integer::ONE);
-        for ((numerator, denominator), ratio) in coefficients.iter().zip(&self.exact) {
-            let term = product(numerator, &ratio.numerator().pow(power));
-            let below = product(&Integer::from(denominator.clone()), &Integer::from(ratio.denominator().pow(power)));
-            sum = product(&sum, &below) + product(&term, &common);
-            common = product(&common, &below);
-        }
-        sum.cmp(&Integer::ZERO)
+/// Past this many bits a sum that is still open is given up, unless it can be formed exactly with fewer.
+const MAX_PRECISION: usize = 1 << 20;
+
+fn wide_sum(
+    coefficients: &[(Integer, Natural)],
+    ratios: &[Rational],
+    step: &Step,
+    precision: usize,
+) -> WideEnclosure {
+    let mut sum = WideEnclosure::zero(precision);
+    for ((numerator, denominator), ratio) in coefficients.iter().zip(ratios) {
+        let coefficient = WideEnclosure::of_quotient(numerator, denominator, precision);
+        sum = sum.plus(&coefficient.times(&WideEnclosure::of(ratio, precision).power(step)));
     }
+    sum
+}
+
+/// About how many bits the exact sum has over a common denominator.
+fn exact_bits(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &Step) -> usize {
+    let Ok(step) = usize::try_from(step) else { return usize::MAX };
+    let of_coefficient = |(n, d): &(Integer, Natural)| n.bit_len() + d.bit_len();
+    let of_ratio = |r: &Rational| r.numerator().bit_len() + r.denominator().bit_len();
+    let coefficients: usize = coefficients.iter().map(of_coefficient).sum();
+    ratios.iter().map(of_ratio).fold(coefficients, |bits, ratio| bits.saturating_add(ratio.saturating_mul(step)))
+}
+
+fn exact_sum(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &Step) -> Enclosure {
+    let power = usize::try_from(step).expect("an exact sum is formed only where its length is affordable");
+    let (mut sum, mut common) = (Integer::ZERO, Integer::ONE);
+    for ((numerator, denominator), ratio) in coefficients.iter().zip(ratios) {
+        let term = product(numerator, &ratio.numerator().pow(power));
+        let below = product(&Integer::from(denominator.clone()), &Integer::from(ratio.denominator().pow(power)));
+        sum = product(&sum, &below) + product(&term, &common);
+        common = product(&common, &below);
+    }
+    Enclosure::of_quotient(&sum, &common.into_parts().1)
 }

@@ -1,0 +1,289 @@
+//! Enclosures with an exponent of their own.
+//!
+//! Weights such as (λ_1/λ_0)^t at t = 10^6 lie far below the smallest double, and their signs still decide. A
+//! [`Scaled`] is an [`Enclosure`] times a power of two: it has the precision and nearly the speed of doubles, and does
+//! not underflow. Enclosures whose exponents agree, which is the rule, are added and multiplied as they are.
+
+use super::{Enclosure, Integer, Natural, Rational};
+use dashu_base::BitTest;
+use std::cmp::Ordering;
+
+/// `enclosure · 2^exponent`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scaled {
+    mantissa: Enclosure,
+    exponent: i64,
+}
+
+/// Mantissas are brought back to about 1 when they leave 2^-RANGE … 2^RANGE.
+const RANGE: i32 = 300;
+
+impl Scaled {
+    /// Exactly 0.
+    pub const ZERO: Scaled = Scaled { mantissa: Enclosure::ZERO, exponent: 0 };
+    /// Exactly 1.
+    pub const ONE: Scaled = Scaled { mantissa: Enclosure::ONE, exponent: 0 };
+
+    /// `mantissa · 2^exponent`.
+    pub fn new(mantissa: Enclosure, exponent: i64) -> Scaled {
+        Scaled { mantissa, exponent }.normalised()
+    }
+
+    /// The tightest enclosure of `numerator / denominator`, however large or small.
+    pub fn of_quotient(numerator: &Integer, denominator: &Natural) -> Scaled {
+        let exponent = numerator.bit_len() as i64 - denominator.bit_len() as i64;
+        if exponent.unsigned_abs() < RANGE as u64 {
+            return Scaled { mantissa: Enclosure::of_quotient(numerator, denominator), exponent: 0 };
+        }
+        let mantissa = match exponent >= 0 {
+            true => Enclosure::of_quotient(numerator, &(denominator << exponent as usize)),
+            false => Enclosure::of_quotient(&(numerator << (-exponent) as usize), denominator),
+        };
+        Scaled::new(mantissa, exponent)
+    }
+
+    /// The numbers from `-radius` to `radius`.
+    pub fn around_zero(radius: Scaled) -> Scaled {
+        let upper = radius.mantissa.upper();
+        Scaled { mantissa: Enclosure::new(-upper, upper), exponent: radius.exponent }
+    }
+
+    /// The enclosure between doubles; ends past the range of doubles are infinite or next to 0.
+    pub fn to_doubles(self) -> Enclosure {
+        if self.exponent == 0 { self.mantissa } else { shifted(self.mantissa, self.exponent) }
+    }
+
+    /// Whether the number is known exactly.
+    pub fn is_point(&self) -> bool {
+        self.mantissa.is_point()
+    }
+
+    /// Whether the number is known to be 0.
+    pub fn is_zero(&self) -> bool {
+        self.mantissa == Enclosure::ZERO
+    }
+
+    /// Whether the sign is known and the width is at most `part` of the number.
+    pub fn is_tight(&self, part: f64) -> bool {
+        let (lower, upper) = (self.mantissa.lower(), self.mantissa.upper());
+        self.is_point() || (self.sign().is_some() && self.mantissa.width() <= part * lower.abs().max(upper.abs()))
+    }
+
+    /// The sign of the number, where the enclosure decides it.
+    pub fn sign(&self) -> Option<Ordering> {
+        self.mantissa.sign()
+    }
+
+    /// How this number compares with `other`, where the two enclosures decide it.
+    pub fn compare(&self, other: &Scaled) -> Option<Ordering> {
+        match self.exponent == other.exponent {
+            true => self.mantissa.compare(&other.mantissa),
+            false => self.plus(-*other).sign(),
+        }
+    }
+
+    /// An upper bound of the number, as a point.
+    pub fn upper(self) -> Scaled {
+        let upper = self.mantissa.upper();
+        Scaled { mantissa: Enclosure::new(upper, upper), exponent: self.exponent }
+    }
+
+    /// Everything from the greater of the lower ends to the greater of the upper ends: the maximum of the two numbers.
+    pub fn max(self, other: Scaled) -> Scaled {
+        let (a, b) = aligned(self, other);
+        let mantissa =
+            Enclosure::new(a.mantissa.lower().max(b.mantissa.lower()), a.mantissa.upper().max(b.mantissa.upper()));
+        Scaled { mantissa, exponent: a.exponent }.normalised()
+    }
+
+    /// Whether the number may be at least `other`.
+    pub fn may_reach(&self, other: &Scaled) -> bool {
+        self.compare(other) != Some(Ordering::Less)
+    }
+
+    /// An enclosure of the sum.
+    pub fn plus(self, other: Scaled) -> Scaled {
+        if self.is_zero() {
+            return other;
+        }
+        if other.is_zero() {
+            return self;
+        }
+        let (a, b) = aligned(self, other);
+        Scaled { mantissa: a.mantissa.plus(b.mantissa), exponent: a.exponent }.normalised()
+    }
+
+    /// An enclosure of the product.
+    pub fn times(self, other: Scaled) -> Scaled {
+        Scaled { mantissa: self.mantissa.times(other.mantissa), exponent: self.exponent + other.exponent }.normalised()
+    }
+
+    /// A number from 0 to 1, raised to a power.
+    pub fn power(self, exponent: &Natural) -> Scaled {
+        let mut result = Scaled::ONE;
+        for bit in (0..exponent.bit_len()).rev() {
+            result = result.times(result);
+            if exponent.bit(bit) {
+                result = result.times(self);
+            }
+        }
+        result
+    }
+
+    /// `Σ_k weights[k] · values[k]` for exact weights that are at least 0 and of which `weights` are the nearest doubles.
+    ///
+    /// Where all exponents agree, both ends are summed in plain doubles and one error term covers every rounding: with
+    /// u = 2^-53 and k terms, a term carries at most the rounding of its weight, of its product and of k sums, so the
+    /// error is below (k + 4) u Σ |weight · value|. Products that underflow lose less than the smallest normal double.
+    pub fn dot(weights: &[f64], values: impl Iterator<Item = Scaled> + Clone) -> Scaled {
+        const UNIT: f64 = f64::EPSILON / 2.0;
+        let (mut lower, mut upper, mut magnitude) = (0.0, 0.0, 0.0);
+        let mut exponent = None;
+        for (&weight, value) in weights.iter().zip(values.clone()) {
+            if value.is_zero() {
+                continue;
+            }
+            if *exponent.get_or_insert(value.exponent) != value.exponent {
+                return Scaled::dot_of_any(weights, values);
+            }
+            let (low, high) = (value.mantissa.lower(), value.mantissa.upper());
+            lower += weight * low;
+            upper += weight * high;
+            magnitude += weight * low.abs().max(high.abs());
+        }
+        let Some(exponent) = exponent else { return Scaled::ZERO };
+        let terms = weights.len() as f64;
+        // Twice the bound, which covers the rounding of the bound itself.
+        let error = 2.0 * (terms + 4.0) * UNIT * magnitude + (terms + 1.0) * f64::MIN_POSITIVE;
+        Scaled { mantissa: Enclosure::new((lower - error).next_down(), (upper + error).next_up()), exponent }.normalised()
+    }
+
+    fn dot_of_any(weights: &[f64], values: impl Iterator<Item = Scaled>) -> Scaled {
+        let term = |(&weight, value): (&f64, Scaled)| {
+            let weight = Enclosure::new(weight.next_down().max(0.0), weight.next_up());
+            Scaled { mantissa: weight, exponent: 0 }.times(value)
+        };
+        weights.iter().zip(values).map(term).fold(Scaled::ZERO, Scaled::plus)
+    }
+
+    fn normalised(self) -> Scaled {
+        let magnitude = self.mantissa.lower().abs().max(self.mantissa.upper().abs());
+        const LEAST: f64 = power_of_two(-RANGE);
+        const GREATEST: f64 = power_of_two(RANGE);
+        if (LEAST..=GREATEST).contains(&magnitude) || magnitude == 0.0 || !magnitude.is_finite() {
+            return if magnitude == 0.0 { Scaled::ZERO } else { self };
+        }
+        let top = (magnitude.to_bits() >> 52) as i64 - 1023;
+        Scaled { mantissa: shifted(self.mantissa, -top), exponent: self.exponent + top }
+    }
+}
+
+impl From<&Rational> for Scaled {
+    fn from(value: &Rational) -> Scaled {
+        Scaled::of_quotient(value.numerator(), value.denominator())
+    }
+}
+
+impl std::ops::Neg for Scaled {
+    type Output = Scaled;
+    fn neg(self) -> Scaled {
+        Scaled { mantissa: -self.mantissa, exponent: self.exponent }
+    }
+}
+
+/// The same two numbers with one exponent, the greater of theirs; 0 has none of its own.
+fn aligned(a: Scaled, b: Scaled) -> (Scaled, Scaled) {
+    if a.exponent == b.exponent || b.is_zero() {
+        return (a, Scaled { exponent: a.exponent, ..b });
+    }
+    if a.is_zero() || a.exponent < b.exponent {
+        let (b, a) = match a.is_zero() {
+            true => (b, Scaled { exponent: b.exponent, ..a }),
+            false => (b, Scaled { mantissa: shifted(a.mantissa, a.exponent - b.exponent), exponent: b.exponent }),
+        };
+        return (a, b);
+    }
+    (a, Scaled { mantissa: shifted(b.mantissa, b.exponent - a.exponent), exponent: a.exponent })
+}
+
+/// `enclosure · 2^shift`, outward where that leaves the range of doubles.
+fn shifted(enclosure: Enclosure, shift: i64) -> Enclosure {
+    let end = |x: f64| {
+        let mut rest = shift.clamp(-4_000, 4_000) as i32;
+        let mut x = x;
+        while rest != 0 {
+            let step = rest.clamp(-1_000, 1_000);
+            x *= power_of_two(step);
+            rest -= step;
+        }
+        x
+    };
+    let (lower, upper) = (end(enclosure.lower()), end(enclosure.upper()));
+    // Multiplying by a power of two is exact unless the result is subnormal or infinite.
+    let inexact = |x: f64, from: f64| from != 0.0 && (x.abs() < f64::MIN_POSITIVE || (x.is_infinite() && from.is_finite()));
+    let lower = if inexact(lower, enclosure.lower()) { lower.next_down() } else { lower };
+    let upper = if inexact(upper, enclosure.upper()) { upper.next_up() } else { upper };
+    // Rounding outward must not lose a sign.
+    let lower = if enclosure.lower() >= 0.0 { lower.max(0.0) } else { lower };
+    let upper = if enclosure.upper() <= 0.0 { upper.min(0.0) } else { upper };
+    Enclosure::new(lower, upper)
+}
+
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::sum;
+    use dashu_base::Abs;
+    use proptest::prelude::*;
+
+    fn rational() -> impl Strategy<Value = Rational> {
+        (any::<i64>(), 1u64.., 0usize..3000, 0usize..3000)
+            .prop_map(|(n, d, up, down)| Rational::from_parts(Integer::from(n) << up, Natural::from(d) << down))
+    }
+
+    fn contains(scaled: Scaled, exact: &Rational) -> bool {
+        let end = |x: f64| {
+            let x = Rational::try_from(x).unwrap();
+            match scaled.exponent >= 0 {
+                true => x * Rational::from(Integer::ONE << scaled.exponent as usize),
+                false => x / Rational::from(Integer::ONE << (-scaled.exponent) as usize),
+            }
+        };
+        end(scaled.mantissa.lower()) <= *exact && *exact <= end(scaled.mantissa.upper())
+    }
+
+    proptest! {
+        #[test]
+        fn every_operation_contains_the_exact_result(a in rational(), b in rational(), k in 0u32..6) {
+            let (x, y) = (Scaled::from(&a), Scaled::from(&b));
+            prop_assert!(contains(x, &a) && x.is_tight(1e-15));
+            prop_assert!(contains(x.plus(y), &(&a + &b)));
+            prop_assert!(contains(x.times(y), &(&a * &b)));
+            prop_assert!(contains(x.max(y), &a.clone().max(b.clone())));
+            prop_assert!(contains(Scaled::from(&a.clone().abs()).power(&Natural::from(k)), &a.clone().abs().pow(k as isize)));
+            prop_assert_eq!(x.sign(), Some(a.cmp(&Rational::ZERO)));
+            if let Some(order) = x.compare(&y) {
+                prop_assert_eq!(order, a.cmp(&b));
+            }
+            let (doubles, tight) = (x.to_doubles(), Enclosure::from(&a));
+            prop_assert!(doubles.lower() <= tight.lower() && tight.upper() <= doubles.upper());
+        }
+
+        #[test]
+        fn inner_products_contain_the_exact_result(
+            terms in prop::collection::vec((0u32.., 1u32.., any::<i64>(), 1u64.., 0usize..2, 0usize..1100, 0usize..80), 1..9),
+        ) {
+            let exact: Vec<(Rational, Rational)> = terms.iter().map(|&(a, b, n, d, far, down, up)| (
+                Rational::from_parts(a.into(), b.into()),
+                Rational::from_parts(Integer::from(n) << up, Natural::from(d) << (far * down)),
+            )).collect();
+            let weights: Vec<f64> = exact.iter().map(|(weight, _)| weight.to_f64().value()).collect();
+            let enclosed = Scaled::dot(&weights, exact.iter().map(|(_, value)| Scaled::from(value)));
+            prop_assert!(contains(enclosed, &sum(exact.iter().map(|(weight, value)| weight * value))));
+        }
+    }
+}
