@@ -1,6 +1,8 @@
 //! What a given strategy is worth to each principal: exactly, or by simulation.
 
 mod exact;
+mod simulation;
 
 pub(crate) use exact::payoff_over_tail;
 pub use exact::{EvaluateError, evaluate};
+pub use simulation::{Estimate, SimulateOptions, Simulation, simulate};
