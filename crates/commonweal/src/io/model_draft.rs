@@ -84,7 +84,7 @@ impl<'t> Names<'t> {
         if self.defined().nth(LISTED).is_some() {
             listed.push("…".into());
         }
-        format!("{otherwise}; there are {}", listed.join(", "))
+        format!("{otherwise}: {}", listed.join(", "))
     }
 }
 
@@ -145,8 +145,8 @@ pub(super) struct DraftChoice {
 /// The arrays of a model to be.
 #[derive(Default)]
 pub(super) struct Draft<'t> {
-    /// The start state, by name.
-    pub start: Option<(Cow<'t, str>, Span)>,
+    /// The name of the start state.
+    pub start: Option<u32>,
     pub principal_names: Names<'t>,
     pub state_names: Names<'t>,
     pub action_names: Names<'t>,
@@ -167,8 +167,7 @@ impl Draft<'_> {
             return Err(fault);
         }
         let Draft { start, principal_names, state_names, action_names, principals, states, .. } = self;
-        let start = start.map(|(name, _)| state_names.position[&name]);
-        let start = start.map_or(0, |id| state_names.entries[id as usize].defined as usize);
+        let start = start.and_then(|name| state_names.definition(name)).unwrap_or(0);
         let built = principals.into_iter().map(|principal| Principal {
             name: principal_names.get(principal.name).to_owned(),
             discount: principal.discount,
@@ -205,12 +204,14 @@ impl Draft<'_> {
     /// Every name that is used and not defined, at its first use.
     fn unresolved(&self) -> impl Iterator<Item = Fault> {
         let no_state = |(name, span): (&str, Span)| {
-            let help = self.state_names.suggestion(name, "define it under `states`, or name one that is there");
+            let help =
+                self.state_names.suggestion(name, "define it under `states`, or name one of those that are there");
             Fault::new(span, format!("there is no state {}", shown(name)), help)
         };
         let no_principal = |(name, span): (&str, Span)| {
-            let help =
-                self.principal_names.suggestion(name, "give it a discount under `principals`, or name one of them");
+            let help = self
+                .principal_names
+                .suggestion(name, "give it a discount under `principals`, or name one of those that are there");
             Fault::new(span, format!("there is no principal {}", shown(name)), help)
         };
         let first =

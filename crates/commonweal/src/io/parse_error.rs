@@ -71,11 +71,6 @@ impl Span {
         Span { start: start as u32, end: end as u32 }
     }
 
-    /// The stretch from the start of this one to the end of `last`.
-    pub fn to(self, last: Span) -> Span {
-        Span { start: self.start, end: last.end.max(self.end) }
-    }
-
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -100,7 +95,8 @@ impl Fault {
         let start = floor_char_boundary(text, self.span.start as usize);
         let meant = &text[start..floor_char_boundary(text, self.span.end as usize).max(start)];
         let length = meant.chars().take_while(|c| !matches!(c, '\n' | '\r')).count().max(1);
-        ParseError { line, column, length, message: self.message, help: self.help }
+        let (message, help) = (printable(&self.message), self.help.map(|help| printable(&help)));
+        ParseError { line, column, length, message, help }
     }
 }
 
