@@ -43,15 +43,19 @@ pub fn read_model(text: &str) -> Result<Model, ParseError> {
 /// The model that the bytes of a file describe. They must be UTF-8.
 pub fn read_model_bytes(bytes: &[u8]) -> Result<Model, ParseError> {
     check_size(bytes.len())?;
-    let good = match std::str::from_utf8(bytes) {
-        Ok(text) => return read_model(text),
-        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to there"),
-    };
-    let message = match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16, not UTF-8".into(),
-        _ => format!("the file is not UTF-8: byte {:#04x} stands here", bytes[good.len()]),
-    };
-    Err(Fault::new(Span::new(good.len(), good.len()), message, "save the file as UTF-8").locate(good))
+    read_model(utf8(bytes)?)
+}
+
+/// The text of a file that must be UTF-8.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ParseError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to there");
+        let message = match bytes {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16, not UTF-8".into(),
+            _ => format!("the file is not UTF-8: byte {:#04x} stands here", bytes[good.len()]),
+        };
+        Fault::new(Span::new(good.len(), good.len()), message, "save the file as UTF-8").locate(good)
+    })
 }
 
 fn check_size(n_bytes: usize) -> Result<(), ParseError> {

@@ -62,12 +62,13 @@ pub(super) fn syntax_fault(error: &ScanError, text: &str) -> Fault {
         ErrorKind::ExpectedDocumentStart | ErrorKind::InvalidDocumentEnd => {
             fault("the model has ended, yet something follows", "indent it to where it belongs, or remove it")
         }
-        ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
-            let code = *character as u32;
-            fault(&format!("a control character (U+{code:04X}) stands here"), "remove it")
+        ErrorKind::UnexpectedCharacter { character: character @ ('@' | '`' | '%') } => {
+            fault(&format!("nothing can begin with `{character}` in YAML"), "put the name in quotes")
         }
         ErrorKind::UnexpectedCharacter { character } => {
-            fault(&format!("nothing can begin with `{character}` in YAML"), "put the name in quotes")
+            let code = *character as u32;
+            let help = format!("remove it, or write it as \"\\u{code:04x}\", in double quotes");
+            fault(&format!("the character U+{code:04X} cannot stand here"), &help)
         }
         ErrorKind::UnknownQuotedScalarEscape => {
             fault("a `\\` begins no known escape here", "write `\\\\` for a backslash, or use single quotes")
