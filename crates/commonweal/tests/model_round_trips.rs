@@ -239,8 +239,12 @@ states:
       reward: 1000000000000000000000
       to:
         a rather long name of a state: 1/3
-        another rather long name of a state: 1/3
-        s0: 1/3
+        another rather long name of a state: 1/6
+        s0: 1/6
+        s1: 1/3
+    half as wide:
+      reward: {alice: -12345678901234567890/1001, bob: 12345678901234567890/1001}
+      to: {a rather long name of a state: 1/2, another rather long name of a state: 1/2}
   a rather long name of a state:
     12: {to: s0}
   another rather long name of a state:

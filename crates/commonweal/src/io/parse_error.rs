@@ -133,7 +133,8 @@ fn excerpt(source: &str, first: usize, length: usize) -> (String, usize, usize) 
     let skipped = first.saturating_sub(EXCERPT_WIDTH);
     let mut rest = source.chars().skip(skipped);
     let near: Vec<char> = rest.by_ref().take(3 * EXCERPT_WIDTH).map(visible).collect();
-    let is_whole = skipped == 0 && rest.next().is_none() && width(&near) <= EXCERPT_WIDTH;
+    let more = rest.next().is_some();
+    let is_whole = skipped == 0 && !more && width(&near) <= EXCERPT_WIDTH;
     let first = (first - skipped).min(near.len());
     let last = (first + length).min(near.len());
     let (mut start, mut end) = (0, near.len());
@@ -149,7 +150,7 @@ fn excerpt(source: &str, first: usize, length: usize) -> (String, usize, usize) 
         }
     }
     let head = if start + skipped > 0 { "…" } else { "" };
-    let tail = if !is_whole && (end < near.len() || rest.next().is_some()) { "…" } else { "" };
+    let tail = if more || end < near.len() { "…" } else { "" };
     let indent = head.chars().count() + width(&near[start..first]);
     let meant = width(&near[first..last.min(end)]).max(1);
     (format!("{head}{}{tail}", near[start..end].iter().collect::<String>()), indent, meant)
