@@ -1,6 +1,14 @@
 //! Welfare-optimal strategies for principals who discount the future differently.
 
+pub mod evaluation;
+pub mod long_term;
 pub mod model;
 pub mod number;
+mod parallel;
 pub mod principals;
+pub mod solve;
+pub mod stop;
 pub mod strategy;
+pub mod unravelling;
+
+pub use solve::{Outcome, Solution, SolveOptions, own_optimum, solve};

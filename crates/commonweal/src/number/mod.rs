@@ -9,13 +9,15 @@ mod exact_vector;
 mod parse;
 mod product;
 mod rounding;
+mod value;
 mod wide;
 
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
 pub use parse::{NumberError, parse_rational};
 pub use product::product;
-pub use rounding::{quotient_to_f64_down, quotient_to_f64_up};
+pub use rounding::doubles_around;
+pub use value::{Value, Values, weighted_enclosure, weighted_quotient};
 pub use wide::WideEnclosure;
 
 /// An exact fraction in lowest terms.

@@ -4,7 +4,7 @@
 //! Past this module every function takes an [`OrderedModel`]: its discounts are distinct and decreasing, its weights are
 //! inside its rewards. The order is in the type and never checked again.
 
-use crate::model::{ChoiceId, Model, PrincipalId};
+use crate::model::{ChoiceId, Model, Principal, PrincipalId};
 use crate::number::{Rational, sum};
 
 /// Principals of the file that share a discount, as one.
@@ -44,26 +44,40 @@ pub fn order(model: &Model) -> OrderedModel<'_> {
         }
     }
     principals.sort_by(|a, b| b.discount.cmp(&a.discount));
-    let weighted = |rewards: &[Rational], member: &PrincipalId| {
-        &rewards[member.index()] * &model.principals()[member.index()].weight
+    let weighted = |choice: ChoiceId, member: &PrincipalId| {
+        &model.rewards(choice)[member.index()] * &model.principals()[member.index()].weight
     };
-    let mut reward = Vec::with_capacity(model.n_choices() * principals.len());
-    for choice in (0..model.n_choices()).map(ChoiceId::from) {
-        let rewards = model.rewards(choice);
-        reward.extend(principals.iter().map(|group| sum(group.members.iter().map(|m| weighted(rewards, m)))));
-    }
+    let merged = |choice| principals.iter().map(move |group| sum(group.members.iter().map(|m| weighted(choice, m))));
+    let reward = (0..model.n_choices()).map(ChoiceId::from).flat_map(merged).collect();
     OrderedModel { model, principals, reward }
+}
+
+/// The model as one principal alone sees it: its own rewards, before its weight, and nobody else's.
+pub fn alone(model: &Model, principal: PrincipalId) -> OrderedModel<'_> {
+    let Principal { name, discount, .. } = model.principals()[principal.index()].clone();
+    let own = |choice: usize| model.rewards(choice.into())[principal.index()].clone();
+    OrderedModel {
+        model,
+        principals: vec![OrderedPrincipal { name, discount, members: vec![principal] }],
+        reward: (0..model.n_choices()).map(own).collect(),
+    }
 }
 
 impl<'m> OrderedModel<'m> {
     /// The principals, most patient first; discounts are distinct.
-    pub fn principals(&self) -> &[OrderedPrincipal] {
+    pub fn ordered_principals(&self) -> &[OrderedPrincipal] {
         &self.principals
     }
 
     /// The number of distinct discounts; at least 1.
     pub fn n(&self) -> usize {
         self.principals.len()
+    }
+
+    /// The merged principal that a principal of the file belongs to, with its position.
+    pub fn group_of(&self, principal: PrincipalId) -> (usize, &OrderedPrincipal) {
+        let mut groups = self.principals.iter().enumerate();
+        groups.find(|(_, group)| group.members.contains(&principal)).expect("every principal is in a group")
     }
 
     /// λ of the i-th most patient principal.
