@@ -1,7 +1,11 @@
 //! What the solver says, in plain vectors.
 
-use super::plain::{Plain, Q};
+use super::plain::{Plain, Q, from_double, from_solver};
 use super::reference::Reference;
+use commonweal::model::{ChoiceId, StateId};
+use commonweal::number::Value;
+use commonweal::strategy::Step;
+use commonweal::{Outcome, SolveOptions, solve};
 use num_traits::{Signed, ToPrimitive, Zero};
 
 /// One figure of an answer.
@@ -15,6 +19,7 @@ pub struct Figure {
 /// All that an answer states. Choices are positions within their state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
+    pub proven_optimal: bool,
     pub horizon: usize,
     pub welfare: Vec<Figure>,
     pub long_term_welfare: Vec<Figure>,
@@ -28,7 +33,52 @@ pub struct Answer {
 
 /// The solver's answer for a model.
 pub fn ask(plain: &Plain) -> Result<Answer, String> {
-    Reference::solve(plain, 5000).map(|reference| Answer::of_reference(&reference)).ok_or("too long".into())
+    let answer = ask_with(plain, &SolveOptions::default());
+    match answer.proven_optimal {
+        true => Ok(answer),
+        false => Err("the solver stopped before it was done".into()),
+    }
+}
+
+/// The solver's answer under limits.
+pub fn ask_with(plain: &Plain, options: &SolveOptions) -> Answer {
+    let model = plain.model();
+    let solution = solve(&model, options);
+    let states = || model.states();
+    let step = |step: &Step| usize::try_from(step).expect("the models of these tests have short horizons");
+    let position = |state: StateId, choice: ChoiceId| {
+        let position = choice.index().checked_sub(plain.first_choice(state.index()));
+        position.filter(|&position| position < plain.states[state.index()].len()).expect("a state's own choice")
+    };
+    let changes = |state: StateId| {
+        let changes = solution.strategy().changes(state).iter();
+        changes.map(|change| (step(&change.from), position(state, change.choice))).collect()
+    };
+    let payoffs = |principal: usize| {
+        states().map(|state| Figure::from(solution.payoff(principal.into(), state))).collect::<Vec<Figure>>()
+    };
+    Answer {
+        proven_optimal: solution.outcome() == Outcome::Optimal,
+        horizon: step(solution.horizon()),
+        welfare: states().map(|state| solution.welfare(state).into()).collect(),
+        long_term_welfare: states().map(|state| solution.long_term_welfare(state).into()).collect(),
+        payoffs: (0..plain.principals.len()).map(payoffs).collect(),
+        memory: states().map(|state| step(solution.memory(state))).collect(),
+        long_term: states()
+            .map(|state| solution.long_term_choices(state).iter().map(|&choice| position(state, choice)).collect())
+            .collect(),
+        changes: states().map(changes).collect(),
+    }
+}
+
+impl From<Value> for Figure {
+    fn from(value: Value) -> Figure {
+        Figure {
+            exact: value.exact.as_ref().map(from_solver),
+            lower: value.enclosure.lower(),
+            upper: value.enclosure.upper(),
+        }
+    }
 }
 
 impl Answer {
@@ -76,6 +126,7 @@ impl Answer {
             changes
         };
         Answer {
+            proven_optimal: true,
             horizon: reference.horizon,
             welfare: figures(&reference.welfare),
             long_term_welfare: figures(&reference.long_term_welfare),
@@ -98,13 +149,13 @@ impl Figure {
             false => magnitude.numer() / (magnitude.denom() << -shift),
         };
         let mut down = mantissa.to_f64().expect("62 bits fit") * 2f64.powi(-shift / 2) * 2f64.powi(-shift + shift / 2);
-        while super::plain::from_double(down) > magnitude {
+        while from_double(down) > magnitude {
             down = down.next_down();
         }
-        while super::plain::from_double(down.next_up()) <= magnitude {
+        while from_double(down.next_up()) <= magnitude {
             down = down.next_up();
         }
-        let up = if super::plain::from_double(down) == magnitude { down } else { down.next_up() };
+        let up = if from_double(down) == magnitude { down } else { down.next_up() };
         let (lower, upper) = if *exact < Q::zero() { (-up, -down) } else { (down, up) };
         Figure { exact: Some(exact.clone()), lower, upper }
     }

@@ -26,9 +26,18 @@ pub use plain::{Plain, Q, q};
 pub use reference::Reference;
 
 /// Runs `check` on the models of these seeds. A failure is made as small as possible and shown as code.
-pub fn on_random_models(seeds: std::ops::Range<u64>, mut check: impl FnMut(&Plain) -> Result<(), String>) {
+pub fn on_random_models(seeds: std::ops::Range<u64>, check: impl FnMut(&Plain) -> Result<(), String>) {
+    on_models(seeds, random::model, check);
+}
+
+/// The same on models of another making.
+pub fn on_models(
+    seeds: std::ops::Range<u64>,
+    make: impl Fn(u64) -> Plain,
+    mut check: impl FnMut(&Plain) -> Result<(), String>,
+) {
     for seed in seeds {
-        let plain = random::model(seed);
+        let plain = make(seed);
         if let Err(first) = guarded(&mut check, &plain) {
             let (smallest, complaint) = shrink::smallest(plain, |candidate| guarded(&mut check, candidate).err());
             panic!("seed {seed}: {first}\nsmallest model that fails: {smallest}\nwhere {complaint}");

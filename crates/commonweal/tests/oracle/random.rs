@@ -48,10 +48,11 @@ impl Rng {
 pub fn model(seed: u64) -> Plain {
     let mut rng = Rng::new(seed);
     let rng = &mut rng;
+    let (sizes, kind) = (sizes(rng), rng.index(8));
     let mut plain = match seed % 3 {
-        0 => unplanned(rng),
-        1 => planned(rng, false),
-        _ => planned(rng, true),
+        0 => unplanned(rng, sizes, kind),
+        1 => planned(rng, sizes, kind, false),
+        _ => planned(rng, sizes, kind, true),
     };
     if rng.chance(4) {
         duplicate_choice(rng, &mut plain);
@@ -78,9 +79,26 @@ pub fn model(seed: u64) -> Plain {
     plain
 }
 
+/// A model so small, with discounts so far apart, that its strategies can be counted.
+pub fn tiny(seed: u64) -> Plain {
+    let mut rng = Rng::new(seed);
+    let rng = &mut rng;
+    let (sizes, kind) = ((rng.pick(&[1, 2, 2, 2]), 2, rng.pick(&[2, 2, 3])), rng.pick(&[0, 2, 4]));
+    let mut plain = match seed % 3 {
+        0 => unplanned(rng, sizes, kind),
+        1 => planned(rng, sizes, kind, false),
+        _ => planned(rng, sizes, kind, true),
+    };
+    for choices in &mut plain.states {
+        rng.shuffle(choices);
+    }
+    shuffle_principals(rng, &mut plain);
+    name(&mut plain);
+    plain
+}
+
 /// Discounts of one kind; may repeat.
-pub fn discounts(rng: &mut Rng, n: usize) -> Vec<Q> {
-    let kind = rng.index(8);
+fn discounts(rng: &mut Rng, n: usize, kind: usize) -> Vec<Q> {
     let close = rng.within(5, 12);
     let one = |rng: &mut Rng| match kind {
         0 | 1 => q(rng.within(0, 9), 10),
@@ -127,9 +145,8 @@ fn distribution(rng: &mut Rng, n_states: usize, kind: usize) -> Vec<(usize, Q)> 
 }
 
 /// Rewards drawn without a plan.
-fn unplanned(rng: &mut Rng) -> Plain {
-    let (n_states, n_choices, n) = sizes(rng);
-    let discounts = discounts(rng, n);
+fn unplanned(rng: &mut Rng, (n_states, n_choices, n): (usize, usize, usize), kind: usize) -> Plain {
+    let discounts = discounts(rng, n, kind);
     let (kind, transitions) = (rng.index(6), rng.index(4));
     let reward = |rng: &mut Rng| match kind {
         0 | 1 => q(rng.within(-5, 5), 1),
@@ -160,9 +177,9 @@ fn unplanned(rng: &mut Rng) -> Plain {
 
 /// Rewards drawn so that given values V and advantages Δ come out: `R = Δ + V - λPV`. The first choice of every state is
 /// long-term; the others lose for the first principal who is not indifferent, so V is the lexicographic optimum.
-fn planned(rng: &mut Rng, knife_edge: bool) -> Plain {
-    let (n_states, n_choices, n) = sizes(rng);
-    let mut distinct = discounts(rng, n);
+fn planned(rng: &mut Rng, sizes: (usize, usize, usize), kind: usize, knife_edge: bool) -> Plain {
+    let (n_states, n_choices, n) = sizes;
+    let mut distinct = discounts(rng, n, kind);
     distinct.sort_by(|a, b| b.cmp(a));
     distinct.dedup();
     let weights: Vec<Q> = distinct.iter().map(|_| weight(rng)).collect();
