@@ -1,6 +1,8 @@
 //! Welfare-optimal strategies for principals who discount the future differently.
 
 pub mod evaluation;
+pub mod explain;
+pub mod io;
 pub mod long_term;
 pub mod model;
 pub mod number;
@@ -11,4 +13,4 @@ pub mod stop;
 pub mod strategy;
 pub mod unravelling;
 
-pub use solve::{Outcome, Solution, SolveOptions, own_optimum, solve};
+pub use solve::{Outcome, Solution, SolveOptions, Timings, own_optimum, solve};

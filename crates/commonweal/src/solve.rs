@@ -1,8 +1,9 @@
 //! From a model to its welfare-optimal counting strategy: one line per step of the proof.
 
+use crate::evaluation::{self, Payoffs};
 use crate::long_term::{self, LongTerm, positional_value};
 use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId, StateId};
-use crate::number::{Enclosure, ExactVector, Rational, Value, Values, weighted_enclosure, weighted_quotient};
+use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
 use crate::principals::{self, OrderedModel, OrderedPrincipal};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
@@ -11,6 +12,7 @@ use crate::unravelling::exponential_sum::DiscountRatios;
 use crate::unravelling::horizon::horizon;
 use crate::unravelling::truncated::truncate;
 use crate::unravelling::{Advantages, tail_bound};
+use std::time::{Duration, Instant};
 
 /// How far to go.
 #[derive(Debug, Clone)]
@@ -36,22 +38,30 @@ pub enum Outcome {
     Stopped(StopReason),
 }
 
+/// Where the time went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Finding and proving the long-term strategy.
+    pub long_term: Duration,
+    /// Everything after it: advantages, horizon, backward induction, payoffs.
+    pub unravel: Duration,
+}
+
 /// A strategy with what it earns, for every start state.
 #[derive(Debug, Clone)]
 pub struct Solution {
     outcome: Outcome,
     principals: Vec<OrderedPrincipal>,
-    weights: Vec<Rational>,
     horizon: Step,
     strategy: CountingStrategy,
     memory: Vec<Step>,
     long_term_choices: Vec<Vec<ChoiceId>>,
-    /// Per principal of the file, before weights.
-    payoffs: Vec<Values>,
-    /// The same under the long-term strategy.
-    long_term_payoffs: Vec<Values>,
+    payoffs: Payoffs,
+    /// The payoffs of the long-term strategy.
+    long_term_payoffs: Payoffs,
     /// The welfare where it is known between bounds only.
     welfare: Option<Vec<Enclosure>>,
+    timings: Timings,
 }
 
 /// The welfare-optimal counting strategy of `model`, exactly; bounds if `options` stop it on the way.
@@ -73,10 +83,15 @@ pub struct Solution {
 pub fn solve(model: &Model, options: &SolveOptions) -> Solution {
     let ordered = principals::order(model); // equal discounts merged, most patient first
     let rows = IntegerRows::of(model);
-    match long_term::solve(&ordered, &rows, &options.stop) {
+    let began = Instant::now();
+    let long_term = long_term::solve(&ordered, &rows, &options.stop);
+    let long_term_took = began.elapsed();
+    let mut solution = match long_term {
         Ok(long_term) => solve_from(&ordered, &rows, &long_term, options),
         Err(reason) => without_long_term(&ordered, reason),
-    }
+    };
+    solution.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
+    solution
 }
 
 /// What `principal` would get if the agent served nobody else: the exact optimum of its own payoff, per start state.
@@ -110,7 +125,7 @@ fn optimum(problem: Problem, horizon: u64, stop: &StopSignal) -> Result<Solution
     };
     let under_strategy = |p: PrincipalId, values: &ExactVector| {
         let strategy = &unravelled.strategy;
-        crate::evaluation::payoff_over_tail(model, rows, strategy, p, values, stop)
+        evaluation::payoff_over_tail(model, rows, strategy, p, values, stop)
     };
     let (mut payoffs, mut long_term_payoffs) = (Vec::new(), Vec::new());
     for p in (0..model.n_principals()).map(PrincipalId::from) {
@@ -132,14 +147,14 @@ fn optimum(problem: Problem, horizon: u64, stop: &StopSignal) -> Result<Solution
     Ok(Solution {
         outcome: Outcome::Optimal,
         principals: model.ordered_principals().to_vec(),
-        weights: weights(model),
         horizon: Step::from(horizon),
         strategy: unravelled.strategy,
         memory: unravelled.memory,
         long_term_choices: allowed_choices(model, long_term),
-        payoffs,
-        long_term_payoffs,
+        payoffs: Payoffs::new(model, payoffs),
+        long_term_payoffs: Payoffs::new(model, long_term_payoffs),
         welfare: None,
+        timings: Timings::default(),
     })
 }
 
@@ -180,7 +195,6 @@ fn without_unravelling(problem: Problem, reason: StopReason) -> Solution {
     Solution {
         outcome: Outcome::Stopped(reason),
         principals: model.ordered_principals().to_vec(),
-        weights: weights(model),
         horizon: Step::ZERO,
         strategy: CountingStrategy::positional(long_term.strategy.iter().copied()),
         memory: vec![Step::ZERO; model.n_states()],
@@ -188,14 +202,14 @@ fn without_unravelling(problem: Problem, reason: StopReason) -> Solution {
         payoffs: file_payoffs(model, &values),
         long_term_payoffs: file_payoffs(model, &values),
         welfare: Some((0..model.n_states()).map(welfare).collect()),
+        timings: Timings::default(),
     }
 }
 
 /// Bounds where nothing is known but the rewards: each principal gets between its least and its greatest for ever.
 fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
-    let ranges: Vec<Values> = (0..model.n_principals()).map(|p| reward_range(model, p.into())).collect();
-    let weights = weights(model);
-    let welfare = |s: usize| weighted_enclosure(weights.iter().zip(&ranges), s);
+    let ranges = (0..model.n_principals()).map(|p| reward_range(model, p.into()));
+    let ranges = Payoffs::new(model, ranges.collect());
     let first = |state| model.choices(state).next().expect("a state has a choice");
     Solution {
         outcome: Outcome::Stopped(reason),
@@ -205,15 +219,15 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
         memory: vec![Step::ZERO; model.n_states()],
         long_term_choices: model.states().map(|state| vec![first(state)]).collect(),
         payoffs: ranges.clone(),
-        long_term_payoffs: ranges.clone(),
-        welfare: Some((0..model.n_states()).map(welfare).collect()),
-        weights,
+        long_term_payoffs: ranges,
+        welfare: None,
+        timings: Timings::default(),
     }
 }
 
 /// What the principals of the file get, given what the merged ones do: a member of a larger group gets something
 /// between its least and its greatest reward for ever.
-fn file_payoffs(model: &OrderedModel, totals: &[Values]) -> Vec<Values> {
+fn file_payoffs(model: &OrderedModel, totals: &[Values]) -> Payoffs {
     let payoff = |p: PrincipalId| {
         let (group, principal) = model.group_of(p);
         let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
@@ -226,7 +240,7 @@ fn file_payoffs(model: &OrderedModel, totals: &[Values]) -> Vec<Values> {
             _ => reward_range(model, p),
         }
     };
-    (0..model.n_principals()).map(|p| payoff(p.into())).collect()
+    Payoffs::new(model, (0..model.n_principals()).map(|p| payoff(p.into())).collect())
 }
 
 fn reward_range(model: &OrderedModel, p: PrincipalId) -> Values {
@@ -242,10 +256,6 @@ fn long_term_welfare(long_term: &LongTerm, s: usize) -> Enclosure {
     long_term.values.iter().map(|values| values.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus)
 }
 
-fn weights(model: &Model) -> Vec<Rational> {
-    model.principals().iter().map(|principal| principal.weight.clone()).collect()
-}
-
 fn allowed_choices(model: &Model, long_term: &LongTerm) -> Vec<Vec<ChoiceId>> {
     let allowed = |state| model.choices(state).filter(|choice| long_term.allowed[choice.index()]).collect();
     model.states().map(allowed).collect()
@@ -255,6 +265,11 @@ impl Solution {
     /// What is proven.
     pub fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    /// Where the time went.
+    pub fn timings(&self) -> Timings {
+        self.timings
     }
 
     /// The principals in decreasing patience, equal discounts merged.
@@ -284,44 +299,30 @@ impl Solution {
 
     /// The welfare from `state`, in lowest terms.
     pub fn welfare(&self, state: StateId) -> Value {
-        match &self.welfare {
-            Some(bounds) => Value::from(bounds[state.index()]),
-            None => self.weighted(&self.payoffs, state),
-        }
+        self.bounds(state).map_or_else(|| self.payoffs.welfare(state), Value::from)
     }
 
     /// An enclosure of the welfare, without the cost of lowest terms.
     pub fn welfare_enclosure(&self, state: StateId) -> Enclosure {
-        match &self.welfare {
-            Some(bounds) => bounds[state.index()],
-            None => {
-                let (numerator, denominator) = weighted_quotient(self.weights.iter().zip(&self.payoffs), state.index())
-                    .expect("an optimal solution is exact");
-                Enclosure::of_quotient(&numerator, &denominator)
-            }
-        }
+        self.bounds(state).unwrap_or_else(|| self.payoffs.welfare_enclosure(state))
     }
 
     /// The welfare of the long-term strategy from `state`.
     pub fn long_term_welfare(&self, state: StateId) -> Value {
-        self.weighted(&self.long_term_payoffs, state)
+        self.long_term_payoffs.welfare(state)
     }
 
     /// What a principal of the file expects to get from `state`, before its weight.
     pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
-        self.payoffs[principal.index()].value(state.index())
+        self.payoffs.payoff(principal, state)
     }
 
     /// What a principal of the file would get from `state` under the long-term strategy, before its weight.
     pub fn long_term_payoff(&self, principal: PrincipalId, state: StateId) -> Value {
-        self.long_term_payoffs[principal.index()].value(state.index())
+        self.long_term_payoffs.payoff(principal, state)
     }
 
-    fn weighted(&self, payoffs: &[Values], state: StateId) -> Value {
-        let terms = || self.weights.iter().zip(payoffs);
-        match weighted_quotient(terms(), state.index()) {
-            Some((numerator, denominator)) => Value::from(Rational::from_parts(numerator, denominator)),
-            None => Value::from(weighted_enclosure(terms(), state.index())),
-        }
+    fn bounds(&self, state: StateId) -> Option<Enclosure> {
+        self.welfare.as_ref().map(|bounds| bounds[state.index()])
     }
 }

@@ -3,10 +3,11 @@
 //! A stationary strategy is one linear system per principal, `(I − λP_σ) V = R_σ`. A counting strategy is its tail's
 //! system, and from there back to step 0 one exact layer per step, `W_j = R_{σ_j} + λ P_{σ_j} W_{j+1}`.
 
+use super::Payoffs;
 use crate::long_term::linear_system::{self, IntegerSystem};
 use crate::long_term::positional_value;
 use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId};
-use crate::number::{ExactVector, Rational};
+use crate::number::{ExactVector, Rational, Values};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use crate::unravelling::ExactGains;
@@ -32,12 +33,13 @@ pub enum EvaluateError {
 /// The most steps of a counting strategy that are evaluated one by one.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// The exact payoffs of `strategy`, one vector over start states per principal of the file, before weights.
-pub fn evaluate(model: &Model, strategy: &Strategy, stop: &StopSignal) -> Result<Vec<ExactVector>, EvaluateError> {
-    match strategy {
+/// The exact payoffs of `strategy`, from every start state.
+pub fn evaluate(model: &Model, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
+    let payoffs = match strategy {
         Strategy::Stationary(stationary) => stationary_payoffs(model, stationary, stop),
         Strategy::Counting(counting) => counting_payoffs(model, counting, stop),
-    }
+    }?;
+    Ok(Payoffs::new(model, payoffs.into_iter().map(Values::Exact).collect()))
 }
 
 fn stationary_payoffs(

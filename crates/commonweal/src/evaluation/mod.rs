@@ -1,6 +1,8 @@
 //! What a given strategy is worth to each principal: exactly, or by simulation.
 
 mod exact;
+mod payoffs;
 
 pub(crate) use exact::payoff_over_tail;
 pub use exact::{EvaluateError, evaluate};
+pub use payoffs::Payoffs;

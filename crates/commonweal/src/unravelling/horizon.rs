@@ -28,6 +28,20 @@ pub fn horizon(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountR
     Some(horizon)
 }
 
+/// The first step at which one choice passes the prefix test, or `None` if it does not fit 64 bits.
+pub fn first_passing_step(
+    advantages: &Advantages,
+    ratios: &DiscountRatios,
+    state: StateId,
+    choice: ChoiceId,
+) -> Option<u64> {
+    let test = PrefixTest { advantages, ratios };
+    match test.passes(state, choice, 0, &ratios.weights(0)) {
+        true => Some(0),
+        false => test.first_pass(state, choice, 0),
+    }
+}
+
 /// The prefix test of single choices.
 struct PrefixTest<'a> {
     advantages: &'a Advantages<'a>,

@@ -1,65 +1,92 @@
-//! stub
-use crate::number::*;
-use dashu_base::*;
-pub struct IntegerSystem {
-    rows: Vec<(Vec<(usize, Rational)>, Rational)>,
+//! Exact solution of policy-evaluation systems (I − λP) V = R.
+mod dense_block;
+mod dyadic;
+mod elimination;
+mod euclid;
+mod field;
+mod gauss_seidel;
+mod obstacle;
+mod padic;
+mod prime_powers;
+mod random;
+mod reconstruction;
+mod rows;
+mod system;
+#[cfg(test)]
+mod tests;
+
+pub use system::IntegerSystem;
+
+use crate::number::ExactVector;
+use dyadic::{ApproximateInverse, Dyadic};
+use elimination::Factors;
+use obstacle::Obstacle;
+use rows::Rows;
+use system::Coefficients;
+
+/// One way of solving a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    DyadicElimination,
+    Sweeps,
+    Padic,
 }
-impl IntegerSystem {
-    pub fn new(_n: usize) -> Self {
-        IntegerSystem { rows: vec![] }
-    }
-    pub fn push_state<'a>(
-        &mut self,
-        state: usize,
-        discount: &Rational,
-        transitions: impl Iterator<Item = (usize, &'a Rational)>,
-        reward: &Rational,
-    ) {
-        let mut row = vec![(state, Rational::ONE)];
-        for (t, p) in transitions {
-            row.push((t, -(discount * p)));
-        }
-        self.rows.push((row, reward.clone()));
-    }
-}
-pub fn solve(system: &IntegerSystem, _stop: &(dyn Fn() -> bool + Sync)) -> Option<ExactVector> {
-    let n = system.rows.len();
-    let mut m: Vec<Vec<Rational>> = system
-        .rows
-        .iter()
-        .map(|(r, b)| {
-            let mut v = vec![Rational::ZERO; n + 1];
-            for (c, x) in r {
-                v[*c] += x;
-            }
-            v[n] = b.clone();
-            v
-        })
-        .collect();
-    for c in 0..n {
-        let p = (c..n).find(|&r| !m[r][c].is_zero()).unwrap();
-        m.swap(c, p);
-        let inv = Rational::ONE / &m[c][c];
-        for x in m[c].iter_mut() {
-            *x *= &inv;
-        }
-        let row = m[c].clone();
-        for r in 0..n {
-            if r != c && !m[r][c].is_zero() {
-                let f = m[r][c].clone();
-                for k in 0..=n {
-                    if !row[k].is_zero() {
-                        let d = &f * &row[k];
-                        m[r][k] -= d;
-                    }
-                }
-            }
+
+/// The exact solution.
+pub fn solve(system: &IntegerSystem, stop: &(dyn Fn() -> bool + Sync)) -> Option<ExactVector> {
+    assert_eq!(system.n_rows(), system.n_unknowns(), "a system has as many rows as unknowns");
+    if let Coefficients::Words(rows) = system.coefficients() {
+        match solve_by(Scheme::DyadicElimination, rows, stop) {
+            Ok(solution) => return Some(solution),
+            Err(Obstacle::Stopped) => return None,
+            _ => {}
         }
     }
-    let den = m.iter().fold(Natural::ONE, |l, r| crate::model::least_common_multiple(&l, r[n].denominator()));
-    Some(ExactVector {
-        numerators: m.iter().map(|r| r[n].numerator() * IBig::from(&den / r[n].denominator())).collect(),
-        denominator: den,
-    })
+    let solved = match system.coefficients() {
+        Coefficients::Words(rows) => padic::solve(rows, stop),
+        Coefficients::Wide(rows) => padic::solve(rows, stop),
+        Coefficients::Big(rows) => padic::solve(rows, stop),
+    };
+    match solved {
+        Ok(solution) => Some(solution),
+        Err(Obstacle::Stopped) => None,
+        Err(obstacle) => unreachable!("{obstacle:?}"),
+    }
 }
-type IBig = Integer;
+
+pub fn bench(scheme: Scheme, system: &IntegerSystem) -> ExactVector {
+    let Coefficients::Words(rows) = system.coefficients() else { panic!() };
+    solve_by(scheme, rows, &|| false).unwrap()
+}
+fn solve_by(scheme: Scheme, rows: &Rows<i64>, stop: &(dyn Fn() -> bool + Sync)) -> Result<ExactVector, Obstacle> {
+    match scheme {
+        Scheme::Sweeps => {
+            let inverse = gauss_seidel::GaussSeidel::new(&rows.off_diagonals(|&entry| entry as f64), 1000);
+            let demand = Dyadic::<Elimination>::demand(rows);
+            reconstruction::lift(Dyadic::new(rows, inverse, demand), rows, demand, stop)
+        }
+        Scheme::Padic => padic::solve(rows, stop),
+        Scheme::DyadicElimination => {
+            let factors = Factors::of(rows.off_diagonals(|&entry| entry as f64), f64::INFINITY, stop)?;
+            let demand = Dyadic::<Elimination>::demand(rows);
+            reconstruction::lift(
+                Dyadic::new(rows, Elimination { factors, work: Vec::new() }, demand),
+                rows,
+                demand,
+                stop,
+            )
+        }
+    }
+}
+
+struct Elimination {
+    factors: Factors<f64>,
+    work: Vec<f64>,
+}
+impl ApproximateInverse for Elimination {
+    const DIGIT_BITS: i32 = 50;
+    fn apply(&mut self, residual: &[i64], solution: &mut [f64]) -> Result<(), Obstacle> {
+        self.factors.solve(|row| residual[row] as f64, solution, &mut self.work);
+        Ok(())
+    }
+}
