@@ -2,9 +2,9 @@
 
 mod oracle;
 
-use commonweal::evaluation::evaluate;
+use commonweal::evaluation::{Payoffs, evaluate};
 use commonweal::model::{ChoiceId, PrincipalId};
-use commonweal::number::{ExactVector, Natural};
+use commonweal::number::Natural;
 use commonweal::stop::StopSignal;
 use commonweal::strategy::{Change, CountingStrategy, Stationary, Strategy};
 use commonweal::{SolveOptions, own_optimum};
@@ -28,6 +28,54 @@ fn every_answer_is_that_of_the_papers_algorithm_ties_included() {
         verdict::agrees_with_reference(&ask(plain)?, &reference)
     });
     assert!(judged > 2800, "only {judged} models were judged");
+}
+
+#[test]
+fn numbers_beyond_doubles_are_exact_all_the_same() {
+    let mut judged = 0;
+    on_models(40_000..40_600, random::extreme, |plain| {
+        let Some(reference) = Reference::solve(plain, LONGEST) else { return Ok(()) };
+        judged += 1;
+        verdict::agrees_with_reference(&ask(plain)?, &reference)
+    });
+    assert!(judged > 300, "only {judged} models were judged");
+}
+
+#[test]
+fn a_dozen_or_two_states_are_solved_like_a_few() {
+    let mut judged = 0;
+    on_models(41_000..41_060, random::larger, |plain| {
+        let Some(reference) = Reference::solve(plain, 150) else { return Ok(()) };
+        judged += 1;
+        verdict::agrees_with_reference(&ask(plain)?, &reference)
+    });
+    assert!(judged > 40, "only {judged} models were judged");
+}
+
+/// Tens of thousands of models, every check, and a summary of all that is wrong in place of the first thing.
+#[test]
+#[ignore = "takes minutes; worth running after every change to the engine"]
+fn a_long_search_finds_nothing() {
+    let mut complaints: Vec<String> = Vec::new();
+    let first: u64 = std::env::var("SEARCH_FROM").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
+    for seed in first..first + 30_000 {
+        let make = [random::model, random::tiny, random::extreme, random::model, random::larger][match seed % 100 {
+            0 => 4,
+            rest => rest as usize % 4,
+        }];
+        let outcome = std::panic::catch_unwind(|| {
+            on_models(seed..seed + 1, make, |plain| {
+                let Some(reference) = Reference::solve(plain, LONGEST) else { return Ok(()) };
+                let answer = ask(plain)?;
+                verdict::agrees_with_reference(&answer, &reference)?;
+                verdict::fits_itself(plain, &answer)
+            });
+        });
+        if let Err(panic) = outcome {
+            complaints.push(panic.downcast_ref::<String>().cloned().unwrap_or_default());
+        }
+    }
+    assert!(complaints.is_empty(), "{} failures\n{}", complaints.len(), complaints.join("\n\n"));
 }
 
 #[test]
@@ -109,10 +157,17 @@ fn an_answer_that_stopped_early_still_bounds_the_welfare() {
 
 #[test]
 fn what_a_strategy_earns_is_what_a_second_evaluation_says() {
-    let equal = |said: &[ExactVector], right: &[Vec<Q>]| {
-        let said: Vec<Vec<Q>> =
-            said.iter().map(|row| (0..row.len()).map(|state| from_solver(&row.get(state))).collect()).collect();
-        if said == right { Ok(()) } else { Err(format!("the strategy earns {right:?}, not {said:?}")) }
+    let equal = |plain: &Plain, said: &Payoffs, right: &[Vec<Q>]| {
+        let welfare = oracle::evaluate::weighted(plain, right);
+        for state in 0..plain.states.len() {
+            for (principal, right) in right.iter().enumerate() {
+                let figure = Figure::from(said.payoff(principal.into(), state.into()));
+                verdict::same(&figure, &right[state], || format!("payoff of principal {principal} from {state}"))?;
+            }
+            let figure = Figure::from(said.welfare(state.into()));
+            verdict::same(&figure, &welfare[state], || format!("welfare from {state}"))?;
+        }
+        Ok(())
     };
     on_random_models(8500..9000, |plain| {
         let model = plain.model();
@@ -135,7 +190,7 @@ fn what_a_strategy_earns_is_what_a_second_evaluation_says() {
         let every_step: Vec<Vec<usize>> = (0..from[last]).map(at).collect();
         let right = oracle::evaluate::payoffs(plain, &every_step, &layers[last]);
         let said = evaluate(&model, &Strategy::Counting(strategy), &StopSignal::default());
-        equal(&said.map_err(|error| error.to_string())?, &right)?;
+        equal(plain, &said.map_err(|error| error.to_string())?, &right)?;
 
         let mix: Vec<Vec<Q>> = plain
             .states
@@ -160,7 +215,7 @@ fn what_a_strategy_earns_is_what_a_second_evaluation_says() {
             .map(|i| oracle::evaluate::stationary(plain, &mix, &plain.principals[i].discount, reward(i)))
             .collect();
         let said = evaluate(&model, &Strategy::Stationary(stationary), &StopSignal::default());
-        equal(&said.map_err(|error| error.to_string())?, &right)
+        equal(plain, &said.map_err(|error| error.to_string())?, &right)
     });
 }
 

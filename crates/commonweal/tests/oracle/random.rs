@@ -97,6 +97,61 @@ pub fn tiny(seed: u64) -> Plain {
     plain
 }
 
+/// Numbers that doubles cannot hold or tell apart: discounts that round to 1 or vanish, rewards past the largest double
+/// and below the smallest, probabilities that are all but 0.
+pub fn extreme(seed: u64) -> Plain {
+    let mut rng = Rng::new(seed);
+    let rng = &mut rng;
+    let power = |exponent: u32| Q::from(BigInt::from(10).pow(exponent));
+    let all_but_one = Q::one() - Q::one() / power(rng.pick(&[9, 17, 30]));
+    // Only one discount near 1: two would be close, and the horizon long.
+    let others = [q(1, 2), q(1, 3), q(0, 1), Q::one() / power(20), Q::one() / power(400), q(7, 10)];
+    let n = rng.index(3) + 1;
+    let mut discounts: Vec<Q> = (0..n).map(|_| rng.pick(&others)).collect();
+    if rng.chance(2) {
+        discounts[0] = all_but_one;
+    }
+    let (n_states, transitions) = (rng.index(4) + 1, rng.index(4));
+    let large = rng.pick(&[0, 15, 40, 320]);
+    let reward = |rng: &mut Rng| {
+        let digit = q(rng.within(-2, 2), 1);
+        match rng.index(4) {
+            0 => digit * power(large),
+            1 => digit / power(large),
+            2 => digit + power(large),
+            _ => digit,
+        }
+    };
+    let choice = |rng: &mut Rng| Choice {
+        name: String::new(),
+        rewards: (0..n).map(|_| reward(rng)).collect(),
+        to: distribution(rng, n_states, transitions),
+    };
+    let states = (0..n_states).map(|_| (0..n_offered(rng, 3)).map(|_| choice(rng)).collect()).collect();
+    let who = |discount| Who { name: String::new(), discount, weight: Q::one() };
+    let principals = discounts.into_iter().map(who).collect();
+    let mut plain = Plain { principals, names: vec![String::new(); n_states], states };
+    name(&mut plain);
+    plain
+}
+
+/// More states than can be overlooked, for what depends on size.
+pub fn larger(seed: u64) -> Plain {
+    let mut rng = Rng::new(seed);
+    let rng = &mut rng;
+    let (sizes, kind) = ((8 + rng.index(18), 3, rng.pick(&[1, 2, 3])), rng.pick(&[0, 2, 4, 5]));
+    let mut plain = match seed % 3 {
+        0 => unplanned(rng, sizes, kind),
+        1 => planned(rng, sizes, kind, false),
+        _ => planned(rng, sizes, kind, true),
+    };
+    for choices in &mut plain.states {
+        rng.shuffle(choices);
+    }
+    name(&mut plain);
+    plain
+}
+
 /// Discounts of one kind; may repeat.
 fn discounts(rng: &mut Rng, n: usize, kind: usize) -> Vec<Q> {
     let close = rng.within(5, 12);

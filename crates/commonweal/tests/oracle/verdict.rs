@@ -47,7 +47,7 @@ pub fn agrees_with_reference(answer: &Answer, reference: &Reference) -> Result<(
 }
 
 /// The figure is this number: exactly where it states one, within tight doubles always.
-fn same(figure: &Figure, right: &Q, what: impl Fn() -> String) -> Result<(), String> {
+pub fn same(figure: &Figure, right: &Q, what: impl Fn() -> String) -> Result<(), String> {
     /// Past this many digits an answer need not write the fraction out.
     const WRITTEN_OUT: usize = 10_000;
     match &figure.exact {
