@@ -5,7 +5,7 @@
 use crate::Solution;
 use crate::long_term::{self, LongTerm};
 use crate::model::{ChoiceId, IntegerRows, Model, StateId};
-use crate::number::{Rational, sum};
+use crate::number::{Natural, Rational, sum};
 use crate::principals::{self, OrderedModel};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
@@ -35,9 +35,9 @@ pub struct Deviation {
     /// Δ_i, most patient principal first.
     pub advantages: Vec<Rational>,
     /// The steps at which it pays by itself, D_j > 0: the first, and the one after the last.
-    pub pays: Option<(u64, u64)>,
+    pub pays: Option<(Step, Step)>,
     /// The first step at which the prefix test passes: it pays from there on never again.
-    pub settled_from: u64,
+    pub settled_from: Step,
 }
 
 /// What is done and gained at one step.
@@ -59,19 +59,20 @@ pub fn explain(
     let ordered = principals::order(model);
     let rows = IntegerRows::of(model);
     let long_term = long_term::solve(&ordered, &rows, stop)?;
-    let advantages = Advantages::over(&ordered, &rows, &long_term);
+    let advantages =
+        Advantages::over(&ordered, &rows, &long_term.values[..], |choice| long_term.allowed[choice.index()]);
     let ratios = DiscountRatios::of(&ordered);
     let values = model.states().map(|s| long_term.values.iter().map(|v| v.get(s.index())).collect()).collect();
     let mut deviations = Vec::new();
     for state in model.states() {
-        for choice in model.choices(state).filter(|&choice| !advantages.is_long_term(choice)) {
+        for choice in model.choices(state).filter(|choice| !long_term.allowed[choice.index()]) {
             stop.check()?;
-            let settled_from = first_passing_step(&advantages, &ratios, state, choice).unwrap_or(u64::MAX);
+            let settled_from = first_passing_step(&advantages, &ratios, state, choice);
             deviations.push(Deviation {
                 state,
                 choice,
                 advantages: exact_advantages(&ordered, &advantages, state, choice),
-                pays: paying_steps(&advantages, &ratios, state, choice, settled_from),
+                pays: paying_steps(&advantages, &ratios, state, choice, &settled_from),
                 settled_from,
             });
         }
@@ -88,23 +89,31 @@ fn exact_advantages(model: &OrderedModel, advantages: &Advantages, state: StateI
     (0..model.n()).map(exact).collect()
 }
 
-/// The first step with D_j > 0, and the step after the last one. Looks at no more than a few thousand steps one by one.
+/// The first step with D_j > 0, and the step after the last one, as far as a few thousand steps at either end show.
 fn paying_steps(
     advantages: &Advantages,
     ratios: &DiscountRatios,
     state: StateId,
     choice: ChoiceId,
-    settled_from: u64,
-) -> Option<(u64, u64)> {
-    const LOOKED_AT: u64 = 10_000;
-    let pays = |step: u64| {
-        let sign =
-            ratios.sign(&ratios.weights(step), step, advantages.of(choice), |i| advantages.exact(state, choice, i));
-        sign == Ordering::Greater
+    settled_from: &Step,
+) -> Option<(Step, Step)> {
+    const LOOKED_AT: u64 = 2_000;
+    let n = advantages.of(choice).len();
+    let pays = |step: &Step| {
+        advantages.sum(ratios, &ratios.weights(step), state, choice, 0..n).sign() == Some(Ordering::Greater)
     };
-    let last = (settled_from.saturating_sub(LOOKED_AT)..settled_from).rev().find(|&step| pays(step))?;
-    let first = (0..=last.min(LOOKED_AT)).find(|&step| pays(step)).unwrap_or(last);
-    Some((first, last + 1))
+    let mut last = settled_from.clone();
+    for _ in 0..LOOKED_AT {
+        if last.is_zero() || pays(&(&last - Natural::ONE)) {
+            break;
+        }
+        last -= Natural::ONE;
+    }
+    if last.is_zero() {
+        return None;
+    }
+    let first = (0..LOOKED_AT).map(Step::from).take_while(|step| *step < last).find(|step| pays(step));
+    Some((first.unwrap_or_else(|| &last - Natural::ONE), last))
 }
 
 fn layers(
@@ -115,7 +124,11 @@ fn layers(
     n_layers: u64,
     stop: &StopSignal,
 ) -> Result<Vec<Layer>, StopReason> {
-    let horizon = u64::try_from(solution.horizon()).unwrap_or(u64::MAX);
+    // Powers of the discounts are formed as fractions here: near horizons only.
+    const FARTHEST: u64 = 10_000;
+    let Some(horizon) = u64::try_from(solution.horizon()).ok().filter(|&horizon| horizon <= FARTHEST) else {
+        return Ok(Vec::new());
+    };
     let mut gain = vec![Rational::ZERO; model.n_states()];
     let mut layers = Vec::new();
     for step in (horizon.saturating_sub(n_layers)..horizon).rev() {

@@ -7,25 +7,27 @@ use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
 use crate::principals::{self, OrderedModel, OrderedPrincipal};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
-use crate::unravelling::backward_induction::{Problem, unravel};
+use crate::unravelling::backward_induction::{Problem, Unravelled, Walk, WalkOptions, unravel};
 use crate::unravelling::exponential_sum::DiscountRatios;
 use crate::unravelling::horizon::horizon;
 use crate::unravelling::truncated::truncate;
-use crate::unravelling::{Advantages, tail_bound};
+use crate::unravelling::{Advantages, ExactGains, enclosed_payoff, tail_bound};
 use std::time::{Duration, Instant};
 
 /// How far to go.
 #[derive(Debug, Clone)]
 pub struct SolveOptions {
-    /// The most steps that are unravelled one by one; a horizon beyond it gives bounds. Default: 1,000,000.
+    /// The most steps that are walked one by one; an answer that needs more gives bounds. Default: 10,000,000.
     pub layer_limit: u64,
+    /// Whether stages in which nothing changes are jumped over. Default: yes.
+    pub jumps: bool,
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
     pub stop: StopSignal,
 }
 
 impl Default for SolveOptions {
     fn default() -> SolveOptions {
-        SolveOptions { layer_limit: 1_000_000, stop: StopSignal::default() }
+        SolveOptions { layer_limit: 10_000_000, jumps: true, stop: StopSignal::default() }
     }
 }
 
@@ -34,6 +36,8 @@ impl Default for SolveOptions {
 pub enum Outcome {
     /// No strategy earns more, from any start state.
     Optimal,
+    /// As optimal, up to ties: this many comparisons of choices were too near for anything affordable to tell.
+    Undecided(u64),
     /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one.
     Stopped(StopReason),
 }
@@ -61,6 +65,7 @@ pub struct Solution {
     long_term_payoffs: Payoffs,
     /// The welfare where it is known between bounds only.
     welfare: Option<Vec<Enclosure>>,
+    walk: Walk,
     timings: Timings,
 }
 
@@ -102,60 +107,78 @@ pub fn own_optimum(model: &Model, principal: PrincipalId, stop: &StopSignal) -> 
 }
 
 fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &SolveOptions) -> Solution {
-    let advantages = &Advantages::over(model, rows, long_term); // Δ
+    let advantages = &Advantages::over(model, rows, &long_term.values[..], |c| long_term.allowed[c.index()]); // Δ
     let ratios = &DiscountRatios::of(model);
-    let problem = Problem { model, rows, long_term, advantages, ratios };
+    let horizon = &horizon(model, advantages, ratios); // H
+    let problem = Problem { model, rows, long_term, advantages, ratios, horizon };
     let stop = &options.stop;
-    let horizon = horizon(model, advantages, ratios);
-    let solved = match horizon {
-        Some(horizon) if horizon <= options.layer_limit => optimum(problem, horizon, stop),
-        _ => bounds(problem, options.layer_limit, stop),
-    };
-    solved.unwrap_or_else(|reason| without_unravelling(problem, reason))
+    let walk = WalkOptions { layer_limit: options.layer_limit, jumps: options.jumps };
+    let solved = unravel(problem, &walk, stop).and_then(|unravelled| optimum(problem, unravelled, stop));
+    let bounded = solved.or_else(|reason| match reason {
+        StopReason::LayerLimit => bounds(problem, layers_for_bounds(model, options.layer_limit), stop),
+        _ => Err(reason),
+    });
+    bounded.unwrap_or_else(|reason| without_unravelling(problem, reason))
 }
 
-/// The answer: every layer before the horizon decided.
-fn optimum(problem: Problem, horizon: u64, stop: &StopSignal) -> Result<Solution, StopReason> {
-    let Problem { model, rows, long_term, .. } = problem;
-    let unravelled = unravel(problem, horizon, stop)?;
-    let totals: Vec<ExactVector> = unravelled.gains.iter().map(|gains| gains.total()).collect();
-    let member = |p: PrincipalId| {
+/// The answer: every step before the horizon decided.
+fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Solution, StopReason> {
+    let Problem { model, rows, long_term, advantages, horizon, .. } = problem;
+    let Unravelled { strategy, memory, base, gain, exact_gains, walk } = unravelled;
+    let member = |p: PrincipalId, followed: &[ChoiceId]| {
         let discount = &model.principals()[p.index()].discount;
-        positional_value(model, &long_term.strategy, discount, |choice| &model.rewards(choice)[p.index()], stop)
+        positional_value(model, followed, discount, |choice| &model.rewards(choice)[p.index()], stop)
     };
-    let under_strategy = |p: PrincipalId, values: &ExactVector| {
-        let strategy = &unravelled.strategy;
-        evaluation::payoff_over_tail(model, rows, strategy, p, values, stop)
-    };
+    let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
+    let base_values = base.advantages(advantages).values();
     let (mut payoffs, mut long_term_payoffs) = (Vec::new(), Vec::new());
     for p in (0..model.n_principals()).map(PrincipalId::from) {
         let (group, principal) = model.group_of(p);
+        let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
         // The values of a group of one are its own, but for the weight.
-        let (payoff, long_term_payoff) = match principal.members.as_slice() {
-            [_] => {
-                let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
-                (totals[group].scaled(&unweighted), long_term.values[group].scaled(&unweighted))
-            }
-            _ => {
-                let values = member(p)?;
-                (under_strategy(p, &values)?, values)
-            }
+        let alone = principal.members.len() == 1;
+        let long_term_payoff = match alone {
+            true => long_term.values[group].scaled(&unweighted),
+            false => member(p, &long_term.strategy)?,
         };
-        payoffs.push(Values::Exact(payoff));
+        payoffs.push(match (&totals, alone) {
+            (Some(totals), true) => Values::Exact(totals[group].scaled(&unweighted)),
+            (Some(_), false) => {
+                Values::Exact(evaluation::payoff_over_tail(model, rows, &strategy, p, &long_term_payoff, stop)?)
+            }
+            (None, _) => {
+                let own = if alone { base_values[group].scaled(&unweighted) } else { member(p, &base.strategy)? };
+                Values::Enclosed(enclosed_payoff(model, rows, &strategy, &base, p, &own, stop)?)
+            }
+        });
         long_term_payoffs.push(Values::Exact(long_term_payoff));
     }
+    // Gains of the welfare are known more narrowly than the sum of what the principals get.
+    let welfare = totals.is_none().then(|| {
+        let of_state =
+            |s: usize| base_values.iter().map(|values| values.enclosure(s)).fold(gain[s].to_doubles(), Enclosure::plus);
+        (0..model.n_states()).map(of_state).collect()
+    });
     Ok(Solution {
-        outcome: Outcome::Optimal,
+        outcome: if walk.n_undecided == 0 { Outcome::Optimal } else { Outcome::Undecided(walk.n_undecided) },
         principals: model.ordered_principals().to_vec(),
-        horizon: Step::from(horizon),
-        strategy: unravelled.strategy,
-        memory: unravelled.memory,
+        horizon: horizon.clone(),
+        strategy,
+        memory,
         long_term_choices: allowed_choices(model, long_term),
         payoffs: Payoffs::new(model, payoffs),
         long_term_payoffs: Payoffs::new(model, long_term_payoffs),
-        welfare: None,
+        welfare,
+        walk,
         timings: Timings::default(),
     })
+}
+
+/// As many layers as bring the rest below the precision of doubles, within the limit.
+fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
+    const NEGLIGIBLE: f64 = 1e-20;
+    let layers = NEGLIGIBLE.ln() / model.discount(0).to_f64().value().ln();
+    if layers.is_finite() { limit.min(layers.ceil() as u64) } else { limit }
 }
 
 /// Bounds from the first `n_layers` steps, where the horizon lies beyond them.
@@ -165,14 +188,14 @@ fn bounds(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Solution
     let mut solution = without_unravelling(problem, StopReason::LayerLimit);
     let totals: Vec<Values> = (0..model.n())
         .map(|i| {
-            let total = |s: usize| long_term.values[i].enclosure(s).plus(truncated.gains[s][i]);
+            let total = |s: usize| long_term.values[i].enclosure(s).plus(truncated.gains[s][i].to_doubles());
             Values::Enclosed((0..model.n_states()).map(total).collect())
         })
         .collect();
     let welfare = (0..model.n_states()).map(|s| {
         let lower = totals.iter().map(|total| total.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus).lower();
-        let gain = Enclosure::new(truncated.upper[s], truncated.upper[s]);
-        Enclosure::new(lower, long_term_welfare(long_term, s).plus(gain).upper())
+        let upper = long_term_welfare(long_term, s).plus(truncated.upper[s].to_doubles()).upper();
+        Enclosure::new(lower, upper)
     });
     solution.welfare = Some(welfare.collect());
     solution.payoffs = file_payoffs(model, &totals);
@@ -186,11 +209,11 @@ fn bounds(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Solution
 /// Bounds where the long-term strategy is known and nothing else: it is the strategy at hand.
 fn without_unravelling(problem: Problem, reason: StopReason) -> Solution {
     let Problem { model, long_term, advantages, ratios, .. } = problem;
-    let gain = tail_bound(model, advantages, ratios, 0);
+    let gain = tail_bound(model, advantages, ratios, &Step::ZERO).to_doubles();
     let values: Vec<Values> = long_term.values.iter().cloned().map(Values::Exact).collect();
     let welfare = |s: usize| {
         let follows = long_term_welfare(long_term, s);
-        Enclosure::new(follows.lower(), follows.plus(Enclosure::new(gain, gain)).upper())
+        Enclosure::new(follows.lower(), follows.plus(gain).upper())
     };
     Solution {
         outcome: Outcome::Stopped(reason),
@@ -202,6 +225,7 @@ fn without_unravelling(problem: Problem, reason: StopReason) -> Solution {
         payoffs: file_payoffs(model, &values),
         long_term_payoffs: file_payoffs(model, &values),
         welfare: Some((0..model.n_states()).map(welfare).collect()),
+        walk: Walk::default(),
         timings: Timings::default(),
     }
 }
@@ -221,6 +245,7 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
         payoffs: ranges.clone(),
         long_term_payoffs: ranges,
         welfare: None,
+        walk: Walk::default(),
         timings: Timings::default(),
     }
 }
@@ -265,6 +290,11 @@ impl Solution {
     /// What is proven.
     pub fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    /// How the walk from the horizon to the present went.
+    pub fn walk(&self) -> Walk {
+        self.walk
     }
 
     /// Where the time went.

@@ -12,11 +12,13 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scaled {
     mantissa: Enclosure,
-    exponent: i64,
+    exponent: i128,
 }
 
 /// Mantissas are brought back to about 1 when they leave 2^-RANGE … 2^RANGE.
 const RANGE: i32 = 300;
+/// No exponent goes farther than this: beyond, a number is as good as 0 or infinite.
+pub(super) const FARTHEST: i128 = 1 << 120;
 
 impl Scaled {
     /// Exactly 0.
@@ -25,14 +27,14 @@ impl Scaled {
     pub const ONE: Scaled = Scaled { mantissa: Enclosure::ONE, exponent: 0 };
 
     /// `mantissa · 2^exponent`.
-    pub fn new(mantissa: Enclosure, exponent: i64) -> Scaled {
+    pub fn new(mantissa: Enclosure, exponent: i128) -> Scaled {
         Scaled { mantissa, exponent }.normalised()
     }
 
     /// The tightest enclosure of `numerator / denominator`, however large or small.
     pub fn of_quotient(numerator: &Integer, denominator: &Natural) -> Scaled {
-        let exponent = numerator.bit_len() as i64 - denominator.bit_len() as i64;
-        if exponent.unsigned_abs() < RANGE as u64 {
+        let exponent = numerator.bit_len() as i128 - denominator.bit_len() as i128;
+        if exponent.unsigned_abs() < RANGE as u128 {
             return Scaled { mantissa: Enclosure::of_quotient(numerator, denominator), exponent: 0 };
         }
         let mantissa = match exponent >= 0 {
@@ -155,7 +157,8 @@ impl Scaled {
         let terms = weights.len() as f64;
         // Twice the bound, which covers the rounding of the bound itself.
         let error = 2.0 * (terms + 4.0) * UNIT * magnitude + (terms + 1.0) * f64::MIN_POSITIVE;
-        Scaled { mantissa: Enclosure::new((lower - error).next_down(), (upper + error).next_up()), exponent }.normalised()
+        Scaled { mantissa: Enclosure::new((lower - error).next_down(), (upper + error).next_up()), exponent }
+            .normalised()
     }
 
     fn dot_of_any(weights: &[f64], values: impl Iterator<Item = Scaled>) -> Scaled {
@@ -173,8 +176,22 @@ impl Scaled {
         if (LEAST..=GREATEST).contains(&magnitude) || magnitude == 0.0 || !magnitude.is_finite() {
             return if magnitude == 0.0 { Scaled::ZERO } else { self };
         }
-        let top = (magnitude.to_bits() >> 52) as i64 - 1023;
-        Scaled { mantissa: shifted(self.mantissa, -top), exponent: self.exponent + top }
+        let top = i128::from(magnitude.to_bits() >> 52) - 1023;
+        Scaled { mantissa: shifted(self.mantissa, -top), exponent: self.exponent + top }.within_reach()
+    }
+
+    /// The same number with an exponent that will not overflow.
+    fn within_reach(self) -> Scaled {
+        let (lower, upper) = (self.mantissa.lower(), self.mantissa.upper());
+        if self.exponent < -FARTHEST {
+            Scaled { mantissa: Enclosure::new(lower.min(0.0), upper.max(0.0)), exponent: -FARTHEST }
+        } else if self.exponent > FARTHEST {
+            let lower = if lower < 0.0 { f64::NEG_INFINITY } else { lower };
+            let upper = if upper > 0.0 { f64::INFINITY } else { upper };
+            Scaled { mantissa: Enclosure::new(lower, upper), exponent: FARTHEST }
+        } else {
+            self
+        }
     }
 }
 
@@ -207,7 +224,7 @@ fn aligned(a: Scaled, b: Scaled) -> (Scaled, Scaled) {
 }
 
 /// `enclosure · 2^shift`, outward where that leaves the range of doubles.
-fn shifted(enclosure: Enclosure, shift: i64) -> Enclosure {
+fn shifted(enclosure: Enclosure, shift: i128) -> Enclosure {
     let end = |x: f64| {
         let mut rest = shift.clamp(-4_000, 4_000) as i32;
         let mut x = x;
@@ -220,7 +237,8 @@ fn shifted(enclosure: Enclosure, shift: i64) -> Enclosure {
     };
     let (lower, upper) = (end(enclosure.lower()), end(enclosure.upper()));
     // Multiplying by a power of two is exact unless the result is subnormal or infinite.
-    let inexact = |x: f64, from: f64| from != 0.0 && (x.abs() < f64::MIN_POSITIVE || (x.is_infinite() && from.is_finite()));
+    let inexact =
+        |x: f64, from: f64| from != 0.0 && (x.abs() < f64::MIN_POSITIVE || (x.is_infinite() && from.is_finite()));
     let lower = if inexact(lower, enclosure.lower()) { lower.next_down() } else { lower };
     let upper = if inexact(upper, enclosure.upper()) { upper.next_up() } else { upper };
     // Rounding outward must not lose a sign.

@@ -1,12 +1,12 @@
 //! Intervals with as many bits as a question needs.
 
-use super::{Enclosure, Integer, Natural, Rational, Scaled, doubles_around};
+use super::{Enclosure, Integer, Natural, Rational, Scaled, doubles_around, scaled::FARTHEST};
 use dashu_base::{BitTest, Sign};
 use std::cmp::Ordering;
 
 /// Two dyadic numbers of a chosen precision with an exact number between them.
 ///
-/// Unlike [`Enclosure`](super::Enclosure) it neither overflows nor underflows: exponents are 64-bit.
+/// Unlike [`Enclosure`](super::Enclosure) it neither overflows nor underflows: exponents are 128-bit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WideEnclosure {
     lower: Dyadic,
@@ -57,6 +57,15 @@ impl WideEnclosure {
     /// An enclosure of the product of the two numbers.
     pub fn times(&self, other: &WideEnclosure) -> WideEnclosure {
         let precision = self.precision.min(other.precision);
+        let rounded = |least: &Dyadic, greatest: &Dyadic| WideEnclosure {
+            lower: least.rounded(precision, Direction::Down),
+            upper: greatest.rounded(precision, Direction::Up),
+            precision,
+        };
+        // Weights are positive, and two products do for them.
+        if self.lower.sign() != Ordering::Less && other.lower.sign() != Ordering::Less {
+            return rounded(&self.lower.times(&other.lower), &self.upper.times(&other.upper));
+        }
         let ends = [
             self.lower.times(&other.lower),
             self.lower.times(&other.upper),
@@ -65,11 +74,7 @@ impl WideEnclosure {
         ];
         let least = ends.iter().min_by(|a, b| a.compare(b)).expect("four ends");
         let greatest = ends.iter().max_by(|a, b| a.compare(b)).expect("four ends");
-        WideEnclosure {
-            lower: least.rounded(precision, Direction::Down),
-            upper: greatest.rounded(precision, Direction::Up),
-            precision,
-        }
+        rounded(least, greatest)
     }
 
     /// The number to the power of `exponent`.
@@ -87,9 +92,9 @@ impl WideEnclosure {
     /// The same number between scaled doubles.
     pub fn to_scaled(&self) -> Scaled {
         // One exponent for both ends, that of the larger.
-        let top = |x: &Dyadic| if x.mantissa.is_zero() { i64::MIN } else { x.mantissa.bit_len() as i64 + x.exponent };
+        let top = |x: &Dyadic| if x.mantissa.is_zero() { i128::MIN } else { x.mantissa.bit_len() as i128 + x.exponent };
         let exponent = top(&self.lower).max(top(&self.upper));
-        if exponent == i64::MIN {
+        if exponent == i128::MIN {
             return Scaled::ZERO;
         }
         let (lower, _) = self.lower.doubles_around(exponent);
@@ -118,12 +123,12 @@ enum Direction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Dyadic {
     mantissa: Integer,
-    exponent: i64,
+    exponent: i128,
 }
 
 impl Dyadic {
     fn quotient(numerator: &Integer, denominator: &Natural, precision: usize, direction: Direction) -> Dyadic {
-        let shift = precision as i64 + 1 + denominator.bit_len() as i64 - numerator.bit_len() as i64;
+        let shift = precision as i128 + 1 + denominator.bit_len() as i128 - numerator.bit_len() as i128;
         let denominator = Integer::from(denominator.clone());
         let (dividend, divisor) = match shift >= 0 {
             true => (numerator << shift as usize, denominator),
@@ -133,9 +138,9 @@ impl Dyadic {
     }
 
     /// The doubles around this number over 2^scale, which is at most about 1.
-    fn doubles_around(&self, scale: i64) -> (f64, f64) {
+    fn doubles_around(&self, scale: i128) -> (f64, f64) {
         // What lies far below the scale is as good as anything else below the least double.
-        let exponent = (self.exponent - scale).max(-3_000 - self.mantissa.bit_len() as i64);
+        let exponent = (self.exponent - scale).max(-3_000 - self.mantissa.bit_len() as i128);
         match exponent >= 0 {
             true => doubles_around(&(&self.mantissa << exponent as usize), &Natural::ONE),
             false => doubles_around(&self.mantissa, &(Natural::ONE << (-exponent) as usize)),
@@ -162,10 +167,10 @@ impl Dyadic {
             let sum = if high.mantissa.is_zero() { low } else { high };
             return sum.rounded(precision, direction);
         }
-        let shift = (high.exponent - low.exponent) as usize;
+        let shift = high.exponent - low.exponent;
         let guard = precision + 2;
-        let exact = match shift > low.mantissa.bit_len() + guard {
-            false => Dyadic { mantissa: (&high.mantissa << shift) + &low.mantissa, exponent: low.exponent },
+        let exact = match shift > (low.mantissa.bit_len() + guard) as i128 {
+            false => Dyadic { mantissa: (&high.mantissa << shift as usize) + &low.mantissa, exponent: low.exponent },
             true => {
                 // Here |low| < 2^(high.exponent − guard).
                 let nudge = match (direction, low.sign()) {
@@ -173,7 +178,7 @@ impl Dyadic {
                     (Direction::Down, Ordering::Less) => Integer::NEG_ONE,
                     _ => Integer::ZERO,
                 };
-                Dyadic { mantissa: (&high.mantissa << guard) + nudge, exponent: high.exponent - guard as i64 }
+                Dyadic { mantissa: (&high.mantissa << guard) + nudge, exponent: high.exponent - guard as i128 }
             }
         };
         exact.rounded(precision, direction)
@@ -184,7 +189,7 @@ impl Dyadic {
         if signs != Ordering::Equal || self.mantissa.is_zero() {
             return signs;
         }
-        let top = |x: &Dyadic| x.mantissa.bit_len() as i64 + x.exponent;
+        let top = |x: &Dyadic| x.mantissa.bit_len() as i128 + x.exponent;
         let magnitudes = top(self).cmp(&top(other)).then_with(|| {
             // Equal tops: the exponents differ by no more than the mantissas' lengths.
             let least = self.exponent.min(other.exponent);
@@ -197,11 +202,31 @@ impl Dyadic {
     /// The number with at most `precision` bits of mantissa, moved in `direction` if bits are cut off.
     fn rounded(&self, precision: usize, direction: Direction) -> Dyadic {
         let excess = self.mantissa.bit_len().saturating_sub(precision);
-        if excess == 0 {
-            return self.clone();
+        let rounded = match excess {
+            0 => self.clone(),
+            _ => {
+                // Shifts round down.
+                let cut = self.mantissa.trailing_zeros().is_some_and(|zeros| zeros < excess);
+                let up = Integer::from(u8::from(cut && direction == Direction::Up));
+                Dyadic { mantissa: (&self.mantissa >> excess) + up, exponent: self.exponent + excess as i128 }
+            }
+        };
+        rounded.within_reach(direction)
+    }
+
+    /// The number with an exponent that will not overflow, moved in `direction` where it lies beyond.
+    fn within_reach(self, direction: Direction) -> Dyadic {
+        if self.exponent >= -FARTHEST {
+            // Products of numbers below 1 never get beyond the other end.
+            return self;
         }
-        let divisor = Integer::ONE << excess;
-        Dyadic { mantissa: divided(self.mantissa.clone(), divisor, direction), exponent: self.exponent + excess as i64 }
+        let mantissa = match (direction, self.sign()) {
+            (Direction::Up, Ordering::Greater) => Integer::ONE,
+            (Direction::Down, Ordering::Less) => Integer::NEG_ONE,
+            _ => Integer::ZERO,
+        };
+        // The mantissa of a number so small is at most 2^precision, far below one unit here.
+        Dyadic { mantissa, exponent: -FARTHEST + self.mantissa.bit_len() as i128 }
     }
 }
 

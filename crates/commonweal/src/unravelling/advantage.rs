@@ -1,38 +1,49 @@
-//! Advantages: what one use of a choice changes against the long-term values. [Eq. 4]
+//! Advantages: what one use of a choice changes against given values. [Eq. 4]
 //!
 //! `Δ_i(s,a) = R_i(s,a) + λ_i Σ_t P(t|s,a) V_i(t) − V_i(s)`
 //!
-//! Each is computed exactly once and kept as an enclosure; the exact number is computed again on the rare occasion that
-//! an enclosure cannot decide. Cost: one exact pass over the rows per principal; 16 bytes a choice and principal.
+//! The values are those of a positional strategy, the *base*: the long-term strategy at first, the strategy of a stage
+//! later. Each advantage is computed exactly once and kept as an enclosure; the exact number is computed again on the rare
+//! occasion that an enclosure cannot decide. Cost: one exact pass over the rows per principal; 24 bytes a choice and
+//! principal.
 
-use crate::long_term::{LongTerm, exact_advantage};
+use super::exponential_sum::{DiscountRatios, Weights};
+use crate::long_term::exact_advantage;
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{Enclosure, Integer, Natural};
+use crate::number::{ExactVector, Integer, Natural, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
+use std::borrow::Cow;
+use std::ops::Range;
 
-/// Δ of every choice and principal, against the long-term values.
+/// Δ of every choice and principal, against the values of a base.
 #[derive(Debug)]
 pub struct Advantages<'a> {
     model: &'a OrderedModel<'a>,
     rows: &'a IntegerRows,
-    long_term: &'a LongTerm,
+    values: Cow<'a, [ExactVector]>,
     /// A choice's advantages side by side, most patient principal first.
-    enclosures: Vec<Enclosure>,
+    enclosures: Vec<Scaled>,
 }
 
 impl<'a> Advantages<'a> {
-    /// The advantages over `long_term`.
-    pub fn over(model: &'a OrderedModel, rows: &'a IntegerRows, long_term: &'a LongTerm) -> Advantages<'a> {
-        let mut advantages = Advantages { model, rows, long_term, enclosures: Vec::new() };
+    /// The advantages over `values`, one vector per principal, given which choices are known to have none.
+    pub fn over(
+        model: &'a OrderedModel,
+        rows: &'a IntegerRows,
+        values: impl Into<Cow<'a, [ExactVector]>>,
+        has_none: impl Fn(ChoiceId) -> bool + Sync,
+    ) -> Advantages<'a> {
+        let mut advantages = Advantages { model, rows, values: values.into(), enclosures: Vec::new() };
         let of_state = |state: StateId| {
-            let advantages = &advantages;
+            let (advantages, has_none) = (&advantages, &has_none);
             let of_choice = move |choice: ChoiceId| {
-                (0..model.n()).map(move |i| match long_term.allowed[choice.index()] {
-                    true => Enclosure::ZERO,
+                let none = has_none(choice);
+                (0..model.n()).map(move |i| match none {
+                    true => Scaled::ZERO,
                     false => {
                         let (numerator, denominator) = advantages.exact(state, choice, i);
-                        Enclosure::of_quotient(&numerator, &denominator)
+                        Scaled::of_quotient(&numerator, &denominator)
                     }
                 })
             };
@@ -42,23 +53,35 @@ impl<'a> Advantages<'a> {
         advantages
     }
 
+    /// The values of the base, most patient principal first.
+    pub fn values(&self) -> &[ExactVector] {
+        &self.values
+    }
+
     /// Enclosures of Δ_i(s,a), most patient principal first. Exactly 0 is the point 0, and nothing else is.
-    pub fn of(&self, choice: ChoiceId) -> &[Enclosure] {
+    pub fn of(&self, choice: ChoiceId) -> &[Scaled] {
         let n = self.model.n();
         &self.enclosures[choice.index() * n..(choice.index() + 1) * n]
     }
 
     /// Δ_i(s,a) as a quotient of integers, not in lowest terms.
     pub fn exact(&self, state: StateId, choice: ChoiceId, i: usize) -> (Integer, Natural) {
-        let values = &self.long_term.values[i];
+        let values = &self.values[i];
         let reward = &self.model.ordered_rewards(choice)[i];
         let discount = self.model.discount(i);
         let (numerator, scale) = exact_advantage(self.model, self.rows, state, choice, discount, reward, values);
         (numerator, scale * &values.denominator)
     }
 
-    /// Whether the choice belongs to the long-term strategy: then all its advantages are 0, and only then.
-    pub fn is_long_term(&self, choice: ChoiceId) -> bool {
-        self.long_term.allowed[choice.index()]
+    /// `Σ_i ρ_i^t Δ_i(s,a)` over the principals in `range`, narrow beside the sum itself however much cancels.
+    pub fn sum(
+        &self,
+        ratios: &DiscountRatios,
+        weights: &Weights,
+        state: StateId,
+        choice: ChoiceId,
+        range: Range<usize>,
+    ) -> Scaled {
+        ratios.sum(weights, range, self.of(choice), |i| self.exact(state, choice, i))
     }
 }

@@ -1,35 +1,35 @@
-//! Backward induction over the steps before the horizon.
+//! Backward induction over the steps before the horizon, jumping where nothing changes.
 //!
 //! From step H on the long-term strategy is optimal, so nothing is gained there; before it
-//! `E_j(s) = max_a  Σ_i λ_i^j Δ_i(s,a) + Σ_t P(t|s,a) E_{j+1}(t)`, with `E_H = 0`. [Thm. 2]
+//! `E_t(s) = max_a  Σ_i λ_i^t Δ_i(s,a) + Σ_u P(u|s,a) E_{t+1}(u)`, with `E_H = 0`. [Thm. 2]
 //!
-//! Divided by λ_0^j, so that nothing underflows, and in enclosures: `g_j = max_a Σ_i ρ_i^j Δ_i + λ_0 P g_{j+1}` with
+//! Divided by λ_0^t, so that nothing underflows, and in enclosures: `g_t = max_a Σ_i ρ_i^t Δ_i + λ_0 P g_{t+1}` with
 //! ρ_i = λ_i/λ_0. A choice whose enclosure lies above all others is taken; where several overlap, exact gains judge.
-//! Ties go to a long-term choice, then to the one listed first. Cost: O(H · (principals · choices + transitions)) in
-//! doubles; exact layers only as far as a judgement needs them.
+//! Ties go to a long-term choice, then to the one listed first.
+//!
+//! The number of layers is not the cost. Where the last m layers took the same decisions σ, the values of every
+//! principal are those of σ up to λ_i^m times a constant ([`Base::of_stage`]), so σ's own values become the new base and
+//! the next step at which any choice can beat σ is found without walking ([`Events`]). Nothing happens in between: the
+//! walk goes on from there. A walk that never finds a stage long enough is the plain one, layer by layer.
+//!
+//! Cost: a walked layer is O(principals · choices + transitions) in doubles; a jump is one exact linear solve per
+//! principal and a few sums per choice. Nobody knows a polynomial bound on the number of stages.
 
-use super::{Advantages, ExactGains, exponential_sum::DiscountRatios};
-use crate::long_term::LongTerm;
+use super::candidates::Candidates;
+use super::discounted_rows::DiscountedRows;
+use super::events::{Events, StageEnd};
+use super::exact_judge::ExactJudge;
+use super::exponential_sum::DiscountRatios;
+use super::{Advantages, ExactGains, memory};
+use crate::long_term::{LongTerm, value_of};
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{Enclosure, Integer, Natural, product};
+use crate::number::{Natural, Rational, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
-
-/// The optimal strategy with what it gains.
-pub struct Unravelled<'a> {
-    /// Deviations before the horizon, the long-term strategy after.
-    pub strategy: CountingStrategy,
-    /// E_0: what the welfare gains over the long-term strategy, per start state.
-    pub gain: Vec<Enclosure>,
-    /// Per start state, the first step from which the strategy stays within the long-term choices for ever.
-    pub memory: Vec<Step>,
-    /// G_i at step 0, most patient principal first.
-    pub gains: Vec<ExactGains<'a>>,
-    /// How many comparisons the enclosures left to exact arithmetic.
-    pub n_judged: u64,
-}
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Everything that the induction reads.
 #[derive(Clone, Copy)]
@@ -44,251 +44,409 @@ pub struct Problem<'a> {
     pub advantages: &'a Advantages<'a>,
     /// ρ.
     pub ratios: &'a DiscountRatios,
+    /// The least step from which the prefix test passes everywhere.
+    pub horizon: &'a Step,
 }
 
-/// The optimal decisions at every step before `horizon`.
-pub fn unravel<'a>(problem: Problem<'a>, horizon: u64, stop: &StopSignal) -> Result<Unravelled<'a>, StopReason> {
-    let model = problem.model;
-    let candidates = Candidates::of(model);
-    let transitions = EnclosedRows::discounted(model, 0);
-    let mut layers = Layers::at_horizon(problem, horizon);
-    let mut gain = vec![Enclosure::ZERO; model.n_states()];
-    let mut n_judged = 0;
-    for step in (0..horizon).rev() {
+/// How the induction may go.
+#[derive(Debug, Clone, Copy)]
+pub struct WalkOptions {
+    /// The most layers that are walked one by one.
+    pub layer_limit: u64,
+    /// Whether stages are jumped over. Without jumps every layer before the horizon is walked.
+    pub jumps: bool,
+}
+
+/// The optimal strategy with what it gains.
+pub struct Unravelled<'a> {
+    /// Deviations before the horizon, the long-term strategy after.
+    pub strategy: CountingStrategy,
+    /// Per start state, the first step from which the strategy stays within the long-term choices for ever.
+    pub memory: Vec<Step>,
+    /// What the values at step 0 are measured against.
+    pub base: Base<'a>,
+    /// What the welfare gains over the base, per start state.
+    pub gain: Vec<Scaled>,
+    /// Exact gains over the long-term strategy at step 0, most patient principal first, where they are affordable.
+    pub exact_gains: Option<Vec<ExactGains<'a>>>,
+    /// How the walk went.
+    pub walk: Walk,
+}
+
+/// How a walk went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Layers computed one by one.
+    pub n_layers: u64,
+    /// Stages jumped over.
+    pub n_jumps: u64,
+    /// Comparisons that the enclosures left to exact arithmetic.
+    pub n_judged: u64,
+    /// Comparisons that nothing affordable decided. The tie rule did; the bounds cover either choice.
+    pub n_undecided: u64,
+}
+
+/// A positional strategy whose values the induction measures against.
+pub struct Base<'a> {
+    /// One choice per state.
+    pub strategy: Vec<ChoiceId>,
+    /// Δ against the strategy's values; `None` stands for those of the long-term strategy.
+    own: Option<Advantages<'a>>,
+    /// From this step back the base is in use.
+    pub from: Step,
+    /// For how many steps from there the strategy is followed; `None` stands for ever.
+    pub followed_for: Option<Natural>,
+}
+
+/// The optimal decisions at every step before the horizon.
+pub fn unravel<'a>(
+    problem: Problem<'a>,
+    options: &WalkOptions,
+    stop: &StopSignal,
+) -> Result<Unravelled<'a>, StopReason> {
+    let mut induction = Induction::at_horizon(problem, options);
+    induction.jump_to_first_event();
+    while !induction.step.is_zero() {
         stop.check()?;
-        let weights = problem.ratios.weights(step);
-        let worth = |choice: ChoiceId| -> Enclosure {
-            let advantages = problem.advantages.of(choice).iter().zip(&weights);
-            let now = advantages.fold(Enclosure::ZERO, |sum, (advantage, weight)| sum.plus(advantage.times(*weight)));
-            now.plus(transitions.expectation(model, choice, |target| gain[target.index()]))
+        if !(options.jumps && induction.try_to_jump(stop)?) {
+            induction.walk_a_layer()?;
+        }
+    }
+    Ok(induction.finish())
+}
+
+/// How exactly the values at the end of a stage are known.
+struct Landing {
+    /// How far they are from those of the stage's decisions at most, in units of λ_0^step.
+    radius: Scaled,
+    /// Per state, whether they are exactly those.
+    settled: Vec<bool>,
+}
+
+/// A shorter jump is not worth the precision that it costs.
+const SHORTEST_JUMP: u64 = 16;
+
+struct Induction<'a> {
+    problem: Problem<'a>,
+    options: WalkOptions,
+    candidates: Candidates,
+    /// λ_0 P.
+    rows: DiscountedRows,
+    judge: ExactJudge<'a>,
+    /// Decisions are known from this step on.
+    step: Step,
+    base: Base<'a>,
+    /// What the welfare from `step` on gains over the base, in units of λ_0^step.
+    gain: Vec<Scaled>,
+    /// Per state, latest step first: from this step on, up to the entry before, this choice.
+    changes: Vec<Vec<Change>>,
+    memory: Vec<Step>,
+    /// The decisions of the layers walked last, and for how many layers they have been the same.
+    stage: Vec<ChoiceId>,
+    stage_length: u64,
+    /// The base of those decisions, if it has been computed.
+    next_base: Option<Base<'a>>,
+    /// The length at which a jump is tried next.
+    next_try: u64,
+    /// A stage shorter than this leaves the values too far from the stage's own.
+    first_try: u64,
+    weights: Option<super::exponential_sum::Weights>,
+    walk: Walk,
+}
+
+impl<'a> Induction<'a> {
+    fn at_horizon(problem: Problem<'a>, options: &WalkOptions) -> Induction<'a> {
+        let model = problem.model;
+        let first_try = layers_until_settled(model);
+        let tail = &problem.long_term.strategy;
+        Induction {
+            problem,
+            options: *options,
+            candidates: Candidates::of(model),
+            rows: DiscountedRows::of(model, model.discount(0)),
+            judge: ExactJudge::new(problem),
+            step: problem.horizon.clone(),
+            base: Base { strategy: tail.clone(), own: None, from: problem.horizon.clone(), followed_for: None },
+            gain: vec![Scaled::ZERO; model.n_states()],
+            changes: tail.iter().map(|&choice| vec![Change { from: problem.horizon.clone(), choice }]).collect(),
+            memory: vec![Step::ZERO; model.n_states()],
+            stage: tail.clone(),
+            stage_length: 0,
+            next_base: None,
+            next_try: first_try,
+            first_try,
+            weights: None,
+            walk: Walk::default(),
+        }
+    }
+
+    /// Between the last step at which any deviation pays and the horizon there is nothing to gain.
+    fn jump_to_first_event(&mut self) {
+        let end = Landing { radius: Scaled::ZERO, settled: vec![true; self.problem.model.n_states()] };
+        let target = self.next_event(self.base.advantages(self.problem.advantages), &end);
+        self.land(target, end);
+    }
+
+    /// The step after the next one, going back, at which something may beat the stage's decisions; 0 if nothing does.
+    fn next_event(&self, advantages: &Advantages, end: &Landing) -> Step {
+        let Problem { model, ratios, .. } = self.problem;
+        let events = Events {
+            model,
+            candidates: &self.candidates,
+            ratios,
+            advantages,
+            discount: Scaled::from(model.discount(0)),
+            weights: RefCell::new(HashMap::new()),
         };
-        let best =
-            |state: StateId| best_choice(candidates.of_state(state), worth, |c| problem.advantages.is_long_term(c));
-        let decided: Vec<Best> = parallel::map(model.n_states(), |index| best(index.into()));
+        let Landing { radius, settled } = end;
+        let end = StageEnd { step: &self.step, strategy: &self.stage, radius: *radius, settled };
+        events.last(&end).map_or(Step::ZERO, |event| event + Natural::ONE)
+    }
+
+    /// Goes back to `target` with the stage's decisions. The base is theirs already.
+    fn land(&mut self, target: Step, end: Landing) {
+        let Problem { model, long_term, .. } = self.problem;
+        let length = &self.step - &target;
+        let shrunk = end.radius.times(Scaled::from(model.discount(0)).power(&length));
+        let around = Scaled::around_zero(shrunk.upper());
+        self.gain = end.settled.iter().map(|&settled| if settled { Scaled::ZERO } else { around }).collect();
+        let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
+        self.memory = memory::before_stage(model, &self.stage, deviates, &target, &length, &self.memory);
+        self.base.from = target.clone();
+        if let Some(followed_for) = &mut self.base.followed_for {
+            *followed_for += length;
+        }
+        self.take_down(target, &self.stage.clone());
+    }
+
+    /// One layer: the best choice of every state at the step before.
+    fn walk_a_layer(&mut self) -> Result<(), StopReason> {
+        if self.walk.n_layers == self.options.layer_limit {
+            return Err(StopReason::LayerLimit);
+        }
+        let Problem { model, ratios, long_term, .. } = self.problem;
+        let step = &self.step - Natural::ONE;
+        let weights = match self.weights.take() {
+            Some(weights) if weights.step == self.step => ratios.step_back(&weights),
+            _ => ratios.weights(&step),
+        };
+        let advantages = self.base.advantages(self.problem.advantages);
+        let gain = &self.gain;
+        // No expectation exceeds this, so most losing choices are dismissed without reading their rows.
+        let ceiling = gain.iter().copied().fold(gain[0], Scaled::max).upper().times(Scaled::from(model.discount(0)));
+        let ceiling = ceiling.max(Scaled::ZERO);
+        let best = |index: usize| {
+            let state = StateId::from(index);
+            let now = |choice| advantages.sum(ratios, &weights, state, choice, 0..model.n());
+            let later = |choice| self.rows.expectation(model, choice, |target| gain[target.index()]);
+            best_choice(self.candidates.of_state(state), self.stage[index], now, later, ceiling, &long_term.allowed)
+        };
+        let decided: Vec<Best> = parallel::map(model.n_states(), best);
         let mut decisions = Vec::with_capacity(decided.len());
-        let mut next_gain = Vec::with_capacity(decided.len());
-        for (state, best) in model.states().zip(decided) {
-            next_gain.push(best.worth);
+        self.gain = decided.iter().map(|best| best.worth).collect();
+        for (state, best) in model.states().zip(&decided) {
             decisions.push(match best.contenders.as_slice() {
                 [single] => *single,
-                several => {
-                    n_judged += 1;
-                    layers.judge(state, step, several)
-                }
+                several => match self.judge.best(state, &step, several, &self.changes) {
+                    Some(choice) => {
+                        self.walk.n_judged += 1;
+                        choice
+                    }
+                    None => {
+                        self.walk.n_undecided += 1;
+                        by_tie_rule(several, &long_term.allowed)
+                    }
+                },
             });
         }
-        gain = next_gain;
-        layers.decide(step, decisions);
-    }
-    let (gains, changes, memory) = layers.finish();
-    let strategy = CountingStrategy::from_changes(model, changes);
-    Ok(Unravelled { strategy, gain, memory, gains, n_judged })
-}
-
-/// A state's choices without repetitions: a choice with the same row and rewards as an earlier one never wins a tie
-/// against it, and would otherwise cost an exact judgement at every layer.
-struct Candidates {
-    first: Vec<usize>,
-    choices: Vec<ChoiceId>,
-}
-
-impl Candidates {
-    fn of(model: &OrderedModel) -> Candidates {
-        let mut candidates = Candidates { first: vec![0], choices: Vec::with_capacity(model.n_choices()) };
-        let same = |a: ChoiceId, b: ChoiceId| {
-            model.ordered_rewards(a) == model.ordered_rewards(b)
-                && model.targets(a) == model.targets(b)
-                && model.probabilities(a) == model.probabilities(b)
-        };
-        for state in model.states() {
-            let start = candidates.choices.len();
-            for choice in model.choices(state) {
-                if !candidates.choices[start..].iter().any(|&earlier| same(earlier, choice)) {
-                    candidates.choices.push(choice);
-                }
+        let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
+        self.memory = memory::before_layer(model, &decisions, deviates, &step, &self.memory);
+        match decisions == self.stage {
+            true => self.stage_length += 1,
+            false => {
+                self.stage_length = 1;
+                self.next_try = self.first_try;
+                self.stage.clone_from(&decisions);
             }
-            candidates.first.push(candidates.choices.len());
         }
-        candidates
+        self.walk.n_layers += 1;
+        self.weights = Some(weights);
+        self.take_down(step, &decisions);
+        Ok(())
     }
 
-    fn of_state(&self, state: StateId) -> &[ChoiceId] {
-        &self.choices[self.first[state.index()]..self.first[state.index() + 1]]
+    /// Takes down that `decisions` hold from `from` up to the present step, and goes there.
+    fn take_down(&mut self, from: Step, decisions: &[ChoiceId]) {
+        for (changes, &choice) in self.changes.iter_mut().zip(decisions) {
+            match changes.last_mut() {
+                Some(latest) if latest.choice == choice => latest.from = from.clone(),
+                _ => changes.push(Change { from: from.clone(), choice }),
+            }
+        }
+        self.step = from;
+    }
+
+    /// Makes the decisions of the last layers the base and goes back to the next event, if they have held for long enough
+    /// and there is far to go. Says whether it went anywhere.
+    fn try_to_jump(&mut self, stop: &StopSignal) -> Result<bool, StopReason> {
+        let Problem { model, rows, .. } = self.problem;
+        // A jump costs exact solves: worth it only if the walk would be longer.
+        let worth_it = Natural::from(self.first_try.max(8 * model.n_states() as u64).max(64));
+        if self.stage_length < self.next_try || self.step <= worth_it {
+            return Ok(false);
+        }
+        if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
+            let values: Result<Vec<_>, _> = (0..model.n()).map(|i| value_of(model, &self.stage, i, stop)).collect();
+            let own = Advantages::over(model, rows, values?, |choice| self.is_staged(choice));
+            let (strategy, from) = (self.stage.clone(), self.step.clone());
+            self.next_base = Some(Base { strategy, own: Some(own), from, followed_for: None });
+        }
+        let next_base = self.next_base.take().expect("just made");
+        let followed_for = Natural::from(self.stage_length);
+        let end = Landing { radius: self.radius(&followed_for), settled: self.settled_states() };
+        let target = self.next_event(next_base.advantages(self.problem.advantages), &end);
+        if &target + Natural::from(SHORTEST_JUMP) > self.step {
+            self.next_base = Some(next_base);
+            self.next_try = self.stage_length + self.first_try.div_ceil(4);
+            return Ok(false);
+        }
+        let length = &self.step - &target;
+        self.base = Base { followed_for: Some(followed_for), ..next_base };
+        self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
+        self.next_try = self.stage_length.saturating_add(self.first_try);
+        self.land(target, end);
+        self.walk.n_jumps += 1;
+        Ok(true)
+    }
+
+    fn is_staged(&self, choice: ChoiceId) -> bool {
+        self.stage[self.problem.model.state_of(choice).index()] == choice
+    }
+
+    /// How far, in units of λ_0^step, the welfare from the present step on is from that of the stage's strategy at most:
+    /// `Σ_i ρ_i^step λ_i^m C_i`, where C_i bounds how far apart any two values of principal i are.
+    fn radius(&self, followed_for: &Natural) -> Scaled {
+        let model = self.problem.model;
+        let weights = self.problem.ratios.weights(&self.step);
+        let of_principal = |i: usize| {
+            let shrunk = Scaled::from(model.discount(i)).power(followed_for);
+            Scaled::from(&value_range(model, i)).times(shrunk).times(weights.scaled[i])
+        };
+        (0..model.n()).map(of_principal).fold(Scaled::ZERO, Scaled::plus).upper()
+    }
+
+    /// States that gain nothing over the long-term strategy and never leave those that do not: their values under the
+    /// stage's strategy are exactly the long-term ones.
+    fn settled_states(&self) -> Vec<bool> {
+        let Problem { model, long_term, .. } = self.problem;
+        let strategy = &self.stage;
+        let untouched = |index: usize| self.memory[index].is_zero() && long_term.allowed[strategy[index].index()];
+        let mut settled: Vec<bool> = (0..model.n_states()).map(untouched).collect();
+        loop {
+            let leaves = |s: usize| model.targets(strategy[s]).iter().any(|target| !settled[target.index()]);
+            let leaving: Vec<usize> = (0..settled.len()).filter(|&s| settled[s] && leaves(s)).collect();
+            if leaving.is_empty() {
+                return settled;
+            }
+            leaving.into_iter().for_each(|s| settled[s] = false);
+        }
+    }
+
+    fn finish(mut self) -> Unravelled<'a> {
+        let exact_gains = self.judge.gains_at_start(&self.changes);
+        for changes in &mut self.changes {
+            changes.reverse();
+            changes[0].from = Step::ZERO;
+        }
+        Unravelled {
+            strategy: CountingStrategy::from_changes(self.problem.model, self.changes),
+            memory: self.memory,
+            base: self.base,
+            gain: self.gain,
+            exact_gains,
+            walk: self.walk,
+        }
     }
 }
 
-/// λ P in enclosures, for one discount λ.
-pub(super) struct EnclosedRows {
-    first: Vec<usize>,
-    discounted: Vec<Enclosure>,
-}
-
-impl EnclosedRows {
-    pub(super) fn discounted(model: &OrderedModel, i: usize) -> EnclosedRows {
-        let mut rows = EnclosedRows { first: vec![0], discounted: Vec::with_capacity(model.n_transitions()) };
-        for choice in (0..model.n_choices()).map(ChoiceId::from) {
-            let discounted = model.probabilities(choice).iter().map(|p| Enclosure::from(&(p * model.discount(i))));
-            rows.discounted.extend(discounted);
-            rows.first.push(rows.discounted.len());
-        }
-        rows
-    }
-
-    pub(super) fn expectation(
-        &self,
-        model: &OrderedModel,
-        choice: ChoiceId,
-        gain: impl Fn(StateId) -> Enclosure,
-    ) -> Enclosure {
-        let probabilities = &self.discounted[self.first[choice.index()]..self.first[choice.index() + 1]];
-        let targets = model.targets(choice).iter().zip(probabilities);
-        targets.fold(Enclosure::ZERO, |sum, (target, p)| sum.plus(p.times(gain(*target))))
+impl<'a> Base<'a> {
+    /// The advantages over the base, given those over the long-term strategy.
+    pub fn advantages<'b>(&'b self, over_long_term: &'b Advantages<'a>) -> &'b Advantages<'a> {
+        self.own.as_ref().unwrap_or(over_long_term)
     }
 }
 
 /// What the enclosures say of a state: the worth of its best choice, and which choices may be that one.
 struct Best {
-    worth: Enclosure,
+    worth: Scaled,
     contenders: Vec<ChoiceId>,
 }
 
 fn best_choice(
     choices: &[ChoiceId],
-    worth: impl Fn(ChoiceId) -> Enclosure,
-    is_long_term: impl Fn(ChoiceId) -> bool,
+    likely: ChoiceId,
+    now: impl Fn(ChoiceId) -> Scaled,
+    later: impl Fn(ChoiceId) -> Scaled,
+    ceiling: Scaled,
+    is_long_term: &[bool],
 ) -> Best {
-    let worths: Vec<Enclosure> = choices.iter().map(|&choice| worth(choice)).collect();
-    let lower = worths.iter().map(Enclosure::lower).fold(f64::NEG_INFINITY, f64::max);
-    let upper = worths.iter().map(Enclosure::upper).fold(f64::NEG_INFINITY, f64::max);
-    let best = Enclosure::new(lower, upper);
-    let may_win = choices.iter().zip(&worths).filter(|(_, worth)| worth.upper() >= lower);
-    let mut contenders: Vec<ChoiceId> = may_win.map(|(&choice, _)| choice).collect();
-    if contenders.len() > 1 && best.is_point() {
-        // All equal, and known to be: the tie rule decides.
-        let winner = contenders.iter().copied().find(|&choice| is_long_term(choice)).unwrap_or(contenders[0]);
-        contenders = vec![winner];
+    let mut best = match choices.contains(&likely) {
+        true => now(likely).plus(later(likely)),
+        false => now(choices[0]).plus(later(choices[0])),
+    };
+    let mut worths: Vec<(ChoiceId, Scaled)> = Vec::with_capacity(choices.len());
+    for &choice in choices {
+        let at_once = now(choice);
+        if !at_once.plus(ceiling).may_reach(&best) {
+            continue;
+        }
+        let worth = at_once.plus(later(choice));
+        best = best.max(worth);
+        worths.push((choice, worth));
+    }
+    worths.retain(|(_, worth)| worth.may_reach(&best));
+    let mut contenders: Vec<ChoiceId> = worths.iter().map(|&(choice, _)| choice).collect();
+    if contenders.len() > 1 && worths.iter().all(|(_, worth)| worth.is_point() && worth == &worths[0].1) {
+        // All equal, and known to be.
+        contenders = vec![by_tie_rule(&contenders, is_long_term)];
     }
     Best { worth: best, contenders }
 }
 
-/// The layers decided so far, from the horizon backwards.
-struct Layers<'a> {
-    problem: Problem<'a>,
-    horizon: u64,
-    /// Per state, latest step first: from this step on, up to the entry before, this choice.
-    changes: Vec<Vec<(u64, ChoiceId)>>,
-    /// Per state, the step after the last deviation that can still follow.
-    memory: Vec<u64>,
-    gains: Vec<ExactGains<'a>>,
-    /// The layer that `gains` stand at; they follow the decisions only when somebody asks.
-    gains_at: u64,
+/// A long-term choice if there is one, the first listed otherwise.
+fn by_tie_rule(choices: &[ChoiceId], is_long_term: &[bool]) -> ChoiceId {
+    choices.iter().copied().find(|choice| is_long_term[choice.index()]).unwrap_or(choices[0])
 }
 
-impl<'a> Layers<'a> {
-    fn at_horizon(problem: Problem<'a>, horizon: u64) -> Layers<'a> {
-        let model = problem.model;
-        let gains = (0..model.n()).map(|i| {
-            let reward = move |choice| &model.ordered_rewards(choice)[i];
-            ExactGains::none(model, problem.rows, model.discount(i), reward, &problem.long_term.values[i])
-        });
-        Layers {
-            problem,
-            horizon,
-            changes: problem.long_term.strategy.iter().map(|&choice| vec![(horizon, choice)]).collect(),
-            memory: vec![0; model.n_states()],
-            gains: gains.collect(),
-            gains_at: horizon,
-        }
-    }
+/// How far apart two values of principal i can be: (max R_i − min R_i) / (1 − λ_i).
+pub fn value_range(model: &OrderedModel, i: usize) -> Rational {
+    let rewards = || (0..model.n_choices()).map(|choice| &model.ordered_rewards(choice.into())[i]);
+    let (least, greatest) = (rewards().min().expect("a choice"), rewards().max().expect("a choice"));
+    (greatest - least) / (Rational::ONE - model.discount(i))
+}
 
-    /// Takes down the decisions of `step`, the step before the ones decided so far.
-    fn decide(&mut self, step: u64, decisions: Vec<ChoiceId>) {
-        let later = std::mem::take(&mut self.memory);
-        let memory = self.problem.model.states().map(|state| {
-            let choice = decisions[state.index()];
-            let own = if self.problem.advantages.is_long_term(choice) { 0 } else { step + 1 };
-            let targets = self.problem.model.targets(choice).iter();
-            targets.map(|target| later[target.index()]).fold(own, u64::max)
-        });
-        self.memory = memory.collect();
-        for (changes, choice) in self.changes.iter_mut().zip(decisions) {
-            match changes.last_mut() {
-                Some((from, latest)) if *latest == choice => *from = step,
-                _ => changes.push((step, choice)),
-            }
-        }
-    }
+/// How many layers bring values so near to a stage's own that the distance is small beside what one step changes.
+///
+/// Going back one step changes the sums near a root by about the least 1 − λ_{i+1}/λ_i; the distance is brought to 2^-30
+/// of that.
+fn layers_until_settled(model: &OrderedModel) -> u64 {
+    let ratio = |i: usize| Rational::ONE - model.discount(i + 1) / model.discount(i);
+    let resolution = (0..model.n() - 1).map(ratio).min().unwrap_or(Rational::ONE);
+    let bits = 40.0 - log2(&resolution);
+    let layers = -bits / log2(model.discount(0));
+    if layers.is_finite() { (layers.ceil() as u64).max(8) } else { 8 }
+}
 
-    /// The best of `contenders` at `step` in exact arithmetic; ties go to a long-term choice, then to the first.
-    fn judge(&mut self, state: StateId, step: u64, contenders: &[ChoiceId]) -> ChoiceId {
-        self.catch_up(step + 1);
-        let factors = self.factors(step);
-        // The worth of a choice times what all choices share, as a fraction with a small denominator.
-        let worth = |choice: ChoiceId| -> (Integer, Natural) {
-            let parts: Vec<_> = self.gains.iter().map(|gains| gains.worth(state, choice)).collect();
-            let common = parts.iter().fold(Natural::ONE, |lcm, (_, d)| crate::model::least_common_multiple(&lcm, d));
-            let scaled = parts.iter().zip(&factors).map(|((numerator, denominator), factor)| {
-                product(numerator, factor) * Integer::from(&common / denominator)
-            });
-            (scaled.fold(Integer::ZERO, |sum, part| sum + part), common)
-        };
-        let mut best = contenders[0];
-        let mut greatest = worth(best);
-        for &choice in &contenders[1..] {
-            let challenger = worth(choice);
-            let left = &challenger.0 * Integer::from(greatest.1.clone());
-            let right = &greatest.0 * Integer::from(challenger.1.clone());
-            let is_long_term = |choice| self.problem.advantages.is_long_term(choice);
-            if left > right || (left == right && is_long_term(choice) && !is_long_term(best)) {
-                (best, greatest) = (choice, challenger);
-            }
-        }
-        best
+/// log₂ of a positive number, roughly; minus infinity for 0.
+fn log2(x: &Rational) -> f64 {
+    use dashu_base::BitTest;
+    let near_one = Rational::ONE - x;
+    if near_one > Rational::ZERO && near_one < Rational::from_parts(1.into(), 1000u16.into()) {
+        return -near_one.to_f64().value() / std::f64::consts::LN_2;
     }
-
-    /// λ_i^step over the denominator of the i-th principal's gains, all times one number that clears the fractions.
-    fn factors(&self, step: u64) -> Vec<Integer> {
-        let power = usize::try_from(step).expect("layers are counted in memory");
-        let model = self.problem.model;
-        let below: Vec<Integer> = (0..model.n())
-            .map(|i| {
-                let discount = Integer::from(model.discount(i).denominator().pow(power));
-                product(&discount, &self.gains[i].denominator())
-            })
-            .collect();
-        let factor = |i: usize| {
-            let others = below.iter().enumerate().filter(|&(k, _)| k != i).map(|(_, below)| below);
-            others
-                .fold(model.discount(i).numerator().pow(power), |product_so_far, below| product(&product_so_far, below))
-        };
-        (0..model.n()).map(factor).collect()
-    }
-
-    /// Brings the exact gains to `step`.
-    fn catch_up(&mut self, step: u64) {
-        while self.gains_at > step {
-            self.gains_at -= 1;
-            let at = self.gains_at;
-            let decision = |changes: &Vec<(u64, ChoiceId)>| {
-                // Latest first: the first entry that starts at or before the step.
-                changes[changes.partition_point(|(from, _)| *from > at)].1
-            };
-            let decisions: Vec<ChoiceId> = self.changes.iter().map(decision).collect();
-            self.gains.iter_mut().for_each(|gains| gains.step_back(&decisions));
-        }
-    }
-
-    fn finish(mut self) -> (Vec<ExactGains<'a>>, Vec<Vec<Change>>, Vec<Step>) {
-        if self.horizon > 0 {
-            self.catch_up(0);
-        }
-        let forwards = |changes: Vec<(u64, ChoiceId)>| {
-            let mut list: Vec<Change> =
-                changes.into_iter().rev().map(|(from, choice)| Change { from: Step::from(from), choice }).collect();
-            list[0].from = Step::ZERO;
-            list
-        };
-        let changes = self.changes.into_iter().map(forwards).collect();
-        (self.gains, changes, self.memory.into_iter().map(Step::from).collect())
+    match x.is_zero() {
+        true => f64::NEG_INFINITY,
+        false if x.to_f64().value() > 0.0 => x.to_f64().value().log2(),
+        false => x.numerator().bit_len() as f64 - x.denominator().bit_len() as f64,
     }
 }

@@ -5,11 +5,11 @@
 //! and twice as many each time, and what is still open once the exact sum is no longer than the enclosure's bits is
 //! computed exactly. Powers are by repeated squaring: a sign costs O(n log t) products.
 
-use crate::number::{Enclosure, Integer, Natural, Rational, WideEnclosure, product};
+use crate::number::{Integer, Natural, Rational, Scaled, WideEnclosure, product};
 use crate::principals::OrderedModel;
 use crate::strategy::Step;
 use dashu_base::BitTest;
-use std::cmp::Ordering;
+use std::ops::Range;
 
 /// An enclosure narrower than this part of the number it encloses needs no more bits.
 const TIGHT: f64 = 1e-6;
@@ -25,8 +25,8 @@ pub struct DiscountRatios {
 pub struct Weights {
     /// The step t.
     pub step: Step,
-    /// ρ_i^t in doubles.
-    pub doubles: Vec<Enclosure>,
+    /// ρ_i^t, most patient principal first.
+    pub scaled: Vec<Scaled>,
     wide: Vec<WideEnclosure>,
 }
 
@@ -46,7 +46,7 @@ impl DiscountRatios {
         // Squaring doubles the relative error, so a power loses about as many bits as its exponent has.
         let precision = 128 + 2 * step.bit_len();
         let wide: Vec<_> = self.exact.iter().map(|ratio| WideEnclosure::of(ratio, precision).power(step)).collect();
-        Weights { step: step.clone(), doubles: wide.iter().map(WideEnclosure::to_doubles).collect(), wide }
+        Weights { step: step.clone(), scaled: wide.iter().map(WideEnclosure::to_scaled).collect(), wide }
     }
 
     /// The weights of the step before; the step is not 0.
@@ -66,68 +66,57 @@ impl DiscountRatios {
             ))
         };
         let wide: Vec<_> = weights.wide.iter().zip(&self.exact).map(earlier).collect();
-        Weights { step, doubles: wide.iter().map(WideEnclosure::to_doubles).collect(), wide }
+        Weights { step, scaled: wide.iter().map(WideEnclosure::to_scaled).collect(), wide }
     }
 
     /// `Σ_i c_i ρ_i^t` over the principals in `range`, where `enclosures` and `exact` give the same coefficients:
-    /// an enclosure that is narrow beside the sum itself, or the point 0.
+    /// an enclosure that is narrow beside the sum itself, or the point 0. Its sign is known unless the sum is nearer to 0
+    /// than any affordable precision tells.
     pub fn sum(
         &self,
         weights: &Weights,
-        range: std::ops::Range<usize>,
-        enclosures: &[Enclosure],
+        range: Range<usize>,
+        enclosures: &[Scaled],
         exact: impl Fn(usize) -> (Integer, Natural),
-    ) -> Enclosure {
-        let terms = range.clone().map(|i| enclosures[i].times(weights.doubles[i]));
-        let sum = terms.fold(Enclosure::ZERO, Enclosure::plus);
-        let tight = |sum: &Enclosure| {
-            sum.is_point() || (sum.sign().is_some() && sum.width() <= TIGHT * sum.lower().abs().max(sum.upper().abs()))
-        };
-        if tight(&sum) {
+    ) -> Scaled {
+        let terms = range.clone().map(|i| enclosures[i].times(weights.scaled[i]));
+        let sum = terms.fold(Scaled::ZERO, Scaled::plus);
+        if sum.is_tight(TIGHT) {
             return sum;
         }
         let coefficients: Vec<(Integer, Natural)> = range.clone().map(exact).collect();
+        // The weights are at hand with more bits than doubles have.
+        let sum = wide_sum(&coefficients, &weights.wide[range.clone()]).to_scaled();
+        if sum.is_tight(TIGHT) {
+            return sum;
+        }
         let ratios = &self.exact[range];
         let exact_bits = exact_bits(&coefficients, ratios, &weights.step);
-        let mut precision = 128;
+        let mut precision = 256;
         while precision < exact_bits {
-            let sum = wide_sum(&coefficients, ratios, &weights.step, precision + 2 * weights.step.bit_len()).to_doubles();
-            if tight(&sum) || precision > MAX_PRECISION {
+            let bits = precision + 2 * weights.step.bit_len();
+            let powers: Vec<_> =
+                ratios.iter().map(|ratio| WideEnclosure::of(ratio, bits).power(&weights.step)).collect();
+            let sum = wide_sum(&coefficients, &powers).to_scaled();
+            if sum.is_tight(TIGHT) || precision > MAX_PRECISION {
                 return sum;
             }
             precision *= 2;
         }
         exact_sum(&coefficients, ratios, &weights.step)
     }
-
-    /// The sign of `Σ_i c_i ρ_i^t` over the principals in `range`; `None` only where the sum is nearer to 0 than
-    /// any affordable precision tells.
-    pub fn sign(
-        &self,
-        weights: &Weights,
-        range: std::ops::Range<usize>,
-        enclosures: &[Enclosure],
-        exact: impl Fn(usize) -> (Integer, Natural),
-    ) -> Option<Ordering> {
-        self.sum(weights, range, enclosures, exact).sign()
-    }
 }
 
 /// Past this many bits a sum that is still open is given up, unless it can be formed exactly with fewer.
 const MAX_PRECISION: usize = 1 << 20;
 
-fn wide_sum(
-    coefficients: &[(Integer, Natural)],
-    ratios: &[Rational],
-    step: &Step,
-    precision: usize,
-) -> WideEnclosure {
-    let mut sum = WideEnclosure::zero(precision);
-    for ((numerator, denominator), ratio) in coefficients.iter().zip(ratios) {
-        let coefficient = WideEnclosure::of_quotient(numerator, denominator, precision);
-        sum = sum.plus(&coefficient.times(&WideEnclosure::of(ratio, precision).power(step)));
-    }
-    sum
+fn wide_sum(coefficients: &[(Integer, Natural)], powers: &[WideEnclosure]) -> WideEnclosure {
+    let term = |((numerator, denominator), power): (&(Integer, Natural), &WideEnclosure)| {
+        WideEnclosure::of_quotient(numerator, denominator, power.precision()).times(power)
+    };
+    let mut terms = coefficients.iter().zip(powers).map(term);
+    let first = terms.next().expect("a sum over at least one principal");
+    terms.fold(first, |sum, term| sum.plus(&term))
 }
 
 /// About how many bits the exact sum has over a common denominator.
@@ -139,7 +128,7 @@ fn exact_bits(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &S
     ratios.iter().map(of_ratio).fold(coefficients, |bits, ratio| bits.saturating_add(ratio.saturating_mul(step)))
 }
 
-fn exact_sum(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &Step) -> Enclosure {
+fn exact_sum(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &Step) -> Scaled {
     let power = usize::try_from(step).expect("an exact sum is formed only where its length is affordable");
     let (mut sum, mut common) = (Integer::ZERO, Integer::ONE);
     for ((numerator, denominator), ratio) in coefficients.iter().zip(ratios) {
@@ -148,5 +137,5 @@ fn exact_sum(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &St
         sum = product(&sum, &below) + product(&term, &common);
         common = product(&common, &below);
     }
-    Enclosure::of_quotient(&sum, &common.into_parts().1)
+    Scaled::of_quotient(&sum, &common.into_parts().1)
 }

@@ -1,44 +1,40 @@
 //! The horizon: the least step from which the prefix test proves that no deviation pays. [Lem. 2]
 //!
-//! At step j a choice passes if every prefix sum `Σ_{i≤k} λ_i^j Δ_i(s,a)` is at most 0. By Abel summation a choice that
-//! passes at j passes at every later step, so its first step is found by doubling and bisection, and the horizon is
+//! At step t a choice passes if every prefix sum `Σ_{i≤k} λ_i^t Δ_i(s,a)` is at most 0. By Abel summation a choice that
+//! passes at t passes at every later step, so its first step is found by doubling and bisection, and the horizon is
 //! the latest of these. Choices are asked in turn, each only whether it passes at the horizon so far: nearly all do.
 //! Cost: one sign per principal and choice, and O(log H) more for each choice that moves the horizon.
 
-use super::{Advantages, exponential_sum::DiscountRatios};
+use super::Advantages;
+use super::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId};
-use crate::number::Enclosure;
+use crate::number::Natural;
 use crate::principals::OrderedModel;
+use crate::strategy::Step;
 use std::cmp::Ordering;
 
-/// The horizon, or `None` if it does not fit 64 bits.
-pub fn horizon(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountRatios) -> Option<u64> {
+/// The horizon.
+pub fn horizon(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountRatios) -> Step {
     let test = PrefixTest { advantages, ratios };
-    let mut horizon = 0;
-    let mut weights = ratios.weights(horizon);
+    let mut horizon = Step::ZERO;
+    let mut weights = ratios.weights(&horizon);
     for state in model.states() {
         for choice in model.choices(state) {
-            if test.passes(state, choice, horizon, &weights) {
-                continue;
+            if !test.passes(state, choice, &weights) {
+                horizon = test.first_pass(state, choice, horizon);
+                weights = ratios.weights(&horizon);
             }
-            horizon = test.first_pass(state, choice, horizon)?;
-            weights = ratios.weights(horizon);
         }
     }
-    Some(horizon)
+    horizon
 }
 
-/// The first step at which one choice passes the prefix test, or `None` if it does not fit 64 bits.
-pub fn first_passing_step(
-    advantages: &Advantages,
-    ratios: &DiscountRatios,
-    state: StateId,
-    choice: ChoiceId,
-) -> Option<u64> {
+/// The first step at which one choice passes the prefix test.
+pub fn first_passing_step(advantages: &Advantages, ratios: &DiscountRatios, state: StateId, choice: ChoiceId) -> Step {
     let test = PrefixTest { advantages, ratios };
-    match test.passes(state, choice, 0, &ratios.weights(0)) {
-        true => Some(0),
-        false => test.first_pass(state, choice, 0),
+    match test.passes(state, choice, &ratios.weights(&Step::ZERO)) {
+        true => Step::ZERO,
+        false => test.first_pass(state, choice, Step::ZERO),
     }
 }
 
@@ -49,34 +45,33 @@ struct PrefixTest<'a> {
 }
 
 impl PrefixTest<'_> {
-    fn passes(&self, state: StateId, choice: ChoiceId, step: u64, weights: &[Enclosure]) -> bool {
+    fn passes(&self, state: StateId, choice: ChoiceId, weights: &Weights) -> bool {
         let enclosures = self.advantages.of(choice);
         (0..enclosures.len()).all(|last| {
             // A prefix that ends with a loss is below the prefix before it, which passed.
-            if enclosures[last].upper() <= 0.0 {
-                return true;
-            }
-            let exact = |i| self.advantages.exact(state, choice, i);
-            self.ratios.sign(weights, step, &enclosures[..=last], exact) != Ordering::Greater
+            let loss = matches!(enclosures[last].sign(), Some(Ordering::Less | Ordering::Equal));
+            // A sum too near to 0 to tell does not pass: a later step will.
+            let sum = || self.advantages.sum(self.ratios, weights, state, choice, 0..last + 1).sign();
+            loss || matches!(sum(), Some(Ordering::Less | Ordering::Equal))
         })
     }
 
-    /// The first step after `fails` at which the choice passes.
-    fn first_pass(&self, state: StateId, choice: ChoiceId, mut fails: u64) -> Option<u64> {
-        let passes_at = |step| self.passes(state, choice, step, &self.ratios.weights(step));
-        let mut stride = 1u64;
+    /// The first step after `fails` at which the choice passes. There is one: its first advantage that is not 0 is a loss.
+    fn first_pass(&self, state: StateId, choice: ChoiceId, mut fails: Step) -> Step {
+        let passes_at = |step: &Step| self.passes(state, choice, &self.ratios.weights(step));
+        let mut stride = Natural::ONE;
         let mut passes = loop {
-            let step = fails.checked_add(stride)?;
-            if passes_at(step) {
+            let step = &fails + &stride;
+            if passes_at(&step) {
                 break step;
             }
             fails = step;
-            stride = stride.checked_mul(2)?;
+            stride <<= 1;
         };
-        while passes - fails > 1 {
-            let middle = fails + (passes - fails) / 2;
-            if passes_at(middle) { passes = middle } else { fails = middle }
+        while &passes - &fails > Natural::ONE {
+            let middle: Step = (&passes + &fails) >> 1;
+            if passes_at(&middle) { passes = middle } else { fails = middle }
         }
-        Some(passes)
+        passes
     }
 }

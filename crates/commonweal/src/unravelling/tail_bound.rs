@@ -7,18 +7,19 @@
 
 use super::{Advantages, exponential_sum::DiscountRatios};
 use crate::model::ChoiceId;
-use crate::number::{Enclosure, Rational};
+use crate::number::{Rational, Scaled};
 use crate::principals::OrderedModel;
+use crate::strategy::Step;
 
-/// An upper bound of what any strategy gains from `step` on, in units of λ_0^step.
-pub fn tail_bound(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountRatios, step: u64) -> f64 {
+/// An upper bound, as a point, of what any strategy gains from `step` on, in units of λ_0^step.
+pub fn tail_bound(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountRatios, step: &Step) -> Scaled {
     let weights = ratios.weights(step);
-    let mut slack = vec![0.0f64; model.n()];
+    let mut slack = vec![Scaled::ZERO; model.n()];
     for choice in (0..model.n_choices()).map(ChoiceId::from) {
-        let mut prefix = Enclosure::ZERO;
-        for ((slack, advantage), weight) in slack.iter_mut().zip(advantages.of(choice)).zip(&weights) {
+        let mut prefix = Scaled::ZERO;
+        for ((slack, advantage), weight) in slack.iter_mut().zip(advantages.of(choice)).zip(&weights.scaled) {
             prefix = prefix.plus(advantage.times(*weight));
-            *slack = slack.max(prefix.upper());
+            *slack = slack.max(prefix).upper();
         }
     }
     let lifetime = |i: usize| Rational::ONE / (Rational::ONE - model.discount(i));
@@ -27,7 +28,7 @@ pub fn tail_bound(model: &OrderedModel, advantages: &Advantages, ratios: &Discou
             true => lifetime(k) - lifetime(k + 1),
             false => lifetime(k),
         };
-        Enclosure::new(slack[k], slack[k]).times(Enclosure::from(&weight))
+        slack[k].times(Scaled::from(&weight))
     });
-    bound.fold(Enclosure::ZERO, Enclosure::plus).upper()
+    bound.fold(Scaled::ZERO, Scaled::plus).upper()
 }

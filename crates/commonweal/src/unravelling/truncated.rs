@@ -10,10 +10,11 @@
 //!
 //! No step asks whether two choices tie: an undecided tie widens the interval and never falsifies it.
 
-use super::backward_induction::{EnclosedRows, Problem};
+use super::backward_induction::Problem;
+use super::discounted_rows::DiscountedRows;
 use super::tail_bound::tail_bound;
 use crate::model::ChoiceId;
-use crate::number::Enclosure;
+use crate::number::Scaled;
 use crate::parallel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
@@ -23,43 +24,42 @@ pub struct Truncated {
     /// Decisions before the last layer computed, the long-term strategy after.
     pub strategy: CountingStrategy,
     /// What the strategy gains over the long-term strategy, per start state and principal, most patient first.
-    pub gains: Vec<Vec<Enclosure>>,
+    pub gains: Vec<Vec<Scaled>>,
     /// What no strategy's gain in welfare exceeds, per start state.
-    pub upper: Vec<f64>,
+    pub upper: Vec<Scaled>,
 }
 
 /// Bounds from the first `n_layers` steps.
 pub fn truncate(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Truncated, StopReason> {
     let Problem { model, long_term, advantages, ratios, .. } = problem;
-    let transitions: Vec<EnclosedRows> = (0..model.n()).map(|i| EnclosedRows::discounted(model, i)).collect();
-    let bound = tail_bound(model, advantages, ratios, n_layers);
-    let mut upper = vec![Enclosure::new(bound, bound); model.n_states()];
-    let mut gains = vec![vec![Enclosure::ZERO; model.n()]; model.n_states()];
+    let rows: Vec<DiscountedRows> = (0..model.n()).map(|i| DiscountedRows::of(model, model.discount(i))).collect();
+    let bound = tail_bound(model, advantages, ratios, &Step::from(n_layers));
+    let mut upper = vec![bound; model.n_states()];
+    let mut gains = vec![vec![Scaled::ZERO; model.n()]; model.n_states()];
+    let mut weights = ratios.weights(&Step::from(n_layers));
     let mut changes: Vec<Vec<Change>> =
         (long_term.strategy.iter()).map(|&choice| vec![Change { from: Step::from(n_layers), choice }]).collect();
     for step in (0..n_layers).rev() {
         stop.check()?;
-        let weights = ratios.weights(step);
+        weights = ratios.step_back(&weights);
         let now = |choice: ChoiceId| {
-            let advantages = advantages.of(choice).iter().zip(&weights);
-            advantages.fold(Enclosure::ZERO, |sum, (advantage, weight)| sum.plus(advantage.times(*weight)))
+            let advantages = advantages.of(choice).iter().zip(&weights.scaled);
+            advantages.fold(Scaled::ZERO, |sum, (advantage, weight)| sum.plus(advantage.times(*weight)))
         };
         let of_state = |index: usize| {
             let choices = model.choices(index.into());
-            let worth =
-                |choice| now(choice).plus(transitions[0].expectation(model, choice, |target| upper[target.index()]));
-            let worths: Vec<(ChoiceId, Enclosure)> = choices.map(|choice| (choice, worth(choice))).collect();
-            let best = worths.iter().copied().reduce(|best, next| {
-                let better = next.1.midpoint() > best.1.midpoint();
-                if better { next } else { best }
-            });
-            let (choice, _) = best.expect("a state has a choice");
-            let greatest = worths.iter().map(|(_, worth)| worth.upper()).fold(f64::NEG_INFINITY, f64::max);
+            let worth = |choice| now(choice).plus(rows[0].expectation(model, choice, |target| upper[target.index()]));
+            let worths: Vec<(ChoiceId, Scaled)> = choices.map(|choice| (choice, worth(choice))).collect();
+            let greatest = worths.iter().map(|&(_, worth)| worth).reduce(Scaled::max).expect("a state has a choice");
+            // Of the choices that may be the best, the long-term one, or the first.
+            let may_win = || worths.iter().filter(|(_, worth)| worth.may_reach(&greatest)).map(|&(choice, _)| choice);
+            let choice = may_win().find(|choice| long_term.allowed[choice.index()]).or_else(|| may_win().next());
+            let choice = choice.expect("the greatest may win");
             let gain = (0..model.n()).map(|i| {
-                let later = transitions[i].expectation(model, choice, |target| gains[target.index()][i]);
+                let later = rows[i].expectation(model, choice, |target| gains[target.index()][i]);
                 advantages.of(choice)[i].plus(later)
             });
-            (choice, Enclosure::new(greatest, greatest), gain.collect::<Vec<_>>())
+            (choice, greatest.upper(), gain.collect::<Vec<_>>())
         };
         let layer = parallel::map(model.n_states(), of_state);
         for (index, (choice, greatest, gain)) in layer.into_iter().enumerate() {
@@ -76,5 +76,5 @@ pub fn truncate(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Tr
         changes[0].from = Step::ZERO;
     }
     let strategy = CountingStrategy::from_changes(model, changes);
-    Ok(Truncated { strategy, gains, upper: upper.iter().map(Enclosure::upper).collect() })
+    Ok(Truncated { strategy, gains, upper })
 }

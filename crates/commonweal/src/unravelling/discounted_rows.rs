@@ -1,0 +1,34 @@
+//! λ P in doubles, for expectations of enclosures.
+
+use crate::model::{ChoiceId, Model, StateId};
+use crate::number::{Rational, Scaled};
+
+/// λ P(t|s,a), each the nearest double. 8 bytes a transition.
+#[derive(Debug)]
+pub(super) struct DiscountedRows {
+    first: Vec<usize>,
+    weights: Vec<f64>,
+}
+
+impl DiscountedRows {
+    pub(super) fn of(model: &Model, discount: &Rational) -> DiscountedRows {
+        let mut rows = DiscountedRows { first: vec![0], weights: Vec::with_capacity(model.n_transitions()) };
+        for choice in (0..model.n_choices()).map(ChoiceId::from) {
+            let nearest = |probability: &Rational| (probability * discount).to_f64().value();
+            rows.weights.extend(model.probabilities(choice).iter().map(nearest));
+            rows.first.push(rows.weights.len());
+        }
+        rows
+    }
+
+    /// `λ Σ_t P(t|s,a) of(t)`.
+    pub(super) fn expectation(
+        &self,
+        model: &Model,
+        choice: ChoiceId,
+        of: impl Fn(StateId) -> Scaled + Clone,
+    ) -> Scaled {
+        let weights = &self.weights[self.first[choice.index()]..self.first[choice.index() + 1]];
+        Scaled::dot(weights, model.targets(choice).iter().map(|&target| of(target)))
+    }
+}
