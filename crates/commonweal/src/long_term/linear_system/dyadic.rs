@@ -122,7 +122,7 @@ impl<I: ApproximateInverse> Expansion for Dyadic<'_, I> {
                 return Err(Obstacle::TooFewBits);
             }
             let scale = (width as f64).exp2();
-            let digits: Vec<i64> = self.approximate.iter().map(|y| (y * scale).round_ties_even() as i64).collect();
+            let digits: Vec<i64> = self.approximate.iter().map(|y| round(y * scale)).collect();
             if let Some((residual, size)) = self.next_residual(&digits, width as u32) {
                 self.residual = residual;
                 self.residual_size = size;
@@ -219,6 +219,11 @@ where
     }
     words.push(pending as u64);
     (words, rest)
+}
+
+/// The nearest integer, or the other one next to it where `value` has no bits left to say.
+fn round(value: f64) -> i64 {
+    (value + 0.5f64.copysign(value)) as i64
 }
 
 fn power_of_two(exponent: usize) -> Words {

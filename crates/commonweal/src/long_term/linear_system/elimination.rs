@@ -8,6 +8,7 @@
 //! Cost: what fill-in the graph has. Near n·log n entries on planar graphs; on random graphs a dense block of n/3.
 
 use super::dense_block::DenseBlock;
+use super::dyadic::ApproximateInverse;
 use super::field::Field;
 use super::obstacle::Obstacle;
 use super::rows::OffDiagonals;
@@ -30,6 +31,8 @@ pub(super) struct Factors<F> {
     upper: SparseRows<F>,
     inverse_pivots: Vec<F>,
     dense: DenseBlock<F>,
+    /// The solution under way, in the order of elimination.
+    work: Vec<F>,
 }
 
 struct SparseRows<F> {
@@ -80,18 +83,14 @@ impl<F: Field> Factors<F> {
             upper: SparseRows { first: vec![0], column: Vec::new(), entry: Vec::new() },
             inverse_pivots: Vec::new(),
             dense: DenseBlock::factor(entries, matrix.row_sum, stop)?,
+            work: Vec::with_capacity(n),
         })
     }
 
-    /// What one solve costs, in visits of sparse entries.
-    pub(super) fn cost(&self) -> f64 {
-        let n_dense = self.dense.len();
-        (self.lower.entry.len() + self.upper.entry.len()) as f64 + DENSE_ENTRY_COST * (n_dense * n_dense) as f64
-    }
-
-    /// `solution ← A⁻¹ rhs`; `work` is a buffer that is reused from call to call.
-    pub(super) fn solve(&self, rhs: impl Fn(usize) -> F, solution: &mut [F], work: &mut Vec<F>) {
+    /// `solution ← A⁻¹ rhs`.
+    pub(super) fn solve(&mut self, rhs: impl Fn(usize) -> F, solution: &mut [F]) {
         let n_sparse = self.upper.len();
+        let work = &mut self.work;
         work.clear();
         for (place, &state) in self.order.iter().enumerate() {
             let (columns, entries) = self.lower.row(place);
@@ -105,6 +104,15 @@ impl<F: Field> Factors<F> {
         for (&state, &value) in self.order.iter().zip(work.iter()) {
             solution[state as usize] = value;
         }
+    }
+}
+
+impl ApproximateInverse for Factors<f64> {
+    const DIGIT_BITS: i32 = 50;
+
+    fn apply(&mut self, residual: &[i64], solution: &mut [f64]) -> Result<(), Obstacle> {
+        self.solve(|row| residual[row] as f64, solution);
+        Ok(())
     }
 }
 
@@ -298,6 +306,6 @@ impl<F: Field> Elimination<F> {
         let lower = SparseRows::collect(lower, &place);
         let upper = self.order[..n_sparse].iter().map(|&state| take(&mut self.rows, state));
         let upper = SparseRows::collect(upper, &place);
-        Ok(Factors { order: self.order, lower, upper, inverse_pivots: self.inverse_pivots, dense })
+        Ok(Factors { order: self.order, lower, upper, inverse_pivots: self.inverse_pivots, dense, work: Vec::new() })
     }
 }

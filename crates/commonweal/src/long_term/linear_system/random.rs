@@ -17,6 +17,11 @@ impl Weights {
         Weights(std::iter::repeat_with(next).take(n).collect())
     }
 
+    /// The weights as numbers of either sign.
+    pub(super) fn signed(&self) -> Vec<i64> {
+        self.0.iter().map(|&weight| weight as i64 - (1 << 15)).collect()
+    }
+
     /// log₂ of the largest sum of n weights.
     pub(super) fn log2_sum(n: usize) -> f64 {
         16.0 + (n.max(1) as f64).log2()
