@@ -309,3 +309,37 @@ impl<F: Field> Elimination<F> {
         Ok(Factors { order: self.order, lower, upper, inverse_pivots: self.inverse_pivots, dense, work: Vec::new() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The walk on a ring of `n` states that stays or moves on, both with probability 1/2, at discount `1 − gap`.
+    fn ring(n: usize, gap: f64) -> OffDiagonals<f64> {
+        OffDiagonals {
+            first: (0..=n).collect(),
+            column: (0..n as u32).map(|state| (state + 1) % n as u32).collect(),
+            entry: vec![-(1.0 - gap) / 2.0; n],
+            row_sum: vec![gap; n],
+        }
+    }
+
+    #[test]
+    fn nothing_cancels_where_the_discount_is_near_one() {
+        // The row sums map to ones exactly, however small they are.
+        for n in [5, 500] {
+            for gap in [1e-1, 1e-9, 1e-15] {
+                let mut factors = Factors::of(ring(n, gap), f64::INFINITY, &|| false).unwrap();
+                let mut ones = vec![0.0; n];
+                factors.solve(|_| gap, &mut ones);
+                assert!(ones.iter().all(|one| (one - 1.0).abs() < 1e-12), "{n} states, gap {gap}: {ones:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn factors_that_cost_too_much_are_given_up() {
+        assert_eq!(Factors::of(ring(500, 0.1), 400.0, &|| false).err(), Some(Obstacle::TooDense));
+        assert!(Factors::of(ring(500, 0.1), 4_000.0, &|| false).is_ok());
+    }
+}

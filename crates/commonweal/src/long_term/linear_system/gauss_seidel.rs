@@ -195,3 +195,54 @@ fn fixed_width(matrix: &OffDiagonals<f64>) -> Option<usize> {
     ((1..=WIDEST_FIXED).contains(&longest) && filled <= matrix.column.len() + matrix.column.len() / 4)
         .then_some(longest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I − λP, where each state moves to `successors(state)` with equal probability.
+    fn matrix(n: usize, discount: f64, successors: impl Fn(usize) -> Vec<u32>) -> OffDiagonals<f64> {
+        let mut matrix =
+            OffDiagonals { first: vec![0], column: vec![], entry: vec![], row_sum: vec![1.0 - discount; n] };
+        for state in 0..n {
+            let targets = successors(state);
+            matrix.entry.extend(targets.iter().map(|_| -discount / targets.len() as f64));
+            matrix.column.extend(targets);
+            matrix.first.push(matrix.column.len());
+        }
+        matrix
+    }
+
+    fn sweeps_for(matrix: &OffDiagonals<f64>) -> usize {
+        let n = matrix.row_sum.len();
+        let mut sweeps = GaussSeidel::new(matrix, 100_000);
+        let residual: Vec<i64> = (0..n as i64).map(|state| state * state % 101 - 50).collect();
+        let mut solution = vec![0.0; n];
+        sweeps.apply(&residual, &mut solution).unwrap();
+        for state in 0..n {
+            let range = matrix.first[state]..matrix.first[state + 1];
+            let (columns, entries) = (&matrix.column[range.clone()], &matrix.entry[range]);
+            let diagonal = matrix.row_sum[state] - entries.iter().sum::<f64>();
+            let left = (diagonal * solution[state]).minus_sparse_dot(
+                &entries.iter().map(|entry| -entry).collect::<Vec<_>>(),
+                columns,
+                &solution,
+            );
+            assert!((left - residual[state] as f64).abs() < 1e-6, "state {state}: {left}");
+        }
+        sweeps.n_sweeps
+    }
+
+    #[test]
+    fn without_cycles_the_second_sweep_changes_nothing() {
+        let towards_the_end = |state: usize| if state < 99 { vec![state as u32 + 1, 99] } else { vec![] };
+        assert!(sweeps_for(&matrix(100, 0.999, towards_the_end)) <= 2);
+    }
+
+    #[test]
+    fn where_the_chain_mixes_patience_costs_no_sweeps() {
+        let mixing = |state: usize| [7, 31, 57].map(|factor| ((state * factor + factor) % 100) as u32).to_vec();
+        let (impatient, patient) = (sweeps_for(&matrix(100, 0.9, mixing)), sweeps_for(&matrix(100, 0.9999, mixing)));
+        assert!(patient < 2 * impatient, "{impatient} and {patient} sweeps");
+    }
+}

@@ -7,9 +7,9 @@
 //!
 //! | scheme | approximate inverse | bits a step | for |
 //! |---|---|---|---|
-//! | `dyadic` + `elimination` | sparse LU in doubles | 50 − log₂ 1/(1 − λ) | small or structured graphs |
-//! | `dyadic` + `gauss_seidel` | deflated sweeps in doubles | 47 − log₂ 1/(1 − λ) | graphs whose LU factors fill up |
-//! | `padic` | sparse LU modulo 2^61 − 1 | 61 | entries beyond 64 bits, λ within 2^−30 of 1 |
+//! | `dyadic` + `elimination` | sparse LU in doubles | 50, less as λ nears 1 | small or structured graphs |
+//! | `dyadic` + `gauss_seidel` | deflated sweeps in doubles | 47, less as λ nears 1 | graphs whose LU factors fill up |
+//! | `padic` | sparse LU modulo 2^61 − 1 | 61 | entries beyond 61 bits, λ too near 1 for doubles |
 //!
 //! Cost: with S states and entries of β bits the solution has S²β bits, and as many digits are lifted: for each of the
 //! 2Sβ/α steps one approximate solve, at the end S products of Sβ-bit numbers. One core, 5 successors, λ = 9/10, random
@@ -99,7 +99,7 @@ fn solve_in_doubles(rows: &Rows<i64>, stop: &(dyn Fn() -> bool + Sync)) -> Resul
     }
     // A trial shows what sweeps cost. It begins from noise, as the residuals are; rewards may be smooth and deceive.
     let mut sweeps = GaussSeidel::new(&matrix(), MANY_SWEEPS);
-    let is_slow = sweeps.apply(&Weights::new(rows.len()).signed(), &mut vec![0.0; rows.len()]).is_err();
+    let is_slow = sweeps.apply(&Weights::new(rows.len(), 0).signed(), &mut vec![0.0; rows.len()]).is_err();
     let most_cost = if is_slow { MOST_FACTOR_COST } else { FACTOR_ADVANTAGE * sweeps.cost() };
     match Factors::of(matrix(), most_cost, stop) {
         Ok(factors) => lift_with(factors, rows, stop),

@@ -29,7 +29,7 @@ pub(super) fn solve<E: Entry>(rows: &Rows<E>, stop: &(dyn Fn() -> bool + Sync)) 
         solve_modulo::<{ PRIME_OFFSETS[2] }, E>,
     ];
     let mut results = attempts.iter().map(|attempt| attempt(rows, stop));
-    results.find(|result| *result != Err(Obstacle::ZeroPivot)).unwrap_or(Err(Obstacle::ZeroPivot))
+    results.find(|result| matches!(result, Ok(_) | Err(Obstacle::Stopped))).unwrap_or(Err(Obstacle::Unverified))
 }
 
 pub(super) fn solve_modulo<const C: u64, E: Entry>(
@@ -62,7 +62,8 @@ impl<'a, E: Entry, const C: u64> Padic<'a, E, C> {
             factors,
             residual: rows.rhs().to_vec(),
             divisor: ExactDivisor::new(Residue::<C>::PRIME),
-            weights: Weights::new(rows.len()),
+            // Another prime comes with other weights, should these ever have lost too much.
+            weights: Weights::new(rows.len(), C),
             digits: Vec::new(),
             kept_steps: demand.kept() / 60 + 1,
             combined: Vec::new(),

@@ -5,8 +5,8 @@
 pub(super) struct Weights(Vec<u16>);
 
 impl Weights {
-    pub(super) fn new(n: usize) -> Weights {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    pub(super) fn new(n: usize, seed: u64) -> Weights {
+        let mut state = seed;
         let next = || {
             // splitmix64
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

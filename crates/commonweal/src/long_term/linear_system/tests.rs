@@ -3,6 +3,7 @@
 use super::*;
 use crate::number::{Integer, Natural, Rational};
 use proptest::prelude::*;
+use reconstruction::Expansion;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A policy: a discount and, for each state, its transitions and its reward.
@@ -192,6 +193,62 @@ proptest! {
             Coefficients::Big(_) => {}
         }
     }
+}
+
+/// An expansion whose combination has lost the whole denominator.
+struct Blind<X>(X);
+
+impl<X: Expansion> Expansion for Blind<X> {
+    type Prefix<'a>
+        = X::Prefix<'a>
+    where
+        X: 'a;
+
+    fn advance(&mut self) -> Result<(), Obstacle> {
+        self.0.advance()
+    }
+
+    fn precision(&self) -> usize {
+        self.0.precision()
+    }
+
+    fn combination(&self) -> (Vec<u64>, Vec<u64>) {
+        (self.0.combination().0, vec![])
+    }
+
+    fn prefix(&self, bits: usize) -> Option<X::Prefix<'_>> {
+        self.0.prefix(bits)
+    }
+}
+
+#[test]
+fn factors_that_the_combination_lost_are_found_by_the_components() {
+    // Values of denominators 2·3·5, 7·11, … up to 13 and 85 bits in all.
+    for denominators in [vec![30i64, 77, 26, 121], vec![(1 << 31) - 1, 3, (1 << 50) - 27, 9]] {
+        let mut system = IntegerSystem::new(denominators.len());
+        for (state, &denominator) in denominators.iter().enumerate() {
+            system.push_row([(state, Integer::from(denominator))], Integer::ONE);
+        }
+        let rows = words(&system);
+        let factors = Factors::of(rows.off_diagonals(|&entry| entry as f64), f64::INFINITY, &never()).unwrap();
+        let demand = Dyadic::<Factors<f64>>::demand(rows);
+        let expansion = Blind(Dyadic::new(rows, factors, demand));
+        let values = reconstruction::lift(expansion, rows, demand, &never()).unwrap();
+        assert_eq!(Some(values), solve(&system, &never()));
+    }
+}
+
+#[test]
+fn a_wrong_numerator_or_denominator_is_noticed() {
+    let system = random_graph(50, fraction(9, 10)).system();
+    let values = solve(&system, &never()).unwrap();
+    assert!(words(&system).are_solved_by(&values.numerators, &values.denominator));
+    for state in 0..values.len() {
+        let mut wrong = values.numerators.clone();
+        wrong[state] += Integer::ONE;
+        assert!(!words(&system).are_solved_by(&wrong, &values.denominator));
+    }
+    assert!(!words(&system).are_solved_by(&values.numerators, &(&values.denominator + Natural::ONE)));
 }
 
 /// A deterministic source of small numbers.
