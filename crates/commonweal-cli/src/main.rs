@@ -1,2 +1,30 @@
-//! The command line.
-fn main() {}
+//! `commonweal`: welfare-optimal strategies from the command line.
+//!
+//! Arguments become options once ([`args`]), commands call the library and print what it found ([`commands`],
+//! [`report`]). Exit codes: 0 done, 1 the answer is no, 2 bad input or usage, 3 stopped at a limit with bounds.
+
+mod args;
+mod commands;
+mod explain;
+mod input;
+mod output;
+mod report;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match &cli.command {
+        Command::Solve(args) => commands::solve::run(args),
+        Command::Evaluate(args) => commands::evaluate::run(args),
+        Command::Simulate(args) => commands::simulate::run(args),
+        Command::Convert(args) => commands::convert::run(args),
+        Command::Reproduce(args) => commands::reproduce::run(args),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(2)
+    })
+}

@@ -1,5 +1,17 @@
 //! Welfare-optimal strategies for principals who discount the future differently.
 
+pub mod evaluation;
+pub mod explain;
+pub mod families;
+pub mod io;
 pub mod long_term;
 pub mod model;
 pub mod number;
+mod parallel;
+pub mod principals;
+pub mod solve;
+pub mod stop;
+pub mod strategy;
+pub mod unravelling;
+
+pub use solve::{Outcome, Solution, SolveOptions, Timings, own_optimum, solve};

@@ -14,11 +14,13 @@
 mod builder;
 mod error;
 mod ids;
+mod integer_rows;
 mod names;
 
 pub use builder::ModelBuilder;
 pub use error::ModelError;
 pub use ids::{ChoiceId, PrincipalId, StateId};
+pub use integer_rows::{IntegerRows, least_common_multiple};
 pub use names::{NameTable, nearest};
 
 use crate::number::Rational;

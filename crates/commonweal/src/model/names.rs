@@ -41,7 +41,7 @@ impl NameTable {
     }
 
     /// All names, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
         self.names.iter().map(|name| &**name)
     }
 }

@@ -1,6 +1,6 @@
 //! Intervals of doubles that contain an exact number.
 
-use super::{Integer, Natural, Rational, quotient_to_f64_down, quotient_to_f64_up};
+use super::{Integer, Natural, Rational, doubles_around};
 use std::cmp::Ordering;
 
 /// Two doubles with a number between them: `lower ≤ x ≤ upper`. Either end may be infinite.
@@ -26,10 +26,8 @@ impl Enclosure {
 
     /// The tightest enclosure of `numerator / denominator`.
     pub fn of_quotient(numerator: &Integer, denominator: &Natural) -> Enclosure {
-        Enclosure {
-            lower: quotient_to_f64_down(numerator, denominator),
-            upper: quotient_to_f64_up(numerator, denominator),
-        }
+        let (lower, upper) = doubles_around(numerator, denominator);
+        Enclosure { lower, upper }
     }
 
     /// A double that is at most the number.

@@ -39,4 +39,12 @@ impl ExactVector {
     pub fn enclosure(&self, index: usize) -> Enclosure {
         Enclosure::of_quotient(&self.numerators[index], &self.denominator)
     }
+
+    /// Every entry times `factor`, which is not 0.
+    pub fn scaled(&self, factor: &Rational) -> ExactVector {
+        ExactVector {
+            numerators: self.numerators.iter().map(|numerator| numerator * factor.numerator()).collect(),
+            denominator: &self.denominator * factor.denominator(),
+        }
+    }
 }

@@ -9,13 +9,15 @@ mod exact_vector;
 mod parse;
 mod product;
 mod rounding;
+mod value;
 mod wide;
 
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
 pub use parse::{NumberError, parse_rational};
 pub use product::product;
-pub use rounding::{quotient_to_f64_down, quotient_to_f64_up};
+pub use rounding::doubles_around;
+pub use value::{Value, Values, weighted_enclosure, weighted_quotient};
 pub use wide::WideEnclosure;
 
 /// An exact fraction in lowest terms.
@@ -24,3 +26,8 @@ pub type Rational = dashu_ratio::RBig;
 pub type Integer = dashu_int::IBig;
 /// An exact integer that is not negative.
 pub type Natural = dashu_int::UBig;
+
+/// The sum of exact numbers.
+pub fn sum(numbers: impl IntoIterator<Item = Rational>) -> Rational {
+    numbers.into_iter().fold(Rational::ZERO, |sum, number| sum + number)
+}

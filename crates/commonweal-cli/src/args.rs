@@ -1,0 +1,188 @@
+//! The command line's grammar.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use commonweal::number::{Rational, parse_rational};
+use commonweal::stop::StopSignal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Decide for several principals with different patience: find the strategy with the greatest social welfare.
+#[derive(Debug, Parser)]
+#[command(name = "commonweal", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done; 1 the answer is no; 2 bad input or usage; 3 stopped at a limit, with bounds."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find the welfare-optimal counting strategy: welfare, payoffs, strategy, horizon
+    Solve(SolveArgs),
+    /// Say exactly what a given strategy is worth to each principal
+    Evaluate(EvaluateArgs),
+    /// Play a given strategy many times: means with confidence intervals
+    Simulate(SimulateArgs),
+    /// Convert a model between formats (.yaml, .yml, .json)
+    Convert(ConvertArgs),
+    /// Recompute what the paper prints, beside what it prints
+    Reproduce(ReproduceArgs),
+}
+
+/// Which model, and what of it to change.
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    /// The model file (.yaml or .json)
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Start in this state instead of the model's own start
+    #[arg(long, value_name = "STATE")]
+    pub from: Option<String>,
+    /// Give a principal another discount; may be repeated
+    #[arg(long = "discount", value_name = "NAME=VALUE")]
+    pub discount: Vec<String>,
+    /// Give all principals other discounts, in the file's order
+    #[arg(long, value_name = "V,V,…", conflicts_with = "discount")]
+    pub discounts: Option<String>,
+}
+
+/// How to run.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Print one JSON document and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// Use this many threads; the answer does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Stop after this long with the bounds proven so far: seconds, or 90s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Print no notes or progress on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SolveArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Show the steps of the solution: long-term strategy, values, advantages, which deviation pays until when
+    #[arg(long, conflicts_with = "json")]
+    pub explain: bool,
+    /// Write the whole strategy to this file
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
+    /// Show every state, however many there are
+    #[arg(long)]
+    pub all_states: bool,
+    /// Use the exact engine, whatever the model's size (the only engine of this version)
+    #[arg(long)]
+    pub exact: bool,
+    /// Unravel at most this many steps; a horizon beyond it gives bounds
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub layer_limit: u64,
+    /// Add timings and peak memory to the output
+    #[arg(long)]
+    pub timings: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct EvaluateArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The strategy file (.json)
+    #[arg(value_name = "STRATEGY")]
+    pub strategy: PathBuf,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Show every start state
+    #[arg(long)]
+    pub all_states: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The strategy file (.json)
+    #[arg(value_name = "STRATEGY")]
+    pub strategy: PathBuf,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// How many runs to play
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..=1_000_000_000_000))]
+    pub runs: u64,
+    /// The same seed gives the same runs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How sure the intervals are, between 0 and 1
+    #[arg(long, value_name = "P", default_value = "0.99", value_parser = confidence)]
+    pub confidence: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// The model to read
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ReproduceArgs {
+    /// What to recompute
+    #[arg(value_name = "WHAT", value_enum, default_value_t = Reproducible::Examples)]
+    pub what: Reproducible,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Reproducible {
+    /// The hotel, the worked examples, the spacing example and the 3-SAT figure
+    Examples,
+}
+
+impl RunArgs {
+    /// Sets the number of threads up and returns the signal that Ctrl-C and the time limit raise.
+    pub fn start(&self) -> anyhow::Result<StopSignal> {
+        if let Some(threads) = self.threads {
+            rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+        }
+        let stop = self.time_limit.map_or_else(StopSignal::default, StopSignal::after);
+        let raised = stop.clone();
+        ctrlc::set_handler(move || {
+            // The second time, do not wait for the bounds.
+            if raised.reason() == Some(commonweal::stop::StopReason::Interrupted) {
+                std::process::exit(130);
+            }
+            raised.raise();
+        })?;
+        Ok(stop)
+    }
+}
+
+fn time_limit(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.strip_suffix(['s', 'm', 'h']) {
+        None => (text, 1.0),
+        Some(number) if text.ends_with('s') => (number, 1.0),
+        Some(number) if text.ends_with('m') => (number, 60.0),
+        Some(number) => (number, 3600.0),
+    };
+    let seconds: f64 = number.parse().map_err(|_| "write seconds such as 30 or 0.5, or 90s, 5m, 2h".to_owned())?;
+    Duration::try_from_secs_f64(seconds * unit).map_err(|_| "a time limit is not negative and not endless".to_owned())
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
+    let value = value.to_f64().value();
+    match 0.0 < value && value < 1.0 {
+        true => Ok(value),
+        false => Err("a confidence lies between 0 and 1".to_owned()),
+    }
+}

@@ -1,0 +1,7 @@
+//! One file per command: arguments in, report out, no mathematics.
+
+pub mod convert;
+pub mod evaluate;
+pub mod reproduce;
+pub mod simulate;
+pub mod solve;

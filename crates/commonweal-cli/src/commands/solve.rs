@@ -1,0 +1,54 @@
+//! `commonweal solve MODEL`
+
+use crate::args::SolveArgs;
+use crate::report::json::{self, SolutionJson, StrategyJson};
+use crate::report::{solution, spacing};
+use crate::{explain, input, output};
+use commonweal::model::Model;
+use commonweal::number::Value;
+use commonweal::stop::StopSignal;
+use commonweal::{Outcome, SolveOptions, own_optimum};
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
+    let began = Instant::now();
+    let stop = args.run.start()?;
+    let model = input::model(&args.model)?;
+    let read = began.elapsed();
+    let options = SolveOptions { layer_limit: args.layer_limit, stop: stop.clone() };
+    let solution = commonweal::solve(&model, &options);
+    if let Some(path) = &args.strategy {
+        let strategy = StrategyJson::new(&model, solution.strategy());
+        output::write_whole(path, |out| {
+            serde_json::to_writer_pretty(&mut *out, &strategy)?;
+            out.write_all(b"\n")
+        })?;
+    }
+    if !args.run.quiet {
+        spacing::note(&solution);
+    }
+    let timings = args.timings.then(|| json::TimingsJson::new(read, solution.timings(), began.elapsed()));
+    if args.run.json {
+        json::print(&SolutionJson::new(&model, &solution, args.all_states, timings))?;
+    } else {
+        let own_best = own_best(&model, &stop);
+        output::print(&solution::report(&model, &solution, own_best.as_deref(), args.all_states))?;
+        if args.explain {
+            output::print(&explain::text(&model, &solution, &options))?;
+        }
+        if let Some(timings) = timings {
+            output::print(&timings.in_words())?;
+        }
+    }
+    Ok(match solution.outcome() {
+        Outcome::Optimal => ExitCode::SUCCESS,
+        Outcome::Stopped(_) => ExitCode::from(3),
+    })
+}
+
+/// What each principal would get alone from the start state, unless there is no time left to say.
+fn own_best(model: &Model, stop: &StopSignal) -> Option<Vec<Value>> {
+    let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| best.get(model.start().index()).into());
+    (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
+}

@@ -1,0 +1,244 @@
+//! `commonweal-solution/1` and its relatives.
+
+use commonweal::model::{ChoiceId, Model, PrincipalId, StateId};
+use commonweal::number::{Natural, Rational, Value};
+use commonweal::strategy::{CountingStrategy, Step};
+use commonweal::{Outcome, Solution};
+use rayon::prelude::*;
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeStruct, Serializer};
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+/// A fraction with more digits than this is left out.
+const MAX_DIGITS: usize = 10_000;
+/// A model with more states than this shows its start state only, unless told otherwise.
+pub const MANY_STATES: usize = 10_000;
+
+/// The solution as one JSON document.
+#[derive(Serialize)]
+pub struct SolutionJson {
+    format: &'static str,
+    engine: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    principals: Vec<PrincipalJson>,
+    start: String,
+    horizon: StepJson,
+    states: OrderedMap<StateJson>,
+    #[serde(flatten)]
+    timings: Option<TimingsJson>,
+}
+
+/// Seconds spent, and memory used, on request.
+#[derive(Serialize)]
+pub struct TimingsJson {
+    pub timings: Timings,
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl TimingsJson {
+    pub fn new(read: Duration, solving: commonweal::Timings, total: Duration) -> TimingsJson {
+        let timings = Timings {
+            read: read.as_secs_f64(),
+            long_term: solving.long_term.as_secs_f64(),
+            unravel: solving.unravel.as_secs_f64(),
+            // Nothing is checked apart yet.
+            check: 0.0,
+            total: total.as_secs_f64(),
+        };
+        TimingsJson { timings, peak_memory_bytes: peak_memory_bytes() }
+    }
+
+    pub fn in_words(&self) -> String {
+        let Timings { read, long_term, unravel, total, .. } = &self.timings;
+        let memory =
+            self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("; peak memory {} MB", bytes / 1_000_000));
+        format!(
+            "\nTime: read {read:.3} s, long-term {long_term:.3} s, unravel {unravel:.3} s, total {total:.3} s{memory}\n"
+        )
+    }
+}
+
+/// The most memory this process has held, where the system tells.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[derive(Serialize)]
+pub struct Timings {
+    pub read: f64,
+    pub long_term: f64,
+    pub unravel: f64,
+    pub check: f64,
+    pub total: f64,
+}
+
+#[derive(Serialize)]
+struct PrincipalJson {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    members: Option<Vec<String>>,
+    discount: String,
+}
+
+#[derive(Serialize)]
+struct StateJson {
+    welfare: ValueJson,
+    long_term_welfare: ValueJson,
+    payoffs: OrderedMap<ValueJson>,
+    long_term_actions: Vec<String>,
+    memory: StepJson,
+    decisions: Vec<DecisionJson>,
+}
+
+#[derive(Serialize)]
+struct DecisionJson {
+    from: StepJson,
+    action: String,
+}
+
+impl SolutionJson {
+    pub fn new(model: &Model, solution: &Solution, all_states: bool, timings: Option<TimingsJson>) -> SolutionJson {
+        let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
+        let principals = solution.principals().iter().map(|principal| PrincipalJson {
+            name: principal.name.clone(),
+            members: (principal.members.len() > 1).then(|| principal.members.iter().map(name).collect()),
+            discount: principal.discount.to_string(),
+        });
+        let shown: Vec<StateId> = match all_states || model.n_states() <= MANY_STATES {
+            true => model.states().collect(),
+            false => vec![model.start()],
+        };
+        let of_state = |&state: &StateId| (model.state_name(state).to_owned(), state_json(model, solution, state));
+        let (status, reason) = match solution.outcome() {
+            Outcome::Optimal => (None, None),
+            Outcome::Stopped(reason) => (Some("stopped"), Some(reason.to_string())),
+        };
+        SolutionJson {
+            format: "commonweal-solution/1",
+            engine: "exact",
+            status,
+            reason,
+            principals: principals.collect(),
+            start: model.state_name(model.start()).to_owned(),
+            horizon: StepJson(solution.horizon().clone()),
+            states: OrderedMap(shown.par_iter().map(of_state).collect()),
+            timings,
+        }
+    }
+}
+
+fn state_json(model: &Model, solution: &Solution, state: StateId) -> StateJson {
+    let payoff = |p: usize| {
+        let name = model.principals()[p].name.clone();
+        (name, ValueJson(solution.payoff(p.into(), state)))
+    };
+    let action = |choice: &ChoiceId| model.action_name(*choice).into_owned();
+    StateJson {
+        welfare: ValueJson(solution.welfare(state)),
+        long_term_welfare: ValueJson(solution.long_term_welfare(state)),
+        payoffs: OrderedMap((0..model.n_principals()).map(payoff).collect()),
+        long_term_actions: solution.long_term_choices(state).iter().map(action).collect(),
+        memory: StepJson(solution.memory(state).clone()),
+        decisions: decisions(model, solution.strategy(), state),
+    }
+}
+
+fn decisions(model: &Model, strategy: &CountingStrategy, state: StateId) -> Vec<DecisionJson> {
+    let decision = |change: &commonweal::strategy::Change| DecisionJson {
+        from: StepJson(change.from.clone()),
+        action: model.action_name(change.choice).into_owned(),
+    };
+    strategy.changes(state).iter().map(decision).collect()
+}
+
+/// A whole counting strategy: `commonweal-strategy/1`.
+#[derive(Serialize)]
+pub struct StrategyJson {
+    format: &'static str,
+    decisions: OrderedMap<Vec<DecisionJson>>,
+}
+
+impl StrategyJson {
+    pub fn new(model: &Model, strategy: &CountingStrategy) -> StrategyJson {
+        let of_state = |state| (model.state_name(state).to_owned(), decisions(model, strategy, state));
+        StrategyJson { format: "commonweal-strategy/1", decisions: OrderedMap(model.states().map(of_state).collect()) }
+    }
+}
+
+/// A map that keeps its order, whatever its keys.
+pub struct OrderedMap<T>(pub Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for OrderedMap<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+/// `{"exact": "127/9", "lower": 14.1…, "upper": 14.1…}`.
+pub struct ValueJson(pub Value);
+
+impl Serialize for ValueJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Value", 3)?;
+        object.serialize_field("exact", &self.0.exact.as_ref().and_then(fraction))?;
+        object.serialize_field("lower", &Double(self.0.enclosure.lower()))?;
+        object.serialize_field("upper", &Double(self.0.enclosure.upper()))?;
+        object.end()
+    }
+}
+
+/// The fraction as text, unless it is longer than a reader wants.
+fn fraction(exact: &Rational) -> Option<String> {
+    // A digit takes more than three bits: what is far too long is not written out first.
+    let bytes = exact.numerator().to_le_bytes().len() + exact.denominator().to_le_bytes().len();
+    if bytes * 8 / 4 > MAX_DIGITS {
+        return None;
+    }
+    let text = exact.to_string();
+    (text.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS).then_some(text)
+}
+
+/// A double; JSON has no infinities, so past the largest double stands a number that every reader takes for one.
+pub struct Double(pub f64);
+
+impl Serialize for Double {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let beyond = |text: &str| RawValue::from_string(text.to_owned()).expect("a JSON number");
+        match self.0 {
+            f64::INFINITY => beyond("1e999").serialize(serializer),
+            f64::NEG_INFINITY => beyond("-1e999").serialize(serializer),
+            // Never a negative zero.
+            finite => serializer.serialize_f64(finite + 0.0),
+        }
+    }
+}
+
+/// A step: a number as far as doubles count exactly, digits in a string beyond.
+pub struct StepJson(pub Step);
+
+impl Serialize for StepJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const LAST_EXACT: u64 = (1 << 53) - 1;
+        match u64::try_from(&self.0) {
+            Ok(step) if step <= LAST_EXACT => serializer.serialize_u64(step),
+            _ => serializer.serialize_str(&Natural::to_string(&self.0)),
+        }
+    }
+}
+
+/// Prints a document on standard output, indented, with a line end.
+pub fn print(document: &impl Serialize) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(document)?;
+    crate::output::print(&(text + "\n"))
+}

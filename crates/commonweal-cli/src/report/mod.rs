@@ -1,0 +1,7 @@
+//! What is printed: reports for people, JSON for programs.
+
+pub mod json;
+pub mod numbers;
+pub mod solution;
+pub mod spacing;
+pub mod table;

@@ -1,0 +1,29 @@
+//! Tables in plain text: the first column to the left, the others to the right.
+
+use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
+
+/// Rows under a header, columns two spaces apart, indented by two.
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
+        cells.chain([header[column].width()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let mut text = String::new();
+    let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
+    for row in std::iter::once(&header).chain(rows) {
+        let mut line = String::from("  ");
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(widths[column] - cell.width());
+            match column {
+                0 => write!(line, "{cell}{padding}"),
+                _ => write!(line, "  {padding}{cell}"),
+            }
+            .expect("writing to a string");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,110 @@
+//! Exact payoffs of a given strategy.
+//!
+//! A stationary strategy is one linear system per principal, `(I − λP_σ) V = R_σ`. A counting strategy is its tail's
+//! system, and from there back to step 0 one exact layer per step, `W_j = R_{σ_j} + λ P_{σ_j} W_{j+1}`.
+
+use super::Payoffs;
+use crate::long_term::linear_system::{self, IntegerSystem};
+use crate::long_term::positional_value;
+use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId};
+use crate::number::{ExactVector, Rational, Values};
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
+use crate::unravelling::ExactGains;
+use std::collections::BTreeMap;
+
+/// Why a strategy was not evaluated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvaluateError {
+    /// The strategy changes its mind too late for a walk over all steps.
+    #[error("the strategy still changes at step {last}; exact evaluation walks over at most {limit} steps")]
+    TooManySteps {
+        /// The last step at which a choice changes.
+        last: Step,
+        /// The most steps that are walked.
+        limit: u64,
+    },
+    /// Somebody or something asked to stop.
+    #[error("stopped before the payoffs were known: {0}")]
+    Stopped(StopReason),
+}
+
+/// The most steps of a counting strategy that are evaluated one by one.
+const MAX_STEPS: u64 = 1_000_000;
+
+/// The exact payoffs of `strategy`, from every start state.
+pub fn evaluate(model: &Model, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
+    let payoffs = match strategy {
+        Strategy::Stationary(stationary) => stationary_payoffs(model, stationary, stop),
+        Strategy::Counting(counting) => counting_payoffs(model, counting, stop),
+    }?;
+    Ok(Payoffs::new(model, payoffs.into_iter().map(Values::Exact).collect()))
+}
+
+fn stationary_payoffs(
+    model: &Model,
+    strategy: &Stationary,
+    stop: &StopSignal,
+) -> Result<Vec<ExactVector>, EvaluateError> {
+    let of_principal = |p: usize| {
+        let mut system = IntegerSystem::new(model.n_states());
+        for state in model.states() {
+            let mut reward = Rational::ZERO;
+            let mut row: BTreeMap<usize, Rational> = BTreeMap::new();
+            for (choice, share) in strategy.mix(state) {
+                reward += &model.rewards(*choice)[p] * share;
+                for (target, probability) in model.transitions(*choice) {
+                    *row.entry(target.index()).or_insert(Rational::ZERO) += probability * share;
+                }
+            }
+            let row = row.iter().map(|(&target, probability)| (target, probability));
+            system.push_state(state.index(), &model.principals()[p].discount, row, &reward);
+        }
+        linear_system::solve(&system, &|| stop.reason().is_some())
+            .ok_or_else(|| EvaluateError::Stopped(stop.reason().expect("an exact solve ends unless it is stopped")))
+    };
+    (0..model.n_principals()).map(of_principal).collect()
+}
+
+fn counting_payoffs(
+    model: &Model,
+    strategy: &CountingStrategy,
+    stop: &StopSignal,
+) -> Result<Vec<ExactVector>, EvaluateError> {
+    let settled = strategy.settled_from();
+    let too_many = || EvaluateError::TooManySteps { last: settled.clone(), limit: MAX_STEPS };
+    let tail: Vec<ChoiceId> = model.states().map(|state| strategy.tail(state)).collect();
+    if settled > Step::from(MAX_STEPS) {
+        return Err(too_many());
+    }
+    let rows = IntegerRows::of(model);
+    let of_principal = |p: usize| {
+        let discount = &model.principals()[p].discount;
+        let values = positional_value(model, &tail, discount, |choice| &model.rewards(choice)[p], stop)?;
+        payoff_over_tail(model, &rows, strategy, p.into(), &values, stop)
+    };
+    let payoffs: Result<_, StopReason> = (0..model.n_principals()).map(of_principal).collect();
+    payoffs.map_err(EvaluateError::Stopped)
+}
+
+/// What a principal of the file gets under `strategy`, given what the strategy's tail gets it.
+pub(crate) fn payoff_over_tail(
+    model: &Model,
+    rows: &IntegerRows,
+    strategy: &CountingStrategy,
+    principal: PrincipalId,
+    tail: &ExactVector,
+    stop: &StopSignal,
+) -> Result<ExactVector, StopReason> {
+    let discount = &model.principals()[principal.index()].discount;
+    let mut gains = ExactGains::none(model, rows, discount, |choice| &model.rewards(choice)[principal.index()], tail);
+    let settled = u64::try_from(&strategy.settled_from()).expect("a strategy that is walked step by step");
+    for step in (0..settled).rev() {
+        stop.check()?;
+        let step = Step::from(step);
+        let decisions: Vec<ChoiceId> = model.states().map(|state| strategy.choice(state, &step)).collect();
+        gains.step_back(&decisions);
+    }
+    Ok(gains.total())
+}

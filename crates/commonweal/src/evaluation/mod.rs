@@ -1,0 +1,10 @@
+//! What a given strategy is worth to each principal: exactly, or by simulation.
+
+mod exact;
+mod payoffs;
+mod simulation;
+
+pub(crate) use exact::payoff_over_tail;
+pub use exact::{EvaluateError, evaluate};
+pub use payoffs::Payoffs;
+pub use simulation::{Estimate, SimulateOptions, Simulation, simulate};

@@ -1,0 +1,44 @@
+//! What each principal gets, and the welfare that adds up to.
+
+use crate::model::{Model, PrincipalId, StateId};
+use crate::number::{Enclosure, Rational, Value, Values, weighted_enclosure, weighted_quotient};
+
+/// Per principal of the file and start state, what it expects to get, before its weight.
+#[derive(Debug, Clone)]
+pub struct Payoffs {
+    weights: Vec<Rational>,
+    values: Vec<Values>,
+}
+
+impl Payoffs {
+    /// Payoffs in the order of the model's principals.
+    pub fn new<N>(model: &Model<N>, values: Vec<Values>) -> Payoffs {
+        assert_eq!(values.len(), model.n_principals(), "one payoff per principal");
+        Payoffs { weights: model.principals().iter().map(|principal| principal.weight.clone()).collect(), values }
+    }
+
+    /// What a principal gets from `state`, before its weight; in lowest terms where it is exact.
+    pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
+        self.values[principal.index()].value(state.index())
+    }
+
+    /// The weighted sum of all payoffs from `state`; in lowest terms where it is exact.
+    pub fn welfare(&self, state: StateId) -> Value {
+        match weighted_quotient(self.terms(), state.index()) {
+            Some((numerator, denominator)) => Value::from(Rational::from_parts(numerator, denominator)),
+            None => Value::from(weighted_enclosure(self.terms(), state.index())),
+        }
+    }
+
+    /// An enclosure of the welfare, the tightest where it is exact, without the cost of lowest terms.
+    pub fn welfare_enclosure(&self, state: StateId) -> Enclosure {
+        match weighted_quotient(self.terms(), state.index()) {
+            Some((numerator, denominator)) => Enclosure::of_quotient(&numerator, &denominator),
+            None => weighted_enclosure(self.terms(), state.index()),
+        }
+    }
+
+    fn terms(&self) -> impl Iterator<Item = (&Rational, &Values)> {
+        self.weights.iter().zip(&self.values)
+    }
+}

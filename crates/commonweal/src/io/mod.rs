@@ -1,0 +1,36 @@
+//! Reading and writing model files.
+//!
+//! A model file is YAML, and so may be JSON:
+//!
+//! ```yaml
+//! start: s0                       # optional; the first state listed otherwise
+//! principals:                     # name: discount, 0 <= discount < 1
+//!   alice: 2/3
+//!   bob: {discount: 1/3, weight: 1}        # weight: optional, not 0
+//! states:
+//!   s0:                           # one entry per action
+//!     a: {reward: 3, to: s0}                                    # one number: every principal gets it
+//!     b: {reward: {alice: -1, bob: -1}, to: {s1: 1/2, s0: 0.5}} # by name; who is not named gets 0
+//!   s1:
+//!     b: {reward: 6, to: s1}
+//! ```
+//!
+//! Every number is read exactly, and every name is kept as text. [`read_model`] goes once through the file and fills the
+//! model's arrays as it goes; names are resolved at the end, since a state may be a target before it is defined. What is
+//! wrong with a file is a [`ParseError`] that knows its place and how to mend it.
+
+mod model_draft;
+mod model_reader;
+mod model_writer;
+mod node_values;
+mod parse_error;
+mod strategy_reader;
+mod syntax_error;
+mod yaml_events;
+
+pub use model_reader::{MAX_MODEL_BYTES, read_model, read_model_bytes};
+pub use model_writer::{write_json, write_yaml};
+pub use parse_error::ParseError;
+pub use strategy_reader::read_strategy;
+
+use model_reader::utf8;

@@ -1,0 +1,271 @@
+//! Models as YAML and as JSON, laid out as a person would.
+//!
+//! Both have the same structure and one line for each action, unless the line would be long. Numbers are exact: integers and
+//! fractions `p/q`, which JSON has to put in quotes. What [`read_model`](super::read_model) makes of either is the model
+//! again, if no number has more than 10,000 digits.
+
+use crate::{
+    model::{ChoiceId, Model, Principal, StateId},
+    number::{Integer, Natural, Rational},
+};
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+/// A line of YAML that would be longer is broken up.
+const LONGEST_LINE: usize = 100;
+/// YAML wants a longer key to be marked by `?`.
+const LONGEST_KEY: usize = 1_000;
+
+/// Writes the model as YAML.
+///
+/// An action name that repeats within a state, as other formats allow, is written as `tick#2`.
+pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "start: {}", yaml_name(model.state_name(model.start())))?;
+    writeln!(out, "principals:")?;
+    for principal in model.principals() {
+        let value = principal_value(principal, Notation::Yaml);
+        write!(out, "{}", yaml_entry(2, &principal.name, &value))?;
+    }
+    writeln!(out, "states:")?;
+    let mut text = String::new();
+    for state in model.states() {
+        text.clear();
+        text += &yaml_key(2, model.state_name(state));
+        text += "\n";
+        for (name, choice) in action_names(model, state) {
+            let line = yaml_entry(4, &name, &choice_value(model, choice, Notation::Yaml));
+            match line.chars().count() <= LONGEST_LINE {
+                true => text += &line,
+                false => push_block_choice(&mut text, model, &name, choice),
+            }
+        }
+        out.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes the model as JSON: the structure of the YAML, with every number that is not a small integer as a string.
+pub fn write_json(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{{\n  \"start\": {},", quoted(model.state_name(model.start())))?;
+    writeln!(out, "  \"principals\": {{")?;
+    let last = model.n_principals() - 1;
+    for (index, principal) in model.principals().iter().enumerate() {
+        let value = principal_value(principal, Notation::Json);
+        writeln!(out, "    {}: {value}{}", quoted(&principal.name), comma_unless(index == last))?;
+    }
+    writeln!(out, "  }},\n  \"states\": {{")?;
+    for state in model.states() {
+        let mut text = format!("    {}: {{\n", quoted(model.state_name(state)));
+        let last = model.choices(state).len() - 1;
+        for (index, (name, choice)) in action_names(model, state).into_iter().enumerate() {
+            let value = choice_value(model, choice, Notation::Json);
+            text += &format!("      {}: {value}{}\n", quoted(&name), comma_unless(index == last));
+        }
+        text += &format!("    }}{}\n", comma_unless(state.index() + 1 == model.n_states()));
+        out.write_all(text.as_bytes())?;
+    }
+    writeln!(out, "  }}\n}}")
+}
+
+#[derive(Clone, Copy)]
+enum Notation {
+    Yaml,
+    Json,
+}
+
+impl Notation {
+    fn name(self, name: &str) -> Cow<'_, str> {
+        match self {
+            Notation::Yaml => yaml_name(name),
+            Notation::Json => quoted(name).into(),
+        }
+    }
+
+    fn number(self, number: &Rational) -> String {
+        /// Past this, other readers of JSON round.
+        const LARGEST: u64 = (1 << 53) - 1;
+        let plain = number.is_int() && Natural::from(LARGEST) >= magnitude(number.numerator());
+        match self {
+            Notation::Json if !plain => format!("\"{number}\""),
+            _ => number.to_string(),
+        }
+    }
+
+    /// A map of numbers on one line.
+    fn map<'n>(self, entries: impl IntoIterator<Item = (&'n str, &'n Rational)>) -> String {
+        let entries = entries.into_iter().map(|(name, number)| format!("{}: {}", self.name(name), self.number(number)));
+        format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn magnitude(integer: &Integer) -> Natural {
+    integer.clone().into_parts().1
+}
+
+fn principal_value(principal: &Principal, notation: Notation) -> String {
+    match principal.weight.is_one() {
+        true => notation.number(&principal.discount),
+        false => notation.map([("discount", &principal.discount), ("weight", &principal.weight)]),
+    }
+}
+
+/// The entry of an action, on one line.
+fn choice_value(model: &Model, choice: ChoiceId, notation: Notation) -> String {
+    let reward = match Reward::of(model, choice) {
+        Reward::Nothing => String::new(),
+        Reward::Same(reward) => format!("{}: {}, ", notation.name("reward"), notation.number(reward)),
+        Reward::ByName(entries) => format!("{}: {}, ", notation.name("reward"), notation.map(entries)),
+    };
+    let target = match sure_target(model, choice) {
+        Some(target) => notation.name(target),
+        None => notation.map(named_targets(model, choice)).into(),
+    };
+    format!("{{{reward}{}: {target}}}", notation.name("to"))
+}
+
+/// The entry of an action in YAML, over several lines.
+fn push_block_choice(text: &mut String, model: &Model, name: &str, choice: ChoiceId) {
+    *text += &yaml_key(4, name);
+    *text += "\n";
+    match Reward::of(model, choice) {
+        Reward::Nothing => {}
+        Reward::Same(reward) => *text += &yaml_entry(6, "reward", &Notation::Yaml.number(reward)),
+        Reward::ByName(entries) => push_block_map(text, "reward", &entries.collect::<Vec<_>>()),
+    }
+    match sure_target(model, choice) {
+        Some(target) => *text += &yaml_entry(6, "to", &yaml_name(target)),
+        None => push_block_map(text, "to", &named_targets(model, choice).collect::<Vec<_>>()),
+    }
+}
+
+/// A map of numbers in YAML: on one line if it fits, otherwise one line for each entry.
+fn push_block_map(text: &mut String, key: &str, entries: &[(&str, &Rational)]) {
+    let line = yaml_entry(6, key, &Notation::Yaml.map(entries.iter().copied()));
+    if line.chars().count() <= LONGEST_LINE {
+        *text += &line;
+        return;
+    }
+    *text += &yaml_key(6, key);
+    *text += "\n";
+    for (name, number) in entries {
+        *text += &yaml_entry(8, name, &Notation::Yaml.number(number));
+    }
+}
+
+/// The rewards of a choice in the shortest form that says them.
+enum Reward<'m, I> {
+    Nothing,
+    Same(&'m Rational),
+    ByName(I),
+}
+
+impl<'m> Reward<'m, ()> {
+    fn of(model: &'m Model, choice: ChoiceId) -> Reward<'m, impl Iterator<Item = (&'m str, &'m Rational)>> {
+        let rewards = model.rewards(choice);
+        match rewards.iter().all(|reward| *reward == rewards[0]) {
+            true if rewards[0].is_zero() => Reward::Nothing,
+            true => Reward::Same(&rewards[0]),
+            false => {
+                let named = model.principals().iter().map(|principal| &*principal.name).zip(rewards);
+                Reward::ByName(named.filter(|(_, reward)| !reward.is_zero()))
+            }
+        }
+    }
+}
+
+/// The only successor of a choice, if there is but one.
+fn sure_target(model: &Model, choice: ChoiceId) -> Option<&str> {
+    match model.targets(choice) {
+        [target] => Some(model.state_name(*target)),
+        _ => None,
+    }
+}
+
+fn named_targets(model: &Model, choice: ChoiceId) -> impl Iterator<Item = (&str, &Rational)> {
+    model.transitions(choice).map(|(state, probability)| (model.state_name(state), probability))
+}
+
+/// The names of a state's actions, all different.
+fn action_names(model: &Model, state: StateId) -> Vec<(Cow<'_, str>, ChoiceId)> {
+    let mut taken = HashSet::new();
+    let mut names: Vec<(Cow<str>, ChoiceId)> = Vec::new();
+    for choice in model.choices(state) {
+        let mut name = model.action_name(choice);
+        // The second `tick` is shown as `tick#2`, which may be the name of another action.
+        while !taken.insert(name.clone()) {
+            name += "'";
+        }
+        names.push((name, choice));
+    }
+    names
+}
+
+fn comma_unless(last: bool) -> &'static str {
+    if last { "" } else { "," }
+}
+
+/// `key: value` on a line of its own.
+fn yaml_entry(indent: usize, key: &str, value: &str) -> String {
+    format!("{} {value}\n", yaml_key(indent, key))
+}
+
+fn yaml_key(indent: usize, key: &str) -> String {
+    let name = yaml_name(key);
+    let margin = " ".repeat(indent);
+    match name.chars().count() <= LONGEST_KEY {
+        true => format!("{margin}{name}:"),
+        false => format!("{margin}? {name}\n{margin}:"),
+    }
+}
+
+/// The name as YAML shows it: in quotes only where it could be taken for something else, here or by other programs.
+fn yaml_name(name: &str) -> Cow<'_, str> {
+    match is_plain(name) {
+        true => name.into(),
+        false => quoted(name).into(),
+    }
+}
+
+fn is_plain(name: &str) -> bool {
+    const WORDS: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan"];
+    let inner = |c: char| c.is_alphanumeric() || "_-+./'".contains(c);
+    let words_fit = name.split(' ').all(|word| !word.is_empty() && word.chars().all(inner));
+    let first_fits = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let is_word = WORDS.iter().any(|word| word.eq_ignore_ascii_case(name));
+    (first_fits && words_fit && !is_word) || is_short_integer(name)
+}
+
+/// An integer in its usual form, which every program shows as it is written here.
+fn is_short_integer(name: &str) -> bool {
+    let digits_only = name.bytes().all(|byte| byte.is_ascii_digit());
+    digits_only && (1..=15).contains(&name.len()) && (name == "0" || !name.starts_with('0'))
+}
+
+/// The name in double quotes, with escapes that YAML and JSON share.
+fn quoted(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 2);
+    text.push('"');
+    for character in name.chars() {
+        match character {
+            '"' => text += "\\\"",
+            '\\' => text += "\\\\",
+            '\n' => text += "\\n",
+            '\t' => text += "\\t",
+            '\r' => text += "\\r",
+            // Characters that YAML does not print, breaks lines at, or that hide themselves or their neighbours.
+            c if c.is_control()
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+                || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}') =>
+            {
+                let _ = write!(text, "\\u{:04x}", c as u32);
+            }
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    text
+}

@@ -1,0 +1,367 @@
+//! The strategy file, read from its nodes in one pass.
+//!
+//! ```json
+//! {"format": "commonweal-strategy/1",
+//!  "decisions": {"s0": [{"from": 0, "action": "a"}, {"from": 2, "action": "b"}], "s1": "b"}}
+//! ```
+//!
+//! `decisions` give each state its choices over time, or one action for ever; `mix` gives each state probabilities
+//! instead: `"mix": {"s0": {"a": "3/4", "b": "1/4"}}`. A state with a single action may be left out.
+
+use super::{
+    MAX_MODEL_BYTES, ParseError,
+    parse_error::{Fault, Span, shown},
+    yaml_events::{Events, Kind, Node},
+};
+use crate::{
+    model::{ChoiceId, Model, StateId, nearest},
+    number::{Natural, Rational, parse_rational, sum},
+    strategy::{Change, CountingStrategy, Stationary, Step, Strategy},
+};
+
+/// A step has at most this many digits.
+const MAX_STEP_DIGITS: usize = 1_000;
+
+/// The strategy for `model` that a JSON or YAML text describes.
+///
+/// ```
+/// # let model = commonweal::io::read_model("{principals: {p: 1/2}, states: {s: {a: {to: s}, b: {to: s}}}}").unwrap();
+/// use commonweal::{io::read_strategy, strategy::Strategy};
+/// let text = r#"{"format": "commonweal-strategy/1", "decisions": {"s": [{"from": 0, "action": "b"}]}}"#;
+/// assert!(matches!(read_strategy(&model, text.as_bytes())?, Strategy::Counting(_)));
+/// # Ok::<(), commonweal::io::ParseError>(())
+/// ```
+pub fn read_strategy(model: &Model, bytes: &[u8]) -> Result<Strategy, ParseError> {
+    let text = super::utf8(bytes)?;
+    if text.len() > MAX_MODEL_BYTES {
+        return Err(Fault::new(Span::default(), "the file is too large for a strategy", "split it").locate(""));
+    }
+    let read = Events::new(text).and_then(|events| Reader { model, events }.strategy());
+    read.map_err(|fault| fault.locate(text))
+}
+
+struct Reader<'m, 't> {
+    model: &'m Model,
+    events: Events<'t>,
+}
+
+/// What the file says of one state: choices over time, or a mix.
+type PerState<T> = Vec<Option<(T, Span)>>;
+
+impl<'t> Reader<'_, 't> {
+    fn strategy(mut self) -> Result<Strategy, Fault> {
+        const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `format` and `mix`";
+        let root = self.events.next()?;
+        expect(&root, Kind::Map, "the strategy", SHAPE)?;
+        let (mut counting, mut stationary) = (None, None);
+        let mut seen: Vec<(String, Span)> = Vec::new();
+        while let Some((key, span)) = self.key()? {
+            once(&mut seen, &key, span)?;
+            match key.as_str() {
+                "format" => self.format()?,
+                "decisions" => counting = Some(self.per_state(Self::changes)?),
+                "mix" => stationary = Some(self.per_state(Self::mix)?),
+                _ => return Err(Fault::new(span, format!("a strategy has no key {}", shown(&key)), SHAPE)),
+            }
+        }
+        self.events.finish()?;
+        let whole = |message: &str| Fault::new(root.span, message, SHAPE);
+        if !seen.iter().any(|(key, _)| key == "format") {
+            return Err(Fault::new(
+                root.span,
+                "the strategy has no `format`",
+                "add `\"format\": \"commonweal-strategy/1\"`",
+            ));
+        }
+        match (counting, stationary) {
+            (Some(changes), None) => {
+                let forever = |choice| vec![Change { from: Step::ZERO, choice }];
+                let changes = complete(self.model, changes, root.span, forever)?;
+                Ok(Strategy::Counting(CountingStrategy::from_changes(self.model, changes)))
+            }
+            (None, Some(mix)) => {
+                let mix = complete(self.model, mix, root.span, |choice| vec![(choice, Rational::ONE)])?;
+                Ok(Strategy::Stationary(Stationary::new(self.model, mix)))
+            }
+            (None, None) => Err(whole("the strategy has neither `decisions` nor `mix`")),
+            (Some(_), Some(_)) => Err(whole("the strategy has both `decisions` and `mix`")),
+        }
+    }
+
+    fn format(&mut self) -> Result<(), Fault> {
+        let (format, span) = self.scalar("`format`", "write \"commonweal-strategy/1\"")?;
+        match format.as_str() {
+            "commonweal-strategy/1" => Ok(()),
+            "commonweal-solution/1" => Err(Fault::new(
+                span,
+                "this is a solution, not a strategy",
+                "write the strategy to a file of its own with `commonweal solve MODEL --strategy FILE`",
+            )),
+            _ => Err(Fault::new(
+                span,
+                format!("the format {} is not known", shown(&format)),
+                "this program reads \"commonweal-strategy/1\"",
+            )),
+        }
+    }
+
+    /// A map from states to what `of_state` reads.
+    fn per_state<T>(&mut self, of_state: fn(&mut Self, StateId) -> Result<T, Fault>) -> Result<PerState<T>, Fault> {
+        let node = self.events.next()?;
+        expect(&node, Kind::Map, "this", "name each state and what it does")?;
+        let mut states: PerState<T> = (0..self.model.n_states()).map(|_| None).collect();
+        while let Some((name, span)) = self.key()? {
+            let state = self.model.find_state(&name).ok_or_else(|| {
+                let help = match nearest(&name, self.model.state_names().iter()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "the strategy must be for this model".to_owned(),
+                };
+                Fault::new(span, format!("the model has no state {}", shown(&name)), help)
+            })?;
+            if states[state.index()].is_some() {
+                return Err(Fault::new(
+                    span,
+                    format!("state {} stands here twice", shown(&name)),
+                    "remove one of the two",
+                ));
+            }
+            states[state.index()] = Some((of_state(self, state)?, span));
+        }
+        Ok(states)
+    }
+
+    /// One action for ever, or a list of `{from, action}` in increasing steps, the first from step 0.
+    fn changes(&mut self, state: StateId) -> Result<Vec<Change>, Fault> {
+        let node = self.events.next()?;
+        if let Kind::Scalar { text, .. } = &node.kind {
+            return Ok(vec![Change { from: Step::ZERO, choice: self.choice(state, text, node.span)? }]);
+        }
+        expect(
+            &node,
+            Kind::List,
+            "the decisions of a state",
+            "write a list such as [{\"from\": 0, \"action\": \"a\"}]",
+        )?;
+        let mut changes: Vec<Change> = Vec::new();
+        loop {
+            let entry = self.events.next()?;
+            if matches!(entry.kind, Kind::End) {
+                break;
+            }
+            let (change, span) = self.change(state, &entry)?;
+            match changes.last() {
+                None if !change.from.is_zero() => {
+                    return Err(Fault::new(
+                        span,
+                        "the first decision is not from step 0",
+                        "say what is done from step 0 on",
+                    ));
+                }
+                Some(earlier) if earlier.from >= change.from => {
+                    return Err(Fault::new(span, "the decisions are not in increasing steps", "sort them by `from`"));
+                }
+                _ => changes.push(change),
+            }
+        }
+        match changes.is_empty() {
+            true => Err(Fault::new(node.span, "the list of decisions is empty", "say what is done from step 0 on")),
+            false => Ok(changes),
+        }
+    }
+
+    fn change(&mut self, state: StateId, entry: &Node<'t>) -> Result<(Change, Span), Fault> {
+        const SHAPE: &str = "a decision is {\"from\": STEP, \"action\": NAME}";
+        expect(entry, Kind::Map, "a decision", SHAPE)?;
+        let (mut from, mut choice) = (None, None);
+        let mut seen = Vec::new();
+        while let Some((key, span)) = self.key()? {
+            once(&mut seen, &key, span)?;
+            match key.as_str() {
+                "from" => {
+                    let (text, span) = self.scalar("`from`", SHAPE)?;
+                    from = Some((step(&text, span)?, span));
+                }
+                "action" => {
+                    let (name, span) = self.scalar("`action`", SHAPE)?;
+                    choice = Some(self.choice(state, &name, span)?);
+                }
+                _ => return Err(Fault::new(span, format!("a decision has no key {}", shown(&key)), SHAPE)),
+            }
+        }
+        match (from, choice) {
+            (Some((from, span)), Some(choice)) => Ok((Change { from, choice }, span)),
+            (None, _) => Err(Fault::new(entry.span, "the decision has no `from`", SHAPE)),
+            (_, None) => Err(Fault::new(entry.span, "the decision has no `action`", SHAPE)),
+        }
+    }
+
+    /// A map from actions to probabilities that sum to 1; zeros are left out.
+    fn mix(&mut self, state: StateId) -> Result<Vec<(ChoiceId, Rational)>, Fault> {
+        let node = self.events.next()?;
+        expect(
+            &node,
+            Kind::Map,
+            "the mix of a state",
+            "write probabilities by action, such as {\"a\": \"3/4\", \"b\": \"1/4\"}",
+        )?;
+        let mut mix: Vec<(ChoiceId, Rational)> = Vec::new();
+        let mut seen = Vec::new();
+        while let Some((action, span)) = self.key()? {
+            once(&mut seen, &action, span)?;
+            let choice = self.choice(state, &action, span)?;
+            let (text, span) = self.scalar("a probability", "write a number such as 3/4")?;
+            let probability = parse_rational(&text)
+                .map_err(|error| Fault::new(span, error.to_string(), "write a number such as 3/4"))?;
+            if probability < Rational::ZERO {
+                return Err(Fault::new(
+                    span,
+                    format!("the probability {} is negative", shown(&text)),
+                    "probabilities are at least 0",
+                ));
+            }
+            if !probability.is_zero() {
+                mix.push((choice, probability));
+            }
+        }
+        let total = sum(mix.iter().map(|(_, probability)| probability.clone()));
+        match total.is_one() {
+            true => Ok(mix),
+            false => Err(Fault::new(
+                node.span,
+                format!(
+                    "state {}: the mix sums to {}, not 1",
+                    shown(self.model.state_name(state)),
+                    shown(&total.to_string())
+                ),
+                "make the probabilities sum to exactly 1",
+            )),
+        }
+    }
+
+    fn choice(&self, state: StateId, action: &str, span: Span) -> Result<ChoiceId, Fault> {
+        self.model.find_choice(state, action).ok_or_else(|| {
+            let names: Vec<String> =
+                self.model.choices(state).map(|c| self.model.action_name(c).into_owned()).collect();
+            let help = match nearest(action, names.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => {
+                    format!("its actions are {}", names.iter().take(8).map(|n| shown(n)).collect::<Vec<_>>().join(", "))
+                }
+            };
+            let state = shown(self.model.state_name(state));
+            Fault::new(span, format!("state {state} has no action {}", shown(action)), help)
+        })
+    }
+
+    /// The next key of the map that is open, or `None` at its end.
+    fn key(&mut self) -> Result<Option<(String, Span)>, Fault> {
+        let node = self.events.next()?;
+        match node.kind {
+            Kind::End => Ok(None),
+            Kind::Scalar { text, .. } => Ok(Some((text.into_owned(), node.span))),
+            _ => Err(Fault::new(node.span, format!("a key cannot be {}", node.noun()), "write a name")),
+        }
+    }
+
+    fn scalar(&mut self, what: &str, help: &str) -> Result<(String, Span), Fault> {
+        let node = self.events.next()?;
+        match node.kind {
+            Kind::Scalar { text, .. } => Ok((text.into_owned(), node.span)),
+            _ => Err(Fault::new(node.span, format!("{what} cannot be {}", node.noun()), help)),
+        }
+    }
+}
+
+fn expect(node: &Node, kind: Kind, what: &str, help: &str) -> Result<(), Fault> {
+    match std::mem::discriminant(&node.kind) == std::mem::discriminant(&kind) {
+        true => Ok(()),
+        false => Err(Fault::new(node.span, format!("{what} cannot be {}", node.noun()), help)),
+    }
+}
+
+fn once(seen: &mut Vec<(String, Span)>, key: &str, span: Span) -> Result<(), Fault> {
+    if seen.iter().any(|(earlier, _)| earlier == key) {
+        return Err(Fault::new(span, format!("the key {} stands here twice", shown(key)), "remove one of the two"));
+    }
+    seen.push((key.to_owned(), span));
+    Ok(())
+}
+
+fn step(text: &str, span: Span) -> Result<Step, Fault> {
+    let digits = !text.is_empty() && text.len() <= MAX_STEP_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
+    let step = digits.then(|| Natural::from_str_radix(text, 10).ok()).flatten();
+    step.ok_or_else(|| Fault::new(span, format!("{} is not a step", shown(text)), "a step is a whole number from 0"))
+}
+
+/// What every state does; a state that the file leaves out must have a single action.
+fn complete<T>(model: &Model, states: PerState<T>, root: Span, only: impl Fn(ChoiceId) -> T) -> Result<Vec<T>, Fault> {
+    let of_state = |(state, given): (StateId, Option<(T, Span)>)| match given {
+        Some((given, _)) => Ok(given),
+        None if model.choices(state).len() == 1 => Ok(only(model.choices(state).next().expect("one choice"))),
+        None => {
+            let name = shown(model.state_name(state));
+            Err(Fault::new(root, format!("the strategy does not say what to do in state {name}"), "add that state"))
+        }
+    };
+    model.states().zip(states).map(of_state).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hotel() -> Model {
+        let text = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
+        crate::io::read_model(text).unwrap()
+    }
+
+    fn read(rest: &str) -> Result<Strategy, ParseError> {
+        read_strategy(&hotel(), format!("{{\"format\": \"commonweal-strategy/1\", {rest}}}").as_bytes())
+    }
+
+    #[test]
+    fn all_forms_are_read() {
+        let long =
+            read(r#""decisions": {"s0": [{"from": 0, "action": "a"}, {"action": "b", "from": "2"}], "s1": "b"}"#);
+        let Ok(Strategy::Counting(counting)) = long else { panic!("{long:?}") };
+        assert_eq!(counting.changes(0.into()).len(), 2);
+        assert_eq!(counting.settled_from(), Step::from(2u8));
+        let Ok(Strategy::Stationary(mix)) = read(r#""mix": {"s0": {"a": "3/4", "b": 0.25}}"#) else { panic!() };
+        assert_eq!(mix.mix(0.into()).len(), 2);
+        assert_eq!(mix.mix(1.into()).len(), 1);
+    }
+
+    #[test]
+    fn mistakes_are_named_in_their_place() {
+        for (rest, message) in [
+            ("\"decisions\": {}", "does not say what to do in state `s0`"),
+            ("\"decisions\": {\"s2\": \"a\"}", "no state `s2`"),
+            ("\"decisions\": {\"s0\": \"c\"}", "no action `c`"),
+            ("\"decisions\": {\"s0\": []}", "empty"),
+            ("\"decisions\": {\"s0\": {\"a\": 1}}", "cannot be a map"),
+            ("\"decisions\": {\"s0\": [{\"from\": 1, \"action\": \"a\"}]}", "not from step 0"),
+            (
+                "\"decisions\": {\"s0\": [{\"from\": 0, \"action\": \"a\"}, {\"from\": 0, \"action\": \"b\"}]}",
+                "increasing",
+            ),
+            ("\"decisions\": {\"s0\": [{\"from\": -1, \"action\": \"a\"}]}", "not a step"),
+            ("\"decisions\": {\"s0\": [{\"from\": 0}]}", "no `action`"),
+            ("\"decisions\": {\"s0\": [{\"action\": \"a\"}]}", "no `from`"),
+            ("\"decisions\": {\"s0\": [{\"form\": 0}]}", "no key `form`"),
+            ("\"decisions\": {\"s0\": \"a\", \"s0\": \"b\"}", "twice"),
+            ("\"mix\": {\"s0\": {\"a\": \"1/2\"}}", "sums to `1/2`, not 1"),
+            ("\"mix\": {\"s0\": {\"a\": -1, \"b\": 2}}", "negative"),
+            ("\"mix\": {\"s0\": {\"a\": \"x\"}}", "not a number"),
+            ("\"mix\": {\"s0\": {\"a\": 1, \"a\": 1}}", "twice"),
+            ("\"mix\": {}, \"decisions\": {}", "both"),
+            ("\"more\": {}", "no key `more`"),
+        ] {
+            let error = read(rest).expect_err(rest);
+            assert!(error.message.contains(message), "{rest}: {}", error.message);
+            assert_eq!(error.line, 1);
+        }
+        for text in ["", "[]", "{}", "{\"format\": \"commonweal-solution/1\"}", "{\"format\": \"x\"}", "\u{0}", "{"] {
+            assert!(read_strategy(&hotel(), text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}

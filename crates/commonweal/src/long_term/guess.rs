@@ -1,0 +1,135 @@
+//! A guess at the long-term strategy, in doubles.
+//!
+//! Lexicographic policy iteration with values by Gauss–Seidel sweeps. Nothing here is proven: ties are called within a
+//! tolerance and sweeps are capped. A wrong guess costs the exact proof more steps and never a wrong answer.
+
+use crate::model::{ChoiceId, StateId};
+use crate::principals::OrderedModel;
+use crate::stop::{StopReason, StopSignal};
+
+/// Differences below this, relative to the largest value, count as ties.
+const TIE: f64 = 1e-10;
+/// Sweeps end when no value moves by more than this, relative to the largest one.
+const SETTLED: f64 = 1e-14;
+/// A policy is evaluated in at most this many sweeps.
+const MAX_SWEEPS: usize = 2_000;
+/// Policy iteration gives up guessing after this many improvements.
+const MAX_IMPROVEMENTS: usize = 200;
+
+/// A strategy that is probably the lexicographic optimum.
+pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<Vec<ChoiceId>, StopReason> {
+    let mut allowed = vec![true; model.n_choices()];
+    let mut strategy: Vec<ChoiceId> =
+        model.states().map(|state| model.choices(state).next().expect("a state has a choice")).collect();
+    let probability: Vec<f64> = (0..model.n_choices())
+        .flat_map(|choice| model.probabilities(choice.into()))
+        .map(|probability| probability.to_f64().value())
+        .collect();
+    let mut first_transition = vec![0];
+    for choice in (0..model.n_choices()).map(ChoiceId::from) {
+        first_transition.push(first_transition[choice.index()] + model.targets(choice).len());
+    }
+    for i in 0..model.n() {
+        let reward: Vec<f64> =
+            (0..model.n_choices()).map(|choice| model.ordered_rewards(choice.into())[i].to_f64().value()).collect();
+        let single = Single {
+            model,
+            probability: &probability,
+            first_transition: &first_transition,
+            reward,
+            discount: model.discount(i).to_f64().value(),
+        };
+        single.restrict(&mut allowed, &mut strategy, stop)?;
+    }
+    Ok(strategy)
+}
+
+/// The problem of one principal, in doubles.
+struct Single<'a> {
+    model: &'a OrderedModel<'a>,
+    probability: &'a [f64],
+    first_transition: &'a [usize],
+    reward: Vec<f64>,
+    discount: f64,
+}
+
+impl Single<'_> {
+    /// Improves `strategy` within `allowed` until it seems optimal, then drops what is not.
+    fn restrict(&self, allowed: &mut [bool], strategy: &mut [ChoiceId], stop: &StopSignal) -> Result<(), StopReason> {
+        let mut values = vec![0.0; self.model.n_states()];
+        for _ in 0..MAX_IMPROVEMENTS {
+            stop.check()?;
+            let scale = self.evaluate(strategy, &mut values);
+            let mut improved = false;
+            for state in self.model.states() {
+                let own = self.worth(strategy[state.index()], &values);
+                let (best, choice) = self.best(state, allowed, &values);
+                if best > own + TIE * scale {
+                    strategy[state.index()] = choice;
+                    improved = true;
+                }
+            }
+            if !improved {
+                break;
+            }
+        }
+        let scale = values.iter().fold(f64::MIN_POSITIVE, |scale, value| scale.max(value.abs()));
+        for state in self.model.states() {
+            let (best, _) = self.best(state, allowed, &values);
+            for choice in self.model.choices(state) {
+                // Past the range of doubles nothing compares, and nothing is dropped: the exact proof will.
+                let worse = self.worth(choice, &values) < best - TIE * scale;
+                allowed[choice.index()] &= !worse;
+            }
+            if !allowed[strategy[state.index()].index()] {
+                strategy[state.index()] = self.best(state, allowed, &values).1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The best allowed choice of a state, the first of equals.
+    fn best(&self, state: StateId, allowed: &[bool], values: &[f64]) -> (f64, ChoiceId) {
+        let mut best: Option<(f64, ChoiceId)> = None;
+        for choice in self.model.choices(state).filter(|choice| allowed[choice.index()]) {
+            let worth = self.worth(choice, values);
+            if best.is_none_or(|(greatest, _)| worth > greatest) {
+                best = Some((worth, choice));
+            }
+        }
+        best.expect("a state keeps an allowed choice")
+    }
+
+    /// Sweeps `values` towards those of `strategy`; returns their largest magnitude.
+    fn evaluate(&self, strategy: &[ChoiceId], values: &mut [f64]) -> f64 {
+        let mut scale = f64::MIN_POSITIVE;
+        for _ in 0..MAX_SWEEPS {
+            let (mut moved, mut least, mut most): (f64, f64, f64) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
+            scale = f64::MIN_POSITIVE;
+            // Backwards: states are often listed before those that they lead to.
+            for state in (0..values.len()).rev() {
+                let value = self.worth(strategy[state], values);
+                let step = value - values[state];
+                (moved, least, most) = (moved.max(step.abs()), least.min(step), most.max(step));
+                values[state] = value;
+                scale = scale.max(value.abs());
+            }
+            if moved.is_nan() || moved <= SETTLED * scale {
+                break;
+            }
+            // Steps that are nearly alike are the head of a geometric series: take its sum at once.
+            if most - least <= 0.1 * moved {
+                let rest = (most + least) / 2.0 * self.discount / (1.0 - self.discount);
+                values.iter_mut().for_each(|value| *value += rest);
+            }
+        }
+        scale
+    }
+
+    fn worth(&self, choice: ChoiceId, values: &[f64]) -> f64 {
+        let range = self.first_transition[choice.index()]..self.first_transition[choice.index() + 1];
+        let targets = self.model.targets(choice).iter();
+        let expected: f64 = targets.zip(&self.probability[range]).map(|(t, p)| p * values[t.index()]).sum();
+        self.reward[choice.index()] + self.discount * expected
+    }
+}

@@ -1,0 +1,73 @@
+//! A number as it is reported: exactly where it is known, and always between two doubles.
+
+use super::{Enclosure, ExactVector, Integer, Natural, Rational, product};
+
+/// A number with what is proven of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Value {
+    /// The number itself, if it is known.
+    pub exact: Option<Rational>,
+    /// Doubles on either side of it; the nearest ones if it is known.
+    pub enclosure: Enclosure,
+}
+
+impl From<Rational> for Value {
+    fn from(exact: Rational) -> Value {
+        Value { enclosure: Enclosure::from(&exact), exact: Some(exact) }
+    }
+}
+
+impl From<Enclosure> for Value {
+    fn from(enclosure: Enclosure) -> Value {
+        Value { exact: None, enclosure }
+    }
+}
+
+/// One number per state, known exactly or between bounds.
+#[derive(Debug, Clone)]
+pub enum Values {
+    /// Exact numbers over a common denominator.
+    Exact(ExactVector),
+    /// Enclosures.
+    Enclosed(Vec<Enclosure>),
+}
+
+impl Values {
+    /// The number at `index`, in lowest terms where it is exact.
+    pub fn value(&self, index: usize) -> Value {
+        match self {
+            Values::Exact(vector) => Value::from(vector.get(index)),
+            Values::Enclosed(enclosures) => Value::from(enclosures[index]),
+        }
+    }
+
+    /// An enclosure of the number at `index`.
+    pub fn enclosure(&self, index: usize) -> Enclosure {
+        match self {
+            Values::Exact(vector) => vector.enclosure(index),
+            Values::Enclosed(enclosures) => enclosures[index],
+        }
+    }
+}
+
+/// `Σ_k factors[k] · terms[k](index)` as a quotient of integers, not in lowest terms; `None` unless all terms are exact.
+pub fn weighted_quotient<'v>(
+    terms: impl IntoIterator<Item = (&'v Rational, &'v Values)>,
+    index: usize,
+) -> Option<(Integer, Natural)> {
+    let (mut sum, mut common) = (Integer::ZERO, Integer::ONE);
+    for (factor, values) in terms {
+        let Values::Exact(vector) = values else { return None };
+        let numerator = &vector.numerators[index] * factor.numerator();
+        let denominator = Integer::from(&vector.denominator * factor.denominator());
+        sum = product(&sum, &denominator) + product(&numerator, &common);
+        common = product(&common, &denominator);
+    }
+    Some((sum, common.into_parts().1))
+}
+
+/// An enclosure of `Σ_k factors[k] · terms[k](index)`.
+pub fn weighted_enclosure<'v>(terms: impl IntoIterator<Item = (&'v Rational, &'v Values)>, index: usize) -> Enclosure {
+    let term = |(factor, values): (&Rational, &Values)| Enclosure::from(factor).times(values.enclosure(index));
+    terms.into_iter().map(term).fold(Enclosure::ZERO, Enclosure::plus)
+}

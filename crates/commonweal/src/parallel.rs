@@ -1,0 +1,22 @@
+//! Work over all states, shared between threads where there is enough of it. The order of the results is fixed.
+
+use rayon::prelude::*;
+
+/// Below this many items a hand-over to other threads costs more than it saves.
+pub(crate) const WORTH_SHARING: usize = 512;
+
+/// `of` every index below `n`, in order.
+pub(crate) fn map<T: Send>(n: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    match n >= WORTH_SHARING {
+        true => (0..n).into_par_iter().map(of).collect(),
+        false => (0..n).map(of).collect(),
+    }
+}
+
+/// All items of `of` every index below `n`, in order.
+pub(crate) fn flat_map<T: Send, I: Iterator<Item = T>>(n: usize, of: impl Fn(usize) -> I + Sync + Send) -> Vec<T> {
+    match n >= WORTH_SHARING {
+        true => (0..n).into_par_iter().flat_map_iter(of).collect(),
+        false => (0..n).flat_map(of).collect(),
+    }
+}

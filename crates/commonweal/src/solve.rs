@@ -1,0 +1,328 @@
+//! From a model to its welfare-optimal counting strategy: one line per step of the proof.
+
+use crate::evaluation::{self, Payoffs};
+use crate::long_term::{self, LongTerm, positional_value};
+use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId, StateId};
+use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
+use crate::principals::{self, OrderedModel, OrderedPrincipal};
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{CountingStrategy, Step};
+use crate::unravelling::backward_induction::{Problem, unravel};
+use crate::unravelling::exponential_sum::DiscountRatios;
+use crate::unravelling::horizon::horizon;
+use crate::unravelling::truncated::truncate;
+use crate::unravelling::{Advantages, tail_bound};
+use std::time::{Duration, Instant};
+
+/// How far to go.
+#[derive(Debug, Clone)]
+pub struct SolveOptions {
+    /// The most steps that are unravelled one by one; a horizon beyond it gives bounds. Default: 1,000,000.
+    pub layer_limit: u64,
+    /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
+    pub stop: StopSignal,
+}
+
+impl Default for SolveOptions {
+    fn default() -> SolveOptions {
+        SolveOptions { layer_limit: 1_000_000, stop: StopSignal::default() }
+    }
+}
+
+/// What is proven of a solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// No strategy earns more, from any start state.
+    Optimal,
+    /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one.
+    Stopped(StopReason),
+}
+
+/// Where the time went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Finding and proving the long-term strategy.
+    pub long_term: Duration,
+    /// Everything after it: advantages, horizon, backward induction, payoffs.
+    pub unravel: Duration,
+}
+
+/// A strategy with what it earns, for every start state.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    outcome: Outcome,
+    principals: Vec<OrderedPrincipal>,
+    horizon: Step,
+    strategy: CountingStrategy,
+    memory: Vec<Step>,
+    long_term_choices: Vec<Vec<ChoiceId>>,
+    payoffs: Payoffs,
+    /// The payoffs of the long-term strategy.
+    long_term_payoffs: Payoffs,
+    /// The welfare where it is known between bounds only.
+    welfare: Option<Vec<Enclosure>>,
+    timings: Timings,
+}
+
+/// The welfare-optimal counting strategy of `model`, exactly; bounds if `options` stop it on the way.
+///
+/// ```
+/// # use commonweal::{model::{ModelBuilder, Principal}, number::parse_rational, solve, SolveOptions};
+/// # fn number(text: &str) -> commonweal::number::Rational { parse_rational(text).unwrap() }
+/// let principal = |name: &str, discount: &str| {
+///     Principal { name: name.into(), discount: number(discount), weight: number("1") }
+/// };
+/// let mut hotel = ModelBuilder::new(vec![principal("alice", "2/3"), principal("bob", "1/3")], ["s0", "s1"])?;
+/// hotel.choice(0.into(), "a", [number("3"), number("3")], [(0.into(), number("1"))])?;
+/// hotel.choice(0.into(), "b", [number("-1"), number("-1")], [(1.into(), number("1"))])?;
+/// hotel.choice(1.into(), "b", [number("6"), number("6")], [(1.into(), number("1"))])?;
+/// let solution = solve(&hotel.finish()?, &SolveOptions::default());
+/// assert_eq!(solution.welfare(0.into()).exact, Some(number("127/9")));
+/// # Ok::<(), commonweal::model::ModelError>(())
+/// ```
+pub fn solve(model: &Model, options: &SolveOptions) -> Solution {
+    let ordered = principals::order(model); // equal discounts merged, most patient first
+    let rows = IntegerRows::of(model);
+    let began = Instant::now();
+    let long_term = long_term::solve(&ordered, &rows, &options.stop);
+    let long_term_took = began.elapsed();
+    let mut solution = match long_term {
+        Ok(long_term) => solve_from(&ordered, &rows, &long_term, options),
+        Err(reason) => without_long_term(&ordered, reason),
+    };
+    solution.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
+    solution
+}
+
+/// What `principal` would get if the agent served nobody else: the exact optimum of its own payoff, per start state.
+pub fn own_optimum(model: &Model, principal: PrincipalId, stop: &StopSignal) -> Result<ExactVector, StopReason> {
+    let alone = principals::alone(model, principal);
+    let mut long_term = long_term::solve(&alone, &IntegerRows::of(model), stop)?;
+    Ok(long_term.values.remove(0))
+}
+
+fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &SolveOptions) -> Solution {
+    let advantages = &Advantages::over(model, rows, long_term); // Δ
+    let ratios = &DiscountRatios::of(model);
+    let problem = Problem { model, rows, long_term, advantages, ratios };
+    let stop = &options.stop;
+    let horizon = horizon(model, advantages, ratios);
+    let solved = match horizon {
+        Some(horizon) if horizon <= options.layer_limit => optimum(problem, horizon, stop),
+        _ => bounds(problem, options.layer_limit, stop),
+    };
+    solved.unwrap_or_else(|reason| without_unravelling(problem, reason))
+}
+
+/// The answer: every layer before the horizon decided.
+fn optimum(problem: Problem, horizon: u64, stop: &StopSignal) -> Result<Solution, StopReason> {
+    let Problem { model, rows, long_term, .. } = problem;
+    let unravelled = unravel(problem, horizon, stop)?;
+    let totals: Vec<ExactVector> = unravelled.gains.iter().map(|gains| gains.total()).collect();
+    let member = |p: PrincipalId| {
+        let discount = &model.principals()[p.index()].discount;
+        positional_value(model, &long_term.strategy, discount, |choice| &model.rewards(choice)[p.index()], stop)
+    };
+    let under_strategy = |p: PrincipalId, values: &ExactVector| {
+        let strategy = &unravelled.strategy;
+        evaluation::payoff_over_tail(model, rows, strategy, p, values, stop)
+    };
+    let (mut payoffs, mut long_term_payoffs) = (Vec::new(), Vec::new());
+    for p in (0..model.n_principals()).map(PrincipalId::from) {
+        let (group, principal) = model.group_of(p);
+        // The values of a group of one are its own, but for the weight.
+        let (payoff, long_term_payoff) = match principal.members.as_slice() {
+            [_] => {
+                let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
+                (totals[group].scaled(&unweighted), long_term.values[group].scaled(&unweighted))
+            }
+            _ => {
+                let values = member(p)?;
+                (under_strategy(p, &values)?, values)
+            }
+        };
+        payoffs.push(Values::Exact(payoff));
+        long_term_payoffs.push(Values::Exact(long_term_payoff));
+    }
+    Ok(Solution {
+        outcome: Outcome::Optimal,
+        principals: model.ordered_principals().to_vec(),
+        horizon: Step::from(horizon),
+        strategy: unravelled.strategy,
+        memory: unravelled.memory,
+        long_term_choices: allowed_choices(model, long_term),
+        payoffs: Payoffs::new(model, payoffs),
+        long_term_payoffs: Payoffs::new(model, long_term_payoffs),
+        welfare: None,
+        timings: Timings::default(),
+    })
+}
+
+/// Bounds from the first `n_layers` steps, where the horizon lies beyond them.
+fn bounds(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Solution, StopReason> {
+    let Problem { model, long_term, .. } = problem;
+    let truncated = truncate(problem, n_layers, stop)?;
+    let mut solution = without_unravelling(problem, StopReason::LayerLimit);
+    let totals: Vec<Values> = (0..model.n())
+        .map(|i| {
+            let total = |s: usize| long_term.values[i].enclosure(s).plus(truncated.gains[s][i]);
+            Values::Enclosed((0..model.n_states()).map(total).collect())
+        })
+        .collect();
+    let welfare = (0..model.n_states()).map(|s| {
+        let lower = totals.iter().map(|total| total.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus).lower();
+        let gain = Enclosure::new(truncated.upper[s], truncated.upper[s]);
+        Enclosure::new(lower, long_term_welfare(long_term, s).plus(gain).upper())
+    });
+    solution.welfare = Some(welfare.collect());
+    solution.payoffs = file_payoffs(model, &totals);
+    // Nothing is known of what the strategy reaches: it may deviate until the last layer computed.
+    solution.memory = vec![Step::from(n_layers); model.n_states()];
+    solution.horizon = Step::from(n_layers);
+    solution.strategy = truncated.strategy;
+    Ok(solution)
+}
+
+/// Bounds where the long-term strategy is known and nothing else: it is the strategy at hand.
+fn without_unravelling(problem: Problem, reason: StopReason) -> Solution {
+    let Problem { model, long_term, advantages, ratios, .. } = problem;
+    let gain = tail_bound(model, advantages, ratios, 0);
+    let values: Vec<Values> = long_term.values.iter().cloned().map(Values::Exact).collect();
+    let welfare = |s: usize| {
+        let follows = long_term_welfare(long_term, s);
+        Enclosure::new(follows.lower(), follows.plus(Enclosure::new(gain, gain)).upper())
+    };
+    Solution {
+        outcome: Outcome::Stopped(reason),
+        principals: model.ordered_principals().to_vec(),
+        horizon: Step::ZERO,
+        strategy: CountingStrategy::positional(long_term.strategy.iter().copied()),
+        memory: vec![Step::ZERO; model.n_states()],
+        long_term_choices: allowed_choices(model, long_term),
+        payoffs: file_payoffs(model, &values),
+        long_term_payoffs: file_payoffs(model, &values),
+        welfare: Some((0..model.n_states()).map(welfare).collect()),
+        timings: Timings::default(),
+    }
+}
+
+/// Bounds where nothing is known but the rewards: each principal gets between its least and its greatest for ever.
+fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
+    let ranges = (0..model.n_principals()).map(|p| reward_range(model, p.into()));
+    let ranges = Payoffs::new(model, ranges.collect());
+    let first = |state| model.choices(state).next().expect("a state has a choice");
+    Solution {
+        outcome: Outcome::Stopped(reason),
+        principals: model.ordered_principals().to_vec(),
+        horizon: Step::ZERO,
+        strategy: CountingStrategy::positional(model.states().map(first)),
+        memory: vec![Step::ZERO; model.n_states()],
+        long_term_choices: model.states().map(|state| vec![first(state)]).collect(),
+        payoffs: ranges.clone(),
+        long_term_payoffs: ranges,
+        welfare: None,
+        timings: Timings::default(),
+    }
+}
+
+/// What the principals of the file get, given what the merged ones do: a member of a larger group gets something
+/// between its least and its greatest reward for ever.
+fn file_payoffs(model: &OrderedModel, totals: &[Values]) -> Payoffs {
+    let payoff = |p: PrincipalId| {
+        let (group, principal) = model.group_of(p);
+        let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
+        match (principal.members.as_slice(), &totals[group]) {
+            ([_], Values::Exact(total)) => Values::Exact(total.scaled(&unweighted)),
+            ([_], Values::Enclosed(total)) => {
+                let unweighted = Enclosure::from(&unweighted);
+                Values::Enclosed(total.iter().map(|total| total.times(unweighted)).collect())
+            }
+            _ => reward_range(model, p),
+        }
+    };
+    Payoffs::new(model, (0..model.n_principals()).map(|p| payoff(p.into())).collect())
+}
+
+fn reward_range(model: &OrderedModel, p: PrincipalId) -> Values {
+    let rewards = || (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[p.index()]);
+    let forever =
+        |reward: &Rational| Enclosure::from(&(reward / (Rational::ONE - &model.principals()[p.index()].discount)));
+    let least = forever(rewards().min().expect("a model has a choice"));
+    let greatest = forever(rewards().max().expect("a model has a choice"));
+    Values::Enclosed(vec![Enclosure::new(least.lower(), greatest.upper()); model.n_states()])
+}
+
+fn long_term_welfare(long_term: &LongTerm, s: usize) -> Enclosure {
+    long_term.values.iter().map(|values| values.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus)
+}
+
+fn allowed_choices(model: &Model, long_term: &LongTerm) -> Vec<Vec<ChoiceId>> {
+    let allowed = |state| model.choices(state).filter(|choice| long_term.allowed[choice.index()]).collect();
+    model.states().map(allowed).collect()
+}
+
+impl Solution {
+    /// What is proven.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Where the time went.
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+
+    /// The principals in decreasing patience, equal discounts merged.
+    pub fn principals(&self) -> &[OrderedPrincipal] {
+        &self.principals
+    }
+
+    /// The least step from which no deviation pays, in any state; the step at which the tail begins if stopped.
+    pub fn horizon(&self) -> &Step {
+        &self.horizon
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> &CountingStrategy {
+        &self.strategy
+    }
+
+    /// The first step from which the strategy, started in `state`, is the long-term strategy for ever.
+    pub fn memory(&self, state: StateId) -> &Step {
+        &self.memory[state.index()]
+    }
+
+    /// The choices of `state` that the long-term strategy allows, in the model's order.
+    pub fn long_term_choices(&self, state: StateId) -> &[ChoiceId] {
+        &self.long_term_choices[state.index()]
+    }
+
+    /// The welfare from `state`, in lowest terms.
+    pub fn welfare(&self, state: StateId) -> Value {
+        self.bounds(state).map_or_else(|| self.payoffs.welfare(state), Value::from)
+    }
+
+    /// An enclosure of the welfare, without the cost of lowest terms.
+    pub fn welfare_enclosure(&self, state: StateId) -> Enclosure {
+        self.bounds(state).unwrap_or_else(|| self.payoffs.welfare_enclosure(state))
+    }
+
+    /// The welfare of the long-term strategy from `state`.
+    pub fn long_term_welfare(&self, state: StateId) -> Value {
+        self.long_term_payoffs.welfare(state)
+    }
+
+    /// What a principal of the file expects to get from `state`, before its weight.
+    pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
+        self.payoffs.payoff(principal, state)
+    }
+
+    /// What a principal of the file would get from `state` under the long-term strategy, before its weight.
+    pub fn long_term_payoff(&self, principal: PrincipalId, state: StateId) -> Value {
+        self.long_term_payoffs.payoff(principal, state)
+    }
+
+    fn bounds(&self, state: StateId) -> Option<Enclosure> {
+        self.welfare.as_ref().map(|bounds| bounds[state.index()])
+    }
+}

@@ -1,0 +1,64 @@
+//! Asking a long computation to stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// A signal that a computation looks at between its steps: raised by hand (Ctrl-C) or by a deadline.
+#[derive(Debug, Clone, Default)]
+pub struct StopSignal {
+    raised: Arc<AtomicBool>,
+    deadline: Arc<OnceLock<Instant>>,
+}
+
+/// Why a computation stopped before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// The signal was raised by hand.
+    Interrupted,
+    /// The time limit ran out.
+    TimeLimit,
+    /// The horizon lies beyond the limit on layers.
+    LayerLimit,
+}
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            StopReason::Interrupted => "interrupted",
+            StopReason::TimeLimit => "the time limit ran out",
+            StopReason::LayerLimit => "the horizon is beyond the limit on layers",
+        })
+    }
+}
+
+impl StopSignal {
+    /// A signal that is raised by itself after `limit` from now.
+    pub fn after(limit: Duration) -> StopSignal {
+        let signal = StopSignal::default();
+        // A limit past the end of the clock is none.
+        if let Some(deadline) = Instant::now().checked_add(limit) {
+            signal.deadline.set(deadline).expect("a new signal has no deadline");
+        }
+        signal
+    }
+
+    /// Asks the computation to stop.
+    pub fn raise(&self) {
+        self.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// Why to stop, if there is a reason.
+    pub fn reason(&self) -> Option<StopReason> {
+        if self.raised.load(Ordering::Relaxed) {
+            return Some(StopReason::Interrupted);
+        }
+        let passed = self.deadline.get().is_some_and(|&deadline| Instant::now() >= deadline);
+        passed.then_some(StopReason::TimeLimit)
+    }
+
+    /// An error if there is a reason to stop.
+    pub fn check(&self) -> Result<(), StopReason> {
+        self.reason().map_or(Ok(()), Err)
+    }
+}
