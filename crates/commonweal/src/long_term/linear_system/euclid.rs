@@ -8,7 +8,6 @@
 
 use crate::number::{Natural, product};
 use dashu_base::DivRem;
-use num_bigint::BigUint;
 
 /// A number as words, least significant first, without leading zeros.
 pub(super) type Words = Vec<u64>;
@@ -48,19 +47,20 @@ pub(super) fn small_multiple(modulus: Words, x: Words, remainder_bits: usize) ->
     SmallMultiple { multiplier: smaller_cofactor, remainder: smaller }
 }
 
-/// Quotient and remainder of numbers of any length. Where both the divisor and the quotient are long, dashu divides by
-/// means of the products that [`product`] steers clear of, so another library does it.
+/// Quotient and remainder of numbers of any length. Where divisor and quotient are both long, dashu divides by means of
+/// the products that [`product`] steers clear of, so the quotient is found piece by piece.
 fn divide(dividend: &[u64], divisor: &[u64]) -> (Natural, Natural) {
-    const LONG: usize = 2_000;
-    if divisor.len().min(dividend.len().saturating_sub(divisor.len())) < LONG {
-        return Natural::from_words(dividend).div_rem(&Natural::from_words(divisor));
+    const PIECE: usize = 2_000;
+    let divisor = Natural::from_words(divisor);
+    if dividend.len() <= PIECE {
+        return Natural::from_words(dividend).div_rem(&divisor);
     }
-    let there = |words: &[u64]| BigUint::from_bytes_le(&Natural::from_words(words).to_le_bytes());
-    let back = |number: BigUint| Natural::from_le_bytes(&number.to_bytes_le());
-    let (dividend, divisor) = (there(dividend), there(divisor));
-    let quotient = &dividend / &divisor;
-    let rest = dividend - &quotient * divisor;
-    (back(quotient), back(rest))
+    // A rest below the divisor, with one piece appended, has a quotient of one piece.
+    dividend.rchunks(PIECE).fold((Natural::ZERO, Natural::ZERO), |(quotient, rest), piece| {
+        let appended = |high: Natural, low: Natural| (high << (64 * piece.len())) + low;
+        let (next, rest) = appended(rest, Natural::from_words(piece)).div_rem(&divisor);
+        (appended(quotient, next), rest)
+    })
 }
 
 pub(super) fn bit_length(words: &[u64]) -> usize {
