@@ -34,7 +34,7 @@ fn every_answer_is_that_of_the_papers_algorithm_ties_included() {
 fn numbers_beyond_doubles_are_exact_all_the_same() {
     let mut judged = 0;
     on_models(40_000..40_600, random::extreme, |plain| {
-        let Some(reference) = Reference::solve(plain, LONGEST) else { return Ok(()) };
+        let Some(reference) = Reference::solve(plain, 40) else { return Ok(()) };
         judged += 1;
         verdict::agrees_with_reference(&ask(plain)?, &reference)
     });
