@@ -104,6 +104,8 @@ fn models_that_once_failed_are_solved() {
     let models = [
         // A panic while guessing the long-term strategy: no choice of a state looked good enough to keep.
         Plain::parse("999/1009", &["s0 a0 -1 -> s1", "s0 a1 0 -> s1:1/2 s0:1/2", "s1 a2 0 -> s2", "s2 a0 0 -> s0"]),
+        // The same: a reward within the range of doubles whose perpetuity is not.
+        Plain::parse("999999999/1000000000", &[&format!("s0 a0 4{} -> s0", "0".repeat(299))]),
     ];
     for plain in models {
         let reference = Reference::solve(&plain, LONGEST).expect("a short horizon");
