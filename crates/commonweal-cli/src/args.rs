@@ -140,6 +140,9 @@ pub struct ReproduceArgs {
     /// What to recompute
     #[arg(value_name = "WHAT", value_enum, default_value_t = Reproducible::Examples)]
     pub what: Reproducible,
+    /// Print one JSON document and nothing else
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
