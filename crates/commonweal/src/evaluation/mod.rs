@@ -2,7 +2,9 @@
 
 mod exact;
 mod payoffs;
+mod simulation;
 
 pub(crate) use exact::payoff_over_tail;
 pub use exact::{EvaluateError, evaluate};
 pub use payoffs::Payoffs;
+pub use simulation::{Estimate, SimulateOptions, Simulation, simulate};

@@ -1,0 +1,301 @@
+//! Payoffs of a given strategy, estimated from seeded random runs.
+//!
+//! A run draws states and choices `a₀, a₁, …` as the strategy and the model have them, and is worth
+//! `Σ_{j<T_i} λ_i^j R_i(a_j)` to principal *i* [Eq. 1]. What is cut off after `T_i` steps is worth at most
+//! `max |R_i| · λ_i^{T_i} / (1 − λ_i)`, and `T_i = ⌈ln ε / ln λ_i⌉` makes that a share `ε = 10^-12` of the most that
+//! the principal can get; no run is longer than 10^7 steps, though. A run that comes to a state which it can never leave
+//! again, where the strategy has settled on one choice, is summed to the end: `λ_i^j R_i / (1 − λ_i)` from step `j` on.
+//!
+//! The interval of an estimate is `mean ± (z · standard error + truncation + rounding)`, with the normal quantile `z` of
+//! the confidence asked for, and proved bounds on what is cut off and on what rounding does. The welfare is summed run by
+//! run, for the payoffs of a run are correlated. A path on which nothing is left to chance is walked once and counted for
+//! every run; truncation and rounding are all the doubt it leaves. Everything else rests on the central limit theorem:
+//! the interval suits many runs, and knows nothing of events so rare that no run met them.
+//!
+//! Runs come in blocks of fixed size. Each block has a generator of its own, seeded from the seed and the block's number,
+//! and the results are combined in the order of the blocks: they do not depend on the number of threads.
+//!
+//! Cost: O(T · (principals + log outcomes)) a run, after O(principals · choices + outcomes) for all that the strategy
+//! can reach.
+
+mod chain;
+mod normal;
+mod patience;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use crate::model::{Model, StateId};
+use crate::number::Enclosure;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::Strategy;
+use chain::{Chain, draw};
+use normal::two_sided_quantile;
+use patience::{Patience, rounding_of_sum};
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tally::{Moments, Tally};
+
+/// How many runs, from which seed, and how sure to be.
+#[derive(Debug, Clone)]
+pub struct SimulateOptions {
+    /// The number of runs. Default: 10,000.
+    pub runs: u64,
+    /// What the random numbers are drawn from: the same seed gives the same answer, on any number of threads. Default: 1.
+    pub seed: u64,
+    /// How often the intervals are to contain the true value, between 0 and 1, both excluded. Default: 0.99.
+    pub confidence: f64,
+    /// Looked at between blocks of runs; raised, it gives the estimates from the runs done. Default: never raised.
+    pub stop: StopSignal,
+    /// Where to count the runs done, for who watches from another thread. Default: nowhere.
+    pub progress: Option<Arc<AtomicU64>>,
+}
+
+impl Default for SimulateOptions {
+    fn default() -> SimulateOptions {
+        SimulateOptions { runs: 10_000, seed: 1, confidence: 0.99, stop: StopSignal::default(), progress: None }
+    }
+}
+
+/// An expected value as the runs show it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The mean over all runs; not a number if there was none.
+    pub mean: f64,
+    /// The standard deviation of that mean, as the runs show it; 0 where nothing is left to chance, infinite with fewer
+    /// than two runs.
+    pub standard_error: f64,
+    /// The lower end of the confidence interval, with truncation and rounding taken off.
+    pub lower: f64,
+    /// The upper end of the confidence interval, with truncation and rounding added.
+    pub upper: f64,
+}
+
+/// What the runs show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulation {
+    /// What each principal of the file gets, before its weight.
+    pub payoffs: Vec<Estimate>,
+    /// The weighted sum of the payoffs.
+    pub welfare: Estimate,
+    /// The number of runs done: fewer than asked for if stopped.
+    pub runs: u64,
+    /// The number of steps after which a run is cut.
+    pub steps: u64,
+    /// Per principal of the file, before its weight: what the steps cut off can be worth at most.
+    pub truncation: Vec<f64>,
+    /// Why there are fewer runs than asked for, if there are.
+    pub stopped: Option<StopReason>,
+}
+
+/// Estimates what `strategy` is worth from `start` to each principal of `model`.
+///
+/// Probabilities are rounded to multiples of 2^-64, rewards and discounts to doubles; the intervals allow for both.
+///
+/// ```
+/// # use commonweal::{model::{ModelBuilder, Principal}, number::parse_rational};
+/// # use commonweal::{evaluation::{simulate, SimulateOptions}, strategy::{CountingStrategy, Strategy}};
+/// # fn number(text: &str) -> commonweal::number::Rational { parse_rational(text).unwrap() }
+/// let alice = Principal { name: "alice".into(), discount: number("1/2"), weight: number("1") };
+/// let mut coin = ModelBuilder::new(vec![alice], ["toss", "won", "lost"])?;
+/// let toss = coin.choice(0.into(), "toss", [number("0")], [(1.into(), number("1/2")), (2.into(), number("1/2"))])?;
+/// let won = coin.choice(1.into(), "enjoy", [number("8")], [(1.into(), number("1"))])?;
+/// let lost = coin.choice(2.into(), "endure", [number("0")], [(2.into(), number("1"))])?;
+/// let strategy = Strategy::Counting(CountingStrategy::positional([toss, won, lost]));
+/// let simulation = simulate(&coin.finish()?, &strategy, 0.into(), &SimulateOptions::default());
+/// assert!(simulation.welfare.lower < 4.0 && 4.0 < simulation.welfare.upper);
+/// # Ok::<(), commonweal::model::ModelError>(())
+/// ```
+///
+/// # Panics
+/// If the confidence does not lie strictly between 0 and 1, or `start` is no state of the model.
+pub fn simulate(model: &Model, strategy: &Strategy, start: StateId, options: &SimulateOptions) -> Simulation {
+    assert!(options.confidence > 0.0 && options.confidence < 1.0, "a confidence lies between 0 and 1");
+    // Most patient first, so that those for whom a run no longer counts are the last ones.
+    let mut order: Vec<usize> = (0..model.n_principals()).collect();
+    order.sort_by_key(|&p| Reverse(&model.principals()[p].discount));
+    let chain = Chain::new(model, strategy, start, &order);
+    let patience = |(&p, &greatest): (&usize, &f64)| Patience::new(&model.principals()[p], greatest);
+    let patiences = order.iter().zip(chain.greatest_rewards()).map(patience).collect();
+    let runner = Runner { chain, patiences };
+    let sample = runner.sample(options);
+    runner.report(&order, &sample, options)
+}
+
+/// The most runs of a block.
+const MAX_BLOCK_RUNS: u64 = 256;
+/// A block has only as many runs as fit into this many steps, so that a stop is soon heard.
+const BLOCK_STEPS: u64 = 1 << 20;
+/// The number of blocks whose results are held at a time.
+const BLOCKS_AT_A_TIME: u64 = 1024;
+
+/// All that a run needs. Principals stand in decreasing patience here, not in the order of the file.
+struct Runner {
+    chain: Chain,
+    patiences: Vec<Patience>,
+}
+
+/// One run.
+struct Run {
+    /// What it is worth to each principal.
+    payoffs: Vec<f64>,
+    /// Each principal's λ^j at the step `j` reached.
+    powers: Vec<f64>,
+    /// Whether anything was left to chance.
+    chance: bool,
+    /// The number of principals, the most patient ones, whose payoff is that of the infinite run.
+    n_uncut: usize,
+}
+
+/// All runs together.
+struct Sample {
+    tally: Tally,
+    /// Whether anything was left to chance.
+    chance: bool,
+    /// The number of principals, the most patient ones, for whom it is certain that no run was cut.
+    n_uncut: usize,
+}
+
+impl Runner {
+    fn sample(&self, options: &SimulateOptions) -> Sample {
+        if options.runs == 0 || options.stop.reason().is_some() {
+            return Sample { tally: Tally::none(self.patiences.len()), chance: true, n_uncut: 0 };
+        }
+        let mut trial = self.new_run();
+        self.run(&mut trial, &mut generator(options.seed, 0));
+        if trial.chance {
+            return Sample { tally: self.tally(options), chance: true, n_uncut: 0 };
+        }
+        if let Some(progress) = &options.progress {
+            progress.fetch_add(options.runs, Ordering::Relaxed);
+        }
+        let tally = Tally::alike(options.runs, &trial.payoffs, self.welfare(&trial.payoffs));
+        Sample { tally, chance: false, n_uncut: trial.n_uncut }
+    }
+
+    /// The runs, block by block, until told to stop. A block once begun is ended: to drop it would favour short runs.
+    fn tally(&self, options: &SimulateOptions) -> Tally {
+        let block_runs = (BLOCK_STEPS / self.steps()).clamp(1, MAX_BLOCK_RUNS);
+        let n_blocks = options.runs.div_ceil(block_runs);
+        let block = |block: u64| {
+            options.stop.check().ok()?;
+            let runs = block_runs.min(options.runs - block * block_runs);
+            let tally = self.block(runs, generator(options.seed, block));
+            if let Some(progress) = &options.progress {
+                progress.fetch_add(runs, Ordering::Relaxed);
+            }
+            Some(tally)
+        };
+        let mut all = Tally::none(self.patiences.len());
+        let mut first = 0;
+        while first < n_blocks && options.stop.reason().is_none() {
+            let next = n_blocks.min(first + BLOCKS_AT_A_TIME);
+            let tallies: Vec<Option<Tally>> = (first..next).into_par_iter().map(block).collect();
+            tallies.iter().flatten().for_each(|tally| all.merge(tally));
+            first = next;
+        }
+        all
+    }
+
+    fn block(&self, runs: u64, mut generator: Xoshiro256PlusPlus) -> Tally {
+        let mut tally = Tally::none(self.patiences.len());
+        let mut run = self.new_run();
+        for _ in 0..runs {
+            self.run(&mut run, &mut generator);
+            tally.add(&run.payoffs, self.welfare(&run.payoffs));
+        }
+        tally
+    }
+
+    fn new_run(&self) -> Run {
+        let zeros = vec![0.0; self.patiences.len()];
+        Run { payoffs: zeros.clone(), powers: zeros, chance: false, n_uncut: 0 }
+    }
+
+    /// Draws one run from the start, in place of what `run` was.
+    fn run(&self, run: &mut Run, generator: &mut Xoshiro256PlusPlus) {
+        run.payoffs.fill(0.0);
+        run.powers.fill(1.0);
+        (run.chance, run.n_uncut) = (false, 0);
+        let mut place = Chain::START;
+        // Those for whom the run still counts; the most patient one is among them until the end.
+        let mut counting = self.patiences.as_slice();
+        for step in 0..self.steps() {
+            while let [more_patient @ .., last] = counting
+                && last.length <= step
+            {
+                counting = more_patient;
+            }
+            let decision = self.chain.decision(place, step);
+            let outcome = match self.chain.outcomes(decision) {
+                [certain] => certain,
+                outcomes => {
+                    run.chance = true;
+                    draw(outcomes, generator.next_u64())
+                }
+            };
+            let paid = run.payoffs.iter_mut().zip(&mut run.powers).zip(self.chain.rewards(outcome)).zip(counting);
+            if decision.for_ever {
+                paid.for_each(|(((payoff, power), reward), own)| *payoff += *power * reward * own.for_ever);
+                run.n_uncut = counting.len();
+                return;
+            }
+            for (((payoff, power), reward), own) in paid {
+                *payoff += *power * reward;
+                *power *= own.discount;
+            }
+            place = outcome.target;
+        }
+    }
+
+    /// The length of a run: that of the most patient principal.
+    fn steps(&self) -> u64 {
+        self.patiences[0].length
+    }
+
+    fn welfare(&self, payoffs: &[f64]) -> f64 {
+        payoffs.iter().zip(&self.patiences).map(|(payoff, own)| payoff * own.weight).sum()
+    }
+
+    /// The estimates, in the order of the file.
+    fn report(&self, order: &[usize], sample: &Sample, options: &SimulateOptions) -> Simulation {
+        let Sample { tally, chance, n_uncut } = sample;
+        let z = two_sided_quantile(options.confidence);
+        let estimate = |moments: &Moments, doubt: f64| {
+            let mean = if tally.runs == 0 { f64::NAN } else { moments.mean };
+            let standard_error = if *chance { moments.standard_error(tally.runs) } else { 0.0 };
+            let half_width = z * standard_error + doubt;
+            // What is not a number, for want of runs or by overflow, says nothing.
+            let interval = Enclosure::new(mean, mean).plus(Enclosure::new(-half_width, half_width));
+            Estimate { mean, standard_error, lower: interval.lower(), upper: interval.upper() }
+        };
+        let truncation = |slot: usize| if slot < *n_uncut { 0.0 } else { self.patiences[slot].tail };
+        let doubt =
+            |slot: usize| truncation(slot) + self.patiences[slot].rounding(self.chain.most_outcomes(), tally.n_updates);
+        let weighted = |of: &dyn Fn(usize) -> f64| -> f64 {
+            self.patiences.iter().enumerate().map(|(slot, own)| own.weight.abs() * of(slot)).sum()
+        };
+        let sum_doubt = rounding_of_sum(order.len(), weighted(&|slot| self.patiences[slot].most));
+
+        let mut slots: Vec<usize> = (0..order.len()).collect();
+        slots.sort_by_key(|&slot| order[slot]);
+        Simulation {
+            payoffs: slots.iter().map(|&slot| estimate(&tally.payoffs[slot], doubt(slot))).collect(),
+            welfare: estimate(&tally.welfare, weighted(&doubt) + sum_doubt),
+            runs: tally.runs,
+            steps: self.steps(),
+            truncation: slots.iter().map(|&slot| truncation(slot)).collect(),
+            stopped: if tally.runs < options.runs { options.stop.reason() } else { None },
+        }
+    }
+}
+
+/// The generator of a block: xoshiro256++, its state drawn by SplitMix64 from the mixed seed and the block's number.
+fn generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
+    let mixed = SplitMix64::seed_from_u64(seed).next_u64();
+    Xoshiro256PlusPlus::seed_from_u64(mixed ^ block)
+}

@@ -1,0 +1,188 @@
+//! What the strategy makes of the model, in flat arrays: the places it can reach, what it decides there, what follows.
+
+use crate::model::{ChoiceId, Model, StateId};
+use crate::number::{Enclosure, Natural, Rational};
+use crate::strategy::Strategy;
+use std::collections::BTreeMap;
+
+/// The states that can be reached from the start ("places", numbered in the order they are found) with their decisions.
+pub(super) struct Chain {
+    n_principals: usize,
+    /// Place → its first decision, in increasing steps.
+    first_decision: Vec<usize>,
+    decisions: Vec<Decision>,
+    outcomes: Vec<Outcome>,
+    /// Rows of rewards, one number per principal.
+    rewards: Vec<f64>,
+    /// Per principal, a double that is at least the absolute value of each of its rewards.
+    greatest_rewards: Vec<f64>,
+    most_outcomes: usize,
+}
+
+/// From this step on, one of these outcomes.
+pub(super) struct Decision {
+    from: u64,
+    first_outcome: usize,
+    n_outcomes: usize,
+    /// Whether the one outcome is the same place again, at every later step.
+    pub(super) for_ever: bool,
+}
+
+/// A choice taken and the place it leads to.
+pub(super) struct Outcome {
+    /// Drawn 64-bit numbers below this one, and not below that of the outcome before, mean this outcome.
+    below: u64,
+    row: u32,
+    pub(super) target: u32,
+}
+
+impl Chain {
+    /// The place in which a run starts.
+    pub(super) const START: u32 = 0;
+
+    /// What can be reached from `start`, with the rewards of the principals in this order.
+    pub(super) fn new(model: &Model, strategy: &Strategy, start: StateId, order: &[usize]) -> Chain {
+        let chain = Chain {
+            n_principals: order.len(),
+            first_decision: vec![0],
+            decisions: Vec::new(),
+            outcomes: Vec::new(),
+            rewards: Vec::new(),
+            greatest_rewards: vec![0.0; order.len()],
+            most_outcomes: 0,
+        };
+        let mut place_of = vec![UNSEEN; model.n_states()];
+        place_of[start.index()] = Chain::START;
+        let mut builder = ChainBuilder { model, order, chain, states: vec![start], place_of };
+        let mut place = 0;
+        while let Some(&state) = builder.states.get(place) {
+            builder.decide(strategy, state);
+            place += 1;
+        }
+        builder.chain
+    }
+
+    /// What is decided in `place` at `step`.
+    pub(super) fn decision(&self, place: u32, step: u64) -> &Decision {
+        let place = place as usize;
+        let decisions = &self.decisions[self.first_decision[place]..self.first_decision[place + 1]];
+        match decisions {
+            [.., last] if last.from <= step => last,
+            _ => &decisions[decisions.partition_point(|decision| decision.from <= step) - 1],
+        }
+    }
+
+    /// What may follow a decision; at least one outcome.
+    pub(super) fn outcomes(&self, decision: &Decision) -> &[Outcome] {
+        &self.outcomes[decision.first_outcome..decision.first_outcome + decision.n_outcomes]
+    }
+
+    /// What each principal gets.
+    pub(super) fn rewards(&self, outcome: &Outcome) -> &[f64] {
+        let first = outcome.row as usize * self.n_principals;
+        &self.rewards[first..first + self.n_principals]
+    }
+
+    /// Per principal, a double that is at least the absolute value of every reward a run can meet.
+    pub(super) fn greatest_rewards(&self) -> &[f64] {
+        &self.greatest_rewards
+    }
+
+    /// The most outcomes of a decision.
+    pub(super) fn most_outcomes(&self) -> usize {
+        self.most_outcomes
+    }
+}
+
+/// The outcome that a number drawn evenly from all 64-bit numbers means.
+pub(super) fn draw(outcomes: &[Outcome], number: u64) -> &Outcome {
+    // The last outcome takes what rounding has left over.
+    let but_last = &outcomes[..outcomes.len() - 1];
+    &outcomes[but_last.partition_point(|outcome| outcome.below <= number)]
+}
+
+const UNSEEN: u32 = u32::MAX;
+
+struct ChainBuilder<'m> {
+    model: &'m Model,
+    order: &'m [usize],
+    chain: Chain,
+    /// Place → state.
+    states: Vec<StateId>,
+    /// State → place.
+    place_of: Vec<u32>,
+}
+
+impl ChainBuilder<'_> {
+    /// Adds the decisions of the next place, which is `state`.
+    fn decide(&mut self, strategy: &Strategy, state: StateId) {
+        match strategy {
+            Strategy::Stationary(stationary) => {
+                let mix = stationary.mix(state).iter().map(|(choice, share)| (*choice, share));
+                let (first_outcome, n_outcomes) = self.lottery(mix);
+                self.chain.decisions.push(Decision { from: 0, first_outcome, n_outcomes, for_ever: false });
+            }
+            Strategy::Counting(counting) => {
+                let mut lotteries = BTreeMap::new();
+                for change in counting.changes(state) {
+                    let (first_outcome, n_outcomes) = *lotteries
+                        .entry(change.choice)
+                        .or_insert_with(|| self.lottery([(change.choice, &Rational::ONE)].into_iter()));
+                    // A step past all machine words is never reached.
+                    let from = u64::try_from(&change.from).unwrap_or(u64::MAX);
+                    self.chain.decisions.push(Decision { from, first_outcome, n_outcomes, for_ever: false });
+                }
+            }
+        }
+        let place = self.chain.first_decision.len() - 1;
+        let last = self.chain.decisions.last_mut().expect("a strategy decides in every state");
+        let again = |outcome: &Outcome| outcome.target as usize == place;
+        last.for_ever = last.n_outcomes == 1 && again(&self.chain.outcomes[last.first_outcome]);
+        self.chain.first_decision.push(self.chain.decisions.len());
+    }
+
+    /// Adds the outcomes of a mix of choices: where they begin, and how many there are.
+    fn lottery<'r>(&mut self, mix: impl Iterator<Item = (ChoiceId, &'r Rational)>) -> (usize, usize) {
+        let first = self.chain.outcomes.len();
+        let mut below = 0u64;
+        for (choice, share) in mix {
+            let row = self.reward_row(choice);
+            for (target, probability) in self.model.transitions(choice) {
+                below = below.saturating_add(of_all_numbers(&(probability * share)));
+                let target = self.place(target);
+                self.chain.outcomes.push(Outcome { below, row, target });
+            }
+        }
+        let n_outcomes = self.chain.outcomes.len() - first;
+        self.chain.most_outcomes = self.chain.most_outcomes.max(n_outcomes);
+        (first, n_outcomes)
+    }
+
+    fn reward_row(&mut self, choice: ChoiceId) -> u32 {
+        let row = self.chain.rewards.len() / self.order.len();
+        let rewards = self.model.rewards(choice);
+        for (slot, &p) in self.order.iter().enumerate() {
+            let reward = Enclosure::from(&rewards[p]);
+            let greatest = &mut self.chain.greatest_rewards[slot];
+            *greatest = greatest.max(-reward.lower()).max(reward.upper());
+            self.chain.rewards.push(reward.midpoint());
+        }
+        u32::try_from(row).expect("no more rows than choices")
+    }
+
+    fn place(&mut self, state: StateId) -> u32 {
+        let place = &mut self.place_of[state.index()];
+        if *place == UNSEEN {
+            *place = u32::try_from(self.states.len()).expect("no more places than states");
+            self.states.push(state);
+        }
+        *place
+    }
+}
+
+/// How many of all 64-bit numbers make up this probability, rounded down; all but one for certainty.
+fn of_all_numbers(probability: &Rational) -> u64 {
+    let (numerator, denominator) = (probability.numerator(), probability.denominator());
+    let scaled: Natural = numerator.clone().into_parts().1 << 64;
+    u64::try_from(&(scaled / denominator)).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,113 @@
+//! How long a run counts for a principal, and how far its payoff can be off.
+
+use crate::model::Principal;
+use crate::number::{Enclosure, Rational};
+
+/// The share of the most that a principal can get which a run may leave uncounted.
+pub(super) const TAIL_SHARE: f64 = 1e-12;
+/// The most steps of a run. The tail says what that costs discounts very close to 1.
+pub(super) const MAX_STEPS: u64 = 10_000_000;
+
+/// What follows from a principal's discount λ and the greatest of its rewards.
+#[derive(Debug)]
+pub(super) struct Patience {
+    /// λ.
+    pub(super) discount: f64,
+    /// 1 / (1 − λ).
+    pub(super) for_ever: f64,
+    /// The steps `T` that a run counts: the least with `λ^T ≤ TAIL_SHARE`, or the most allowed.
+    pub(super) length: u64,
+    /// The most that an infinite run can be worth: `max |R| / (1 − λ)`.
+    pub(super) most: f64,
+    /// The most that the steps after the length can be worth: `max |R| · λ^T / (1 − λ)`.
+    pub(super) tail: f64,
+    /// What the payoff counts for in the welfare.
+    pub(super) weight: f64,
+}
+
+/// The relative error of one operation on doubles.
+const UNIT: f64 = f64::EPSILON / 2.0;
+/// The probability of one 64-bit number.
+const DRAW_UNIT: f64 = UNIT / 2048.0;
+
+impl Patience {
+    /// For a principal whose rewards are at most `greatest_reward` in absolute value.
+    pub(super) fn new(principal: &Principal, greatest_reward: f64) -> Patience {
+        let discount = Enclosure::from(&principal.discount);
+        let for_ever = Enclosure::from(&(Rational::ONE / (Rational::ONE - &principal.discount)));
+        let length = length(&principal.discount);
+        let most = Enclosure::new(greatest_reward, greatest_reward).times(for_ever);
+        Patience {
+            discount: discount.midpoint(),
+            for_ever: for_ever.midpoint(),
+            length,
+            most: most.upper(),
+            tail: discount.power(length).times(most).upper(),
+            weight: Enclosure::from(&principal.weight).midpoint(),
+        }
+    }
+
+    /// A bound on what rounding does to the mean payoff, where decisions have at most `n_outcomes` outcomes and
+    /// `n_updates` updates of the mean build on one another.
+    ///
+    /// With `u = 2^-53`: a discount, a reward and `1 / (1 − λ)` are each off by at most `2u` of themselves, so that the
+    /// summand of step `j` is off by at most `(3j + 8) u` of itself; over all `j` that is `(3 / (1 − λ) + 8) u` of the
+    /// most. Adding `T` summands costs `T u`, an update of the mean `8u` of the most. A draw among `d` outcomes is off
+    /// by `d · 2^-64` in total variation, and a run that goes astray at step `j` changes by at most `2 λ^j` of the most.
+    /// Twice all that covers the products of errors.
+    pub(super) fn rounding(&self, n_outcomes: usize, n_updates: u64) -> f64 {
+        if self.most == 0.0 {
+            return 0.0;
+        }
+        let length = self.length as f64;
+        let arithmetic = UNIT * (length + 3.0 * self.for_ever + 8.0 + 8.0 * n_updates as f64);
+        let draws = DRAW_UNIT * n_outcomes as f64 * 2.0 * self.for_ever;
+        // Below the least normal double, errors are no longer relative.
+        2.0 * self.most * (arithmetic + draws) + length * f64::MIN_POSITIVE
+    }
+}
+
+/// A bound on what rounding adds to a welfare of at most `most` in absolute value, summed over `n_principals`.
+pub(super) fn rounding_of_sum(n_principals: usize, most: f64) -> f64 {
+    2.0 * UNIT * (n_principals as f64 + 4.0) * most
+}
+
+fn length(discount: &Rational) -> u64 {
+    if discount.is_zero() {
+        return 1;
+    }
+    // ln λ from 1 − λ: the double next to λ says little about it if λ is close to 1.
+    let log = (-Enclosure::from(&(Rational::ONE - discount)).midpoint()).ln_1p();
+    // A quotient past all machine words saturates.
+    ((TAIL_SHARE.ln() / log).ceil() as u64).clamp(1, MAX_STEPS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::parse_rational;
+
+    fn patience(discount: &str) -> Patience {
+        let number = |text| parse_rational(text).unwrap();
+        Patience::new(&Principal { name: "p".into(), discount: number(discount), weight: number("1") }, 3.0)
+    }
+
+    #[test]
+    fn runs_are_cut_where_the_rest_is_negligible() {
+        let half = patience("1/2");
+        assert_eq!((half.length, half.most), (40, 6.0f64.next_up()));
+        assert!(half.tail <= TAIL_SHARE * half.most && 2.0 * half.tail > TAIL_SHARE * half.most);
+        assert_eq!((patience("0").length, patience("0").tail), (1, 0.0));
+        assert_eq!(patience("1e-400").length, 1);
+        assert_eq!(patience("0.999").length, 27_618);
+    }
+
+    #[test]
+    fn the_longest_runs_own_up_to_what_they_leave_out() {
+        let near_one = patience("0.9999999");
+        assert_eq!(near_one.length, MAX_STEPS);
+        let share = near_one.tail / near_one.most;
+        assert!((share - (-1.0f64).exp()).abs() < 1e-6, "{share}");
+        assert_eq!(patience(&format!("0.{}", "9".repeat(400))).length, MAX_STEPS);
+    }
+}

@@ -1,0 +1,298 @@
+//! Simulated payoffs against exact ones.
+
+use super::*;
+use crate::evaluation::evaluate;
+use crate::model::{ChoiceId, ModelBuilder, Principal};
+use crate::number::{ExactVector, Natural, Rational, Values, parse_rational, weighted_quotient};
+use crate::solve::{SolveOptions, solve};
+use crate::strategy::{Change, CountingStrategy, Stationary, Step};
+use std::ops::Range;
+
+fn number(text: &str) -> Rational {
+    parse_rational(text).unwrap()
+}
+
+fn principal(name: &str, discount: &str, weight: &str) -> Principal {
+    Principal { name: name.into(), discount: number(discount), weight: number(weight) }
+}
+
+fn hotel(alice: &str, bob: &str) -> Model {
+    let mut hotel =
+        ModelBuilder::new(vec![principal("alice", alice, "1"), principal("bob", bob, "1")], ["s0", "s1"]).unwrap();
+    hotel.choice(0.into(), "a", [number("3"), number("3")], [(0.into(), number("1"))]).unwrap();
+    hotel.choice(0.into(), "b", [number("-1"), number("-1")], [(1.into(), number("1"))]).unwrap();
+    hotel.choice(1.into(), "b", [number("6"), number("6")], [(1.into(), number("1"))]).unwrap();
+    hotel.finish().unwrap()
+}
+
+/// Two states between which one move in three changes: `near` and `far` want the same, `other` the opposite.
+fn weather(near: &str, far: &str, other: &str) -> (Model, Strategy) {
+    let principals = vec![principal("near", near, "1"), principal("far", far, "2"), principal("other", other, "-1")];
+    let mut weather = ModelBuilder::new(principals, ["sun", "rain"]).unwrap();
+    let moves = |stay: usize, leave: usize| [(stay.into(), number("2/3")), (leave.into(), number("1/3"))];
+    weather.choice(0.into(), "walk", [number("5"), number("4"), number("-3")], moves(0, 1)).unwrap();
+    weather.choice(1.into(), "read", [number("0"), number("-2"), number("3")], moves(1, 0)).unwrap();
+    let strategy = CountingStrategy::positional([ChoiceId::from(0), ChoiceId::from(1)]);
+    (weather.finish().unwrap(), Strategy::Counting(strategy))
+}
+
+fn exact_welfare(model: &Model, payoffs: &[ExactVector], state: StateId) -> Rational {
+    let weights: Vec<Rational> = model.principals().iter().map(|p| p.weight.clone()).collect();
+    let payoffs: Vec<Values> = payoffs.iter().cloned().map(Values::Exact).collect();
+    let (numerator, denominator) = weighted_quotient(weights.iter().zip(&payoffs), state.index()).unwrap();
+    Rational::from_parts(numerator, denominator)
+}
+
+/// Per principal and for the welfare: whether the interval contains the exact value.
+fn hits(simulation: &Simulation, exact: &[Rational]) -> Vec<bool> {
+    let estimates = simulation.payoffs.iter().chain([&simulation.welfare]);
+    let contains = |(estimate, exact): (&Estimate, &Rational)| {
+        let exact = Enclosure::from(exact);
+        estimate.lower <= exact.lower() && exact.upper() <= estimate.upper
+    };
+    estimates.zip(exact).map(contains).collect()
+}
+
+/// The exact payoffs and welfare, in the order of [`hits`].
+fn exact(model: &Model, strategy: &Strategy, start: StateId) -> Vec<Rational> {
+    let payoffs = evaluate(model, strategy, &StopSignal::default()).unwrap();
+    let welfare = exact_welfare(model, &payoffs, start);
+    payoffs.iter().map(|payoff| payoff.get(start.index())).chain([welfare]).collect()
+}
+
+#[test]
+fn the_hotel_is_exact_up_to_rounding() {
+    let hotel = hotel("2/3", "1/3");
+    let strategy = Strategy::Counting(solve(&hotel, &SolveOptions::default()).strategy().clone());
+    let simulation = simulate(&hotel, &strategy, hotel.start(), &SimulateOptions::default());
+    assert_eq!(hits(&simulation, &exact(&hotel, &strategy, hotel.start())), [true; 3]);
+    for estimate in simulation.payoffs.iter().chain([&simulation.welfare]) {
+        assert_eq!(estimate.standard_error, 0.0);
+        assert!(estimate.upper - estimate.lower < 1e-12, "{estimate:?}");
+    }
+    assert_eq!(simulation.truncation, [0.0; 2]);
+    assert_eq!((simulation.runs, simulation.stopped), (10_000, None));
+}
+
+#[test]
+fn who_leaves_before_the_loop_is_cut_and_who_stays_is_not() {
+    let hotel = hotel("0.999999999", "1/3");
+    let stay_long = [Step::ZERO, Step::from(1000u32)];
+    let changes = |[first, last]: [Step; 2]| {
+        let change = |from, choice: usize| Change { from, choice: choice.into() };
+        vec![vec![change(first, 0), change(last, 1)], vec![change(Step::ZERO, 2)]]
+    };
+    let strategy = Strategy::Counting(CountingStrategy::from_changes(&hotel, changes(stay_long)));
+    let simulation = simulate(&hotel, &strategy, hotel.start(), &SimulateOptions::default());
+    assert_eq!(hits(&simulation, &exact(&hotel, &strategy, hotel.start())), [true; 3]);
+    let [alice, bob] = simulation.truncation[..] else { panic!("two principals") };
+    assert!(alice == 0.0 && bob > 0.0 && bob < 1e-11, "{alice} {bob}");
+    assert_eq!(simulation.steps, 10_000_000);
+    // Steps that fit no machine word are never reached: the run ends first.
+    let stay_for_ever = [Step::ZERO, Natural::ONE << 100];
+    let strategy = Strategy::Counting(CountingStrategy::from_changes(&hotel, changes(stay_for_ever)));
+    let simulation = simulate(&hotel, &strategy, hotel.start(), &SimulateOptions::default());
+    assert!(simulation.truncation[0] > 1e9);
+    assert!(simulation.payoffs[0].lower <= 3e9 && simulation.payoffs[0].upper >= 3e9);
+}
+
+#[test]
+fn a_run_too_long_to_finish_owns_up_to_it() {
+    let (model, strategy) = weather("0.999999999", "1/2", "9/10");
+    let options = SimulateOptions { runs: 2, ..SimulateOptions::default() };
+    let simulation = simulate(&model, &strategy, model.start(), &options);
+    assert_eq!(simulation.steps, 10_000_000);
+    assert!(simulation.truncation[0] > 0.98 * 5e9 && simulation.truncation[1] < 1e-11);
+    assert!(hits(&simulation, &exact(&model, &strategy, model.start()))[0]);
+    assert!(simulation.payoffs[0].upper - simulation.payoffs[0].mean > simulation.truncation[0]);
+    assert!(simulation.welfare.upper - simulation.welfare.mean > simulation.truncation[0]);
+}
+
+/// A source of small random models.
+struct Dice(Xoshiro256PlusPlus);
+
+impl Dice {
+    fn roll(&mut self, range: Range<u64>) -> u64 {
+        range.start + self.0.next_u64() % (range.end - range.start)
+    }
+
+    /// Positive fractions that sum to 1.
+    fn shares(&mut self, n: usize) -> Vec<Rational> {
+        let parts: Vec<u64> = (0..n).map(|_| self.roll(1..8)).collect();
+        let total: u64 = parts.iter().sum();
+        parts.iter().map(|&part| Rational::from_parts(part.into(), total.into())).collect()
+    }
+
+    fn model(&mut self) -> Model {
+        let n_states = self.roll(1..6) as usize;
+        let n_principals = self.roll(1..4);
+        let principals = (0..n_principals).map(|p| {
+            let weight = ["1", "2", "-1", "1/3"][self.roll(0..4) as usize];
+            principal(&format!("p{p}"), &format!("0.{}", self.roll(0..10)), weight)
+        });
+        let principals = principals.collect();
+        let names: Vec<String> = (0..n_states).map(|s| format!("s{s}")).collect();
+        let mut builder = ModelBuilder::new(principals, names.iter().map(String::as_str)).unwrap();
+        for state in 0..n_states {
+            for action in 0..self.roll(1..4) {
+                let rewards: Vec<Rational> =
+                    (0..n_principals).map(|_| Rational::from(self.roll(0..19)) - Rational::from(9)).collect();
+                let n_targets = self.roll(1..4).min(n_states as u64) as usize;
+                let first = self.roll(0..n_states as u64) as usize;
+                let targets = (0..n_targets).map(|k| StateId::from((first + k) % n_states));
+                let transitions: Vec<_> = targets.zip(self.shares(n_targets)).collect();
+                builder.choice(state.into(), &action.to_string(), rewards, transitions).unwrap();
+            }
+        }
+        builder.finish().unwrap()
+    }
+
+    fn choice(&mut self, model: &Model, state: StateId) -> ChoiceId {
+        let nth = self.roll(0..model.choices(state).len() as u64) as usize;
+        model.choices(state).nth(nth).unwrap()
+    }
+
+    fn counting(&mut self, model: &Model) -> Strategy {
+        let changes = model.states().map(|state| {
+            let mut step = 0;
+            let changes = (0..self.roll(1..5)).map(|_| {
+                let from = Step::from(step);
+                step += self.roll(1..4);
+                Change { from, choice: self.choice(model, state) }
+            });
+            changes.collect()
+        });
+        let changes = changes.collect();
+        Strategy::Counting(CountingStrategy::from_changes(model, changes))
+    }
+
+    fn stationary(&mut self, model: &Model) -> Strategy {
+        let mix = model.states().map(|state| {
+            let n = model.choices(state).len();
+            model.choices(state).zip(self.shares(n)).collect()
+        });
+        let mix = mix.collect();
+        Strategy::Stationary(Stationary::new(model, mix))
+    }
+}
+
+/// The probability of more than `m` successes in `n` independent trials of probability `p`.
+fn binomial_tail(n: u32, p: f64, m: u32) -> f64 {
+    let mut term = (1.0 - p).powi(n as i32);
+    let mut up_to = 0.0;
+    for k in 0..=m {
+        up_to += term;
+        term *= p / (1.0 - p) * f64::from(n - k) / f64::from(k + 1);
+    }
+    1.0 - up_to
+}
+
+#[test]
+fn intervals_contain_the_exact_payoffs_of_random_models() {
+    const MODELS: u32 = 200;
+    let plausible = (0..).find(|&m| binomial_tail(MODELS, 0.001, m) < 1e-5).unwrap();
+    let mut dice = Dice(Xoshiro256PlusPlus::seed_from_u64(20));
+    let (mut misses, mut by_chance) = ([0; 2], 0);
+    for k in 0..MODELS {
+        let model = dice.model();
+        let strategy = if k % 2 == 0 { dice.counting(&model) } else { dice.stationary(&model) };
+        let start = StateId::from(dice.roll(0..model.n_states() as u64) as usize);
+        let options = SimulateOptions { runs: 1500, seed: k.into(), confidence: 0.999, ..SimulateOptions::default() };
+        let simulation = simulate(&model, &strategy, start, &options);
+        let hits = hits(&simulation, &exact(&model, &strategy, start));
+        // The principals of one model share their runs: only the first is counted, and the welfare.
+        misses[0] += u32::from(!hits[0]);
+        misses[1] += u32::from(!hits[hits.len() - 1]);
+        by_chance += u32::from(simulation.welfare.standard_error > 0.0);
+        assert!(simulation.truncation.iter().all(|&tail| tail < 1e-9));
+    }
+    assert!(misses.iter().all(|&misses| misses <= plausible), "{misses:?} misses, {plausible} are plausible");
+    assert!(by_chance > MODELS / 2, "{by_chance} models leave something to chance");
+}
+
+#[test]
+fn nine_intervals_in_ten_contain_the_truth_at_confidence_nine_tenths() {
+    const SEEDS: u32 = 400;
+    let (model, strategy) = weather("1/2", "4/5", "3/5");
+    let exact = exact(&model, &strategy, model.start());
+    let mut counts = [0; 4];
+    for seed in 0..SEEDS {
+        let options = SimulateOptions { runs: 600, seed: seed.into(), confidence: 0.9, ..SimulateOptions::default() };
+        let simulation = simulate(&model, &strategy, model.start(), &options);
+        counts.iter_mut().zip(hits(&simulation, &exact)).for_each(|(count, hit)| *count += u32::from(hit));
+    }
+    let expected = 0.9 * f64::from(SEEDS);
+    let six_sigma = 6.0 * (0.1 * expected).sqrt();
+    for count in counts {
+        assert!((f64::from(count) - expected).abs() <= six_sigma, "{counts:?} of {SEEDS}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing_and_the_seed_does() {
+    let (model, strategy) = weather("1/2", "4/5", "3/5");
+    let on_threads = |n: usize, seed: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        let options = SimulateOptions { runs: 5000, seed, ..SimulateOptions::default() };
+        pool.install(|| simulate(&model, &strategy, model.start(), &options))
+    };
+    assert_eq!(on_threads(1, 7), on_threads(2, 7));
+    assert_ne!(on_threads(1, 7).welfare.mean, on_threads(1, 8).welfare.mean);
+    assert_eq!(on_threads(1, 7).runs, 5000);
+}
+
+#[test]
+fn a_stop_before_the_first_run_leaves_everything_open() {
+    let (model, strategy) = weather("1/2", "4/5", "3/5");
+    let options = SimulateOptions::default();
+    options.stop.raise();
+    let simulation = simulate(&model, &strategy, model.start(), &options);
+    assert_eq!((simulation.runs, simulation.stopped), (0, Some(StopReason::Interrupted)));
+    for estimate in simulation.payoffs.iter().chain([&simulation.welfare]) {
+        assert!(estimate.mean.is_nan());
+        assert_eq!((estimate.lower, estimate.upper), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+    // One run shows a mean, but not how far it may be off.
+    let one = SimulateOptions { runs: 1, ..SimulateOptions::default() };
+    let simulation = simulate(&model, &strategy, model.start(), &one);
+    assert!(simulation.welfare.mean.is_finite() && simulation.welfare.upper == f64::INFINITY);
+}
+
+#[test]
+fn a_stop_on_the_way_keeps_the_runs_done() {
+    let (model, strategy) = weather("1/2", "4/5", "3/5");
+    let progress = Arc::new(AtomicU64::new(0));
+    let options = SimulateOptions { runs: u64::MAX, progress: Some(progress.clone()), ..SimulateOptions::default() };
+    let simulation = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while progress.load(Ordering::Relaxed) < 1000 {
+                std::thread::yield_now();
+            }
+            options.stop.raise();
+        });
+        simulate(&model, &strategy, model.start(), &options)
+    });
+    assert_eq!(simulation.stopped, Some(StopReason::Interrupted));
+    assert!(simulation.runs >= 1000);
+    assert_eq!(simulation.runs, progress.load(Ordering::Relaxed));
+    assert!(simulation.welfare.upper.is_finite());
+}
+
+#[test]
+fn draws_come_as_often_as_their_probability_says() {
+    let shares = [number("1/7"), number("1e-30"), number("2/7"), number("4/7") - number("1e-30")];
+    let mut builder = ModelBuilder::new(vec![principal("p", "0", "1")], ["s", "a", "b", "c"]).unwrap();
+    builder.choice(0.into(), "go", [number("0")], (0..4).map(StateId::from).zip(shares)).unwrap();
+    for state in 1..4 {
+        builder.choice(state.into(), "stay", [number("0")], [(state.into(), number("1"))]).unwrap();
+    }
+    let model = builder.finish().unwrap();
+    let strategy = Strategy::Counting(CountingStrategy::positional((0..4).map(ChoiceId::from)));
+    let chain = Chain::new(&model, &strategy, model.start(), &[0]);
+    let outcomes = chain.outcomes(chain.decision(Chain::START, 0));
+    let target = |number: u64| draw(outcomes, number).target;
+    let (one, three) = ((1u128 << 64) / 7, (1u128 << 64) * 3 / 7);
+    // Rounded down, outcome by outcome: the third begins where the first ends, and ends at most one number early.
+    assert_eq!((target(0), target(one as u64 - 1), target(one as u64)), (0, 0, 2));
+    assert_eq!((target(three as u64 - 2), target(three as u64), target(u64::MAX)), (2, 3, 3));
+}
