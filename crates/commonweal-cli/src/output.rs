@@ -1,27 +1,41 @@
 //! Writing files whole or not at all.
 
 use anyhow::Context;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes a file beside its place, then moves it there: nobody ever sees half of it.
+/// Writes a file beside its place, then moves it there: nobody ever sees half of it. What is no plain file, such as
+/// `/dev/null` or a pipe, is written to as it is.
 pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
-    let name = path.file_name().with_context(|| format!("{} names no file to write", path.display()))?;
-    let beside = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
-    let written = std::fs::File::create(&beside).and_then(|file| {
-        let mut buffered = std::io::BufWriter::new(file);
-        write(&mut buffered)?;
-        buffered.into_inner().map_err(|error| error.into_error())?.sync_all()?;
-        std::fs::rename(&beside, path)
+    let cannot = || format!("cannot write {}", path.display());
+    // A link stays a link: what it leads to is replaced.
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if place.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        return File::create(&place).and_then(|file| through(file, write).map(drop)).with_context(cannot);
+    }
+    let name = place.file_name().with_context(|| format!("{} names no file to write", path.display()))?;
+    if place.is_dir() {
+        anyhow::bail!("cannot write {}: it is a folder", path.display());
+    }
+    let beside = place.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
+    let written = File::create(&beside).and_then(|file| {
+        through(file, write)?.sync_all()?;
+        std::fs::rename(&beside, &place)
     });
-    written
-        .inspect_err(|_| _ = std::fs::remove_file(&beside))
-        .with_context(|| format!("cannot write {}", path.display()))
+    written.inspect_err(|_| _ = std::fs::remove_file(&beside)).with_context(cannot)
+}
+
+fn through(file: File, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<File> {
+    let mut buffered = BufWriter::new(file);
+    write(&mut buffered)?;
+    buffered.into_inner().map_err(|error| error.into_error())
 }
 
 /// Prints a text on standard output. A reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         done => done.context("cannot write to standard output"),
     }

@@ -2,10 +2,14 @@
 
 use crate::args::EvaluateArgs;
 use crate::report::json::{self, MANY_STATES, OrderedMap, ValueJson};
-use crate::report::numbers::exact_and_decimal;
+use crate::report::names::{in_column as name_in_column, shown};
+use crate::report::numbers::{exact_and_decimal, fraction_within, in_column};
+use crate::report::solution::{total_row, who};
+use crate::report::table::table;
 use crate::{input, output};
 use commonweal::evaluation::{EvaluateError, Payoffs, evaluate};
 use commonweal::model::{Model, StateId};
+use commonweal::number::Value;
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -20,6 +24,9 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
             eprintln!("{error}");
             return Ok(ExitCode::from(3));
         }
+        Err(error @ EvaluateError::TooManySteps { .. }) => {
+            return Err(anyhow::Error::from(error).context("use `commonweal simulate` to estimate it"));
+        }
         Err(error) => return Err(error.into()),
     };
     match args.run.json {
@@ -29,15 +36,32 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Who gets what from the start, and on request the welfare from every state.
 fn report(model: &Model, payoffs: &Payoffs, all_states: bool) -> String {
-    let shown: Vec<StateId> = if all_states { model.states().collect() } else { vec![model.start()] };
+    /// The widest fraction of a column.
+    const WIDEST: usize = 28;
+    let start = model.start();
     let mut text = String::new();
-    for state in shown {
-        let welfare = payoffs.welfare(state);
-        let _ = writeln!(text, "Welfare from {}: {}", model.state_name(state), exact_and_decimal(&welfare));
-        for (p, principal) in model.principals().iter().enumerate() {
-            let _ = writeln!(text, "  {} gets {}", principal.name, exact_and_decimal(&payoffs.payoff(p.into(), state)));
-        }
+    let welfare = payoffs.welfare(start);
+    let _ = writeln!(text, "Welfare from {}: {}\n", shown(model.state_name(start)), exact_and_decimal(&welfare));
+    let exactly = |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST));
+    let cells = |value: Value| [in_column(&value), exactly(&value).unwrap_or_default()];
+    let (mut header, mut rows) = who(model);
+    header.extend(["gets", "exactly"]);
+    for (p, row) in rows.iter_mut().enumerate() {
+        row.extend(cells(payoffs.payoff(p.into(), start)));
+    }
+    let mut total = total_row(&header);
+    total.extend(cells(welfare));
+    rows.push(total);
+    text.push_str(&table(&header, &rows));
+    if all_states {
+        let row = |state: StateId| {
+            let [decimal, fraction] = cells(payoffs.welfare(state));
+            vec![name_in_column(model.state_name(state)), decimal, fraction]
+        };
+        text.push('\n');
+        text.push_str(&table(&["state", "welfare", "exactly"], &model.states().map(row).collect::<Vec<_>>()));
     }
     text
 }

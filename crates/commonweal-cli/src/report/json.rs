@@ -191,7 +191,7 @@ pub struct ValueJson(pub Value);
 impl Serialize for ValueJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Value", 3)?;
-        object.serialize_field("exact", &self.0.exact.as_ref().and_then(fraction))?;
+        object.serialize_field("exact", &self.0.exact.as_ref().and_then(exact_text))?;
         object.serialize_field("lower", &Double(self.0.enclosure.lower()))?;
         object.serialize_field("upper", &Double(self.0.enclosure.upper()))?;
         object.end()
@@ -199,7 +199,7 @@ impl Serialize for ValueJson {
 }
 
 /// The fraction as text, unless it is longer than a reader wants.
-fn fraction(exact: &Rational) -> Option<String> {
+pub fn exact_text(exact: &Rational) -> Option<String> {
     // A digit takes more than three bits: what is far too long is not written out first.
     let bytes = exact.numerator().to_le_bytes().len() + exact.denominator().to_le_bytes().len();
     if bytes * 8 / 4 > MAX_DIGITS {
