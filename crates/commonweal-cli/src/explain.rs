@@ -85,7 +85,7 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
     if solution.horizon().is_zero() {
         return;
     }
-    let _ = writeln!(text, "\n4. Backwards from the horizon, what each state gains over the long-term strategy:");
+    let _ = writeln!(text, "\n4. Backwards from the horizon: what each state gains over the long-term strategy");
     let mut rows = Vec::new();
     for layer in &explanation.layers {
         for (state, choice, now, total) in &layer.gains {

@@ -98,13 +98,13 @@ fn mixes(model: &Model, waiting: &[Payoffs]) -> Vec<Claim> {
     let (quarter, three_quarters) = (a_with("1/4"), a_with("3/4"));
     let instead = prints_as(&three_quarters, PRINTED).then(|| {
         let over = &three_quarters - &positional;
-        format!("With a taken with probability 3/4 it is {three_quarters}, the printed number: {over} more than the best pure.")
+        format!("With probability 3/4 it is the printed {three_quarters}, by {over} more than the best positional.")
     });
     vec![
-        Claim::number("hotel/mix", "welfare, a with prob. 1/4", PRINTED, quarter.clone()),
+        Claim::number("hotel/mix", "welfare, a with p = 1/4", PRINTED, quarter.clone()),
         Claim::new(
             "hotel/mix-against-positional",
-            "  less the best positional",
+            "  less best positional",
             Printed::Property("> 0", |difference| *difference > Rational::ZERO),
             Exact::Values(vec![quarter - &positional]),
         )

@@ -46,17 +46,17 @@ pub fn example() -> Example {
     let claims = vec![
         formula(
             "spacing/stay-0",
-            "staying: first principal",
+            "staying: principal 1",
             "2 + 1/(n − 1)",
             |n| two() + Rational::ONE / (n - Rational::ONE),
             &stay(0),
         ),
-        formula("spacing/stay-1", "staying: second principal", "0", |_| Rational::ZERO, &stay(1)),
-        formula("spacing/move-0", "moving: first principal", "2", |_| two(), &go(0)),
-        formula("spacing/move-1", "moving: second principal", "4 + 2/n", |n| Rational::from(4) + two() / n, &go(1)),
+        formula("spacing/stay-1", "staying: principal 2", "0", |_| Rational::ZERO, &stay(1)),
+        formula("spacing/move-0", "moving: principal 1", "2", |_| two(), &go(0)),
+        formula("spacing/move-1", "moving: principal 2", "4 + 2/n", |n| Rational::from(4) + two() / n, &go(1)),
         formula(
             "spacing/imbalance",
-            "imbalance of the advantages",
+            "imbalance of advantages",
             "40n − 2 − 2/n",
             |n| Rational::from(40) * n - two() - two() / n,
             &Member::imbalance,

@@ -40,24 +40,24 @@ pub fn example() -> Example {
         Claim::new(id, what, printed, Exact::Values(vec![ours]))
     };
     let claims = vec![
-        Claim::number("sat/p0-top", "short path to ⊤: Principal 0", "729/14375 ≈ 0.0507", short(&top, 0)),
-        Claim::number("sat/p0-bot", "short path to ⊥: Principal 0", "−729/14375 ≈ −0.0507", short(&bot, 0)),
-        Claim::number("sat/p1-top", "short path to ⊤: Principal 1", "−4/75 = −0.053̄", short(&top, 1)),
-        Claim::number("sat/p1-bot", "short path to ⊥: Principal 1", "4/75 = 0.053̄", short(&bot, 1)),
-        Claim::number("sat/short-top", "short path to ⊤: welfare", "−113/43125 ≈ −0.003", welfare(&top, "Vx")),
-        Claim::number("sat/short-bot", "short path to ⊥: c_s", "113/43125 ≈ 0.003", welfare(&bot, "Vx")),
-        Claim::number("sat/long-top", "long path to ⊤: c_ℓ", "13049/2156250 ≈ 0.006", welfare(&top, "C1")),
-        Claim::number("sat/long-bot", "long path to ⊥: welfare", "−13049/2156250 ≈ −0.006", welfare(&bot, "C1")),
-        with_threshold("sat/satisfying", "strategy of the thick edges", from_start(&satisfying)),
-        with_threshold("sat/optimum", "no strategy earns more than", exact(solution.welfare(model.start()))),
+        Claim::number("sat/p0-top", "short to ⊤: Principal 0", "729/14375 ≈ 0.0507", short(&top, 0)),
+        Claim::number("sat/p0-bot", "short to ⊥: Principal 0", "−729/14375 ≈ −0.0507", short(&bot, 0)),
+        Claim::number("sat/p1-top", "short to ⊤: Principal 1", "−4/75 = −0.053̄", short(&top, 1)),
+        Claim::number("sat/p1-bot", "short to ⊥: Principal 1", "4/75 = 0.053̄", short(&bot, 1)),
+        Claim::number("sat/short-top", "short to ⊤: welfare", "−113/43125 ≈ −0.003", welfare(&top, "Vx")),
+        Claim::number("sat/short-bot", "short to ⊥: c_s", "113/43125 ≈ 0.003", welfare(&bot, "Vx")),
+        Claim::number("sat/long-top", "long to ⊤: c_ℓ", "13049/2156250 ≈ 0.006", welfare(&top, "C1")),
+        Claim::number("sat/long-bot", "long to ⊥: welfare", "−13049/2156250 ≈ −0.006", welfare(&bot, "C1")),
+        with_threshold("sat/satisfying", "the figure's strategy", from_start(&satisfying)),
+        with_threshold("sat/optimum", "best of all strategies", exact(solution.welfare(model.start()))),
         Claim::new(
             "sat/non-negative",
-            "every literal to ⊤: welfare",
+            "every literal to ⊤",
             Printed::Property("< 0", |welfare| *welfare < Rational::ZERO),
             Exact::Values(vec![from_start(&top)]),
         )
         .noting(
-            "The sketch: non-negative only where the formula is satisfied. This strategy satisfies nothing.".to_owned(),
+            "By the sketch only a satisfying strategy is non-negative; this one is no assignment.".to_owned(),
         ),
     ];
     Example { title: "3-SAT reduction [Fig. 2, App. B.2]".to_owned(), claims }

@@ -79,7 +79,7 @@ fn second_with_reward() -> Example {
     claims.push(
         Claim::new(
             "2/discarded",
-            "Σ_i Δ_0 of what is discarded",
+            "Σ_i Δ_0 of the discarded",
             Printed::Property("≤ 0 for all", |greatest| *greatest <= Rational::ZERO),
             Exact::Values(vec![change]),
         )
@@ -103,7 +103,7 @@ fn third() -> Example {
         kappa("3/kappa", "1", &solved),
         Claim::new(
             "3/removed",
-            "Σ_i Δ_j of what is removed",
+            "Σ_i Δ_j of the removed",
             Printed::Property("≤ 0 for all", |greatest| *greatest <= Rational::ZERO),
             Exact::Values(vec![change]),
         ),
