@@ -2,6 +2,7 @@
 
 pub mod evaluation;
 pub mod explain;
+pub mod families;
 pub mod io;
 pub mod long_term;
 pub mod model;

@@ -5,7 +5,10 @@ use commonweal::{
     model::Model,
     number::parse_rational,
 };
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 fn models() -> Vec<(PathBuf, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/paper");
@@ -15,7 +18,7 @@ fn models() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
 
-fn read(path: &PathBuf, text: &str) -> Model {
+fn read(path: &Path, text: &str) -> Model {
     read_model(text).unwrap_or_else(|error| panic!("{}", error.render(&path.display().to_string(), text)))
 }
 
@@ -46,4 +49,20 @@ fn the_hotel_is_what_the_paper_says() {
     let rewards: Vec<_> = choices.iter().map(|&choice| model.rewards(choice)[1].clone()).collect();
     assert_eq!(rewards, [number("3"), number("-1"), number("6")]);
     assert_eq!(model.state_name(model.targets(choices[1])[0]), "s1");
+}
+
+#[test]
+fn the_schema_knows_the_keys_of_the_format() {
+    let schema = include_str!("../../../schema/commonweal-model.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let keys = |pointer: &str| {
+        let object = schema.pointer(pointer).unwrap();
+        assert_eq!(object["additionalProperties"], false, "{pointer}");
+        let mut keys: Vec<&str> = object["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        (keys.join(" "), object["required"].to_string())
+    };
+    assert_eq!(keys(""), ("principals start states".into(), r#"["principals","states"]"#.into()));
+    assert_eq!(keys("/$defs/principal/anyOf/1"), ("discount weight".into(), r#"["discount"]"#.into()));
+    assert_eq!(keys("/$defs/action"), ("reward to".into(), r#"["to"]"#.into()));
 }

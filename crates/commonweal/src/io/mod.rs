@@ -22,6 +22,7 @@
 mod model_draft;
 mod model_reader;
 mod model_writer;
+mod node_values;
 mod parse_error;
 mod strategy_reader;
 mod syntax_error;

@@ -64,10 +64,10 @@ impl<'t> Names<'t> {
         self.entries[id as usize].defined = definition as u32;
     }
 
-    /// The names that are used and not defined, in no particular order.
-    fn undefined(&self) -> impl Iterator<Item = (&str, Span)> {
+    /// The name that is used and not defined, and stands first in the file.
+    fn first_undefined(&self) -> Option<(&str, Span)> {
         let undefined = self.entries.iter().filter(|entry| entry.defined == NOWHERE);
-        undefined.map(|entry| (&*entry.name, entry.first_use))
+        undefined.map(|entry| (&*entry.name, entry.first_use)).min_by_key(|(_, span)| span.start)
     }
 
     /// The names that are defined, in the order of their first use.
@@ -84,7 +84,7 @@ impl<'t> Names<'t> {
         if self.defined().nth(LISTED).is_some() {
             listed.push("…".into());
         }
-        format!("{otherwise}; there are {}", listed.join(", "))
+        format!("{otherwise}: {}", listed.join(", "))
     }
 }
 
@@ -145,8 +145,8 @@ pub(super) struct DraftChoice {
 /// The arrays of a model to be.
 #[derive(Default)]
 pub(super) struct Draft<'t> {
-    /// The start state, by name.
-    pub start: Option<(Cow<'t, str>, Span)>,
+    /// The name of the start state.
+    pub start: Option<u32>,
     pub principal_names: Names<'t>,
     pub state_names: Names<'t>,
     pub action_names: Names<'t>,
@@ -163,12 +163,11 @@ pub(super) struct Draft<'t> {
 impl Draft<'_> {
     /// The model, if every name that it uses is defined.
     pub fn finish(self) -> Result<Model, Fault> {
-        if let Some(fault) = self.unresolved().min_by_key(|fault| fault.span.start) {
+        if let Some(fault) = self.unresolved() {
             return Err(fault);
         }
         let Draft { start, principal_names, state_names, action_names, principals, states, .. } = self;
-        let start = start.map(|(name, _)| state_names.position[&name]);
-        let start = start.map_or(0, |id| state_names.entries[id as usize].defined as usize);
+        let start = start.and_then(|name| state_names.definition(name)).unwrap_or(0);
         let built = principals.into_iter().map(|principal| Principal {
             name: principal_names.get(principal.name).to_owned(),
             discount: principal.discount,
@@ -202,22 +201,18 @@ impl Draft<'_> {
         builder.finish().map_err(invalid)
     }
 
-    /// Every name that is used and not defined, at its first use.
-    fn unresolved(&self) -> impl Iterator<Item = Fault> {
-        let no_state = |(name, span): (&str, Span)| {
-            let help = self.state_names.suggestion(name, "define it under `states`, or name one that is there");
-            Fault::new(span, format!("there is no state {}", shown(name)), help)
+    /// What to say of the first name in the file that is used and not defined.
+    fn unresolved(&self) -> Option<Fault> {
+        let fault = |names: &Names, kind: &str, otherwise: &str| {
+            let (name, span) = names.first_undefined()?;
+            let message = format!("there is no {kind} {}", shown(name));
+            Some(Fault::new(span, message, names.suggestion(name, otherwise)))
         };
-        let no_principal = |(name, span): (&str, Span)| {
-            let help =
-                self.principal_names.suggestion(name, "give it a discount under `principals`, or name one of them");
-            Fault::new(span, format!("there is no principal {}", shown(name)), help)
-        };
-        let first =
-            |names: &Names| names.undefined().min_by_key(|(_, span)| span.start).map(|(n, s)| (n.to_owned(), s));
-        let state = first(&self.state_names).map(|(name, span)| no_state((&name, span)));
-        let principal = first(&self.principal_names).map(|(name, span)| no_principal((&name, span)));
-        state.into_iter().chain(principal)
+        let define = "define it under `states`, or name one of those that are there";
+        let state = fault(&self.state_names, "state", define);
+        let define = "give it a discount under `principals`, or name one of those that are there";
+        let principal = fault(&self.principal_names, "principal", define);
+        state.into_iter().chain(principal).min_by_key(|fault| fault.span.start)
     }
 }
 

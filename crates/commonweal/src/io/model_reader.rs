@@ -5,16 +5,13 @@
 
 use super::{
     ParseError,
-    model_draft::{Draft, DraftChoice, DraftPrincipal, DraftState, EVERYBODY},
+    model_draft::{Draft, DraftChoice, DraftPrincipal, DraftState, EVERYBODY, Names},
+    node_values::{Keys, Name},
     parse_error::{Fault, Span, line_and_column, shown},
     yaml_events::{Events, Kind, Node},
 };
-use crate::{
-    model::{Model, nearest},
-    number::{NumberError, Rational, parse_rational},
-};
+use crate::{model::Model, number::Rational};
 use dashu_base::BitTest;
-use std::borrow::Cow;
 
 /// The largest model file that is read, in bytes.
 pub const MAX_MODEL_BYTES: usize = 1 << 30;
@@ -38,18 +35,14 @@ const MAX_SUM_BITS: usize = 200_000;
 /// # Ok::<(), commonweal::io::ParseError>(())
 /// ```
 pub fn read_model(text: &str) -> Result<Model, ParseError> {
-    if text.len() > MAX_MODEL_BYTES {
-        return Err(too_large().locate(""));
-    }
+    check_size(text.len())?;
     let read = Events::new(text).and_then(|events| Reader { text, events, draft: Draft::default() }.model());
     read.map_err(|fault| fault.locate(text))
 }
 
 /// The model that the bytes of a file describe. They must be UTF-8.
 pub fn read_model_bytes(bytes: &[u8]) -> Result<Model, ParseError> {
-    if bytes.len() > MAX_MODEL_BYTES {
-        return Err(too_large().locate(""));
-    }
+    check_size(bytes.len())?;
     read_model(utf8(bytes)?)
 }
 
@@ -57,35 +50,26 @@ pub fn read_model_bytes(bytes: &[u8]) -> Result<Model, ParseError> {
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ParseError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to there");
-        let byte = bytes[good.len()];
-        let fault = Fault::new(
-            Span::new(good.len(), good.len()),
-            format!("the file is not UTF-8: byte {byte:#04x} stands here"),
-            "save the file as UTF-8",
-        );
-        fault.locate(good)
+        let message = match bytes {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16, not UTF-8".into(),
+            _ => format!("the file is not UTF-8: byte {:#04x} stands here", bytes[good.len()]),
+        };
+        Fault::new(Span::new(good.len(), good.len()), message, "save the file as UTF-8").locate(good)
     })
 }
 
-fn too_large() -> Fault {
-    let limit = MAX_MODEL_BYTES >> 20;
-    Fault::new(
-        Span::default(),
-        format!("the file is larger than {limit} MiB"),
-        "a model of that size belongs in a `.drn` or `.umb` file",
-    )
+fn check_size(n_bytes: usize) -> Result<(), ParseError> {
+    if n_bytes <= MAX_MODEL_BYTES {
+        return Ok(());
+    }
+    let message = format!("the file is larger than {} MiB", MAX_MODEL_BYTES >> 20);
+    Err(Fault::new(Span::default(), message, "a model of that size belongs in a `.drn` or `.umb` file").locate(""))
 }
 
 struct Reader<'t> {
     text: &'t str,
     events: Events<'t>,
     draft: Draft<'t>,
-}
-
-/// A name as it stands in the file.
-struct Name<'t> {
-    text: Cow<'t, str>,
-    span: Span,
 }
 
 /// The state and the action that are being read, by the positions of their names.
@@ -95,28 +79,13 @@ struct Place {
     action: u32,
 }
 
-/// The keys that a map may have, and where each has been seen.
-struct Keys<const N: usize> {
-    names: [&'static str; N],
-    seen: [Option<Span>; N],
-}
-
-impl<const N: usize> Keys<N> {
-    fn new(names: [&'static str; N]) -> Self {
-        Keys { names, seen: [None; N] }
-    }
-}
-
 impl<'t> Reader<'t> {
     fn model(mut self) -> Result<Model, Fault> {
         const SHAPE: &str = "a model is a map with the keys `principals` and `states`, and `start` if you like";
         let root = self.events.next()?;
-        if root.is_null() {
-            return Err(Fault::new(root.span, "the model has no value", SHAPE));
-        }
-        self.expect_map(&root, || "the model".into(), SHAPE)?;
-        let mut keys = Keys::new(["start", "principals", "states"]);
-        while let Some(key) = self.key(&mut keys, "the model")? {
+        root.expect_map(self.text, || "the model".into(), "a map", SHAPE)?;
+        let mut keys = Keys::new("the model", ["start", "principals", "states"]);
+        while let Some(key) = self.key(&mut keys)? {
             let value = self.events.next()?;
             match key {
                 0 => self.start(value)?,
@@ -125,43 +94,35 @@ impl<'t> Reader<'t> {
             }
         }
         let missing = |message: &str, help: &str| Err(Fault::new(root.span, message, help));
-        match keys.seen {
-            [_, None, _] => {
-                return missing("the model has no `principals`", "add for example `principals: {alice: 2/3}`");
-            }
-            [_, _, None] => {
-                return missing("the model has no `states`", "add for example `states: {s0: {stay: {to: s0}}}`");
-            }
-            _ => {}
+        let [_, principals, states] = keys.seen;
+        if principals.is_none() {
+            return missing("the model has no `principals`", "add for example `principals: {alice: 2/3}`");
+        }
+        if states.is_none() {
+            return missing("the model has no `states`", "add for example `states: {s0: {stay: {to: s0}}}`");
         }
         self.events.finish()?;
         self.draft.finish()
     }
 
     fn start(&mut self, value: Node<'t>) -> Result<(), Fault> {
-        let name = self.name(value, || "`start`".into(), "name the state in which runs begin, such as `start: s0`")?;
-        self.draft.state_names.intern(name.text.clone(), name.span);
-        self.draft.start = Some((name.text, name.span));
+        const SHAPE: &str = "name the state in which runs begin, such as `start: s0`";
+        let name = value.into_name(|| "the value of `start`".into(), SHAPE)?;
+        self.draft.start = Some(self.draft.state_names.intern(name.text, name.span));
         Ok(())
     }
 
     fn principals(&mut self, value: Node<'t>) -> Result<(), Fault> {
         const SHAPE: &str = "write names with their discounts, such as `principals: {alice: 2/3, bob: 1/3}`";
-        self.expect_map(&value, || "`principals`".into(), SHAPE)?;
+        value.expect_map(self.text, || "`principals`".into(), "a map", SHAPE)?;
         while let Some(name) = self.entry("a principal")? {
             let span = name.span;
             let id = self.draft.principal_names.intern(name.text, span);
             if let Some(first) = self.draft.principal_names.definition(id) {
                 let first = self.draft.principals[first].span;
-                return Err(self.duplicate(
-                    &format!("principal {}", shown(self.principal(id))),
-                    span,
-                    first,
-                    "rename one",
-                ));
+                return Err(self.duplicate(&self.principal(id), span, first, "rename one"));
             }
-            let value = self.events.next()?;
-            let (discount, weight) = self.principal_entry(value, id, span)?;
+            let (discount, weight) = self.principal_value(id, span)?;
             self.draft.principal_names.define(id, self.draft.principals.len());
             self.draft.principals.push(DraftPrincipal { name: id, span, discount, weight });
         }
@@ -172,38 +133,32 @@ impl<'t> Reader<'t> {
     }
 
     /// A discount, or a map with a discount and perhaps a weight.
-    fn principal_entry(&mut self, value: Node<'t>, id: u32, name: Span) -> Result<(Rational, Rational), Fault> {
+    fn principal_value(&mut self, id: u32, name: Span) -> Result<(Rational, Rational), Fault> {
+        const SHAPE: &str = "write a discount, such as 2/3, or `{discount: 2/3, weight: 2}`";
+        let value = self.events.next()?;
         if matches!(value.kind, Kind::Scalar { .. }) {
             return Ok((self.discount(&value, id)?, Rational::ONE));
         }
-        let whose = |reader: &Self| format!("principal {}", shown(reader.principal(id)));
-        self.expect_map(&value, || whose(self), "write a discount, such as 2/3, or `{discount: 2/3, weight: 2}`")?;
+        value.expect_map(self.text, || self.principal(id), "a discount or a map", SHAPE)?;
         let (mut discount, mut weight) = (None, Rational::ONE);
-        let mut keys = Keys::new(["discount", "weight"]);
-        while let Some(key) = self.key(&mut keys, "a principal")? {
+        let mut keys = Keys::new("a principal", ["discount", "weight"]);
+        while let Some(key) = self.key(&mut keys)? {
             let value = self.events.next()?;
-            if key == 0 {
-                discount = Some(self.discount(&value, id)?);
-                continue;
-            }
-            weight = self.number(&value, || format!("the weight of {}", shown(self.principal(id))))?;
-            if weight.is_zero() {
-                let message = format!("the weight of {} is 0", shown(self.principal(id)));
-                return Err(Fault::new(value.span, message, "leave the principal out, or give it another weight"));
+            match key {
+                0 => discount = Some(self.discount(&value, id)?),
+                _ => weight = self.weight(&value, id)?,
             }
         }
-        match discount {
-            Some(discount) => Ok((discount, weight)),
-            None => {
-                let message = format!("{} has no `discount`", whose(self));
-                Err(Fault::new(name, message, "add one, such as `discount: 2/3`"))
-            }
-        }
+        let missing = || {
+            let message = format!("{} has no `discount`", self.principal(id));
+            Fault::new(name, message, "add one, such as `discount: 2/3`")
+        };
+        Ok((discount.ok_or_else(missing)?, weight))
     }
 
     fn discount(&self, value: &Node<'t>, id: u32) -> Result<Rational, Fault> {
-        let what = || format!("the discount of {}", shown(self.principal(id)));
-        let discount = self.number(value, what)?;
+        let what = || format!("the discount of {}", self.principal(id));
+        let discount = value.number(what)?;
         if discount < Rational::ZERO || discount >= Rational::ONE {
             let message = format!("{} is {}, outside [0, 1)", what(), brief(&discount));
             return Err(Fault::new(value.span, message, "a discount is at least 0 and below 1, such as 9/10"));
@@ -211,20 +166,33 @@ impl<'t> Reader<'t> {
         Ok(discount)
     }
 
+    fn weight(&self, value: &Node<'t>, id: u32) -> Result<Rational, Fault> {
+        let what = || format!("the weight of {}", self.principal(id));
+        let weight = value.number(what)?;
+        match weight.is_zero() {
+            true => {
+                let help = "leave the principal out, or give it another weight";
+                Err(Fault::new(value.span, format!("{} is 0", what()), help))
+            }
+            false => Ok(weight),
+        }
+    }
+
     fn states(&mut self, value: Node<'t>) -> Result<(), Fault> {
         const SHAPE: &str = "write states with their actions, such as `states: {s0: {stay: {to: s0}}}`";
-        self.expect_map(&value, || "`states`".into(), SHAPE)?;
+        value.expect_map(self.text, || "`states`".into(), "a map", SHAPE)?;
         while let Some(name) = self.entry("a state")? {
             let span = name.span;
             let id = self.draft.state_names.intern(name.text, span);
             if let Some(first) = self.draft.state_names.definition(id) {
                 let first = self.draft.states[first].span;
-                let what = format!("state {}", shown(self.draft.state_names.get(id)));
-                return Err(self.duplicate(&what, span, first, "rename one, or put all actions under the first"));
+                let help = "rename one, or put all actions under the first";
+                return Err(self.duplicate(&self.state_name(id), span, first, help));
             }
-            self.draft.state_names.define(id, self.draft.states.len());
+            let index = self.draft.states.len();
+            self.draft.state_names.define(id, index);
             self.draft.states.push(DraftState { name: id, span, n_choices: 0 });
-            self.state(id, span)?;
+            self.draft.states[index].n_choices = self.actions(id, span, index as u32)?;
         }
         match self.draft.states.is_empty() {
             true => Err(Fault::new(value.span, "`states` is empty", SHAPE)),
@@ -232,46 +200,37 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn state(&mut self, id: u32, name: Span) -> Result<(), Fault> {
-        let what = |reader: &Self| format!("state {}", shown(reader.draft.state_names.get(id)));
+    /// The actions of the state of that name and index; how many there are.
+    fn actions(&mut self, state: u32, name: Span, index: u32) -> Result<u32, Fault> {
+        const SHAPE: &str = "write its actions, such as `stay: {reward: 1, to: s0}`";
         let value = self.events.next()?;
-        let no_action = |reader: &Self| {
-            let help = format!("give it at least one, such as `stay: {{to: {}}}`", reader.draft.state_names.get(id));
-            Fault::new(name, format!("{} has no action", what(reader)), help)
-        };
-        if value.is_null() {
-            return Err(no_action(self));
-        }
-        self.expect_map(&value, || what(self), "write its actions, such as `stay: {reward: 1, to: s0}`")?;
-        let number = (self.draft.states.len() - 1) as u32;
-        let first_choice = self.draft.n_choices;
-        let mut spans = Vec::new();
-        while let Some(action) = self.entry("an action")? {
-            let span = action.span;
-            let action = self.draft.action_names.intern(action.text, span);
-            if !self.draft.action_names.enter(action, number) {
-                let first = spans.iter().find(|&&(other, _)| other == action).expect("entered before").1;
-                let what = format!("action {} of {}", shown(self.draft.action_names.get(action)), what(self));
-                return Err(self.duplicate(&what, span, first, "rename one"));
+        if !value.is_null() {
+            value.expect_map(self.text, || self.state_name(state), "a map of actions", SHAPE)?;
+            let mut spans = Vec::new();
+            while let Some(name) = self.entry("an action")? {
+                let span = name.span;
+                let action = self.draft.action_names.intern(name.text, span);
+                let place = Place { state, action };
+                if let Some(first) = seen_before(&mut self.draft.action_names, &mut spans, (action, span), index) {
+                    return Err(self.duplicate(&self.place(place), span, first, "rename one"));
+                }
+                self.choice(place, span)?;
             }
-            spans.push((action, span));
-            self.choice(Place { state: id, action }, span)?;
+            if !spans.is_empty() {
+                return Ok(spans.len() as u32);
+            }
         }
-        let n_choices = self.draft.n_choices - first_choice;
-        self.draft.states.last_mut().expect("pushed by the caller").n_choices = n_choices;
-        match n_choices {
-            0 => Err(no_action(self)),
-            _ => Ok(()),
-        }
+        let help = "give it at least one, such as a self-loop: `stay: {to: …}`";
+        Err(Fault::new(name, format!("{} has no action", self.state_name(state)), help))
     }
 
     fn choice(&mut self, place: Place, name: Span) -> Result<(), Fault> {
         const SHAPE: &str = "write where it leads, such as `{to: s0}`, and what it earns: `{reward: 1, to: s0}`";
         let value = self.events.next()?;
-        self.expect_map(&value, || self.place(place), SHAPE)?;
+        value.expect_map(self.text, || self.place(place), "a map", SHAPE)?;
         let mut choice = DraftChoice { action: place.action, n_rewards: 0, n_targets: 0 };
-        let mut keys = Keys::new(["reward", "to"]);
-        while let Some(key) = self.key(&mut keys, "an action")? {
+        let mut keys = Keys::new("an action", ["reward", "to"]);
+        while let Some(key) = self.key(&mut keys)? {
             let value = self.events.next()?;
             match key {
                 0 => choice.n_rewards = self.rewards(value, place)?,
@@ -289,33 +248,27 @@ impl<'t> Reader<'t> {
 
     /// One number for everybody, or a map by principal. The number of entries.
     fn rewards(&mut self, value: Node<'t>, place: Place) -> Result<u32, Fault> {
+        const SHAPE: &str = "write one number for everybody, or a map such as `{alice: 3, bob: -1}`";
         let what = |reader: &Self| format!("the reward of {}", reader.place(place));
         if value.is_null() {
             let message = format!("{} has no value", what(self));
             return Err(Fault::new(value.span, message, "write a number, or leave `reward` out for 0"));
         }
         if matches!(value.kind, Kind::Scalar { .. }) {
-            let reward = self.number(&value, || what(self))?;
-            self.draft.rewards.push((EVERYBODY, reward));
+            self.draft.rewards.push((EVERYBODY, value.number(|| what(self))?));
             return Ok(1);
         }
-        self.expect_map(
-            &value,
-            || what(self),
-            "write one number for everybody, or a map such as `{alice: 3, bob: -1}`",
-        )?;
+        value.expect_map(self.text, || what(self), "a number or a map", SHAPE)?;
+        let map = self.draft.n_choices;
         let mut spans = Vec::new();
         while let Some(name) = self.entry("a principal")? {
             let span = name.span;
             let id = self.draft.principal_names.intern(name.text, span);
-            if !self.draft.principal_names.enter(id, self.draft.n_choices) {
-                let first = spans.iter().find(|&&(other, _)| other == id).expect("entered before").1;
-                let what = format!("principal {} in {}", shown(self.principal(id)), what(self));
+            if let Some(first) = seen_before(&mut self.draft.principal_names, &mut spans, (id, span), map) {
+                let what = format!("{} in {}", self.principal(id), what(self));
                 return Err(self.duplicate(&what, span, first, "keep one"));
             }
-            spans.push((id, span));
-            let value = self.events.next()?;
-            let reward = self.number(&value, || format!("the reward of {}", shown(self.principal(id))))?;
+            let reward = self.events.next()?.number(|| format!("the reward of {}", self.principal(id)))?;
             self.draft.rewards.push((id, reward));
         }
         Ok(spans.len() as u32)
@@ -325,30 +278,23 @@ impl<'t> Reader<'t> {
     fn targets(&mut self, value: Node<'t>, place: Place) -> Result<u32, Fault> {
         const SHAPE: &str = "name a state, or give probabilities such as `{s0: 1/2, s1: 1/2}`";
         if !matches!(value.kind, Kind::Map) {
-            let what = || format!("`to` of {}", self.place(place));
-            let name = self.name(value, what, SHAPE)?;
+            let name = value.into_name(|| format!("the target of {}", self.place(place)), SHAPE)?;
             let target = self.draft.state_names.intern(name.text, name.span);
             self.draft.targets.push((target, Rational::ONE));
             return Ok(1);
         }
+        let map = self.draft.n_choices;
         let mut spans = Vec::new();
         let mut sum = Rational::ZERO;
         while let Some(name) = self.entry("a state")? {
             let span = name.span;
             let id = self.draft.state_names.intern(name.text, span);
-            if !self.draft.state_names.enter(id, self.draft.n_choices) {
-                let first = spans.iter().find(|&&(other, _)| other == id).expect("entered before").1;
-                let what = format!("target {} of {}", shown(self.draft.state_names.get(id)), self.place(place));
+            if let Some(first) = seen_before(&mut self.draft.state_names, &mut spans, (id, span), map) {
+                let what = format!("{} in the targets of {}", self.state_name(id), self.place(place));
                 return Err(self.duplicate(&what, span, first, "add the two probabilities up"));
             }
-            spans.push((id, span));
             let value = self.events.next()?;
-            let what = || format!("the probability of {}", shown(self.draft.state_names.get(id)));
-            let probability = self.number(&value, what)?;
-            if probability <= Rational::ZERO {
-                let message = format!("{} is {}, not positive", what(), brief(&probability));
-                return Err(Fault::new(value.span, message, "leave the target out, or give it a positive probability"));
-            }
+            let probability = self.probability(&value, id)?;
             if sum.denominator().bit_len() + probability.denominator().bit_len() > MAX_SUM_BITS {
                 let message = format!("{}: the probabilities are too long to be added up", self.place(place));
                 return Err(Fault::new(value.span, message, "write them with fewer digits, over a common denominator"));
@@ -358,95 +304,45 @@ impl<'t> Reader<'t> {
         }
         if !sum.is_one() {
             let message = format!("{}: the probabilities sum to {}, not 1", self.place(place), brief(&sum));
-            return Err(Fault::new(self.whole(value.span), message, mend_sum(&sum)));
+            return Err(Fault::new(self.whole_map(value.span), message, mend_sum(&sum)));
         }
         Ok(spans.len() as u32)
     }
 
-    /// The position of the next key among those that the map may have; `None` at the map's end.
-    fn key<const N: usize>(&mut self, keys: &mut Keys<N>, whose: &str) -> Result<Option<usize>, Fault> {
+    fn probability(&self, value: &Node<'t>, target: u32) -> Result<Rational, Fault> {
+        let what = || format!("the probability of {}", self.state_name(target));
+        if value.is_missing() && self.draft.state_names.get(target).contains(':') {
+            let help = "put a space behind the colon, as in `s0: 1/2`";
+            return Err(Fault::new(value.span, format!("{} has no value", what()), help));
+        }
+        let probability = value.number(what)?;
+        if probability <= Rational::ZERO {
+            let message = format!("{} is {}, not positive", what(), brief(&probability));
+            return Err(Fault::new(value.span, message, "leave the target out, or give it a positive probability"));
+        }
+        Ok(probability)
+    }
+
+    /// The next key of a map with fixed keys, by its position among them; `None` at the map's end.
+    fn key<const N: usize>(&mut self, keys: &mut Keys<N>) -> Result<Option<usize>, Fault> {
         let node = self.events.next()?;
         if matches!(node.kind, Kind::End) {
             return Ok(None);
         }
-        let listed = || keys.names.map(|name| format!("`{name}`")).join(", ");
-        let name = self.name(node, || "a key".into(), &format!("the keys of {whose} are {}", listed()))?;
-        let Some(key) = keys.names.iter().position(|known| **known == name.text) else {
-            let help = match (squeezed(&name.text, &keys.names), nearest(&name.text, keys.names)) {
-                _ if name.text == "<<" => "merge keys are not supported: write the entries out".into(),
-                (Some(key), _) => format!("put a space behind the colon of `{key}:`"),
-                (None, Some(candidate)) => format!("did you mean `{candidate}`?"),
-                (None, None) => format!("the keys of {whose} are {}", listed()),
-            };
-            return Err(Fault::new(name.span, format!("{whose} has no key {}", shown(&name.text)), help));
-        };
-        if let Some(first) = keys.seen[key].replace(name.span) {
-            return Err(self.duplicate(&format!("key `{}`", keys.names[key]), name.span, first, "keep one"));
+        let name = node.into_name(|| "the key".into(), "write a key before the colon")?;
+        let key = keys.find(&name)?;
+        match keys.seen[key].replace(name.span) {
+            None => Ok(Some(key)),
+            Some(first) => Err(self.duplicate(&format!("key `{}`", keys.name(key)), name.span, first, "keep one")),
         }
-        Ok(Some(key))
     }
 
     /// The next key of a map whose keys are names; `None` at the map's end.
     fn entry(&mut self, what: &str) -> Result<Option<Name<'t>>, Fault> {
         let node = self.events.next()?;
-        match &node.kind {
+        match node.kind {
             Kind::End => Ok(None),
-            Kind::Scalar { text, plain: true } if text == "<<" => Err(Fault::new(
-                node.span,
-                "merge keys `<<` are not supported",
-                format!("write the entries out; if {what} is really called that, put the name in quotes"),
-            )),
-            _ => self.name(node, || format!("the name of {what}"), "write a name before the colon").map(Some),
-        }
-    }
-
-    /// The node as a name.
-    fn name(&self, node: Node<'t>, what: impl Fn() -> String, help: &str) -> Result<Name<'t>, Fault> {
-        if node.is_missing() {
-            return Err(Fault::new(node.span, format!("{} is missing", what()), help));
-        }
-        match node.kind {
-            Kind::Scalar { text, .. } => Ok(Name { text, span: node.span }),
-            _ => Err(Fault::new(node.span, format!("{} must be a name, not {}", what(), node.noun()), help)),
-        }
-    }
-
-    /// The node as an exact number.
-    fn number(&self, node: &Node<'t>, what: impl Fn() -> String) -> Result<Rational, Fault> {
-        const FORMS: &str = "write an integer, a decimal such as 0.25 or 1e-3, or a fraction such as 2/3";
-        let Kind::Scalar { text, .. } = &node.kind else {
-            return Err(Fault::new(node.span, format!("{} must be a number, not {}", what(), node.noun()), FORMS));
-        };
-        if node.is_null() {
-            let help =
-                if node.is_missing() && self.text[..node.span.start as usize].ends_with(|c: char| c.is_ascii_digit()) {
-                    "put a space behind the colon, as in `s0: 1/2`"
-                } else {
-                    FORMS
-                };
-            return Err(Fault::new(node.span, format!("{} has no value", what()), help));
-        }
-        parse_rational(text).map_err(|error| {
-            let (what, text) = (what(), shown(text));
-            match error {
-                NumberError::ZeroDenominator(_) => {
-                    Fault::new(node.span, format!("{what}: {text} divides by zero"), "write another denominator")
-                }
-                NumberError::TooLong(_) => Fault::new(
-                    node.span,
-                    format!("{what}: {text} has more than 10,000 digits when written out"),
-                    "write it with fewer digits",
-                ),
-                _ => Fault::new(node.span, format!("{what} is not a number: {text}"), mend_number(node, FORMS)),
-            }
-        })
-    }
-
-    fn expect_map(&self, node: &Node<'t>, what: impl Fn() -> String, help: &str) -> Result<(), Fault> {
-        match node.kind {
-            Kind::Map => Ok(()),
-            _ if node.is_null() => Err(Fault::new(node.span, format!("{} has no value", what()), help)),
-            _ => Err(Fault::new(node.span, format!("{} must be a map, not {}", what(), node.noun()), help)),
+            _ => node.into_entry(what).map(Some),
         }
     }
 
@@ -455,65 +351,53 @@ impl<'t> Reader<'t> {
         Fault::new(second, format!("{what} is there twice, first on line {line}"), help)
     }
 
-    fn place(&self, place: Place) -> String {
-        let (state, action) = (self.draft.state_names.get(place.state), self.draft.action_names.get(place.action));
-        format!("state {}, action {}", shown(state), shown(action))
+    fn principal(&self, id: u32) -> String {
+        format!("principal {}", shown(self.draft.principal_names.get(id)))
     }
 
-    fn principal(&self, id: u32) -> &str {
-        self.draft.principal_names.get(id)
+    fn state_name(&self, id: u32) -> String {
+        format!("state {}", shown(self.draft.state_names.get(id)))
+    }
+
+    fn place(&self, place: Place) -> String {
+        format!("{}, action {}", self.state_name(place.state), shown(self.draft.action_names.get(place.action)))
     }
 
     /// A map in braces from its first brace to its last, if both are on one line.
-    fn whole(&self, start: Span) -> Span {
+    fn whole_map(&self, start: Span) -> Span {
         let rest = &self.text[start.start as usize..];
         match (rest.starts_with('{'), rest.find(['}', '\n', '\r'])) {
-            (true, Some(length)) => start.to(Span::new(0, start.start as usize + length + 1)),
+            (true, Some(length)) => Span::new(start.start as usize, start.start as usize + length + 1),
             _ => start,
         }
     }
 }
 
-/// The key of `key:value`, which YAML reads as one name.
-fn squeezed<'n>(name: &'n str, keys: &[&str]) -> Option<&'n str> {
-    name.split_once(':').map(|(key, _)| key).filter(|key| keys.contains(key))
-}
-
-/// How to mend a text that is not a number.
-fn mend_number(node: &Node, forms: &str) -> String {
-    let Kind::Scalar { text, .. } = &node.kind else { return forms.into() };
-    let is_number = |text: &str| parse_rational(text).is_ok();
-    let last_word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
-    if text.contains(char::is_whitespace) && matches!(last_word, "to" | "reward" | "weight" | "discount") {
-        return format!("put a comma before `{last_word}`");
+/// Where a name has been in the map of that number before. If it has not, it is noted in `spans`.
+fn seen_before(names: &mut Names, spans: &mut Vec<(u32, Span)>, name: (u32, Span), map: u32) -> Option<Span> {
+    if names.enter(name.0, map) {
+        spans.push(name);
+        return None;
     }
-    if let Some(percent) = text.strip_suffix('%').filter(|number| is_number(number.trim_end())) {
-        return format!("write {}/100", percent.trim_end());
-    }
-    if is_number(&text.replacen(',', ".", 1)) {
-        return format!("write {}, with a point", text.replacen(',', ".", 1));
-    }
-    if is_number(&text.replace(['_', ' ', '\''], "")) {
-        return format!("write {}, without separators", text.replace(['_', ' ', '\''], ""));
-    }
-    forms.into()
+    spans.iter().find(|(id, _)| *id == name.0).map(|&(_, span)| span)
 }
 
 /// How to mend probabilities that do not sum to 1.
 fn mend_sum(sum: &Rational) -> String {
     let gap = Rational::ONE - sum;
-    let rounding = Rational::from_parts(1.into(), 100u8.into());
     if sum.is_zero() {
         return "name at least one target".into();
     }
-    let step = match gap > Rational::ZERO {
-        true => format!("add {}", brief(&gap)),
-        false => format!("take away {}", brief(&-gap.clone())),
+    let (step, distance) = match gap > Rational::ZERO {
+        true => ("add", gap),
+        false => ("take away", -gap),
     };
-    match gap < rounding && -gap < rounding {
-        true => format!("{step}; numbers are read exactly, so write a third as 1/3, not as 0.333"),
-        false => step,
-    }
+    let rounding = Rational::from_parts(1.into(), 100u8.into());
+    let reason = match distance < rounding {
+        true => "; numbers are read exactly, so write a third as 1/3, not as 0.333",
+        false => "",
+    };
+    format!("{step} {}{reason}", brief(&distance))
 }
 
 /// A number in a message: the beginning of a long one.

@@ -5,13 +5,13 @@
 //! again, if no number has more than 10,000 digits.
 
 use crate::{
-    model::{ChoiceId, Model, StateId},
+    model::{ChoiceId, Model, Principal, StateId},
     number::{Integer, Natural, Rational},
 };
 use std::{
     borrow::Cow,
     collections::HashSet,
-    fmt::{Display, Write as _},
+    fmt::Write as _,
     io::{self, Write},
 };
 
@@ -27,7 +27,7 @@ pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "start: {}", yaml_name(model.state_name(model.start())))?;
     writeln!(out, "principals:")?;
     for principal in model.principals() {
-        let value = principal_value(principal.discount.clone(), principal.weight.clone(), Notation::Yaml);
+        let value = principal_value(principal, Notation::Yaml);
         write!(out, "{}", yaml_entry(2, &principal.name, &value))?;
     }
     writeln!(out, "states:")?;
@@ -54,7 +54,7 @@ pub fn write_json(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  \"principals\": {{")?;
     let last = model.n_principals() - 1;
     for (index, principal) in model.principals().iter().enumerate() {
-        let value = principal_value(principal.discount.clone(), principal.weight.clone(), Notation::Json);
+        let value = principal_value(principal, Notation::Json);
         writeln!(out, "    {}: {value}{}", quoted(&principal.name), comma_unless(index == last))?;
     }
     writeln!(out, "  }},\n  \"states\": {{")?;
@@ -85,14 +85,6 @@ impl Notation {
         }
     }
 
-    /// A key of the format itself.
-    fn key(self, key: &'static str) -> Cow<'static, str> {
-        match self {
-            Notation::Yaml => key.into(),
-            Notation::Json => quoted(key).into(),
-        }
-    }
-
     fn number(self, number: &Rational) -> String {
         /// Past this, other readers of JSON round.
         const LARGEST: u64 = (1 << 53) - 1;
@@ -103,10 +95,10 @@ impl Notation {
         }
     }
 
-    /// A map on one line.
-    fn map<V: Display>(self, entries: impl IntoIterator<Item = (String, V)>) -> String {
-        let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}: {value}")).collect();
-        format!("{{{}}}", entries.join(", "))
+    /// A map of numbers on one line.
+    fn map<'n>(self, entries: impl IntoIterator<Item = (&'n str, &'n Rational)>) -> String {
+        let entries = entries.into_iter().map(|(name, number)| format!("{}: {}", self.name(name), self.number(number)));
+        format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -114,64 +106,53 @@ fn magnitude(integer: &Integer) -> Natural {
     integer.clone().into_parts().1
 }
 
-fn principal_value(discount: Rational, weight: Rational, notation: Notation) -> String {
-    match weight.is_one() {
-        true => notation.number(&discount),
-        false => notation.map([
-            (notation.key("discount").into_owned(), notation.number(&discount)),
-            (notation.key("weight").into_owned(), notation.number(&weight)),
-        ]),
+fn principal_value(principal: &Principal, notation: Notation) -> String {
+    match principal.weight.is_one() {
+        true => notation.number(&principal.discount),
+        false => notation.map([("discount", &principal.discount), ("weight", &principal.weight)]),
     }
 }
 
 /// The entry of an action, on one line.
 fn choice_value(model: &Model, choice: ChoiceId, notation: Notation) -> String {
-    let mut text = String::from("{");
-    match Reward::of(model, choice) {
-        Reward::Nothing => {}
-        Reward::Same(reward) => {
-            let _ = write!(text, "{}: {}, ", notation.key("reward"), notation.number(reward));
-        }
-        Reward::ByName(entries) => {
-            let map =
-                notation.map(entries.map(|(name, reward)| (notation.name(name).into_owned(), notation.number(reward))));
-            let _ = write!(text, "{}: {map}, ", notation.key("reward"));
-        }
-    }
-    let _ = write!(text, "{}: ", notation.key("to"));
-    match sure_target(model, choice) {
-        Some(target) => text += &notation.name(target),
-        None => {
-            let name = |state| notation.name(model.state_name(state)).into_owned();
-            text += &notation.map(model.transitions(choice).map(|(state, p)| (name(state), notation.number(p))));
-        }
-    }
-    text + "}"
+    let reward = match Reward::of(model, choice) {
+        Reward::Nothing => String::new(),
+        Reward::Same(reward) => format!("{}: {}, ", notation.name("reward"), notation.number(reward)),
+        Reward::ByName(entries) => format!("{}: {}, ", notation.name("reward"), notation.map(entries)),
+    };
+    let target = match sure_target(model, choice) {
+        Some(target) => notation.name(target),
+        None => notation.map(named_targets(model, choice)).into(),
+    };
+    format!("{{{reward}{}: {target}}}", notation.name("to"))
 }
 
-/// The entry of an action in YAML, one line for each reward and target.
+/// The entry of an action in YAML, over several lines.
 fn push_block_choice(text: &mut String, model: &Model, name: &str, choice: ChoiceId) {
-    let number = |number: &Rational| Notation::Yaml.number(number);
     *text += &yaml_key(4, name);
     *text += "\n";
     match Reward::of(model, choice) {
         Reward::Nothing => {}
-        Reward::Same(reward) => *text += &yaml_entry(6, "reward", &number(reward)),
-        Reward::ByName(entries) => {
-            *text += "      reward:\n";
-            for (name, reward) in entries {
-                *text += &yaml_entry(8, name, &number(reward));
-            }
-        }
+        Reward::Same(reward) => *text += &yaml_entry(6, "reward", &Notation::Yaml.number(reward)),
+        Reward::ByName(entries) => push_block_map(text, "reward", &entries.collect::<Vec<_>>()),
     }
     match sure_target(model, choice) {
         Some(target) => *text += &yaml_entry(6, "to", &yaml_name(target)),
-        None => {
-            *text += "      to:\n";
-            for (state, probability) in model.transitions(choice) {
-                *text += &yaml_entry(8, model.state_name(state), &number(probability));
-            }
-        }
+        None => push_block_map(text, "to", &named_targets(model, choice).collect::<Vec<_>>()),
+    }
+}
+
+/// A map of numbers in YAML: on one line if it fits, otherwise one line for each entry.
+fn push_block_map(text: &mut String, key: &str, entries: &[(&str, &Rational)]) {
+    let line = yaml_entry(6, key, &Notation::Yaml.map(entries.iter().copied()));
+    if line.chars().count() <= LONGEST_LINE {
+        *text += &line;
+        return;
+    }
+    *text += &yaml_key(6, key);
+    *text += "\n";
+    for (name, number) in entries {
+        *text += &yaml_entry(8, name, &Notation::Yaml.number(number));
     }
 }
 
@@ -202,6 +183,10 @@ fn sure_target(model: &Model, choice: ChoiceId) -> Option<&str> {
         [target] => Some(model.state_name(*target)),
         _ => None,
     }
+}
+
+fn named_targets(model: &Model, choice: ChoiceId) -> impl Iterator<Item = (&str, &Rational)> {
+    model.transitions(choice).map(|(state, probability)| (model.state_name(state), probability))
 }
 
 /// The names of a state's actions, all different.

@@ -45,7 +45,7 @@ impl ParseError {
     /// Of a file that is not UTF-8, give `String::from_utf8_lossy` of its bytes.
     pub fn render(&self, file: &str, text: &str) -> String {
         let mut out = format!("{}:{}:{}: {}\n", printable(file), self.line, self.column, self.message);
-        if let Some(source) = lines(text).nth(self.line - 1) {
+        if let Some(source) = line_of(text, self.line) {
             let (excerpt, indent, width) = excerpt(source, self.column - 1, self.length);
             let number = self.line.to_string();
             let gutter = " ".repeat(number.len());
@@ -69,11 +69,6 @@ pub(super) struct Span {
 impl Span {
     pub fn new(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: end as u32 }
-    }
-
-    /// The stretch from the start of this one to the end of `last`.
-    pub fn to(self, last: Span) -> Span {
-        Span { start: self.start, end: last.end.max(self.end) }
     }
 
     pub fn is_empty(self) -> bool {
@@ -100,23 +95,31 @@ impl Fault {
         let start = floor_char_boundary(text, self.span.start as usize);
         let meant = &text[start..floor_char_boundary(text, self.span.end as usize).max(start)];
         let length = meant.chars().take_while(|c| !matches!(c, '\n' | '\r')).count().max(1);
-        ParseError { line, column, length, message: self.message, help: self.help }
+        let (message, help) = (printable(&self.message), self.help.map(|help| printable(&help)));
+        ParseError { line, column, length, message, help }
     }
 }
 
 /// The line and the column, both from 1, of a byte of the text. A byte-order mark is in no column.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..floor_char_boundary(text, offset)];
-    let (mut line, mut line_start) = (1, 0);
-    let bytes = before.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte == b'\n' || (byte == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n')) {
-            line += 1;
-            line_start = at + 1;
-        }
-    }
-    let in_line = before[line_start..].strip_prefix('\u{feff}').unwrap_or(&before[line_start..]);
-    (line, in_line.chars().count() + 1)
+    let offset = floor_char_boundary(text, offset);
+    let (line, start) = line_starts(text).take_while(|&start| start <= offset).enumerate().last().unwrap_or_default();
+    let before = &text[start..offset];
+    (line + 1, before.strip_prefix('\u{feff}').unwrap_or(before).chars().count() + 1)
+}
+
+/// A line of the text, counted from 1, without its end.
+fn line_of(text: &str, line: usize) -> Option<&str> {
+    let line = text.get(line_starts(text).nth(line - 1)?..)?;
+    let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+    line.split(['\n', '\r']).next()
+}
+
+/// Where each line begins. As in YAML, a line ends with `\n`, `\r\n` or `\r`.
+fn line_starts(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let ends = move |&at: &usize| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+    std::iter::once(0).chain((0..bytes.len()).filter(ends).map(|at| at + 1))
 }
 
 fn floor_char_boundary(text: &str, offset: usize) -> usize {
@@ -124,36 +127,38 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The lines of a text as YAML counts them: each ends with `\n`, `\r\n` or `\r`.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
-}
-
 /// The part of a line around the characters that are meant, how far in they begin, and how wide they are.
 fn excerpt(source: &str, first: usize, length: usize) -> (String, usize, usize) {
-    let characters: Vec<char> = source.chars().map(visible).collect();
-    let width = |range: &[char]| range.iter().map(|c| c.width().unwrap_or(0)).sum::<usize>();
-    let first = first.min(characters.len());
-    let last = (first + length).min(characters.len());
-    let cut_to = |start: usize, end: usize| characters[start..end].iter().collect::<String>();
-    if width(&characters) <= EXCERPT_WIDTH {
-        let meant = width(&characters[first..last]).max(1);
-        return (cut_to(0, characters.len()), width(&characters[..first]), meant);
+    // A line may be as long as the file: only what is near is looked at.
+    let skipped = first.saturating_sub(EXCERPT_WIDTH);
+    let mut rest = source.chars().skip(skipped);
+    let near: Vec<char> = rest.by_ref().take(3 * EXCERPT_WIDTH).map(visible).collect();
+    let more = rest.next().is_some();
+    let is_whole = skipped == 0 && !more && width(&near) <= EXCERPT_WIDTH;
+    let first = (first - skipped).min(near.len());
+    let last = (first + length).min(near.len());
+    let (mut start, mut end) = (0, near.len());
+    if !is_whole {
+        // A third of the room goes before the thing that is meant, the rest to it and to what follows.
+        start = first;
+        while start > 0 && width(&near[start - 1..first]) <= EXCERPT_WIDTH / 3 {
+            start -= 1;
+        }
+        end = start;
+        while end < near.len() && width(&near[start..=end]) <= EXCERPT_WIDTH {
+            end += 1;
+        }
     }
-    // A third of the room goes before the thing that is meant, the rest to it and to what follows.
-    let mut start = first;
-    while start > 0 && width(&characters[start - 1..first]) <= EXCERPT_WIDTH / 3 {
-        start -= 1;
-    }
-    let mut end = start;
-    while end < characters.len() && width(&characters[start..=end]) <= EXCERPT_WIDTH {
-        end += 1;
-    }
-    let (head, tail) = (if start > 0 { "…" } else { "" }, if end < characters.len() { "…" } else { "" });
-    let indent = head.chars().count() + width(&characters[start..first]);
-    let meant = width(&characters[first..last.min(end)]).max(1);
-    (format!("{head}{}{tail}", cut_to(start, end)), indent, meant)
+    let head = if start + skipped > 0 { "…" } else { "" };
+    let tail = if more || end < near.len() { "…" } else { "" };
+    let indent = head.chars().count() + width(&near[start..first]);
+    let meant = width(&near[first..last.min(end)]).max(1);
+    (format!("{head}{}{tail}", near[start..end].iter().collect::<String>()), indent, meant)
+}
+
+/// How many columns of a terminal the characters take.
+fn width(characters: &[char]) -> usize {
+    characters.iter().map(|character| character.width().unwrap_or(0)).sum()
 }
 
 /// A name or number as a message shows it: in backquotes, the beginning of a long one.
@@ -175,5 +180,36 @@ fn visible(character: char) -> char {
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_as_in_yaml() {
+        let text = "\u{feff}a\r\nbö\rc\n\nd\r";
+        let places: Vec<_> = text.char_indices().map(|(at, _)| line_and_column(text, at)).collect();
+        let expected = [(1, 1), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (5, 1), (5, 2)];
+        assert_eq!(places, expected);
+        assert_eq!(line_and_column(text, text.len()), (6, 1));
+        let lines: Vec<_> = (1..8).map(|line| line_of(text, line)).collect();
+        assert_eq!(lines, [Some("a"), Some("bö"), Some("c"), Some(""), Some("d"), Some(""), None]);
+    }
+
+    #[test]
+    fn an_excerpt_keeps_what_is_meant_in_sight() {
+        for length in [1, 10, 200] {
+            for first in [0, 1, 40, 150, 299] {
+                let source: String =
+                    (0..300).map(|at| if at >= first && at < first + length { '大' } else { 'a' }).collect();
+                let (excerpt, indent, carets) = excerpt(&source, first, length);
+                let shown = width(&excerpt.chars().collect::<Vec<_>>());
+                assert!(shown <= EXCERPT_WIDTH + 2 && indent + carets <= shown, "{first} {length}: {excerpt}");
+                let mut columns = excerpt.chars().flat_map(|c| std::iter::repeat_n(c, c.width().unwrap_or(0)));
+                assert!(columns.by_ref().take(indent).all(|c| c != '大') && columns.take(carets).all(|c| c == '大'));
+            }
+        }
     }
 }

@@ -4,8 +4,9 @@ use super::parse_error::{Fault, Span};
 use granit_parser::{ErrorKind, ScanError};
 
 /// The parser's error with a help for the slips that are common.
-pub(super) fn syntax_fault(error: &ScanError) -> Fault {
-    let at = error.marker().byte_offset().unwrap_or_default();
+pub(super) fn syntax_fault(error: &ScanError, text: &str) -> Fault {
+    let marked = error.marker().byte_offset().unwrap_or_default();
+    let at = cause(error.kind(), text, marked).unwrap_or(marked);
     let span = Span::new(at, at);
     let fault = |message: &str, help: &str| Fault::new(span, message, help);
     match error.kind() {
@@ -42,7 +43,7 @@ pub(super) fn syntax_fault(error: &ScanError) -> Fault {
         }
         ErrorKind::MisplacedFlowCollectionEnd => fault("this bracket closes nothing", "remove it, or open it earlier"),
         ErrorKind::MismatchedFlowCollectionEnd { open, close } => {
-            fault(&format!("this `{close}` closes a `{open}`"), "close each bracket with its own kind")
+            fault(&format!("this `{open}` is closed by a `{close}`"), "close each bracket with its own kind")
         }
         ErrorKind::RecursionLimitExceeded => {
             fault("maps and lists are nested too deep here", "a model needs no more than six levels")
@@ -61,16 +62,37 @@ pub(super) fn syntax_fault(error: &ScanError) -> Fault {
         ErrorKind::ExpectedDocumentStart | ErrorKind::InvalidDocumentEnd => {
             fault("the model has ended, yet something follows", "indent it to where it belongs, or remove it")
         }
-        ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
-            let code = *character as u32;
-            fault(&format!("a control character (U+{code:04X}) stands here"), "remove it")
+        ErrorKind::UnexpectedCharacter { character: character @ ('@' | '`' | '%') } => {
+            fault(&format!("nothing can begin with `{character}` in YAML"), "put the name in quotes")
         }
         ErrorKind::UnexpectedCharacter { character } => {
-            fault(&format!("nothing can begin with `{character}` in YAML"), "put the name in quotes")
+            let code = *character as u32;
+            let help = format!("remove it, or write it as \"\\u{code:04x}\", in double quotes");
+            fault(&format!("the character U+{code:04X} cannot stand here"), &help)
         }
         ErrorKind::UnknownQuotedScalarEscape => {
             fault("a `\\` begins no known escape here", "write `\\\\` for a backslash, or use single quotes")
         }
         _ => fault(&format!("not valid YAML: {}", error.kind()), "see the YAML 1.2 specification, or quote the text"),
+    }
+}
+
+/// Where the cause lies, if not where the parser stopped.
+fn cause(kind: &ErrorKind, text: &str, marked: usize) -> Option<usize> {
+    let before = text.get(..marked)?;
+    match kind {
+        ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
+            before.ends_with('\t').then(|| before.trim_end_matches('\t').len())
+        }
+        // The quote that was never closed is the last one before; an apostrophe inside a word is none.
+        ErrorKind::UnclosedQuotedScalar
+        | ErrorKind::InvalidQuotedScalarIndent
+        | ErrorKind::DocumentIndicatorInQuotedScalar
+            if !text[marked..].starts_with(['"', '\'']) =>
+        {
+            let opens = |&(at, _): &(usize, &str)| !before[..at].ends_with(char::is_alphanumeric);
+            before.rmatch_indices(['"', '\'']).find(opens).map(|(at, _)| at)
+        }
+        _ => None,
     }
 }

@@ -69,6 +69,7 @@ impl Node<'_> {
 
 /// The nodes of the one document of a file.
 pub(super) struct Events<'t> {
+    text: &'t str,
     parser: Parser<'t, StrInput<'t>>,
     /// Everything inside an anchored node.
     tape: Vec<Node<'t>>,
@@ -93,6 +94,7 @@ impl<'t> Events<'t> {
         options.flow_nesting_limit = MAX_NESTING;
         options.block_nesting_limit = MAX_NESTING;
         let mut events = Events {
+            text,
             parser: Parser::new_from_str_with_options(text, options),
             tape: Vec::new(),
             anchors: Vec::new(),
@@ -258,7 +260,7 @@ impl<'t> Events<'t> {
     fn event(&mut self) -> Result<(Event<'t>, granit_parser::Span), Fault> {
         match self.parser.next_event() {
             Some(Ok(event)) => Ok(event),
-            Some(Err(error)) => Err(syntax_fault(&error)),
+            Some(Err(error)) => Err(syntax_fault(&error, self.text)),
             None => Ok((Event::StreamEnd, granit_parser::Span::default())),
         }
     }

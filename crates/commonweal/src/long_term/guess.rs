@@ -77,7 +77,9 @@ impl Single<'_> {
         for state in self.model.states() {
             let (best, _) = self.best(state, allowed, &values);
             for choice in self.model.choices(state) {
-                allowed[choice.index()] &= self.worth(choice, &values) >= best - TIE * scale;
+                // Past the range of doubles nothing compares, and nothing is dropped: the exact proof will.
+                let worse = self.worth(choice, &values) < best - TIE * scale;
+                allowed[choice.index()] &= !worse;
             }
             if !allowed[strategy[state.index()].index()] {
                 strategy[state.index()] = self.best(state, allowed, &values).1;

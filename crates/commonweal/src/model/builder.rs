@@ -106,12 +106,13 @@ impl ModelBuilder {
         for (target, probability) in transitions {
             assert!(target.index() < self.n_states, "a transition leads to one of the model's states");
             check_size("transitions", model.target.len())?;
-            let (state, action) = place(model);
             let target_name = || model.state_names.get(target.index()).to_owned();
             if probability <= Rational::ZERO {
+                let (state, action) = place(model);
                 return Err(ModelError::NonPositiveProbability { state, action, target: target_name(), probability });
             }
             if model.target[first..].contains(&target) {
+                let (state, action) = place(model);
                 return Err(ModelError::DuplicateTarget { state, action, target: target_name() });
             }
             sum += &probability;

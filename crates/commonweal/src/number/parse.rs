@@ -1,6 +1,7 @@
 //! Exact numbers from text: integers, decimals, decimals with an exponent, and fractions.
 
 use super::{Integer, Natural, Rational};
+use std::borrow::Cow;
 
 /// The most digits that a number may have once written out in full. A bound keeps `1e999999999` from taking memory.
 const MAX_DIGITS: usize = 10_000;
@@ -30,17 +31,28 @@ pub enum NumberError {
 /// ```
 pub fn parse_rational(text: &str) -> Result<Rational, NumberError> {
     let trimmed = text.trim();
-    match trimmed.split_once('/') {
-        None => decimal(trimmed),
+    let value = match trimmed.split_once('/') {
+        None => decimal(trimmed)?,
         Some((numerator, denominator)) => {
             let numerator = decimal(numerator.trim_end())?;
             let denominator = decimal(denominator.trim_start())?;
             if denominator.is_zero() {
                 return Err(NumberError::ZeroDenominator(shown(trimmed)));
             }
-            Ok(numerator / denominator)
+            numerator / denominator
         }
+    };
+    match is_long(value.numerator().as_sign_words().1) || is_long(value.denominator().as_words()) {
+        true => Err(NumberError::TooLong(shown(trimmed))),
+        false => Ok(value),
     }
+}
+
+/// Whether an integer has more than `MAX_DIGITS` digits. Every number that is read can then be written and read again.
+fn is_long(words: &[dashu_int::Word]) -> bool {
+    /// No number of fewer words has that many digits.
+    const MANY_WORDS: usize = MAX_DIGITS * 3 / dashu_int::Word::BITS as usize;
+    words.len() >= MANY_WORDS && Natural::from_words(words) >= Natural::from(10u8).pow(MAX_DIGITS)
 }
 
 fn decimal(text: &str) -> Result<Rational, NumberError> {
@@ -63,13 +75,19 @@ fn decimal(text: &str) -> Result<Rational, NumberError> {
     if whole.len() + fraction.len() > MAX_DIGITS {
         return Err(too_long());
     }
-    let digits = [whole, fraction].concat();
-    let magnitude = Natural::from_str_radix(&digits, 10).map_err(|_| malformed())?;
+    let digits: Cow<str> = if fraction.is_empty() { whole.into() } else { [whole, fraction].concat().into() };
+    let magnitude = match digits.parse::<u64>() {
+        Ok(small) => Natural::from(small),
+        Err(_) => Natural::from_str_radix(&digits, 10).map_err(|_| malformed())?,
+    };
     let magnitude = Integer::from(magnitude);
     if magnitude.is_zero() {
         return Ok(Rational::ZERO);
     }
     let power = exponent - fraction.len() as i64;
+    if power == 0 {
+        return Ok(Rational::from(if negative { -magnitude } else { magnitude }));
+    }
     if power.unsigned_abs() as usize > MAX_DIGITS {
         return Err(too_long());
     }
@@ -134,13 +152,21 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_numbers_are_read_as_they_are_written() {
+        for text in ["9".repeat(10_000), format!("-1{}", "0".repeat(9_999)), format!("1/{}7", "3".repeat(9_999))] {
+            assert_eq!(parse_rational(&text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
     fn what_is_not_a_number_is_refused() {
         for text in ["", "-", ".", "e5", "1e", "1e+", "0x10", "1_000", "1,5", "nan", "inf", "1/2/3", "1 2", "½", "--1"]
         {
             assert!(matches!(parse_rational(text), Err(NumberError::Malformed(_))), "{text}");
         }
         assert!(matches!(parse_rational("1/0"), Err(NumberError::ZeroDenominator(_))));
-        for text in ["1e999999999", "1e-999999999", "1e99999999999999999999", &"9".repeat(10_001)] {
+        let long = ["1e10000", "1e-10000", "12e9999", "1e6000/1e-6000", &"9".repeat(10_001)];
+        for text in ["1e999999999", "1e-999999999", "1e99999999999999999999"].into_iter().chain(long) {
             assert!(matches!(parse_rational(text), Err(NumberError::TooLong(_))), "{text}");
         }
     }

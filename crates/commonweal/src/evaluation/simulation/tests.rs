@@ -3,7 +3,7 @@
 use super::*;
 use crate::evaluation::evaluate;
 use crate::model::{ChoiceId, ModelBuilder, Principal};
-use crate::number::{ExactVector, Natural, Rational, Values, parse_rational, weighted_quotient};
+use crate::number::{Natural, Rational, parse_rational};
 use crate::solve::{SolveOptions, solve};
 use crate::strategy::{Change, CountingStrategy, Stationary, Step};
 use std::ops::Range;
@@ -36,13 +36,6 @@ fn weather(near: &str, far: &str, other: &str) -> (Model, Strategy) {
     (weather.finish().unwrap(), Strategy::Counting(strategy))
 }
 
-fn exact_welfare(model: &Model, payoffs: &[ExactVector], state: StateId) -> Rational {
-    let weights: Vec<Rational> = model.principals().iter().map(|p| p.weight.clone()).collect();
-    let payoffs: Vec<Values> = payoffs.iter().cloned().map(Values::Exact).collect();
-    let (numerator, denominator) = weighted_quotient(weights.iter().zip(&payoffs), state.index()).unwrap();
-    Rational::from_parts(numerator, denominator)
-}
-
 /// Per principal and for the welfare: whether the interval contains the exact value.
 fn hits(simulation: &Simulation, exact: &[Rational]) -> Vec<bool> {
     let estimates = simulation.payoffs.iter().chain([&simulation.welfare]);
@@ -56,8 +49,8 @@ fn hits(simulation: &Simulation, exact: &[Rational]) -> Vec<bool> {
 /// The exact payoffs and welfare, in the order of [`hits`].
 fn exact(model: &Model, strategy: &Strategy, start: StateId) -> Vec<Rational> {
     let payoffs = evaluate(model, strategy, &StopSignal::default()).unwrap();
-    let welfare = exact_welfare(model, &payoffs, start);
-    payoffs.iter().map(|payoff| payoff.get(start.index())).chain([welfare]).collect()
+    let values = (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), start)).chain([payoffs.welfare(start)]);
+    values.map(|value| value.exact.expect("an exact evaluation")).collect()
 }
 
 #[test]
