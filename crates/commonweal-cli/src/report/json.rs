@@ -56,9 +56,7 @@ impl TimingsJson {
         let Timings { read, long_term, unravel, total, .. } = &self.timings;
         let memory =
             self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("; peak memory {} MB", bytes / 1_000_000));
-        format!(
-            "\nTime: read {read:.3} s, long-term {long_term:.3} s, unravel {unravel:.3} s, total {total:.3} s{memory}\n"
-        )
+        format!("\nTime: {total:.3} s (read {read:.3}, long-term {long_term:.3}, unravel {unravel:.3}){memory}\n")
     }
 }
 

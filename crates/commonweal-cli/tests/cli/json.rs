@@ -125,7 +125,7 @@ fn numbers_past_the_doubles_are_enclosed() {
     let text = folder.run(&["solve", "huge.yaml", "--json"]).done().stdout;
     // No reader is left without a number: the largest double below, and one past all doubles above.
     assert!(text.contains("\"upper\": 1e999"), "{text}");
-    assert!(text.contains(&format!("\"lower\": {:e}", f64::MAX).replace('e', "e+")), "{text}");
+    assert!(text.contains("\"lower\": 1.7976931348623157e+308"), "{text}");
     assert!(!text.contains("-0.0"), "{text}");
     let report = folder.run(&["solve", "huge.yaml", "--all-states"]).done().stdout;
     assert!(report.contains("2e400") && report.contains("-2e-400"), "{report}");

@@ -56,9 +56,7 @@ pub fn example() -> Example {
             Printed::Property("< 0", |welfare| *welfare < Rational::ZERO),
             Exact::Values(vec![from_start(&top)]),
         )
-        .noting(
-            "By the sketch only a satisfying strategy is non-negative; this one is no assignment.".to_owned(),
-        ),
+        .noting("By the sketch only a satisfying strategy is non-negative; this one is no assignment.".to_owned()),
     ];
     Example { title: "3-SAT reduction [Fig. 2, App. B.2]".to_owned(), claims }
 }
