@@ -144,8 +144,7 @@ impl Shown<'_> {
         if cut > 0.0 {
             let length = steps(&simulation.steps.into());
             let cut = brief(cut);
-            let _ =
-                writeln!(text, "\nRuns are cut after {length} steps; the rest is worth at most {cut}, and counted in.");
+            let _ = writeln!(text, "\nRuns are cut after {length} steps; the intervals allow for the rest ({cut}).");
         }
         text
     }

@@ -128,7 +128,7 @@ fn payoff_values(model: &Model, solution: &Solution) -> impl Iterator<Item = Val
 
 /// The fraction, if it fits its column.
 fn payoff_fraction(value: &Value) -> Option<String> {
-    const WIDEST: usize = 24;
+    const WIDEST: usize = 16;
     value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST))
 }
 
