@@ -240,3 +240,34 @@ pub fn print(document: &impl Serialize) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(document)?;
     crate::output::print(&(text + "\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_past_what_doubles_count_is_a_string() {
+        let written = |step: u64| serde_json::to_string(&StepJson(Step::from(step))).unwrap();
+        assert_eq!(written(761), "761");
+        assert_eq!(written((1 << 53) - 1), "9007199254740991");
+        assert_eq!(written(1 << 53), "\"9007199254740992\"");
+        let beyond = StepJson(Step::from(10u8).pow(30));
+        assert_eq!(serde_json::to_string(&beyond).unwrap(), format!("\"1{}\"", "0".repeat(30)));
+    }
+
+    #[test]
+    fn every_double_is_a_json_number() {
+        let written = |x: f64| serde_json::to_string(&Double(x)).unwrap();
+        assert_eq!(written(-0.0), "0.0");
+        assert_eq!(written(f64::INFINITY), "1e999");
+        assert_eq!(written(f64::NEG_INFINITY), "-1e999");
+    }
+
+    #[test]
+    fn a_fraction_of_too_many_digits_is_left_out() {
+        let power = |digits: usize| Rational::from(Natural::from(10u8).pow(digits - 1));
+        assert_eq!(exact_text(&power(9_999)).map(|text| text.len()), Some(9_999));
+        assert_eq!(exact_text(&power(10_001)), None);
+        assert_eq!(exact_text(&power(1_000_000)), None);
+    }
+}

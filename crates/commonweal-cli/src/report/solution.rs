@@ -53,7 +53,7 @@ fn headline(model: &Model, solution: &Solution) -> String {
             match difference(&welfare, &long_term) {
                 Some(gain) if !gain.is_zero() => writeln!(
                     text,
-                    "The long-term strategy alone earns {}; deviating at first gains {}.",
+                    "The long-term strategy earns {}; deviating at first gains {}.",
                     in_brief(&long_term),
                     in_brief(&Value::from(gain))
                 ),
@@ -98,7 +98,7 @@ fn payoff_table(model: &Model, solution: &Solution, own_best: Option<&[Rational]
     if own_best.is_some() {
         header.push("vs own best");
     }
-    let mut cells = |row: &mut Vec<String>, value: &Value, long_term: &Value| {
+    let cells = |row: &mut Vec<String>, value: &Value, long_term: &Value| {
         row.push(in_column(value));
         if fractions {
             row.push(payoff_fraction(value).unwrap_or_default());

@@ -219,4 +219,12 @@ mod tests {
             assert!(!prints(value, text), "{value} {text}");
         }
     }
+
+    #[test]
+    fn only_what_is_on_the_list_is_a_misprint() {
+        let claim = |id, printed| Claim::number(id, "", printed, parse_rational("127/9").unwrap());
+        assert_eq!(claim("1/welfare", "14.1").verdict(), Verdict::Agrees);
+        assert_eq!(claim("1/welfare", "14.2").verdict(), Verdict::Misprint);
+        assert_eq!(claim("4/welfare", "14.2").verdict(), Verdict::Differs);
+    }
 }
