@@ -1,6 +1,6 @@
 //! Writing files whole or not at all.
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -14,16 +14,32 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::R
     if place.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return File::create(&place).and_then(|file| through(file, write).map(drop)).with_context(cannot);
     }
-    let name = place.file_name().with_context(|| format!("{} names no file to write", path.display()))?;
-    if place.is_dir() {
-        anyhow::bail!("cannot write {}: it is a folder", path.display());
-    }
+    check_place(path)?;
+    let name = place.file_name().expect("a place to write to has a name");
     let beside = place.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
     let written = File::create(&beside).and_then(|file| {
         through(file, write)?.sync_all()?;
         std::fs::rename(&beside, &place)
     });
     written.inspect_err(|_| _ = std::fs::remove_file(&beside)).with_context(cannot)
+}
+
+/// Refuses early what cannot be written at the end: better before a long computation than after it.
+pub fn check_place(path: &Path) -> anyhow::Result<()> {
+    let cannot = |why: &str| anyhow!("cannot write {}: {why}", path.display());
+    if path.as_os_str() == "-" {
+        return Err(cannot("standard output is for the report; name a file"));
+    }
+    if path.is_dir() {
+        return Err(cannot("it is a folder"));
+    }
+    path.file_name().ok_or_else(|| cannot("it names no file"))?;
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
+            Err(cannot(&format!("there is no folder {}", parent.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn through(file: File, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<File> {

@@ -16,6 +16,9 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
     let model = input::model(&args.model)?;
     let read = began.elapsed();
+    if let Some(path) = &args.strategy {
+        output::check_place(path)?;
+    }
     let options = SolveOptions { layer_limit: args.layer_limit, stop: stop.clone() };
     let solution = commonweal::solve(&model, &options);
     if let Some(path) = &args.strategy {

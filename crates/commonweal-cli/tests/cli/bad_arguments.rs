@@ -82,6 +82,7 @@ fn no_arguments_at_all_show_the_help() {
 fn what_cannot_be_written_leaves_nothing_behind() {
     let folder = Folder::with_hotel();
     folder.run(&["solve", "hotel.yaml", "--strategy", "no/such/folder/s.json"]).refused(&["cannot write"]);
+    folder.run(&["solve", "hotel.yaml", "--strategy", "-"]).refused(&["name a file"]);
     std::fs::create_dir(folder.path().join("taken")).unwrap();
     folder.run(&["solve", "hotel.yaml", "--strategy", "taken"]).refused(&["taken", "folder"]);
     folder.run(&["solve", "hotel.yaml", "--strategy", "."]).refused(&["folder"]);

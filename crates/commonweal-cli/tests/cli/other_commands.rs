@@ -31,6 +31,22 @@ fn a_mixed_strategy_is_evaluated_exactly() {
 }
 
 #[test]
+fn an_evaluation_that_is_stopped_gives_the_bounds_of_any_strategy() {
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    let ran = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--json", "--time-limit", "0"]);
+    assert_eq!(ran.code, 3);
+    let evaluation = ran.json();
+    assert_eq!(evaluation["status"], "stopped");
+    // Between −1 and 6 for ever.
+    let alice = &evaluation["states"]["s0"]["payoffs"]["alice"];
+    assert_eq!((&alice["lower"], &alice["upper"]), (&(-3.0).into(), &18.0.into()));
+    let report = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--time-limit", "0"]);
+    assert_eq!(report.code, 3);
+    assert!(report.stdout.starts_with("Stopped: the time limit ran out."), "{report:#?}");
+}
+
+#[test]
 fn a_simulation_is_seeded_and_its_intervals_hold_the_exact_payoffs() {
     let folder = Folder::with_hotel();
     folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
