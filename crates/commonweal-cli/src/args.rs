@@ -34,7 +34,7 @@ pub enum Command {
 /// Which model, and what of it to change.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// The model file (.yaml or .json)
+    /// The model file (.yaml, .yml or .json); - for YAML or JSON on standard input
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Start in this state instead of the model's own start
@@ -58,7 +58,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Stop after this long with the bounds proven so far: seconds, or 90s, 5m, 2h
-    #[arg(long, value_name = "TIME", value_parser = time_limit)]
+    #[arg(long, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
     /// Print no notes or progress on standard error
     #[arg(long, short)]
@@ -95,7 +95,7 @@ pub struct SolveArgs {
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// The strategy file (.json)
+    /// The strategy file, as `solve --strategy` writes it
     #[arg(value_name = "STRATEGY")]
     pub strategy: PathBuf,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub struct EvaluateArgs {
 pub struct SimulateArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// The strategy file (.json)
+    /// The strategy file, as `solve --strategy` writes it
     #[arg(value_name = "STRATEGY")]
     pub strategy: PathBuf,
     #[command(flatten)]
@@ -140,6 +140,9 @@ pub struct ReproduceArgs {
     /// What to recompute
     #[arg(value_name = "WHAT", value_enum, default_value_t = Reproducible::Examples)]
     pub what: Reproducible,
+    /// Print one JSON document and nothing else
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -1,10 +1,11 @@
 //! `solve --explain`: the steps of the solution in words.
 
-use crate::report::numbers::{double, short_fraction, steps};
+use crate::report::names::{in_column, shown};
+use crate::report::numbers::{decimal, fraction_within, steps};
 use crate::report::table::table;
 use commonweal::explain::{Deviation, Explanation, explain};
 use commonweal::model::Model;
-use commonweal::number::{Rational, Value};
+use commonweal::number::Rational;
 use commonweal::{Outcome, Solution, SolveOptions};
 use std::fmt::Write;
 
@@ -30,14 +31,14 @@ pub fn text(model: &Model, solution: &Solution, options: &SolveOptions) -> Strin
 }
 
 fn long_term(text: &mut String, model: &Model, solution: &Solution, explanation: &Explanation) {
-    let names: Vec<&str> = solution.principals().iter().map(|principal| principal.name.as_str()).collect();
+    let names: Vec<String> = solution.principals().iter().map(|principal| in_column(&principal.name)).collect();
     let _ = writeln!(text, "\n1. Long-term strategy, best for {}, and its values V:", then(&names));
     let values: Vec<String> = names.iter().map(|name| format!("V({name})")).collect();
     let mut header = vec!["state", "takes"];
     header.extend(values.iter().map(String::as_str));
     let rows = model.states().take(ROWS).map(|state| {
-        let actions = solution.long_term_choices(state).iter().map(|&choice| model.action_name(choice));
-        let mut row = vec![model.state_name(state).to_owned(), actions.collect::<Vec<_>>().join(" or ")];
+        let actions = solution.long_term_choices(state).iter().map(|&choice| shown(&model.action_name(choice)));
+        let mut row = vec![in_column(model.state_name(state)), actions.collect::<Vec<_>>().join(" or ")];
         row.extend(explanation.values[state.index()].iter().map(number));
         row
     });
@@ -52,15 +53,16 @@ fn advantages(text: &mut String, model: &Model, solution: &Solution, explanation
     }
     let _ = writeln!(
         text,
-        "\n2. Deviations, and what one use at step 0 changes for each (Δ; at step j each counts λ^j times that):"
+        "\n2. Deviations, and what one use at step 0 changes for each principal (Δ).\n   At step j each Δ counts λ^j times as much."
     );
-    let changes: Vec<String> = solution.principals().iter().map(|principal| format!("Δ({})", principal.name)).collect();
+    let changes: Vec<String> =
+        solution.principals().iter().map(|principal| format!("Δ({})", in_column(&principal.name))).collect();
     let mut header = vec!["state", "action"];
     header.extend(changes.iter().map(String::as_str));
     header.push("pays by itself");
     let row = |deviation: &Deviation| {
-        let mut row =
-            vec![model.state_name(deviation.state).to_owned(), model.action_name(deviation.choice).into_owned()];
+        let (state, action) = (model.state_name(deviation.state), model.action_name(deviation.choice));
+        let mut row = vec![in_column(state), in_column(&action)];
         row.extend(deviation.advantages.iter().map(number));
         row.push(match deviation.pays {
             None => "never".to_owned(),
@@ -74,7 +76,7 @@ fn advantages(text: &mut String, model: &Model, solution: &Solution, explanation
     more(text, explanation.deviations.len(), "deviations");
     let _ = writeln!(
         text,
-        "\n3. Horizon: from step {} on every prefix of every sum of these is at most 0, so no deviation pays.",
+        "\n3. Horizon: from step {} on, every prefix of every such sum is at most 0,\n   so no deviation pays.",
         steps(solution.horizon())
     );
 }
@@ -83,14 +85,14 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
     if solution.horizon().is_zero() {
         return;
     }
-    let _ = writeln!(text, "\n4. Backwards from the horizon, what each state gains over the long-term strategy:");
+    let _ = writeln!(text, "\n4. Backwards from the horizon: what each state gains over the long-term strategy");
     let mut rows = Vec::new();
     for layer in &explanation.layers {
         for (state, choice, now, total) in &layer.gains {
             rows.push(vec![
                 layer.step.to_string(),
-                model.state_name(*state).to_owned(),
-                model.action_name(*choice).into_owned(),
+                in_column(model.state_name(*state)),
+                in_column(&model.action_name(*choice)),
                 number(now),
                 number(total),
             ]);
@@ -118,12 +120,10 @@ fn more(text: &mut String, count: usize, what: &str) {
 /// The fraction if it is short, the decimal otherwise.
 fn number(exact: &Rational) -> String {
     const SHORT: usize = 14;
-    short_fraction(exact)
-        .filter(|text| text.len() <= SHORT)
-        .unwrap_or_else(|| double(Value::from(exact.clone()).enclosure.midpoint()))
+    fraction_within(exact, SHORT).unwrap_or_else(|| decimal(exact))
 }
 
 /// `alice, then bob, then carol`.
-fn then(names: &[&str]) -> String {
+fn then(names: &[String]) -> String {
     names.join(", then ")
 }

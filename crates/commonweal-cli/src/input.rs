@@ -6,6 +6,7 @@ use commonweal::io::{MAX_MODEL_BYTES, ParseError, read_model_bytes, read_strateg
 use commonweal::model::{Model, nearest};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::strategy::Strategy;
+use std::io::Read;
 use std::path::Path;
 
 /// The model that the arguments name, with their start state and discounts.
@@ -48,10 +49,24 @@ pub fn model(args: &ModelArgs) -> anyhow::Result<Model> {
 
 /// The model in a file.
 pub fn model_file(path: &Path) -> anyhow::Result<Model> {
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("yaml" | "yml" | "json") => {}
-        Some("drn" | "gz" | "umb") => bail!("{}: this version reads .yaml and .json models", path.display()),
-        _ => bail!("{}: a model file ends with .yaml, .yml or .json", path.display()),
+    if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        // One byte more than is read at most, so that the reader can tell.
+        let mut limited = std::io::stdin().lock().take(MAX_MODEL_BYTES as u64 + 1);
+        limited.read_to_end(&mut bytes).context("cannot read standard input")?;
+        return read_model_bytes(&bytes).map_err(|error| located(error, Path::new("standard input"), &bytes));
+    }
+    let shown = path.display();
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let known = match ending.as_deref() {
+        Some("yaml" | "yml" | "json") => true,
+        Some("drn" | "gz" | "umb") => bail!("{shown}: this version reads .yaml, .yml and .json models"),
+        _ => false,
+    };
+    // That there is no such file, or that it is a folder, says more than its ending.
+    check_file(path)?;
+    if !known {
+        bail!("{shown}: a model file ends with .yaml, .yml or .json");
     }
     let bytes = file(path)?;
     read_model_bytes(&bytes).map_err(|error| located(error, path, &bytes))
@@ -64,6 +79,11 @@ pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
 }
 
 fn file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    check_file(path)?;
+    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn check_file(path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {shown}"))?;
     if metadata.is_dir() {
@@ -72,7 +92,7 @@ fn file(path: &Path) -> anyhow::Result<Vec<u8>> {
     if metadata.len() > MAX_MODEL_BYTES as u64 {
         bail!("{shown} has {} bytes; this program reads at most {MAX_MODEL_BYTES}", metadata.len());
     }
-    std::fs::read(path).with_context(|| format!("cannot read {shown}"))
+    Ok(())
 }
 
 fn located(error: ParseError, path: &Path, bytes: &[u8]) -> anyhow::Error {

@@ -1,6 +1,219 @@
 //! `commonweal simulate MODEL STRATEGY`
+
 use crate::args::SimulateArgs;
+use crate::report::json::{self, Double, OrderedMap, exact_text};
+use crate::report::names::{in_column, shown};
+use crate::report::numbers::{at_least, at_most, decimal, double, steps};
+use crate::report::table::table;
+use crate::{input, output};
+use commonweal::evaluation::{Estimate, Payoffs, SimulateOptions, Simulation, evaluate, simulate};
+use commonweal::model::{Model, Principal};
+use commonweal::number::Rational;
+use commonweal::strategy::Strategy;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::fmt::Write;
+use std::io::IsTerminal;
 use std::process::ExitCode;
-pub fn run(_args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("not yet")
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
+    let stop = args.run.start()?;
+    let model = input::model(&args.model)?;
+    let strategy = input::strategy_file(&model, &args.strategy)?;
+    let options = SimulateOptions {
+        runs: args.runs,
+        seed: args.seed,
+        confidence: args.confidence,
+        stop: stop.clone(),
+        progress: None,
+    };
+    let watched = !args.run.quiet && std::io::stderr().is_terminal();
+    let simulation = if watched {
+        with_progress(options, |options| simulate(&model, &strategy, model.start(), options))
+    } else {
+        simulate(&model, &strategy, model.start(), &options)
+    };
+    let exact = is_cheap(&model, &strategy).then(|| evaluate(&model, &strategy, &stop).ok()).flatten();
+    let outcome = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
+    match args.run.json {
+        true => json::print(&outcome.json())?,
+        false => output::print(&outcome.report())?,
+    }
+    Ok(match simulation.stopped {
+        None => ExitCode::SUCCESS,
+        Some(_) => ExitCode::from(3),
+    })
+}
+
+/// Whether exact payoffs come in no time: a rule about sizes, not about seconds, so that the output is always the same.
+fn is_cheap(model: &Model, strategy: &Strategy) -> bool {
+    const MOST_STATES: u64 = 200;
+    const MOST_WORK: u64 = 20_000;
+    let states = model.n_states() as u64;
+    let layers = match strategy {
+        Strategy::Counting(counting) => u64::try_from(&counting.settled_from()).unwrap_or(u64::MAX),
+        Strategy::Stationary(_) => 0,
+    };
+    states <= MOST_STATES && layers.saturating_mul(states) <= MOST_WORK
+}
+
+/// Simulates with a bar on standard error that goes away at the end.
+fn with_progress(mut options: SimulateOptions, simulate: impl FnOnce(&SimulateOptions) -> Simulation) -> Simulation {
+    let done = Arc::new(AtomicU64::new(0));
+    options.progress = Some(done.clone());
+    let bar = ProgressBar::new(options.runs);
+    let style = ProgressStyle::with_template("{bar:30} {human_pos} of {human_len} runs, {eta} left");
+    bar.set_style(style.expect("a valid template"));
+    let (ended, end) = mpsc::channel::<()>();
+    let simulation = std::thread::scope(|scope| {
+        let (bar, done) = (&bar, &done);
+        scope.spawn(move || {
+            while end.recv_timeout(Duration::from_millis(100)) == Err(mpsc::RecvTimeoutError::Timeout) {
+                bar.set_position(done.load(Ordering::Relaxed));
+            }
+        });
+        let simulation = simulate(&options);
+        drop(ended);
+        simulation
+    });
+    bar.finish_and_clear();
+    simulation
+}
+
+/// What there is to show.
+struct Shown<'a> {
+    model: &'a Model,
+    simulation: &'a Simulation,
+    exact: Option<&'a Payoffs>,
+    args: &'a SimulateArgs,
+}
+
+impl Shown<'_> {
+    fn exact_payoff(&self, p: usize) -> Option<Rational> {
+        self.exact.and_then(|payoffs| payoffs.payoff(p.into(), self.model.start()).exact)
+    }
+
+    fn exact_welfare(&self) -> Option<Rational> {
+        self.exact.and_then(|payoffs| payoffs.welfare(self.model.start()).exact)
+    }
+
+    fn report(&self) -> String {
+        let Shown { model, simulation, args, .. } = self;
+        let mut text = String::new();
+        let start = shown(model.state_name(model.start()));
+        if let Some(reason) = simulation.stopped {
+            let _ = writeln!(
+                text,
+                "Stopped: {reason}, after {} of {} runs.",
+                steps(&simulation.runs.into()),
+                steps(&args.runs.into())
+            );
+        }
+        if simulation.runs == 0 {
+            text.push_str("No run was played.\n");
+            return text;
+        }
+        let runs = match simulation.runs {
+            1 => "1 run".to_owned(),
+            n => format!("{} runs", steps(&n.into())),
+        };
+        let percent = double(args.confidence * 100.0);
+        let _ = writeln!(text, "{runs} from {start}, seed {}, intervals for {percent}% confidence\n", args.seed);
+        let mut header = vec!["principal", "mean", "±", "from", "to"];
+        if self.exact.is_some() {
+            header.push("exactly");
+        }
+        let row = |name: String, estimate: &Estimate, exact: Option<Rational>| {
+            let half_width = (estimate.upper - estimate.mean).max(estimate.mean - estimate.lower);
+            let mut row = vec![name, double(estimate.mean), brief(half_width)];
+            row.extend([at_least(estimate.lower), at_most(estimate.upper)]);
+            row.extend(exact.map(|exact| decimal(&exact)));
+            row
+        };
+        let principals = model.principals().iter().enumerate();
+        let of_principal = |(p, principal): (usize, &Principal)| {
+            row(in_column(&principal.name), &simulation.payoffs[p], self.exact_payoff(p))
+        };
+        let mut rows: Vec<Vec<String>> = principals.map(of_principal).collect();
+        rows.push(row("welfare".to_owned(), &simulation.welfare, self.exact_welfare()));
+        text.push_str(&table(&header, &rows));
+        let cut = simulation.truncation.iter().copied().fold(0.0, f64::max);
+        if cut > 0.0 {
+            let length = steps(&simulation.steps.into());
+            let cut = brief(cut);
+            let _ = writeln!(text, "\nRuns are cut after {length} steps; the intervals allow for the rest ({cut}).");
+        }
+        text
+    }
+
+    fn json(&self) -> SimulationJson<'_> {
+        let Shown { model, simulation, args, .. } = self;
+        let names = || model.principals().iter().map(|principal| principal.name.clone());
+        let payoff = |(p, name)| (name, EstimateJson::new(&simulation.payoffs[p], self.exact_payoff(p)));
+        SimulationJson {
+            format: "commonweal-simulation/1",
+            status: simulation.stopped.map(|_| "stopped"),
+            reason: simulation.stopped.map(|reason| reason.to_string()),
+            start: model.state_name(model.start()),
+            runs: simulation.runs,
+            seed: args.seed.to_string(),
+            confidence: args.confidence,
+            steps: simulation.steps,
+            welfare: EstimateJson::new(&simulation.welfare, self.exact_welfare()),
+            payoffs: OrderedMap(names().enumerate().map(payoff).collect()),
+            truncation: OrderedMap(names().zip(simulation.truncation.iter().map(|&cut| Double(cut))).collect()),
+        }
+    }
+}
+
+/// A width in few digits.
+fn brief(x: f64) -> String {
+    match x == 0.0 || (1e-4..1e6).contains(&x) {
+        true => double(x),
+        false if x.is_infinite() => "∞".to_owned(),
+        false => format!("{x:.2e}"),
+    }
+}
+
+/// `commonweal-simulation/1`.
+#[derive(Serialize)]
+struct SimulationJson<'a> {
+    format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    start: &'a str,
+    runs: u64,
+    /// Digits in a string: a seed may be past what doubles count exactly.
+    seed: String,
+    confidence: f64,
+    steps: u64,
+    welfare: EstimateJson,
+    payoffs: OrderedMap<EstimateJson>,
+    truncation: OrderedMap<Double>,
+}
+
+#[derive(Serialize)]
+struct EstimateJson {
+    mean: Option<Double>,
+    standard_error: Double,
+    lower: Double,
+    upper: Double,
+    exact: Option<String>,
+}
+
+impl EstimateJson {
+    fn new(estimate: &Estimate, exact: Option<Rational>) -> EstimateJson {
+        EstimateJson {
+            mean: (!estimate.mean.is_nan()).then_some(Double(estimate.mean)),
+            standard_error: Double(estimate.standard_error),
+            lower: Double(estimate.lower),
+            upper: Double(estimate.upper),
+            exact: exact.as_ref().and_then(exact_text),
+        }
+    }
 }

@@ -5,7 +5,7 @@ use crate::report::json::{self, SolutionJson, StrategyJson};
 use crate::report::{solution, spacing};
 use crate::{explain, input, output};
 use commonweal::model::Model;
-use commonweal::number::Value;
+use commonweal::number::Rational;
 use commonweal::stop::StopSignal;
 use commonweal::{Outcome, SolveOptions, own_optimum};
 use std::process::ExitCode;
@@ -16,6 +16,9 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
     let model = input::model(&args.model)?;
     let read = began.elapsed();
+    if let Some(path) = &args.strategy {
+        output::check_place(path)?;
+    }
     let options = SolveOptions { layer_limit: args.layer_limit, stop: stop.clone() };
     let solution = commonweal::solve(&model, &options);
     if let Some(path) = &args.strategy {
@@ -32,7 +35,10 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if args.run.json {
         json::print(&SolutionJson::new(&model, &solution, args.all_states, timings))?;
     } else {
-        let own_best = own_best(&model, &stop);
+        let own_best = match solution.outcome() {
+            Outcome::Optimal => own_best(&model, &stop),
+            Outcome::Stopped(_) => None,
+        };
         output::print(&solution::report(&model, &solution, own_best.as_deref(), args.all_states))?;
         if args.explain {
             output::print(&explain::text(&model, &solution, &options))?;
@@ -48,7 +54,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// What each principal would get alone from the start state, unless there is no time left to say.
-fn own_best(model: &Model, stop: &StopSignal) -> Option<Vec<Value>> {
-    let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| best.get(model.start().index()).into());
+fn own_best(model: &Model, stop: &StopSignal) -> Option<Vec<Rational>> {
+    let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| best.get(model.start().index()));
     (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
 }

@@ -56,9 +56,7 @@ impl TimingsJson {
         let Timings { read, long_term, unravel, total, .. } = &self.timings;
         let memory =
             self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("; peak memory {} MB", bytes / 1_000_000));
-        format!(
-            "\nTime: read {read:.3} s, long-term {long_term:.3} s, unravel {unravel:.3} s, total {total:.3} s{memory}\n"
-        )
+        format!("\nTime: {total:.3} s (read {read:.3}, long-term {long_term:.3}, unravel {unravel:.3}){memory}\n")
     }
 }
 
@@ -191,7 +189,7 @@ pub struct ValueJson(pub Value);
 impl Serialize for ValueJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Value", 3)?;
-        object.serialize_field("exact", &self.0.exact.as_ref().and_then(fraction))?;
+        object.serialize_field("exact", &self.0.exact.as_ref().and_then(exact_text))?;
         object.serialize_field("lower", &Double(self.0.enclosure.lower()))?;
         object.serialize_field("upper", &Double(self.0.enclosure.upper()))?;
         object.end()
@@ -199,7 +197,7 @@ impl Serialize for ValueJson {
 }
 
 /// The fraction as text, unless it is longer than a reader wants.
-fn fraction(exact: &Rational) -> Option<String> {
+pub fn exact_text(exact: &Rational) -> Option<String> {
     // A digit takes more than three bits: what is far too long is not written out first.
     let bytes = exact.numerator().to_le_bytes().len() + exact.denominator().to_le_bytes().len();
     if bytes * 8 / 4 > MAX_DIGITS {
@@ -241,4 +239,35 @@ impl Serialize for StepJson {
 pub fn print(document: &impl Serialize) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(document)?;
     crate::output::print(&(text + "\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_past_what_doubles_count_is_a_string() {
+        let written = |step: u64| serde_json::to_string(&StepJson(Step::from(step))).unwrap();
+        assert_eq!(written(761), "761");
+        assert_eq!(written((1 << 53) - 1), "9007199254740991");
+        assert_eq!(written(1 << 53), "\"9007199254740992\"");
+        let beyond = StepJson(Step::from(10u8).pow(30));
+        assert_eq!(serde_json::to_string(&beyond).unwrap(), format!("\"1{}\"", "0".repeat(30)));
+    }
+
+    #[test]
+    fn every_double_is_a_json_number() {
+        let written = |x: f64| serde_json::to_string(&Double(x)).unwrap();
+        assert_eq!(written(-0.0), "0.0");
+        assert_eq!(written(f64::INFINITY), "1e999");
+        assert_eq!(written(f64::NEG_INFINITY), "-1e999");
+    }
+
+    #[test]
+    fn a_fraction_of_too_many_digits_is_left_out() {
+        let power = |digits: usize| Rational::from(Natural::from(10u8).pow(digits - 1));
+        assert_eq!(exact_text(&power(9_999)).map(|text| text.len()), Some(9_999));
+        assert_eq!(exact_text(&power(10_001)), None);
+        assert_eq!(exact_text(&power(1_000_000)), None);
+    }
 }

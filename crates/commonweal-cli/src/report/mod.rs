@@ -1,6 +1,7 @@
 //! What is printed: reports for people, JSON for programs.
 
 pub mod json;
+pub mod names;
 pub mod numbers;
 pub mod solution;
 pub mod spacing;

@@ -1,55 +1,147 @@
 //! Numbers as people read them.
 
-use commonweal::number::{Enclosure, Natural, Rational, Value};
+use commonweal::number::{Integer, Natural, Rational, Value, parse_rational};
 
 /// A fraction is shown in a text if it is no longer than this.
 const SHORT_FRACTION: usize = 32;
 
-/// The fraction if it is short, and the decimal if it is not a whole number: `127/9 = 14.111111…`.
+/// The fraction if it is short, and the decimal if it is not a whole number: `127/9 ≈ 14.111111`.
 pub fn exact_and_decimal(value: &Value) -> String {
     match &value.exact {
         Some(exact) => match short_fraction(exact) {
             Some(fraction) if exact.denominator().is_one() => fraction,
             Some(fraction) => {
-                format!("{fraction} {} {}", if is_short_decimal(exact) { "=" } else { "≈" }, decimal(value))
+                let sign = if is_short_decimal(exact) { "=" } else { "≈" };
+                format!("{fraction} {sign} {}", decimal(exact))
             }
-            None => format!("≈ {}", decimal(value)),
+            None => format!("≈ {}", decimal(exact)),
         },
-        None => interval(&value.enclosure),
+        None => interval(value),
     }
 }
 
 /// The fraction, if a person would want to read it.
 pub fn short_fraction(exact: &Rational) -> Option<String> {
-    // Long before a fraction is written out, its size says that it is too long.
-    let bits = dashu_bits(exact);
-    (bits <= 4 * SHORT_FRACTION).then(|| exact.to_string()).filter(|text| text.len() <= SHORT_FRACTION)
+    fraction_within(exact, SHORT_FRACTION)
 }
 
-/// Six digits after the point where they fit, more for small numbers; both ends where the number is not known so far.
-pub fn decimal(value: &Value) -> String {
-    let enclosure = &value.enclosure;
-    let known = value.exact.is_some() || enclosure.width() <= enclosure.midpoint().abs() * 1e-9;
-    match known {
-        true if enclosure.upper() <= 0.0 && enclosure.lower() < 0.0 && enclosure.midpoint() == 0.0 => "-0".to_owned(),
-        true => double(enclosure.midpoint()),
-        false => interval(enclosure),
+/// The fraction, if it is no wider than that.
+pub fn fraction_within(exact: &Rational, width: usize) -> Option<String> {
+    // Long before a fraction is written out, its size says that it is too long.
+    let bits = exact.numerator().to_le_bytes().len() * 8 + exact.denominator().to_le_bytes().len() * 8;
+    (bits <= 4 * width + 16).then(|| exact.to_string()).filter(|text| text.len() <= width)
+}
+
+/// The fraction if it is short enough for a column, the decimal otherwise.
+pub fn fraction_or_decimal(exact: &Rational) -> String {
+    const COLUMN: usize = 12;
+    fraction_within(exact, COLUMN).unwrap_or_else(|| decimal(exact))
+}
+
+/// The number that the table shows: the decimal of an exact one, both ends of another.
+pub fn in_column(value: &Value) -> String {
+    value.exact.as_ref().map_or_else(|| interval(value), decimal)
+}
+
+/// Six digits after the point where they say something, seven digits and a power of ten where they do not.
+pub fn decimal(exact: &Rational) -> String {
+    let nearest = exact.to_f64().value();
+    match exact.is_zero() || (1e-300..1e300).contains(&nearest.abs()) {
+        true => double(nearest),
+        // Past the doubles.
+        false => scientific(exact),
     }
 }
 
 /// `decimal` with its sign, also if it is positive.
-pub fn signed(value: &Value) -> String {
-    let text = decimal(value);
-    match text.starts_with(['-', '[']) || text == "0" {
-        true => text,
-        false => format!("+{text}"),
+pub fn signed(exact: &Rational) -> String {
+    match *exact > Rational::ZERO {
+        true => format!("+{}", decimal(exact)),
+        false => decimal(exact),
     }
 }
 
-/// Both ends of an enclosure.
-pub fn interval(enclosure: &Enclosure) -> String {
-    let end = |x: f64| if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") };
-    format!("[{}, {}]", end(enclosure.lower()), end(enclosure.upper()))
+/// Both ends of an enclosure, rounded outward.
+pub fn interval(value: &Value) -> String {
+    format!("[{}, {}]", at_least(value.enclosure.lower()), at_most(value.enclosure.upper()))
+}
+
+/// A lower bound with nine digits, rounded down.
+pub fn at_least(x: f64) -> String {
+    bound(x, -1)
+}
+
+/// An upper bound with nine digits, rounded up.
+pub fn at_most(x: f64) -> String {
+    bound(x, 1)
+}
+
+fn bound(x: f64, outward: i64) -> String {
+    if x.is_infinite() {
+        return if x > 0.0 { "∞" } else { "-∞" }.to_owned();
+    }
+    let parsed = |text: &str| -> f64 { text.parse().expect("a number that was just written") };
+    let nearest = format!("{x:.8e}");
+    let mut shown = parsed(&nearest);
+    if (outward < 0 && shown > x) || (outward > 0 && shown < x) {
+        // One unit of the ninth digit further out.
+        let (mantissa, power) = nearest.split_once('e').expect("an exponent");
+        let digits: i64 = mantissa.replace('.', "").parse().expect("nine digits");
+        let power: i32 = power.parse().expect("an exponent");
+        shown = parsed(&format!("{}e{}", digits + outward, power - 8));
+    }
+    match shown == 0.0 || (1e-4..1e9).contains(&shown.abs()) {
+        // Never a negative zero.
+        true => format!("{}", shown + 0.0),
+        false => format!("{shown:e}"),
+    }
+}
+
+/// A double in at most about twelve characters.
+pub fn double(x: f64) -> String {
+    let magnitude = x.abs();
+    if x == 0.0 {
+        "0".to_owned()
+    } else if (1e-4..1e9).contains(&magnitude) {
+        let text = format!("{x:.6}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        trim_mantissa(&format!("{x:.6e}"))
+    }
+}
+
+/// `1.5e-400`: seven digits of a number that no double holds.
+fn scientific(exact: &Rational) -> String {
+    const DIGITS: isize = 7;
+    let (sign, numerator) = exact.numerator().clone().into_parts();
+    let length = |number: &Natural| number.to_string().len() as isize;
+    // The quotient has one digit more or less than this power of ten says.
+    let mut power = length(&numerator) - length(exact.denominator());
+    let mantissa = |power: isize| -> Natural {
+        let shift = DIGITS - 1 - power;
+        let scale = Natural::from(10u8).pow(shift.unsigned_abs());
+        let (above, below) = match shift >= 0 {
+            true => (&numerator * scale, exact.denominator().clone()),
+            false => (numerator.clone(), exact.denominator() * scale),
+        };
+        (above * 2u8 + &below) / (below * 2u8)
+    };
+    let mut digits = mantissa(power).to_string();
+    if (digits.len() as isize) < DIGITS {
+        power -= 1;
+        digits = mantissa(power).to_string();
+    }
+    if digits.len() as isize > DIGITS {
+        power += 1;
+    }
+    let negative = if Integer::from_parts(sign, Natural::ONE) < Integer::ZERO { "-" } else { "" };
+    trim_mantissa(&format!("{negative}{}.{}e{power}", &digits[..1], &digits[1..DIGITS as usize]))
+}
+
+/// `1.500000e9` without the zeros that say nothing.
+fn trim_mantissa(text: &str) -> String {
+    let (mantissa, power) = text.split_once('e').unwrap_or((text, "0"));
+    format!("{}e{power}", mantissa.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A number of steps with its thousands apart: `44,219,120`.
@@ -70,45 +162,60 @@ pub fn counted(count: &Natural, one: &str, many: &str) -> String {
     format!("{} {}", steps(count), if count.is_one() { one } else { many })
 }
 
-/// A double in at most about twelve characters.
-pub fn double(x: f64) -> String {
-    let magnitude = x.abs();
-    if x == 0.0 {
-        "0".to_owned()
-    } else if (1e-4..1e9).contains(&magnitude) {
-        let text = format!("{x:.6}");
-        match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-            false => text,
-        }
-    } else {
-        format!("{x:.6e}")
-    }
-}
-
 /// Whether the six decimals that are shown are the whole number.
 fn is_short_decimal(exact: &Rational) -> bool {
     (exact * Rational::from(1_000_000)).denominator().is_one()
-}
-
-fn dashu_bits(exact: &Rational) -> usize {
-    let (numerator, denominator) = (exact.numerator().clone(), exact.denominator());
-    numerator.into_parts().1.to_le_bytes().len() * 8 + denominator.to_le_bytes().len() * 8
+        && parse_rational(&decimal(exact)).is_ok_and(|shown| shown == *exact)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use commonweal::number::parse_rational;
+
+    fn number(text: &str) -> Rational {
+        parse_rational(text).unwrap()
+    }
 
     #[test]
     fn numbers_read_well() {
-        let shown = |text: &str| exact_and_decimal(&Value::from(parse_rational(text).unwrap()));
+        let shown = |text: &str| exact_and_decimal(&Value::from(number(text)));
         assert_eq!(shown("127/9"), "127/9 ≈ 14.111111");
         assert_eq!(shown("13"), "13");
+        assert_eq!(shown("-0"), "0");
         assert_eq!(shown("-27/2"), "-27/2 = -13.5");
         assert_eq!(shown("1/3000000"), "1/3000000 ≈ 3.333333e-7");
+        assert_eq!(shown("123456789012.5"), "246913578025/2 ≈ 1.234568e11");
         assert_eq!(steps(&Natural::from(44219120417242163736u128)), "44,219,120,417,242,163,736");
         assert_eq!(steps(&Natural::from(999u32)), "999");
+    }
+
+    #[test]
+    fn numbers_past_the_doubles_keep_their_size_and_sign() {
+        assert_eq!(decimal(&number("1.5e-400")), "1.5e-400");
+        assert_eq!(decimal(&number("-1e-400")), "-1e-400");
+        assert_eq!(decimal(&number("2e5000")), "2e5000");
+        assert_eq!(decimal(&(number("2e500") / number("3"))), "6.666667e499");
+        assert_eq!(decimal(&number("9.99999999e400")), "1e401");
+        assert_eq!(signed(&number("1e-400")), "+1e-400");
+        assert_eq!(signed(&number("0")), "0");
+    }
+
+    #[test]
+    fn bounds_are_rounded_outward_and_stay_short() {
+        assert_eq!(
+            (at_least(14.111111111111109), at_most(14.111111111111112)),
+            ("14.1111111".into(), "14.1111112".into())
+        );
+        assert_eq!((at_least(-5e-324), at_most(0.0)), ("-5e-324".into(), "0".into()));
+        assert_eq!((at_least(f64::NEG_INFINITY), at_most(f64::INFINITY)), ("-∞".into(), "∞".into()));
+        assert_eq!((at_least(-0.0), at_least(27.0), at_most(27.5)), ("0".into(), "27".into(), "27.5".into()));
+        let mut x = 1.2345e-310_f64;
+        while x < 1e300 {
+            for y in [x, -x] {
+                let (below, above): (f64, f64) = (at_least(y).parse().unwrap(), at_most(y).parse().unwrap());
+                assert!(below <= y && y <= above, "{y:e}: {below:e} {above:e}");
+            }
+            x *= 1.7320508e3;
+        }
     }
 }

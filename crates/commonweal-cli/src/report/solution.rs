@@ -1,9 +1,13 @@
 //! The report of `solve`: what is earned, who gets what, what to do.
 
-use super::numbers::{counted, decimal, exact_and_decimal, short_fraction, signed, steps};
-use super::table::table;
+use super::names::{in_column as name_in_column, shown};
+use super::numbers::{
+    at_least, at_most, counted, decimal, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed,
+    steps,
+};
+use super::table::{WIDTH, table, width};
 use commonweal::model::{Model, PrincipalId, StateId};
-use commonweal::number::{Enclosure, Natural, Value};
+use commonweal::number::{Natural, Rational, Value};
 use commonweal::strategy::CountingStrategy;
 use commonweal::{Outcome, Solution};
 use std::fmt::Write;
@@ -12,19 +16,23 @@ use std::fmt::Write;
 const STATES_SHOWN: usize = 30;
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else.
-pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Value]>, all_states: bool) -> String {
-    let start = model.start();
+pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>, all_states: bool) -> String {
     let mut text = headline(model, solution);
     text.push('\n');
-    text.push_str(&payoffs(model, solution, own_best));
-    let _ = write!(text, "\nStrategy from {}", model.state_name(start));
+    text.push_str(&match solution.outcome() {
+        Outcome::Optimal => payoffs(model, solution, own_best),
+        Outcome::Stopped(_) => bounds(model, solution),
+    });
+    if all_states {
+        text.push_str(&every_state(model, solution));
+    }
+    let start = model.start();
+    let _ = write!(text, "\nStrategy from {}", shown(model.state_name(start)));
     let _ = match solution.outcome() {
-        Outcome::Optimal => writeln!(
-            text,
-            " (memory {}, horizon {})",
-            counted(solution.memory(start), "step", "steps"),
-            steps(solution.horizon())
-        ),
+        Outcome::Optimal => {
+            let memory = counted(solution.memory(start), "step", "steps");
+            writeln!(text, " (memory {memory}, horizon {})", steps(solution.horizon()))
+        }
         Outcome::Stopped(_) => {
             writeln!(text, " (the best found; its tail begins at step {})", steps(solution.horizon()))
         }
@@ -35,79 +43,158 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Value]>, al
 
 fn headline(model: &Model, solution: &Solution) -> String {
     let start = model.start();
-    let name = model.state_name(start);
+    let name = shown(model.state_name(start));
     let welfare = solution.welfare(start);
     let mut text = String::new();
     let _ = match solution.outcome() {
         Outcome::Optimal => {
             let _ = writeln!(text, "Optimal welfare from {name}: {}", exact_and_decimal(&welfare));
             let long_term = solution.long_term_welfare(start);
-            let gain = difference(&welfare, &long_term);
-            match gain.exact.as_ref().is_some_and(|gain| gain.is_zero()) {
-                true => writeln!(text, "The long-term strategy earns it: no deviation pays."),
-                false => writeln!(
+            match difference(&welfare, &long_term) {
+                Some(gain) if !gain.is_zero() => writeln!(
                     text,
-                    "The long-term strategy alone earns {}; deviating at first gains {}.",
-                    exact_and_decimal(&long_term),
-                    exact_and_decimal(&gain)
+                    "The long-term strategy earns {}; deviating at first gains {}.",
+                    in_brief(&long_term),
+                    in_brief(&Value::from(gain))
                 ),
+                _ => writeln!(text, "The long-term strategy earns it: no deviation pays."),
             }
         }
         Outcome::Stopped(reason) => writeln!(
             text,
-            "Stopped: {reason}.\nWelfare from {name}: this strategy earns at least {}, and nobody can earn more than {}.",
-            welfare.enclosure.lower(),
-            welfare.enclosure.upper()
+            "Stopped: {reason}.\nWelfare from {name}: at least {} with this strategy, at most {} with any.",
+            at_least(welfare.enclosure.lower()),
+            at_most(welfare.enclosure.upper())
         ),
     };
     text
 }
 
-fn payoffs(model: &Model, solution: &Solution, own_best: Option<&[Value]>) -> String {
+/// The fraction if it is short, the decimal otherwise.
+fn in_brief(value: &Value) -> String {
+    value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal)
+}
+
+/// Who gets what: with the fractions if they fit the width.
+fn payoffs(model: &Model, solution: &Solution, own_best: Option<&[Rational]>) -> String {
+    let with_fractions = payoff_table(model, solution, own_best, true);
+    let any = payoff_values(model, solution).any(|value| payoff_fraction(&value).is_some());
+    match any && width(&with_fractions) <= WIDTH {
+        true => with_fractions,
+        false => payoff_table(model, solution, own_best, false),
+    }
+}
+
+fn payoff_table(model: &Model, solution: &Solution, own_best: Option<&[Rational]>, fractions: bool) -> String {
     let start = model.start();
-    let optimal = solution.outcome() == Outcome::Optimal;
+    let (mut header, mut rows) = who(model);
+    header.push("gets");
+    if fractions {
+        header.push("exactly");
+    }
+    header.push("vs long-term");
+    // Alone, everybody gets their best.
+    let own_best = own_best.filter(|_| model.n_principals() > 1);
+    if own_best.is_some() {
+        header.push("vs own best");
+    }
+    let cells = |row: &mut Vec<String>, value: &Value, long_term: &Value| {
+        row.push(in_column(value));
+        if fractions {
+            row.push(payoff_fraction(value).unwrap_or_default());
+        }
+        row.push(difference(value, long_term).map_or_else(String::new, |difference| signed(&difference)));
+    };
+    for (p, row) in rows.iter_mut().enumerate() {
+        let id = PrincipalId::from(p);
+        let payoff = solution.payoff(id, start);
+        cells(row, &payoff, &solution.long_term_payoff(id, start));
+        if let Some(own_best) = own_best {
+            let payoff = payoff.exact.as_ref();
+            row.push(payoff.map_or_else(String::new, |payoff| signed(&(payoff - &own_best[p]))));
+        }
+    }
+    let mut total = total_row(&header);
+    cells(&mut total, &solution.welfare(start), &solution.long_term_welfare(start));
+    rows.push(total);
+    table(&header, &rows)
+}
+
+fn payoff_values(model: &Model, solution: &Solution) -> impl Iterator<Item = Value> {
+    let start = model.start();
+    let payoffs = (0..model.n_principals()).map(move |p| solution.payoff(p.into(), start));
+    payoffs.chain([solution.welfare(start)])
+}
+
+/// The fraction, if it fits its column.
+fn payoff_fraction(value: &Value) -> Option<String> {
+    const WIDEST: usize = 16;
+    value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST))
+}
+
+/// What each principal gets at least and at most.
+fn bounds(model: &Model, solution: &Solution) -> String {
+    let start = model.start();
+    let (mut header, mut rows) = who(model);
+    header.extend(["at least", "at most"]);
+    let cells = |row: &mut Vec<String>, value: Value| {
+        row.extend([at_least(value.enclosure.lower()), at_most(value.enclosure.upper())]);
+    };
+    for (p, row) in rows.iter_mut().enumerate() {
+        cells(row, solution.payoff(p.into(), start));
+    }
+    let mut total = total_row(&header);
+    cells(&mut total, solution.welfare(start));
+    rows.push(total);
+    table(&header, &rows)
+}
+
+/// The columns that every table of principals begins with.
+pub fn who(model: &Model) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let mut header = vec!["principal", "discount"];
     if weighted {
         header.push("weight");
     }
-    header.push("gets");
-    if optimal {
-        header.extend(["exactly", "vs long-term"]);
-    }
-    if own_best.is_some() {
-        header.push("vs own best");
-    }
-    let mut rows = Vec::new();
-    for (p, principal) in model.principals().iter().enumerate() {
-        let id = PrincipalId::from(p);
-        let payoff = solution.payoff(id, start);
-        let mut row = vec![principal.name.clone(), principal.discount.to_string()];
+    let row = |principal: &commonweal::model::Principal| {
+        let mut row = vec![name_in_column(&principal.name), fraction_or_decimal(&principal.discount)];
         if weighted {
-            row.push(principal.weight.to_string());
+            row.push(fraction_or_decimal(&principal.weight));
         }
-        row.push(decimal(&payoff));
-        if optimal {
-            row.push(fraction(&payoff));
-            row.push(signed(&difference(&payoff, &solution.long_term_payoff(id, start))));
+        row
+    };
+    (header, model.principals().iter().map(row).collect())
+}
+
+/// The beginning of the last row, below a header that [`who`] began.
+pub fn total_row(header: &[&str]) -> Vec<String> {
+    let mut row = vec!["welfare".to_owned(), String::new()];
+    if header.contains(&"weight") {
+        row.push(String::new());
+    }
+    row
+}
+
+/// The welfare from every state.
+fn every_state(model: &Model, solution: &Solution) -> String {
+    let optimal = solution.outcome() == Outcome::Optimal;
+    let header = match optimal {
+        true => ["state", "welfare", "vs long-term", "memory"].as_slice(),
+        false => &["state", "at least", "at most"],
+    };
+    let row = |state: StateId| {
+        let welfare = solution.welfare(state);
+        let mut row = vec![name_in_column(model.state_name(state))];
+        match &welfare.exact {
+            Some(exact) if optimal => {
+                let gain = difference(&welfare, &solution.long_term_welfare(state)).unwrap_or_default();
+                row.extend([decimal(exact), signed(&gain), steps(solution.memory(state))]);
+            }
+            _ => row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())]),
         }
-        if let Some(own_best) = own_best {
-            row.push(signed(&difference(&payoff, &own_best[p])));
-        }
-        rows.push(row);
-    }
-    let welfare = solution.welfare(start);
-    let mut total = vec!["welfare".to_owned(), String::new()];
-    if weighted {
-        total.push(String::new());
-    }
-    total.push(decimal(&welfare));
-    if optimal {
-        total.push(fraction(&welfare));
-        total.push(signed(&difference(&welfare, &solution.long_term_welfare(start))));
-    }
-    rows.push(total);
-    table(&header, &rows)
+        row
+    };
+    format!("\n{}", table(header, &model.states().map(row).collect::<Vec<_>>()))
 }
 
 /// Every state's choices over time: those that change first, then as many others as fit.
@@ -116,27 +203,28 @@ fn strategy(model: &Model, solution: &Solution, all_states: bool) -> String {
     let most = if all_states { usize::MAX } else { STATES_SHOWN };
     let few = model.n_states() <= most;
     let changes = |state: &StateId| solution.strategy().changes(*state).len() > 1;
-    let shown: Vec<StateId> = match few {
+    let shown_states: Vec<StateId> = match few {
         true => model.states().collect(),
         false => model.states().filter(changes).take(most).collect(),
     };
-    for &state in &shown {
-        let _ = writeln!(text, "  {}: {}", model.state_name(state), in_words(model, solution.strategy(), state));
+    for &state in &shown_states {
+        let _ = writeln!(text, "  {}: {}", shown(model.state_name(state)), in_words(model, solution.strategy(), state));
     }
     if !few {
         let changing = model.states().filter(changes).count();
-        let (hidden, constant) = (changing - shown.len(), model.n_states() - changing);
+        let (hidden, constant) = (changing - shown_states.len(), model.n_states() - changing);
         if hidden > 0 {
-            let _ =
-                writeln!(text, "  … and {} more that change their choice", counted(&hidden.into(), "state", "states"));
+            let hidden = counted(&hidden.into(), "state", "states");
+            let _ = writeln!(text, "  … and {hidden} more, whose choice changes too");
         }
+        let constant = match constant {
+            0 => "No state makes".to_owned(),
+            1 => "1 state makes".to_owned(),
+            n => format!("{} states make", steps(&n.into())),
+        };
         let _ = writeln!(
             text,
-            "  {} always the same choice (--all-states shows them, --strategy FILE writes all)",
-            match constant {
-                1 => "1 state makes".to_owned(),
-                n => format!("{} states make", steps(&n.into())),
-            }
+            "  {constant} the same choice always.\n  --all-states shows them; --strategy FILE writes all."
         );
     }
     text
@@ -144,29 +232,28 @@ fn strategy(model: &Model, solution: &Solution, all_states: bool) -> String {
 
 /// `a for 2 steps, then b`.
 pub fn in_words(model: &Model, strategy: &CountingStrategy, state: StateId) -> String {
+    /// The most changes of one state that are spelt out.
+    const CHANGES_SHOWN: usize = 8;
     let changes = strategy.changes(state);
+    let action = |choice| shown(&model.action_name(choice));
+    let last = action(strategy.tail(state));
     let mut parts = Vec::new();
-    for pair in changes.windows(2) {
+    for pair in changes.windows(2).take(CHANGES_SHOWN) {
         let length: Natural = &pair[1].from - &pair[0].from;
-        parts.push(format!("{} for {}", model.action_name(pair[0].choice), counted(&length, "step", "steps")));
+        parts.push(format!("{} for {}", action(pair[0].choice), counted(&length, "step", "steps")));
     }
-    let last = model.action_name(strategy.tail(state));
-    match parts.is_empty() {
-        true => format!("always {last}"),
-        false => format!("{}, then {last}", parts.join(", ")),
-    }
-}
-
-fn fraction(value: &Value) -> String {
-    match &value.exact {
-        Some(exact) => short_fraction(exact).unwrap_or_else(|| "(long)".to_owned()),
-        None => "?".to_owned(),
+    match changes.len() {
+        1 => format!("always {last}"),
+        n if n <= CHANGES_SHOWN + 1 => format!("{}, then {last}", parts.join(", ")),
+        n => {
+            let more = n - 1 - CHANGES_SHOWN;
+            let settled = steps(&changes[n - 1].from);
+            format!("{}, … {more} more changes …, from step {settled} on {last}", parts.join(", "))
+        }
     }
 }
 
-fn difference(left: &Value, right: &Value) -> Value {
-    match (&left.exact, &right.exact) {
-        (Some(left), Some(right)) => Value::from(left - right),
-        _ => Value::from(Enclosure::plus(left.enclosure, -right.enclosure)),
-    }
+/// The difference of two exact numbers.
+fn difference(left: &Value, right: &Value) -> Option<Rational> {
+    Some(left.exact.as_ref()? - right.exact.as_ref()?)
 }

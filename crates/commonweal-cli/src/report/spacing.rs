@@ -1,8 +1,9 @@
 //! A note where discounts lie so close that the horizon is long. [Asm. 1]
 
-use super::numbers::{double, steps};
-use commonweal::Solution;
+use super::names::shown;
+use super::numbers::{decimal, steps};
 use commonweal::number::Rational;
+use commonweal::{Outcome, Solution};
 
 /// Neighbouring discounts with 1/(λ_i/λ_{i+1} − 1) beyond this are worth a note.
 const CLOSE: i64 = 100;
@@ -15,12 +16,15 @@ pub fn note(solution: &Solution) {
         }
         let spacing = Rational::ONE / (&pair[0].discount / &pair[1].discount - Rational::ONE);
         if spacing > Rational::from(CLOSE) {
+            let horizon = match solution.outcome() {
+                Outcome::Optimal => format!(" The horizon is {}.", steps(solution.horizon())),
+                Outcome::Stopped(_) => String::new(),
+            };
+            let (more, less) = (shown(&pair[0].name), shown(&pair[1].name));
+            let spacing = decimal(&spacing);
             eprintln!(
-                "note: the discounts of {} and {} are close, 1/(λ/λ' − 1) = {}: deviations may pay for long (horizon {})",
-                pair[0].name,
-                pair[1].name,
-                double(spacing.to_f64().value()),
-                steps(solution.horizon()),
+                "note: the discounts of {more} and {less} are close, 1/(λ/λ' − 1) = {spacing}.\n      \
+                 Deviations may pay for long.{horizon}"
             );
         }
     }

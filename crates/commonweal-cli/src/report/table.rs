@@ -3,6 +3,9 @@
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
+/// The columns that a report may fill.
+pub const WIDTH: usize = 80;
+
 /// Rows under a header, columns two spaces apart, indented by two.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
@@ -26,4 +29,9 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The columns that the widest line of a text fills.
+pub fn width(text: &str) -> usize {
+    text.lines().map(|line| line.width()).max().unwrap_or(0)
 }

@@ -1,0 +1,132 @@
+//! `solve --json` is a contract.
+
+use crate::program::{Folder, paper};
+use serde_json::Value;
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+fn hotel_with(folder: &Folder, principals: &str) {
+    let text = folder.read("hotel.yaml").replace("  alice: 2/3\n  bob: 1/3\n", principals);
+    folder.write("other.yaml", text);
+}
+
+#[test]
+fn the_keys_are_those_of_the_contract_in_its_order() {
+    let folder = Folder::with_hotel();
+    let ran = folder.run(&["solve", "hotel.yaml", "--json"]).done();
+    assert_eq!(ran.stderr, "");
+    let solution = ran.json();
+    assert_eq!(keys(&solution), ["format", "engine", "principals", "start", "horizon", "states"]);
+    assert_eq!(keys(&solution["principals"][0]), ["name", "discount"]);
+    assert_eq!(keys(&solution["states"]), ["s0", "s1"]);
+    let state = &solution["states"]["s0"];
+    let expected = ["welfare", "long_term_welfare", "payoffs", "long_term_actions", "memory", "decisions"];
+    assert_eq!(keys(state), expected);
+    assert_eq!(keys(&state["payoffs"]), ["alice", "bob"]);
+    for value in [&state["welfare"], &state["long_term_welfare"], &state["payoffs"]["bob"]] {
+        assert_eq!(keys(value), ["exact", "lower", "upper"]);
+    }
+    assert_eq!(keys(&state["decisions"][0]), ["from", "action"]);
+    let timed = folder.run(&["solve", "hotel.yaml", "--json", "--timings"]).done().json();
+    assert_eq!(keys(&timed)[6..], ["timings", "peak_memory_bytes"]);
+    assert_eq!(keys(&timed["timings"]), ["read", "long_term", "unravel", "check", "total"]);
+}
+
+#[test]
+fn threads_and_repetition_change_no_byte() {
+    let folder = Folder::new();
+    for model in ["hotel.yaml", "spaced-10.yaml", "three-sat.yaml"] {
+        let model = paper(model);
+        let model = model.to_str().unwrap();
+        let one = folder.run(&["solve", model, "--json", "--threads", "1"]).done().stdout;
+        let two = folder.run(&["solve", model, "--json", "--threads", "2"]).done().stdout;
+        assert!(one == two, "{model}");
+        assert!(two == folder.run(&["solve", model, "--json"]).done().stdout, "{model}");
+    }
+}
+
+#[test]
+fn merged_principals_are_listed_with_their_members_and_paid_apart() {
+    let folder = Folder::with_hotel();
+    hotel_with(&folder, "  carol: 1/3\n  alice: 2/3\n  bob: 1/3\n");
+    let solution = folder.run(&["solve", "other.yaml", "--json"]).done().json();
+    let expected = serde_json::json!([
+        {"name": "alice", "discount": "2/3"},
+        {"name": "carol+bob", "members": ["carol", "bob"], "discount": "1/3"}
+    ]);
+    assert_eq!(solution["principals"], expected);
+    // With two impatient owners: 1 more year in the old hotel. Δ is −2/3 and 10/3, so D_2 = 2/27 and D_3 = −2/27.
+    assert_eq!(solution["horizon"], 3);
+    let state = &solution["states"]["s0"];
+    assert_eq!(keys(&state["payoffs"]), ["carol", "alice", "bob"]);
+    // a³b^ω: alice 259/27, the others 119/27 each.
+    assert_eq!(state["payoffs"]["alice"]["exact"], "259/27");
+    assert_eq!(state["payoffs"]["bob"]["exact"], "119/27");
+    assert_eq!(state["payoffs"]["carol"]["exact"], "119/27");
+    assert_eq!(state["welfare"]["exact"], "497/27");
+}
+
+#[test]
+fn weights_count_in_the_welfare_and_not_in_the_payoffs() {
+    let folder = Folder::with_hotel();
+    hotel_with(&folder, "  alice: 2/3\n  bob: {discount: 1/3, weight: 2}\n");
+    let solution = folder.run(&["solve", "other.yaml", "--json"]).done().json();
+    // The same as two bobs.
+    let state = &solution["states"]["s0"];
+    assert_eq!(state["payoffs"]["bob"]["exact"], "119/27");
+    assert_eq!(state["welfare"]["exact"], "497/27");
+    let report = folder.run(&["solve", "other.yaml"]).done().stdout;
+    assert!(report.contains("weight"), "{report}");
+}
+
+#[test]
+fn the_start_and_the_discounts_can_be_overridden() {
+    let folder = Folder::with_hotel();
+    let from = folder.run(&["solve", "hotel.yaml", "--json", "--from", "s1"]).done().json();
+    assert_eq!(from["start"], "s1");
+    assert!(folder.run(&["solve", "hotel.yaml", "--from", "s1"]).done().stdout.contains("from s1: 27\n"));
+    let one = folder.run(&["solve", "hotel.yaml", "--json", "--discount", "bob=0.5"]).done().stdout;
+    let all = folder.run(&["solve", "hotel.yaml", "--json", "--discounts", "2/3,1/2"]).done().stdout;
+    assert_eq!(one, all);
+    assert!(one.contains("\"discount\": \"1/2\""));
+    // A discount of 0 counts the first step alone.
+    let zero = folder.run(&["solve", "hotel.yaml", "--json", "--discount", "bob=0"]).done().json();
+    assert_eq!(zero["states"]["s0"]["payoffs"]["bob"]["exact"], "3");
+}
+
+#[test]
+fn a_limit_gives_bounds_and_exit_code_3() {
+    let folder = Folder::with_hotel();
+    for limit in [&["--layer-limit", "1"], &["--time-limit", "0"]] {
+        let args = [&["solve", "hotel.yaml", "--json"], limit.as_slice()].concat();
+        let ran = folder.run(&args);
+        assert_eq!(ran.code, 3, "{ran:#?}");
+        let solution = ran.json();
+        assert_eq!(solution["status"], "stopped");
+        let welfare = &solution["states"]["s0"]["welfare"];
+        assert!(welfare["exact"].is_null());
+        let (lower, upper) = (welfare["lower"].as_f64().unwrap(), welfare["upper"].as_f64().unwrap());
+        assert!(lower <= 127.0 / 9.0 && 127.0 / 9.0 <= upper && upper.is_finite(), "{lower} {upper}");
+        let args = [&["solve", "hotel.yaml"], limit.as_slice()].concat();
+        let report = folder.run(&args);
+        assert_eq!(report.code, 3);
+        assert!(report.stdout.starts_with("Stopped: "), "{report:#?}");
+    }
+}
+
+#[test]
+fn numbers_past_the_doubles_are_enclosed() {
+    let folder = Folder::new();
+    let model =
+        "principals: {p: 1/2}\nstates:\n  s0: {a: {reward: 1e400, to: s0}}\n  s1: {a: {reward: -1e-400, to: s1}}\n";
+    folder.write("huge.yaml", model);
+    let text = folder.run(&["solve", "huge.yaml", "--json"]).done().stdout;
+    // No reader is left without a number: the largest double below, and one past all doubles above.
+    assert!(text.contains("\"upper\": 1e999"), "{text}");
+    assert!(text.contains("\"lower\": 1.7976931348623157e+308"), "{text}");
+    assert!(!text.contains("-0.0"), "{text}");
+    let report = folder.run(&["solve", "huge.yaml", "--all-states"]).done().stdout;
+    assert!(report.contains("2e400") && report.contains("-2e-400"), "{report}");
+}

@@ -1,0 +1,9 @@
+//! The program from outside: what it prints where, and with which exit code.
+
+mod bad_arguments;
+mod bad_models;
+mod bad_strategies;
+mod json;
+mod other_commands;
+mod program;
+mod terminal;

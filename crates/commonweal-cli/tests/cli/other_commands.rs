@@ -1,0 +1,143 @@
+//! `evaluate`, `simulate`, `convert` and `reproduce`, and how they fit together.
+
+use crate::program::{Folder, paper};
+
+#[test]
+fn the_strategy_that_solve_writes_earns_what_solve_says() {
+    let folder = Folder::new();
+    for name in ["hotel", "example-2", "example-3", "example-4", "spaced-10", "three-sat"] {
+        let model = paper(&format!("{name}.yaml"));
+        let model = model.to_str().unwrap();
+        let solution = folder.run(&["solve", model, "--json", "--strategy", "s.json"]).done().json();
+        let evaluation = folder.run(&["evaluate", model, "s.json", "--json"]).done().json();
+        assert_eq!(evaluation["format"], "commonweal-evaluation/1");
+        assert_eq!(evaluation["start"], solution["start"]);
+        for (state, solved) in solution["states"].as_object().unwrap() {
+            let evaluated = &evaluation["states"][state];
+            assert_eq!(evaluated["welfare"], solved["welfare"], "{name} {state}");
+            assert_eq!(evaluated["payoffs"], solved["payoffs"], "{name} {state}");
+        }
+    }
+}
+
+#[test]
+fn a_mixed_strategy_is_evaluated_exactly() {
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    let evaluation = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--json"]).done().json();
+    assert_eq!(evaluation["states"]["s0"]["welfare"]["exact"], "41/3");
+    let report = folder.run(&["evaluate", "hotel.yaml", "mix.json"]).done().stdout;
+    assert!(report.starts_with("Welfare from s0: 41/3 ≈ 13.666667\n"), "{report}");
+}
+
+#[test]
+fn an_evaluation_that_is_stopped_gives_the_bounds_of_any_strategy() {
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    let ran = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--json", "--time-limit", "0"]);
+    assert_eq!(ran.code, 3);
+    let evaluation = ran.json();
+    assert_eq!(evaluation["status"], "stopped");
+    // Between −1 and 6 for ever.
+    let alice = &evaluation["states"]["s0"]["payoffs"]["alice"];
+    assert_eq!((&alice["lower"], &alice["upper"]), (&(-3.0).into(), &18.0.into()));
+    let report = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--time-limit", "0"]);
+    assert_eq!(report.code, 3);
+    assert!(report.stdout.starts_with("Stopped: the time limit ran out."), "{report:#?}");
+}
+
+#[test]
+fn a_simulation_is_seeded_and_its_intervals_hold_the_exact_payoffs() {
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    let simulate = |more: &[&str]| {
+        let args = [&["simulate", "hotel.yaml", "mix.json", "--json", "--runs", "3000"], more].concat();
+        folder.run(&args).done()
+    };
+    let one = simulate(&["--confidence", "0.9999", "--threads", "1"]);
+    let two = simulate(&["--confidence", "0.9999", "--threads", "2"]);
+    assert_eq!(one.stdout, two.stdout);
+    assert_ne!(one.stdout, simulate(&["--seed", "2"]).stdout);
+    let simulation = one.json();
+    let keys: Vec<&String> = simulation.as_object().unwrap().keys().collect();
+    let expected = ["format", "start", "runs", "seed", "confidence", "steps", "welfare", "payoffs", "truncation"];
+    assert_eq!(keys, expected);
+    assert_eq!(simulation["format"], "commonweal-simulation/1");
+    assert_eq!(simulation["welfare"]["exact"], "41/3");
+    for (estimate, exact) in [
+        (&simulation["welfare"], 41.0 / 3.0),
+        (&simulation["payoffs"]["alice"], 10.0),
+        (&simulation["payoffs"]["bob"], 11.0 / 3.0),
+    ] {
+        let (lower, upper) = (estimate["lower"].as_f64().unwrap(), estimate["upper"].as_f64().unwrap());
+        assert!(lower < exact && exact < upper && upper - lower < 0.5, "{estimate}");
+    }
+    let report = folder.run(&["simulate", "hotel.yaml", "mix.json"]).done();
+    assert_eq!(report.stderr, "", "no progress but to a terminal");
+    assert!(report.stdout.contains("10,000 runs from s0, seed 1"), "{report:#?}");
+}
+
+#[test]
+fn a_simulation_that_is_stopped_gives_what_it_has_and_exit_code_3() {
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    let endless = ["simulate", "hotel.yaml", "mix.json", "--runs", "1000000000000", "--time-limit", "0.3"];
+    let ran = folder.run(&[&endless[..], &["--json"]].concat());
+    assert_eq!(ran.code, 3);
+    let simulation = ran.json();
+    assert_eq!(simulation["status"], "stopped");
+    let runs = simulation["runs"].as_u64().unwrap();
+    assert!(runs < 1_000_000_000_000, "{runs}");
+    let none = folder.run(&["simulate", "hotel.yaml", "mix.json", "--time-limit", "0"]);
+    assert_eq!(none.code, 3);
+    assert!(none.stdout.starts_with("Stopped: "), "{none:#?}");
+}
+
+#[test]
+fn a_model_survives_conversion_to_json_and_back() {
+    let folder = Folder::new();
+    for name in ["hotel", "example-2-with-1.04", "spaced-10", "three-sat"] {
+        let model = paper(&format!("{name}.yaml"));
+        let model = model.to_str().unwrap();
+        folder.run(&["convert", model, "first.yaml"]).done();
+        assert_eq!(folder.run(&["convert", "first.yaml", "model.json"]).done().stdout, "");
+        serde_json::from_str::<serde_json::Value>(&folder.read("model.json")).expect("JSON");
+        folder.run(&["convert", "model.json", "second.yaml"]).done();
+        assert_eq!(folder.read("first.yaml"), folder.read("second.yaml"), "{name}");
+        let printed = folder.run(&["convert", "model.json", "-"]).done().stdout;
+        assert_eq!(printed, folder.read("first.yaml"), "{name}");
+        let before = folder.run(&["solve", model, "--json"]).done().stdout;
+        assert_eq!(folder.run(&["solve", "model.json", "--json"]).done().stdout, before, "{name}");
+    }
+}
+
+#[test]
+fn the_paper_is_reproduced_but_for_its_misprints() {
+    let folder = Folder::new();
+    let report = folder.run(&["reproduce", "examples"]).done().stdout;
+    let last = report.lines().last().unwrap();
+    assert!(last.contains(" claims: ") && last.ends_with("misprints"), "{last}");
+    let json = folder.run(&["reproduce", "--json"]).done().json();
+    assert_eq!(json["format"], "commonweal-reproduction/1");
+    assert_eq!(json["differ"], 0);
+    let claims = json["examples"].as_array().unwrap().iter().flat_map(|example| example["claims"].as_array().unwrap());
+    // Exact figures that were worked out in other software.
+    for (id, exact, verdict) in [
+        ("hotel/mix", "729/55", "misprint"),
+        ("1/welfare", "127/9", "misprint"),
+        ("2/welfare", "155896/6601", "agrees"),
+        ("2-drawn/welfare", "132600/6601", "misprint"),
+        ("3/welfare", "24125173/22500", "misprint"),
+        ("4/gain", "936559/200000", "misprint"),
+        ("4/welfare", "1247718809/10200000", "agrees"),
+        ("4/kappa", "horizon 1, memory 1", "misprint"),
+        ("spacing/kappa-10", "horizon 761", "misprint"),
+        ("spacing/kappa-100", "horizon 120324", "agrees"),
+        ("spacing/kappa-1000", "horizon 16595388", "misprint"),
+        ("sat/short-bot", "113/43125", "agrees"),
+        ("sat/long-top", "13049/2156250", "agrees"),
+    ] {
+        let claim = claims.clone().find(|claim| claim["id"] == id).unwrap_or_else(|| panic!("no claim {id}"));
+        assert_eq!((&claim["exact"], &claim["verdict"]), (&exact.into(), &verdict.into()), "{id}");
+    }
+}

@@ -1,0 +1,109 @@
+//! What a person sees: widths, odd names, closed pipes.
+
+use crate::program::{Folder, Ran, paper};
+use std::io::Read;
+use std::process::{Command, Stdio};
+use unicode_width::UnicodeWidthStr;
+
+fn fits(ran: &Ran, width: usize) {
+    for line in ran.stdout.lines().chain(ran.stderr.lines()) {
+        assert!(line.width() <= width, "{} columns: {line}", line.width());
+        assert!(!line.chars().any(|c| c.is_control()), "{line:?}");
+    }
+}
+
+#[test]
+fn reports_fit_eighty_columns() {
+    let folder = Folder::new();
+    for name in ["hotel", "example-2", "example-3", "example-4", "spaced-10", "three-sat"] {
+        let model = paper(&format!("{name}.yaml"));
+        let model = model.to_str().unwrap();
+        fits(&folder.run(&["solve", model, "--explain", "--timings"]).done(), 80);
+        fits(&folder.run(&["solve", model, "--all-states", "--strategy", "s.json"]).done(), 80);
+        fits(&folder.run(&["solve", model, "--time-limit", "0"]), 88);
+        fits(&folder.run(&["evaluate", model, "s.json"]).done(), 80);
+        fits(&folder.run(&["simulate", model, "s.json", "--runs", "100"]).done(), 80);
+    }
+}
+
+#[test]
+fn odd_names_break_neither_the_table_nor_the_terminal() {
+    let folder = Folder::new();
+    let text = r#"
+principals:
+  "two\nlines": 2/3
+  "\e[31mred\a": {discount: 123456789012345678901/987654321098765432109, weight: 0.000000000001}
+  a principal whose name goes on and on and on for far too long to be of any use: 1/2
+  "": 0
+  宿宿宿宿宿宿宿宿宿宿宿宿宿宿宿宿宿: 1/5
+states:
+  "s\r\n0":
+    "stay\t\u202e": {reward: 3, to: "s\r\n0"}
+    leave: {reward: -1, to: "\x1b]0;title\x07"}
+  "\x1b]0;title\x07":
+    stay: {reward: 6, to: "\x1b]0;title\x07"}
+"#;
+    folder.write("odd.yaml", text);
+    fits(&folder.run(&["solve", "odd.yaml", "--all-states", "--strategy", "s.json"]).done(), 88);
+    fits(&folder.run(&["solve", "odd.yaml", "--explain", "--quiet"]).done(), 200);
+    fits(&folder.run(&["evaluate", "odd.yaml", "s.json"]).done(), 100);
+    fits(&folder.run(&["simulate", "odd.yaml", "s.json"]).done(), 100);
+    folder.run(&["solve", "odd.yaml", "--from", "\u{1b}[2J"]).refused(&["\\u{1b}[2J"]);
+    folder.run(&["solve", "odd.yaml", "--discount", "red=2"]).refused(&["red"]);
+    folder.run(&["solve", "\u{1b}[2J.yaml"]).refused(&["\\u{1b}[2J.yaml"]);
+    // The strategy's names are the model's own.
+    let json = folder.run(&["evaluate", "odd.yaml", "s.json", "--json"]).done().json();
+    assert_eq!(json["start"], "s\r\n0");
+}
+
+#[test]
+fn one_principal_alone_has_a_report_too() {
+    let folder = Folder::new();
+    folder.write("one.yaml", "principals: {p: 0.5}\nstates: {s: {a: {reward: -1, to: s}, b: {to: s}}}\n");
+    let report = folder.run(&["solve", "one.yaml"]).done().stdout;
+    let expected = "\
+Optimal welfare from s: 0
+The long-term strategy earns it: no deviation pays.
+
+  principal  discount  gets  exactly  vs long-term
+  p               1/2     0        0             0
+  welfare                 0        0             0
+
+Strategy from s (memory 0 steps, horizon 0)
+  s: always b
+";
+    assert_eq!(report, expected);
+}
+
+#[test]
+fn a_model_may_come_through_a_pipe() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal"));
+    let hotel = std::fs::File::open(paper("hotel.yaml")).unwrap();
+    let output = program.args(["solve", "-"]).stdin(hotel).output().unwrap();
+    let ran = Ran::new(&["solve", "-"], output).done();
+    assert!(ran.stdout.starts_with("Optimal welfare from s0: 127/9"));
+    let empty = Command::new(env!("CARGO_BIN_EXE_commonweal")).args(["solve", "-"]).stdin(Stdio::null()).output();
+    Ran::new(&["solve", "-"], empty.unwrap()).refused(&["standard input:1:1"]);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    // Larger than what a pipe holds, so that the program meets the closed end.
+    let folder = Folder::new();
+    let mut model = String::from("principals: {p: 1/2, q: 1/3}\nstates:\n");
+    for state in 0..3000 {
+        model += &format!("  s{state}: {{a: {{reward: {state}, to: s{state}}}}}\n");
+    }
+    let path = folder.write("large.yaml", model);
+    for args in [&["solve", "--json"][..], &["solve", "--all-states"]] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal"));
+        let mut child = program.args(args).arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = [0u8; 1];
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut first).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}
