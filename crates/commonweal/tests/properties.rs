@@ -34,7 +34,7 @@ fn every_answer_is_that_of_the_papers_algorithm_ties_included() {
 fn numbers_beyond_doubles_are_exact_all_the_same() {
     let mut judged = 0;
     on_models(40_000..40_600, random::extreme, |plain| {
-        let Some(reference) = Reference::solve(plain, LONGEST) else { return Ok(()) };
+        let Some(reference) = Reference::solve(plain, 40) else { return Ok(()) };
         judged += 1;
         verdict::agrees_with_reference(&ask(plain)?, &reference)
     });
@@ -52,13 +52,13 @@ fn a_dozen_or_two_states_are_solved_like_a_few() {
     assert!(judged > 40, "only {judged} models were judged");
 }
 
-/// Tens of thousands of models, every check, and a summary of all that is wrong in place of the first thing.
+/// Ten thousand models, every check, and a summary of all that is wrong in place of the first thing.
 #[test]
 #[ignore = "takes minutes; worth running after every change to the engine"]
 fn a_long_search_finds_nothing() {
     let mut complaints: Vec<String> = Vec::new();
     let first: u64 = std::env::var("SEARCH_FROM").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    for seed in first..first + 30_000 {
+    for seed in first..first + 10_000 {
         let make = [random::model, random::tiny, random::extreme, random::model, random::larger][match seed % 100 {
             0 => 4,
             rest => rest as usize % 4,
@@ -104,6 +104,8 @@ fn models_that_once_failed_are_solved() {
     let models = [
         // A panic while guessing the long-term strategy: no choice of a state looked good enough to keep.
         Plain::parse("999/1009", &["s0 a0 -1 -> s1", "s0 a1 0 -> s1:1/2 s0:1/2", "s1 a2 0 -> s2", "s2 a0 0 -> s0"]),
+        // The same: a reward within the range of doubles whose perpetuity is not.
+        Plain::parse("999999999/1000000000", &[&format!("s0 a0 4{} -> s0", "0".repeat(299))]),
     ];
     for plain in models {
         let reference = Reference::solve(&plain, LONGEST).expect("a short horizon");

@@ -23,9 +23,9 @@ pub fn solve_linear(mut rows: Vec<Vec<Q>>, mut right: Vec<Q>) -> Vec<Q> {
             if factor.is_zero() {
                 continue;
             }
-            for k in 0..n {
-                let product = &factor * &rows[column][k];
-                rows[row][k] -= product;
+            let pivot_row = rows[column].clone();
+            for (entry, above) in rows[row].iter_mut().zip(&pivot_row) {
+                *entry -= &factor * above;
             }
             let product = &factor * &right[column];
             right[row] -= product;

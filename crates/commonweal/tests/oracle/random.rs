@@ -30,7 +30,7 @@ impl Rng {
     }
 
     pub fn chance(&mut self, one_in: u64) -> bool {
-        self.next() % one_in == 0
+        self.next().is_multiple_of(one_in)
     }
 
     pub fn pick<T: Clone>(&mut self, items: &[T]) -> T {

@@ -188,12 +188,11 @@ impl Unravelling {
                 now * &scale + next.sum::<BigInt>()
             };
             let (mut layer, mut new_gain) = (Vec::new(), Vec::new());
-            for state in 0..n {
+            for (state, allowed) in long_term.iter().enumerate() {
                 let values: Vec<BigInt> = (0..plain.states[state].len()).map(|choice| value(state, choice)).collect();
                 let best = values.iter().max().expect("a state has a choice");
                 let ties = |choice: &usize| values[*choice] == *best;
-                let others: Vec<usize> = (0..values.len()).collect();
-                let decision = long_term[state].iter().copied().find(ties).or(others.into_iter().find(ties));
+                let decision = allowed.iter().copied().find(ties).or((0..values.len()).find(ties));
                 layer.push(decision.expect("the best is attained"));
                 new_gain.push(best.clone());
             }

@@ -51,10 +51,6 @@ impl<F: Field> DenseBlock<F> {
         Ok(DenseBlock { n, factors: entries, inverse_pivots })
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.n
-    }
-
     /// Replaces `x` by the solution for that right-hand side.
     pub(super) fn solve(&self, x: &mut [F]) {
         for (i, row) in self.factors.chunks_exact(self.n.max(1)).enumerate() {

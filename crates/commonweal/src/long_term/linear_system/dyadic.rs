@@ -5,7 +5,8 @@
 //!
 //! The residual is summed in 128 bits, where it cannot overflow, and must come out no larger than a sound digit leaves it,
 //! `|r_i| ≤ 2 Σ_j |a_ij|`. If it does not, the inverse was less accurate than hoped: the step is taken again with fewer bits.
-//! The digits must fit a double's 53 bits, so α is about 50 − log₂ ‖y‖, and ‖y‖ grows like 1/(1 − λ).
+//! After the first step y is what rounding left, about 1 at most, so α may be near 50. But the inverse's error is relative to
+//! A⁻¹|r|, which grows like 1/(1 − λ), and costs up to that many bits of every step.
 //!
 //! Cost: one approximate solve and one product A·d for every α bits.
 
@@ -69,7 +70,7 @@ impl<'a, I: ApproximateInverse> Dyadic<'a, I> {
             inverse_magnitude: rows.iter().map(|(_, entries)| 1.0 / magnitude(entries)).collect(),
             residual_size: 0.0,
             digit_bits: I::DIGIT_BITS,
-            weights: Weights::new(rows.len()),
+            weights: Weights::new(rows.len(), 0),
             widths: Vec::new(),
             precision: 0,
             digits: Vec::new(),
@@ -122,7 +123,7 @@ impl<I: ApproximateInverse> Expansion for Dyadic<'_, I> {
                 return Err(Obstacle::TooFewBits);
             }
             let scale = (width as f64).exp2();
-            let digits: Vec<i64> = self.approximate.iter().map(|y| (y * scale).round_ties_even() as i64).collect();
+            let digits: Vec<i64> = self.approximate.iter().map(|y| round(y * scale)).collect();
             if let Some((residual, size)) = self.next_residual(&digits, width as u32) {
                 self.residual = residual;
                 self.residual_size = size;
@@ -219,6 +220,11 @@ where
     }
     words.push(pending as u64);
     (words, rest)
+}
+
+/// The nearest integer, or the other one next to it where `value` has no bits left to say.
+fn round(value: f64) -> i64 {
+    (value + 0.5f64.copysign(value)) as i64
 }
 
 fn power_of_two(exponent: usize) -> Words {

@@ -8,6 +8,7 @@
 //! Cost: what fill-in the graph has. Near n·log n entries on planar graphs; on random graphs a dense block of n/3.
 
 use super::dense_block::DenseBlock;
+use super::dyadic::ApproximateInverse;
 use super::field::Field;
 use super::obstacle::Obstacle;
 use super::rows::OffDiagonals;
@@ -30,6 +31,8 @@ pub(super) struct Factors<F> {
     upper: SparseRows<F>,
     inverse_pivots: Vec<F>,
     dense: DenseBlock<F>,
+    /// The solution under way, in the order of elimination.
+    work: Vec<F>,
 }
 
 struct SparseRows<F> {
@@ -80,18 +83,14 @@ impl<F: Field> Factors<F> {
             upper: SparseRows { first: vec![0], column: Vec::new(), entry: Vec::new() },
             inverse_pivots: Vec::new(),
             dense: DenseBlock::factor(entries, matrix.row_sum, stop)?,
+            work: Vec::with_capacity(n),
         })
     }
 
-    /// What one solve costs, in visits of sparse entries.
-    pub(super) fn cost(&self) -> f64 {
-        let n_dense = self.dense.len();
-        (self.lower.entry.len() + self.upper.entry.len()) as f64 + DENSE_ENTRY_COST * (n_dense * n_dense) as f64
-    }
-
-    /// `solution ← A⁻¹ rhs`; `work` is a buffer that is reused from call to call.
-    pub(super) fn solve(&self, rhs: impl Fn(usize) -> F, solution: &mut [F], work: &mut Vec<F>) {
+    /// `solution ← A⁻¹ rhs`.
+    pub(super) fn solve(&mut self, rhs: impl Fn(usize) -> F, solution: &mut [F]) {
         let n_sparse = self.upper.len();
+        let work = &mut self.work;
         work.clear();
         for (place, &state) in self.order.iter().enumerate() {
             let (columns, entries) = self.lower.row(place);
@@ -105,6 +104,15 @@ impl<F: Field> Factors<F> {
         for (&state, &value) in self.order.iter().zip(work.iter()) {
             solution[state as usize] = value;
         }
+    }
+}
+
+impl ApproximateInverse for Factors<f64> {
+    const DIGIT_BITS: i32 = 50;
+
+    fn apply(&mut self, residual: &[i64], solution: &mut [f64]) -> Result<(), Obstacle> {
+        self.solve(|row| residual[row] as f64, solution);
+        Ok(())
     }
 }
 
@@ -298,6 +306,40 @@ impl<F: Field> Elimination<F> {
         let lower = SparseRows::collect(lower, &place);
         let upper = self.order[..n_sparse].iter().map(|&state| take(&mut self.rows, state));
         let upper = SparseRows::collect(upper, &place);
-        Ok(Factors { order: self.order, lower, upper, inverse_pivots: self.inverse_pivots, dense })
+        Ok(Factors { order: self.order, lower, upper, inverse_pivots: self.inverse_pivots, dense, work: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The walk on a ring of `n` states that stays or moves on, both with probability 1/2, at discount `1 − gap`.
+    fn ring(n: usize, gap: f64) -> OffDiagonals<f64> {
+        OffDiagonals {
+            first: (0..=n).collect(),
+            column: (0..n as u32).map(|state| (state + 1) % n as u32).collect(),
+            entry: vec![-(1.0 - gap) / 2.0; n],
+            row_sum: vec![gap; n],
+        }
+    }
+
+    #[test]
+    fn nothing_cancels_where_the_discount_is_near_one() {
+        // The row sums map to ones exactly, however small they are.
+        for n in [5, 500] {
+            for gap in [1e-1, 1e-9, 1e-15] {
+                let mut factors = Factors::of(ring(n, gap), f64::INFINITY, &|| false).unwrap();
+                let mut ones = vec![0.0; n];
+                factors.solve(|_| gap, &mut ones);
+                assert!(ones.iter().all(|one| (one - 1.0).abs() < 1e-12), "{n} states, gap {gap}: {ones:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn factors_that_cost_too_much_are_given_up() {
+        assert_eq!(Factors::of(ring(500, 0.1), 400.0, &|| false).err(), Some(Obstacle::TooDense));
+        assert!(Factors::of(ring(500, 0.1), 4_000.0, &|| false).is_ok());
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! Cost: quadratic, 31 bits for each pass over the words; 26 ms for 160,000 bits.
 
+use crate::number::{Natural, product};
 use dashu_base::DivRem;
-use dashu_int::UBig;
 
 /// A number as words, least significant first, without leading zeros.
 pub(super) type Words = Vec<u64>;
@@ -36,14 +36,31 @@ pub(super) fn small_multiple(modulus: Words, x: Words, remainder_bits: usize) ->
                 step.apply_to_cofactors(&mut larger_cofactor, &mut smaller_cofactor);
             }
             None => {
-                let (quotient, rest) = UBig::from_words(&larger).div_rem(&UBig::from_words(&smaller));
-                let grown = UBig::from_words(&larger_cofactor) + quotient * UBig::from_words(&smaller_cofactor);
+                let (quotient, rest) = divide(&larger, &smaller);
+                let added = product(&quotient.into(), &Natural::from_words(&smaller_cofactor).into()).into_parts().1;
+                let grown = Natural::from_words(&larger_cofactor) + added;
                 larger = std::mem::replace(&mut smaller, rest.as_words().to_vec());
                 larger_cofactor = std::mem::replace(&mut smaller_cofactor, grown.as_words().to_vec());
             }
         }
     }
     SmallMultiple { multiplier: smaller_cofactor, remainder: smaller }
+}
+
+/// Quotient and remainder of numbers of any length. Where divisor and quotient are both long, dashu divides by means of
+/// the products that [`product`] steers clear of, so the quotient is found piece by piece.
+fn divide(dividend: &[u64], divisor: &[u64]) -> (Natural, Natural) {
+    const PIECE: usize = 2_000;
+    let divisor = Natural::from_words(divisor);
+    if dividend.len() <= PIECE {
+        return Natural::from_words(dividend).div_rem(&divisor);
+    }
+    // A rest below the divisor, with one piece appended, has a quotient of one piece.
+    dividend.rchunks(PIECE).fold((Natural::ZERO, Natural::ZERO), |(quotient, rest), piece| {
+        let appended = |high: Natural, low: Natural| (high << (64 * piece.len())) + low;
+        let (next, rest) = appended(rest, Natural::from_words(piece)).div_rem(&divisor);
+        (appended(quotient, next), rest)
+    })
 }
 
 pub(super) fn bit_length(words: &[u64]) -> usize {
@@ -140,10 +157,10 @@ mod tests {
     use proptest::prelude::*;
 
     /// The definition, one quotient at a time.
-    fn plain(modulus: &UBig, x: &UBig, remainder_bits: usize) -> (UBig, UBig) {
+    fn plain(modulus: &Natural, x: &Natural, remainder_bits: usize) -> (Natural, Natural) {
         use dashu_base::BitTest;
         let (mut larger, mut smaller) = (modulus.clone(), x.clone());
-        let (mut larger_cofactor, mut smaller_cofactor) = (UBig::ZERO, UBig::ONE);
+        let (mut larger_cofactor, mut smaller_cofactor) = (Natural::ZERO, Natural::ONE);
         while smaller.bit_len() > remainder_bits {
             let (quotient, rest) = (&larger).div_rem(&smaller);
             let grown = &larger_cofactor + quotient * &smaller_cofactor;
@@ -158,11 +175,22 @@ mod tests {
         prop::collection::vec(word, 1..40)
     }
 
+    #[test]
+    fn long_divisions_are_exact() {
+        let word = |k: usize| (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let dividend: Words = (0..9_000).map(word).collect();
+        let divisor: Words = (0..4_500).map(|k| if k % 7 < 3 { u64::MAX } else { word(k) }).collect();
+        let (quotient, rest) = divide(&dividend, &divisor);
+        assert!(rest < Natural::from_words(&divisor));
+        let whole = product(&quotient.into(), &Natural::from_words(&divisor).into()) + rest;
+        assert_eq!(whole, Natural::from_words(&dividend).into());
+    }
+
     proptest! {
         #[test]
         fn lehmer_stops_where_the_plain_algorithm_stops(modulus in words(), x in words(), share in 0.0..1.0f64) {
-            let modulus = UBig::from_words(&modulus) + UBig::from(2u8);
-            let x = UBig::from_words(&x) % &modulus;
+            let modulus = Natural::from_words(&modulus) + Natural::from(2u8);
+            let x = Natural::from_words(&x) % &modulus;
             let bits = (bit_length(modulus.as_words()) as f64 * share) as usize;
             let fast = small_multiple(modulus.as_words().to_vec(), x.as_words().to_vec(), bits);
             let (multiplier, remainder) = plain(&modulus, &x, bits);
@@ -174,11 +202,11 @@ mod tests {
         fn a_rounded_fraction_gives_its_denominator(numerator in any::<u64>(), denominator in 1u64.., extra in 3usize..200) {
             use dashu_base::Gcd;
             let precision = 2 * 64 + extra;
-            let scaled = (UBig::from(numerator % denominator) << precision) / UBig::from(denominator);
-            let modulus = UBig::ONE << precision;
+            let scaled = (Natural::from(numerator % denominator) << precision) / Natural::from(denominator);
+            let modulus = Natural::ONE << precision;
             let found = small_multiple(modulus.as_words().to_vec(), scaled.as_words().to_vec(), precision / 2);
-            let shared = UBig::from(numerator % denominator).gcd(UBig::from(denominator));
-            prop_assert_eq!(UBig::from_words(&found.multiplier), UBig::from(denominator) / shared);
+            let shared = Natural::from(numerator % denominator).gcd(Natural::from(denominator));
+            prop_assert_eq!(Natural::from_words(&found.multiplier), Natural::from(denominator) / shared);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Gauss–Seidel sweeps in doubles, with the constant vector deflated.
 //!
-//! With W = D⁻¹N, where A = D − N, a sweep sets `x_i ← b_i / d_i + Σ_j w_ij x_j`, always with the newest values. States are swept after
-//! their successors as far as cycles allow, so that without cycles one sweep is the solution.
+//! With W = D⁻¹N, where A = D − N, a sweep sets `x_i ← b_i / d_i + Σ_j w_ij x_j`, always with the newest values; `order` says in which
+//! order.
 //!
 //! The slow mode is the constant vector, which P keeps and each step only multiplies by λ. After every sweep it is
 //! removed: `x ← x + c·1` with c such that the residual vanishes against the stationary distribution π of W,
@@ -10,11 +10,15 @@
 //! Cost: one visit of every entry for each sweep; no fill-in.
 
 use super::dyadic::ApproximateInverse;
+use super::field::Field;
 use super::obstacle::Obstacle;
+use super::order::successors_first;
 use super::rows::OffDiagonals;
 
 /// A sweep that changes nothing by more than this times the largest value is the last.
 const TOLERANCE: f64 = 1.0 / (1u64 << 48) as f64;
+/// The longest rows that have a sweep of their own.
+const WIDEST_FIXED: usize = 6;
 /// Steps of the power iteration that finds π. An approximation serves as well, only with more sweeps.
 const STEPS_TO_STATIONARY: usize = 30;
 
@@ -23,6 +27,8 @@ pub(super) struct GaussSeidel {
     /// Place in the sweep → state.
     order: Vec<u32>,
     first: Vec<usize>,
+    /// The length of every row, where all are filled up to the same.
+    width: Option<usize>,
     /// Columns are places.
     column: Vec<u32>,
     weight: Vec<f64>,
@@ -51,6 +57,7 @@ impl GaussSeidel {
             first: Vec::with_capacity(n + 1),
             column: Vec::with_capacity(matrix.column.len()),
             weight: Vec::with_capacity(matrix.column.len()),
+            width: fixed_width(matrix),
             inverse_diagonal: Vec::with_capacity(n),
             stationary: vec![1.0 / n as f64; n],
             projection: Vec::new(),
@@ -62,12 +69,16 @@ impl GaussSeidel {
             order,
         };
         sweeps.first.push(0);
-        for &state in &sweeps.order {
+        for (place_of_row, &state) in sweeps.order.iter().enumerate() {
             let range = matrix.first[state as usize]..matrix.first[state as usize + 1];
             let entries = &matrix.entry[range.clone()];
             let inverse = 1.0 / (matrix.row_sum[state as usize] - entries.iter().sum::<f64>());
             sweeps.column.extend(matrix.column[range].iter().map(|&column| place[column as usize]));
             sweeps.weight.extend(entries.iter().map(|entry| -entry * inverse));
+            // Rows of fixed width are filled up with entries that add nothing.
+            let padding = sweeps.width.map_or(0, |width| width - entries.len());
+            sweeps.column.extend(std::iter::repeat_n(place_of_row as u32, padding));
+            sweeps.weight.extend(std::iter::repeat_n(0.0, padding));
             sweeps.first.push(sweeps.column.len());
             sweeps.inverse_diagonal.push(inverse);
         }
@@ -83,6 +94,12 @@ impl GaussSeidel {
         sweeps.projection = sweeps.stationary.iter().zip(moved).map(|(share, moved)| share - moved).collect();
         sweeps.projection_sum = sweeps.projection.iter().sum();
         sweeps
+    }
+
+    /// The same sweeps, given up after another number.
+    pub(super) fn with_most_sweeps(mut self, most_sweeps: usize) -> GaussSeidel {
+        self.most_sweeps = most_sweeps;
+        self
     }
 
     /// What one solve costs, in visits of entries, going by the last one.
@@ -102,24 +119,44 @@ impl GaussSeidel {
 
     /// One sweep; the largest change and the largest value.
     fn sweep(&mut self) -> (f64, f64) {
-        let (mut change, mut largest) = (0.0f64, 0.0f64);
-        for (i, range) in self.first.windows(2).enumerate() {
-            let columns = &self.column[range[0]..range[1]];
-            let weights = &self.weight[range[0]..range[1]];
-            let sum: f64 = columns.iter().zip(weights).map(|(&column, weight)| weight * self.x[column as usize]).sum();
-            let value = self.rhs[i] + sum;
-            change = change.max((value - self.x[i]).abs());
-            largest = largest.max(value.abs());
-            self.x[i] = value;
+        match self.width {
+            Some(1) => self.sweep_fixed::<1>(),
+            Some(2) => self.sweep_fixed::<2>(),
+            Some(3) => self.sweep_fixed::<3>(),
+            Some(4) => self.sweep_fixed::<4>(),
+            Some(5) => self.sweep_fixed::<5>(),
+            Some(6) => self.sweep_fixed::<6>(),
+            _ => {
+                let ranges = self.first.windows(2).map(|range| range[0]..range[1]);
+                let rows = ranges.map(|range| (&self.column[range.clone()], &self.weight[range]));
+                sweep_rows(rows, &self.rhs, &mut self.x)
+            }
         }
-        (change, largest)
+    }
+
+    /// A sweep over rows that all have K entries, which the compiler unrolls.
+    fn sweep_fixed<const K: usize>(&mut self) -> (f64, f64) {
+        let columns = self.column.as_chunks::<K>().0.iter().map(|columns| columns.as_slice());
+        let weights = self.weight.as_chunks::<K>().0.iter().map(|weights| weights.as_slice());
+        sweep_rows(columns.zip(weights), &self.rhs, &mut self.x)
     }
 
     fn deflate(&mut self, target: f64) {
-        let reached: f64 = self.projection.iter().zip(&self.x).map(|(h, x)| h * x).sum();
-        let shift = (target - reached) / self.projection_sum;
+        let shift = target.minus_dot(&self.projection, &self.x) / self.projection_sum;
         self.x.iter_mut().for_each(|x| *x += shift);
     }
+}
+
+#[inline(always)]
+fn sweep_rows<'a>(rows: impl Iterator<Item = (&'a [u32], &'a [f64])>, rhs: &[f64], x: &mut [f64]) -> (f64, f64) {
+    let (mut change, mut largest) = (0.0f64, 0.0f64);
+    for (i, ((columns, weights), rhs)) in rows.zip(rhs).enumerate() {
+        let value = rhs + columns.iter().zip(weights).map(|(&column, weight)| weight * x[column as usize]).sum::<f64>();
+        change = change.max((value - x[i]).abs());
+        largest = largest.max(value.abs());
+        x[i] = value;
+    }
+    (change, largest)
 }
 
 impl ApproximateInverse for GaussSeidel {
@@ -151,30 +188,61 @@ impl ApproximateInverse for GaussSeidel {
     }
 }
 
-/// The states in the order in which a depth-first search leaves them: each after its successors, except along the edges
-/// that close a cycle.
-fn successors_first(matrix: &OffDiagonals<f64>) -> Vec<u32> {
-    let n = matrix.row_sum.len();
-    let mut order = Vec::with_capacity(n);
-    let mut is_seen = vec![false; n];
-    // A state and how many of its successors have been looked at.
-    let mut path: Vec<(u32, usize)> = Vec::new();
-    for root in 0..n {
-        if !std::mem::replace(&mut is_seen[root], true) {
-            path.push((root as u32, matrix.first[root]));
+/// The length to which all rows are filled up, if that adds no more than a quarter to them.
+fn fixed_width(matrix: &OffDiagonals<f64>) -> Option<usize> {
+    let longest = matrix.first.windows(2).map(|range| range[1] - range[0]).max()?;
+    let filled = longest * matrix.row_sum.len();
+    ((1..=WIDEST_FIXED).contains(&longest) && filled <= matrix.column.len() + matrix.column.len() / 4)
+        .then_some(longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// I − λP, where each state moves to `successors(state)` with equal probability.
+    fn matrix(n: usize, discount: f64, successors: impl Fn(usize) -> Vec<u32>) -> OffDiagonals<f64> {
+        let mut matrix =
+            OffDiagonals { first: vec![0], column: vec![], entry: vec![], row_sum: vec![1.0 - discount; n] };
+        for state in 0..n {
+            let targets = successors(state);
+            matrix.entry.extend(targets.iter().map(|_| -discount / targets.len() as f64));
+            matrix.column.extend(targets);
+            matrix.first.push(matrix.column.len());
         }
-        while let Some((state, next)) = path.last_mut() {
-            if *next == matrix.first[*state as usize + 1] {
-                order.push(*state);
-                path.pop();
-                continue;
-            }
-            let successor = matrix.column[*next];
-            *next += 1;
-            if !std::mem::replace(&mut is_seen[successor as usize], true) {
-                path.push((successor, matrix.first[successor as usize]));
-            }
-        }
+        matrix
     }
-    order
+
+    fn sweeps_for(matrix: &OffDiagonals<f64>) -> usize {
+        let n = matrix.row_sum.len();
+        let mut sweeps = GaussSeidel::new(matrix, 100_000);
+        let residual: Vec<i64> = (0..n as i64).map(|state| state * state % 101 - 50).collect();
+        let mut solution = vec![0.0; n];
+        sweeps.apply(&residual, &mut solution).unwrap();
+        for state in 0..n {
+            let range = matrix.first[state]..matrix.first[state + 1];
+            let (columns, entries) = (&matrix.column[range.clone()], &matrix.entry[range]);
+            let diagonal = matrix.row_sum[state] - entries.iter().sum::<f64>();
+            let left = (diagonal * solution[state]).minus_sparse_dot(
+                &entries.iter().map(|entry| -entry).collect::<Vec<_>>(),
+                columns,
+                &solution,
+            );
+            assert!((left - residual[state] as f64).abs() < 1e-6, "state {state}: {left}");
+        }
+        sweeps.n_sweeps
+    }
+
+    #[test]
+    fn without_cycles_the_second_sweep_changes_nothing() {
+        let towards_the_end = |state: usize| if state < 99 { vec![state as u32 + 1, 99] } else { vec![] };
+        assert!(sweeps_for(&matrix(100, 0.999, towards_the_end)) <= 2);
+    }
+
+    #[test]
+    fn where_the_chain_mixes_patience_costs_no_sweeps() {
+        let mixing = |state: usize| [7, 31, 57].map(|factor| ((state * factor + factor) % 100) as u32).to_vec();
+        let (impatient, patient) = (sweeps_for(&matrix(100, 0.9, mixing)), sweeps_for(&matrix(100, 0.9999, mixing)));
+        assert!(patient < 2 * impatient, "{impatient} and {patient} sweeps");
+    }
 }

@@ -23,18 +23,16 @@ pub(super) const PRIME_OFFSETS: [u64; 3] = [1, 31, 45];
 
 /// The solution, by lifting modulo the first prime that suits the system.
 pub(super) fn solve<E: Entry>(rows: &Rows<E>, stop: &(dyn Fn() -> bool + Sync)) -> Result<ExactVector, Obstacle> {
-    solve_modulo::<1, E>(rows, stop)
-        .or_else(|obstacle| match obstacle {
-            Obstacle::Stopped => Err(obstacle),
-            _ => solve_modulo::<31, E>(rows, stop),
-        })
-        .or_else(|obstacle| match obstacle {
-            Obstacle::Stopped => Err(obstacle),
-            _ => solve_modulo::<45, E>(rows, stop),
-        })
+    let attempts = [
+        solve_modulo::<{ PRIME_OFFSETS[0] }, E>,
+        solve_modulo::<{ PRIME_OFFSETS[1] }, E>,
+        solve_modulo::<{ PRIME_OFFSETS[2] }, E>,
+    ];
+    let mut results = attempts.iter().map(|attempt| attempt(rows, stop));
+    results.find(|result| matches!(result, Ok(_) | Err(Obstacle::Stopped))).unwrap_or(Err(Obstacle::Unverified))
 }
 
-fn solve_modulo<const C: u64, E: Entry>(
+pub(super) fn solve_modulo<const C: u64, E: Entry>(
     rows: &Rows<E>,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<ExactVector, Obstacle> {
@@ -55,7 +53,6 @@ struct Padic<'a, E, const C: u64> {
     kept_steps: usize,
     combined: Vec<i128>,
     solution: Vec<Residue<C>>,
-    work: Vec<Residue<C>>,
 }
 
 impl<'a, E: Entry, const C: u64> Padic<'a, E, C> {
@@ -65,12 +62,12 @@ impl<'a, E: Entry, const C: u64> Padic<'a, E, C> {
             factors,
             residual: rows.rhs().to_vec(),
             divisor: ExactDivisor::new(Residue::<C>::PRIME),
-            weights: Weights::new(rows.len()),
+            // Another prime comes with other weights, should these ever have lost too much.
+            weights: Weights::new(rows.len(), C),
             digits: Vec::new(),
             kept_steps: demand.kept() / 60 + 1,
             combined: Vec::new(),
             solution: vec![Residue::new(0); rows.len()],
-            work: Vec::with_capacity(rows.len()),
         }
     }
 }
@@ -83,7 +80,7 @@ impl<E: Entry, const C: u64> Expansion for Padic<'_, E, C> {
 
     fn advance(&mut self) -> Result<(), Obstacle> {
         let residual = &mut self.residual;
-        self.factors.solve(|row| residual[row].residue(), &mut self.solution, &mut self.work);
+        self.factors.solve(|row| residual[row].residue(), &mut self.solution);
         let digits: Vec<i64> = self.solution.iter().map(|digit| digit.symmetric()).collect();
         for ((columns, entries), residual) in self.rows.iter().zip(residual) {
             let terms = columns.iter().zip(entries);

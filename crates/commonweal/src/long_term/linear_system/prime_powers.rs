@@ -151,6 +151,13 @@ mod tests {
     }
 
     #[test]
+    fn every_power_up_to_the_number_of_digits_is_at_hand() {
+        for exponent in 0..=130 {
+            assert_eq!(Integer::from(Powers::new(PRIME, exponent).power(exponent)), plain_power(exponent));
+        }
+    }
+
+    #[test]
     fn long_reciprocals_are_exact() {
         let value = Powers::new(PRIME, 5_000).power(5_000);
         let bits = value.bit_len();

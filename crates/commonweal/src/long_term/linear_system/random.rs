@@ -5,8 +5,8 @@
 pub(super) struct Weights(Vec<u16>);
 
 impl Weights {
-    pub(super) fn new(n: usize) -> Weights {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    pub(super) fn new(n: usize, seed: u64) -> Weights {
+        let mut state = seed;
         let next = || {
             // splitmix64
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -15,6 +15,11 @@ impl Weights {
             (mixed >> 48) as u16
         };
         Weights(std::iter::repeat_with(next).take(n).collect())
+    }
+
+    /// The weights as numbers of either sign.
+    pub(super) fn signed(&self) -> Vec<i64> {
+        self.0.iter().map(|&weight| weight as i64 - (1 << 15)).collect()
     }
 
     /// log₂ of the largest sum of n weights.

@@ -6,7 +6,8 @@
 //!
 //! 1. One random combination Σ u_i X_i has nearly all of the common denominator; the Euclidean algorithm finds it. It stops at
 //!    remainders of half M's length, and unless the next quotient would be huge, the precision does not suffice yet.
-//! 2. Component by component `den·X_i` must be small; where it is not, a factor of den is missing and is short.
+//! 2. Component by component `den·X_i` must be small; where it is not, a short factor of den is missing, and is found in the same
+//!    way.
 //! 3. The answer counts only once A·N = den·b holds in integers, so neither chance nor rounding can make it wrong.
 //!
 //! Attempts are made at precisions that grow by a quarter, up to what the determinant's bound demands: a failed attempt costs
@@ -24,12 +25,13 @@ use std::ops::Range;
 
 /// Bits by which the Euclidean algorithm's next quotient must stand out: a false denominator passes once in 2^32.
 const MARGIN: usize = 32;
-/// Bits of precision beyond the denominator's length that each component is held against.
+/// Bits of precision beyond the denominator's length that each component is held against. A third of them may go into
+/// factors that the combination lost, which is a prime ℓ once in ℓ times: seldom more than a few bits.
 const CHECK: usize = 96;
-/// The longest factor of the denominator that the components may add to the combination's.
-const LONGEST_EXTENSION: usize = 32;
+/// The same where a longer factor was lost.
+const LONG_CHECK: usize = 288;
 /// The precision of the first attempt.
-const FIRST_ATTEMPT: usize = 128;
+const FIRST_ATTEMPT: usize = 144;
 
 /// A solution that is known ever more precisely.
 pub(super) trait Expansion: Sync {
@@ -77,14 +79,28 @@ impl Demand {
         Demand { denominator: rows.log2_determinant() as usize + 4, slack: log2_slack.max(0.0) as usize + 4 }
     }
 
-    /// Bits with which the combination determines every possible denominator.
-    fn at_most(&self) -> usize {
+    /// Bits at which the first attempt is made.
+    fn first(&self) -> usize {
+        self.sufficient().min(FIRST_ATTEMPT + self.slack)
+    }
+
+    /// Bits for the attempt after one at `precision`, if more can help.
+    fn after(&self, precision: usize) -> Option<usize> {
+        let sufficient = self.sufficient();
+        match precision < sufficient {
+            true => Some(sufficient.min(precision + precision / 4)),
+            false => Some(self.kept()).filter(|&kept| precision < kept),
+        }
+    }
+
+    /// Bits with which the combination determines every possible denominator, and components can be checked.
+    fn sufficient(&self) -> usize {
         (2 * self.denominator + MARGIN + 4).max(self.denominator + CHECK) + self.slack
     }
 
     /// Bits beyond which the components' own digits are never asked for.
     pub(super) fn kept(&self) -> usize {
-        self.denominator + CHECK + self.slack
+        self.denominator + LONG_CHECK + self.slack
     }
 }
 
@@ -95,8 +111,7 @@ pub(super) fn lift<X: Expansion, E: Entry>(
     demand: Demand,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<ExactVector, Obstacle> {
-    let at_most = demand.at_most();
-    let mut target = at_most.min(FIRST_ATTEMPT + demand.slack);
+    let mut target = demand.first();
     loop {
         while expansion.precision() < target {
             if stop() {
@@ -107,10 +122,7 @@ pub(super) fn lift<X: Expansion, E: Entry>(
         if let Some(solution) = attempt(&expansion, rows, demand.slack, stop)? {
             return Ok(solution);
         }
-        if target == at_most {
-            return Err(Obstacle::Unverified);
-        }
-        target = at_most.min(target + target / 4);
+        target = demand.after(target).ok_or(Obstacle::Unverified)?;
     }
 }
 
@@ -127,47 +139,57 @@ fn attempt<X: Expansion, E: Entry>(
     if denominator_bits + bit_length(&found.remainder) + MARGIN > precision {
         return Ok(None);
     }
-    let Some(prefix) = expansion.prefix(denominator_bits + slack + CHECK) else {
-        return Ok(None);
-    };
-    let solution =
-        Numerators::over(Natural::from_words(&found.multiplier), slack).complete(&prefix, rows.len(), stop)?;
+    let numerators = Numerators::over(Natural::from_words(&found.multiplier), slack);
+    let solution = numerators.complete(expansion, rows.len(), stop)?;
     Ok(solution.filter(|solution| rows.are_solved_by(&solution.numerators, &solution.denominator)))
 }
 
-/// The numerators found so far, over a denominator that may still lack a short factor.
+/// The numerators found so far, over a denominator that may still lack a factor.
 struct Numerators {
     numerators: Vec<Integer>,
     denominator: Natural,
     slack: usize,
-    extension_bits: usize,
 }
 
 impl Numerators {
     fn over(denominator: Natural, slack: usize) -> Numerators {
-        Numerators { numerators: Vec::new(), denominator, slack, extension_bits: 0 }
+        Numerators { numerators: Vec::new(), denominator, slack }
     }
 
     /// All `n` numerators, or `None` if some component does not fit the denominator.
-    fn complete<P: Prefix>(
+    fn complete<X: Expansion>(
         mut self,
-        prefix: &P,
+        expansion: &X,
         n: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<ExactVector>, Obstacle> {
+        let read = |numerators: &Numerators, check: usize| {
+            let bits = numerators.denominator.bit_len();
+            Some((expansion.prefix(bits + numerators.slack + check)?, bits + check / 3))
+        };
+        let Some((mut prefix, mut most_bits)) = read(&self, CHECK) else { return Ok(None) };
         self.numerators.reserve(n);
         // A false denominator shows at the first component, so that one is tried alone.
         let mut batch = 1;
+        let mut read_closely = None;
         while self.numerators.len() < n {
             if stop() {
                 return Err(Obstacle::Stopped);
             }
             let start = self.numerators.len();
-            self.append(prefix, start..n.min(start + batch));
-            if self.numerators.len() < n.min(start + batch) && !self.extend_denominator(prefix) {
-                return Ok(None);
-            }
+            let end = n.min(start + batch);
+            self.append(&prefix, start..end);
             batch = 512;
+            let next = self.numerators.len();
+            if next == end || self.extend_denominator(&prefix, most_bits) {
+                continue;
+            }
+            // The factor that is missing may be too long for the digits that were read.
+            match read(&self, LONG_CHECK) {
+                Some(longer) if read_closely != Some(next) => (prefix, most_bits) = longer,
+                _ => return Ok(None),
+            }
+            read_closely = Some(next);
         }
         Ok(Some(ExactVector { numerators: self.numerators, denominator: self.denominator }))
     }
@@ -192,21 +214,22 @@ impl Numerators {
         self.numerators.extend(blocks.into_iter().flatten().map_while(|numerator| numerator));
     }
 
-    /// Takes the factor that the next component lacks into the denominator; false if that factor is not short.
-    fn extend_denominator<P: Prefix>(&mut self, prefix: &P) -> bool {
+    /// Takes the factor that the next component lacks into the denominator, unless that would grow beyond `most_bits` bits.
+    fn extend_denominator<P: Prefix>(&mut self, prefix: &P, most_bits: usize) -> bool {
         let next = self.numerators.len();
         let component = prefix.components(next..next + 1).pop().expect("one component was asked for");
         let multiple = product(&component, &Integer::from(self.denominator.clone()));
         let (modulus, residue) = prefix.congruence(multiple);
-        let remainder_bits = bit_length(&modulus).saturating_sub(LONGEST_EXTENSION + 8);
+        let room = most_bits.saturating_sub(self.denominator.bit_len());
+        let remainder_bits = bit_length(&modulus).saturating_sub(room + 8);
         let found = small_multiple(modulus, residue, remainder_bits);
         let factor = Natural::from_words(&found.multiplier);
-        self.extension_bits += factor.bit_len();
-        let fits = bit_length(&found.remainder) <= self.denominator.bit_len() + factor.bit_len() + self.slack;
-        if !fits || factor.is_one() || self.extension_bits > LONGEST_EXTENSION {
+        let extended = &self.denominator * &factor;
+        let fits = bit_length(&found.remainder) <= extended.bit_len() + self.slack;
+        if !fits || factor.is_one() || extended.bit_len() > most_bits {
             return false;
         }
-        self.denominator *= &factor;
+        self.denominator = extended;
         let factor = Integer::from(factor);
         self.numerators.iter_mut().for_each(|numerator| *numerator *= &factor);
         true

@@ -4,7 +4,7 @@
 //! below 2^125, and [`Integer`] without limit.
 
 use super::field::{Field, Residue};
-use crate::number::{ExactVector, Integer, Natural, product};
+use crate::number::{Integer, Natural, product};
 use dashu_base::BitTest;
 use rayon::prelude::*;
 
@@ -43,11 +43,6 @@ impl<E> Rows<E> {
 
     pub(super) fn len(&self) -> usize {
         self.rhs.len()
-    }
-
-    /// The number of entries that are stored.
-    pub(super) fn n_entries(&self) -> usize {
-        self.entry.len()
     }
 
     pub(super) fn rhs(&self) -> &[E] {
