@@ -38,6 +38,15 @@ pub fn fraction_or_decimal(exact: &Rational) -> String {
     fraction_within(exact, COLUMN).unwrap_or_else(|| decimal(exact))
 }
 
+/// A discount in a column: the fraction if it is short, and never 1, however close to it.
+pub fn discount(exact: &Rational) -> String {
+    let shown = fraction_or_decimal(exact);
+    match shown == "1" {
+        true => format!("1 - {}", decimal(&(Rational::ONE - exact))),
+        false => shown,
+    }
+}
+
 /// The number that the table shows: the decimal of an exact one, both ends of another.
 pub fn in_column(value: &Value) -> String {
     value.exact.as_ref().map_or_else(|| interval(value), decimal)
@@ -100,7 +109,11 @@ fn bound(x: f64, outward: i64) -> String {
 /// A double in at most about twelve characters.
 pub fn double(x: f64) -> String {
     let magnitude = x.abs();
-    if x == 0.0 {
+    if x.is_nan() {
+        "?".to_owned()
+    } else if x.is_infinite() {
+        if x > 0.0 { "∞" } else { "-∞" }.to_owned()
+    } else if x == 0.0 {
         "0".to_owned()
     } else if (1e-4..1e9).contains(&magnitude) {
         let text = format!("{x:.6}");
@@ -198,6 +211,14 @@ mod tests {
         assert_eq!(decimal(&number("9.99999999e400")), "1e401");
         assert_eq!(signed(&number("1e-400")), "+1e-400");
         assert_eq!(signed(&number("0")), "0");
+    }
+
+    #[test]
+    fn a_discount_is_never_shown_as_1() {
+        assert_eq!(discount(&number("2/3")), "2/3");
+        assert_eq!(discount(&number("999999/1000000")), "0.999999");
+        assert_eq!(discount(&number("99999999999999999/100000000000000000")), "1 - 1e-17");
+        assert_eq!(double(f64::INFINITY), "∞");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{
-    at_least, at_most, counted, decimal, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed,
-    steps,
+    at_least, at_most, counted, decimal, discount, exact_and_decimal, fraction_or_decimal, fraction_within, in_column,
+    signed, steps,
 };
 use super::table::{WIDTH, table, width};
 use commonweal::model::{Model, PrincipalId, StateId};
@@ -157,7 +157,7 @@ pub fn who(model: &Model) -> (Vec<&'static str>, Vec<Vec<String>>) {
         header.push("weight");
     }
     let row = |principal: &commonweal::model::Principal| {
-        let mut row = vec![name_in_column(&principal.name), fraction_or_decimal(&principal.discount)];
+        let mut row = vec![name_in_column(&principal.name), discount(&principal.discount)];
         if weighted {
             row.push(fraction_or_decimal(&principal.weight));
         }

@@ -101,26 +101,31 @@ impl Single<'_> {
     }
 
     /// Sweeps `values` towards those of `strategy`; returns their largest magnitude.
+    ///
+    /// Every fourth sweep takes all steps from the same values. If those steps lie in [a, b], the limit lies between
+    /// λa/(1−λ) and λb/(1−λ) further on (MacQueen): where they are nearly alike, the middle of that is taken at once.
     fn evaluate(&self, strategy: &[ChoiceId], values: &mut [f64]) -> f64 {
         let mut scale = f64::MIN_POSITIVE;
-        for _ in 0..MAX_SWEEPS {
-            let (mut moved, mut least, mut most): (f64, f64, f64) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
-            scale = f64::MIN_POSITIVE;
-            // Backwards: states are often listed before those that they lead to.
-            for state in (0..values.len()).rev() {
-                let value = self.worth(strategy[state], values);
-                let step = value - values[state];
-                (moved, least, most) = (moved.max(step.abs()), least.min(step), most.max(step));
-                values[state] = value;
-                scale = scale.max(value.abs());
+        for sweep in 1..=MAX_SWEEPS {
+            let mut moved: f64 = 0.0;
+            if sweep % 4 == 0 {
+                let steps: Vec<f64> = (0..values.len()).map(|s| self.worth(strategy[s], values) - values[s]).collect();
+                let (least, most) = steps.iter().fold((f64::MAX, f64::MIN), |(a, b), &x| (a.min(x), b.max(x)));
+                moved = least.abs().max(most.abs());
+                let alike = most - least <= 0.1 * moved;
+                let rest = if alike { (most + least) / 2.0 * self.discount / (1.0 - self.discount) } else { 0.0 };
+                values.iter_mut().zip(steps).for_each(|(value, step)| *value += step + rest);
+            } else {
+                // Backwards: states are often listed before those that they lead to.
+                for state in (0..values.len()).rev() {
+                    let value = self.worth(strategy[state], values);
+                    moved = moved.max((value - values[state]).abs());
+                    values[state] = value;
+                }
             }
+            scale = values.iter().fold(f64::MIN_POSITIVE, |scale, value| scale.max(value.abs()));
             if moved.is_nan() || moved <= SETTLED * scale {
                 break;
-            }
-            // Steps that are nearly alike are the head of a geometric series: take its sum at once.
-            if most - least <= 0.1 * moved {
-                let rest = (most + least) / 2.0 * self.discount / (1.0 - self.discount);
-                values.iter_mut().for_each(|value| *value += rest);
             }
         }
         scale
