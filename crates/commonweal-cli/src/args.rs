@@ -83,8 +83,8 @@ pub struct SolveArgs {
     /// Use the exact engine, whatever the model's size (the only engine of this version)
     #[arg(long)]
     pub exact: bool,
-    /// Unravel at most this many steps; a horizon beyond it gives bounds
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    /// Walk at most this many steps one by one; an answer that needs more gives bounds
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub layer_limit: u64,
     /// Add timings and peak memory to the output
     #[arg(long)]

@@ -5,7 +5,7 @@ use crate::report::numbers::{decimal, fraction_within, steps};
 use crate::report::table::table;
 use commonweal::explain::{Deviation, Explanation, explain};
 use commonweal::model::Model;
-use commonweal::number::Rational;
+use commonweal::number::{Natural, Rational};
 use commonweal::{Outcome, Solution, SolveOptions};
 use std::fmt::Write;
 
@@ -64,10 +64,12 @@ fn advantages(text: &mut String, model: &Model, solution: &Solution, explanation
         let (state, action) = (model.state_name(deviation.state), model.action_name(deviation.choice));
         let mut row = vec![in_column(state), in_column(&action)];
         row.extend(deviation.advantages.iter().map(number));
-        row.push(match deviation.pays {
+        row.push(match &deviation.pays {
             None => "never".to_owned(),
-            Some((first, end)) if end == first + 1 => format!("at step {first}"),
-            Some((first, end)) => format!("steps {first} to {}", steps(&(end - 1).into())),
+            Some((first, end)) => match end - Natural::ONE {
+                last if last == *first => format!("at step {}", steps(first)),
+                last => format!("steps {} to {}", steps(first), steps(&last)),
+            },
         });
         row
     };

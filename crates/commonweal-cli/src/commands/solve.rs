@@ -19,7 +19,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.strategy {
         output::check_place(path)?;
     }
-    let options = SolveOptions { layer_limit: args.layer_limit, stop: stop.clone() };
+    let options = SolveOptions { layer_limit: args.layer_limit, stop: stop.clone(), ..SolveOptions::default() };
     let solution = commonweal::solve(&model, &options);
     if let Some(path) = &args.strategy {
         let strategy = StrategyJson::new(&model, solution.strategy());
@@ -37,7 +37,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     } else {
         let own_best = match solution.outcome() {
             Outcome::Optimal => own_best(&model, &stop),
-            Outcome::Stopped(_) => None,
+            Outcome::Undecided(_) | Outcome::Stopped(_) => None,
         };
         output::print(&solution::report(&model, &solution, own_best.as_deref(), args.all_states))?;
         if args.explain {
@@ -48,7 +48,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(match solution.outcome() {
-        Outcome::Optimal => ExitCode::SUCCESS,
+        Outcome::Optimal | Outcome::Undecided(_) => ExitCode::SUCCESS,
         Outcome::Stopped(_) => ExitCode::from(3),
     })
 }

@@ -116,6 +116,7 @@ impl SolutionJson {
         let of_state = |&state: &StateId| (model.state_name(state).to_owned(), state_json(model, solution, state));
         let (status, reason) = match solution.outcome() {
             Outcome::Optimal => (None, None),
+            Outcome::Undecided(ties) => (Some("within gap"), Some(format!("{ties} ties left undecided"))),
             Outcome::Stopped(reason) => (Some("stopped"), Some(reason.to_string())),
         };
         SolutionJson {

@@ -16,6 +16,7 @@ pub fn exact_and_decimal(value: &Value) -> String {
             }
             None => format!("≈ {}", decimal(exact)),
         },
+        None if is_narrow(value) => format!("≈ {}", double(value.enclosure.midpoint())),
         None => interval(value),
     }
 }
@@ -49,7 +50,16 @@ pub fn discount(exact: &Rational) -> String {
 
 /// The number that the table shows: the decimal of an exact one, both ends of another.
 pub fn in_column(value: &Value) -> String {
-    value.exact.as_ref().map_or_else(|| interval(value), decimal)
+    match &value.exact {
+        Some(exact) => decimal(exact),
+        None if is_narrow(value) => double(value.enclosure.midpoint()),
+        None => interval(value),
+    }
+}
+
+/// Whether the digits that are shown are the same at both ends.
+fn is_narrow(value: &Value) -> bool {
+    value.enclosure.width() <= 1e-9 * value.enclosure.midpoint().abs()
 }
 
 /// Six digits after the point where they say something, seven digits and a power of ten where they do not.
@@ -63,10 +73,11 @@ pub fn decimal(exact: &Rational) -> String {
 }
 
 /// `decimal` with its sign, also if it is positive.
-pub fn signed(exact: &Rational) -> String {
-    match *exact > Rational::ZERO {
-        true => format!("+{}", decimal(exact)),
-        false => decimal(exact),
+pub fn signed(value: &Value) -> String {
+    let text = in_column(value);
+    match value.enclosure.upper() > 0.0 && value.enclosure.lower() >= 0.0 && text != "0" {
+        true => format!("+{text}"),
+        false => text,
     }
 }
 
@@ -209,8 +220,8 @@ mod tests {
         assert_eq!(decimal(&number("2e5000")), "2e5000");
         assert_eq!(decimal(&(number("2e500") / number("3"))), "6.666667e499");
         assert_eq!(decimal(&number("9.99999999e400")), "1e401");
-        assert_eq!(signed(&number("1e-400")), "+1e-400");
-        assert_eq!(signed(&number("0")), "0");
+        assert_eq!(signed(&Value::from(number("1e-400"))), "+1e-400");
+        assert_eq!(signed(&Value::from(number("0"))), "0");
     }
 
     #[test]

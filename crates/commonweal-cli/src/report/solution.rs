@@ -2,8 +2,8 @@
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{
-    at_least, at_most, counted, decimal, discount, exact_and_decimal, fraction_or_decimal, fraction_within, in_column,
-    signed, steps,
+    at_least, at_most, counted, discount, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed,
+    steps,
 };
 use super::table::{WIDTH, table, width};
 use commonweal::model::{Model, PrincipalId, StateId};
@@ -21,7 +21,7 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>,
     text.push('\n');
     text.push_str(&match solution.outcome() {
         Outcome::Optimal => payoffs(model, solution, own_best),
-        Outcome::Stopped(_) => bounds(model, solution),
+        Outcome::Undecided(_) | Outcome::Stopped(_) => bounds(model, solution),
     });
     if all_states {
         text.push_str(&every_state(model, solution));
@@ -29,7 +29,7 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>,
     let start = model.start();
     let _ = write!(text, "\nStrategy from {}", shown(model.state_name(start)));
     let _ = match solution.outcome() {
-        Outcome::Optimal => {
+        Outcome::Optimal | Outcome::Undecided(_) => {
             let memory = counted(solution.memory(start), "step", "steps");
             writeln!(text, " (memory {memory}, horizon {})", steps(solution.horizon()))
         }
@@ -50,16 +50,25 @@ fn headline(model: &Model, solution: &Solution) -> String {
         Outcome::Optimal => {
             let _ = writeln!(text, "Optimal welfare from {name}: {}", exact_and_decimal(&welfare));
             let long_term = solution.long_term_welfare(start);
-            match difference(&welfare, &long_term) {
-                Some(gain) if !gain.is_zero() => writeln!(
+            // From a state with no memory the long-term strategy is all there is.
+            match solution.memory(start).is_zero() {
+                true => writeln!(text, "The long-term strategy earns it: no deviation pays."),
+                false => writeln!(
                     text,
                     "The long-term strategy earns {}; deviating at first gains {}.",
                     in_brief(&long_term),
-                    in_brief(&Value::from(gain))
+                    in_brief(&difference(&welfare, &long_term))
                 ),
-                _ => writeln!(text, "The long-term strategy earns it: no deviation pays."),
             }
         }
+        Outcome::Undecided(ties) => writeln!(
+            text,
+            "Welfare from {name}: at least {} with this strategy, at most {} with any.\n\
+             Optimal but for {}, too near for anything affordable to tell apart.",
+            at_least(welfare.enclosure.lower()),
+            at_most(welfare.enclosure.upper()),
+            counted(&ties.into(), "tie", "ties")
+        ),
         Outcome::Stopped(reason) => writeln!(
             text,
             "Stopped: {reason}.\nWelfare from {name}: at least {} with this strategy, at most {} with any.",
@@ -103,15 +112,14 @@ fn payoff_table(model: &Model, solution: &Solution, own_best: Option<&[Rational]
         if fractions {
             row.push(payoff_fraction(value).unwrap_or_default());
         }
-        row.push(difference(value, long_term).map_or_else(String::new, |difference| signed(&difference)));
+        row.push(signed(&difference(value, long_term)));
     };
     for (p, row) in rows.iter_mut().enumerate() {
         let id = PrincipalId::from(p);
         let payoff = solution.payoff(id, start);
         cells(row, &payoff, &solution.long_term_payoff(id, start));
         if let Some(own_best) = own_best {
-            let payoff = payoff.exact.as_ref();
-            row.push(payoff.map_or_else(String::new, |payoff| signed(&(payoff - &own_best[p]))));
+            row.push(signed(&difference(&payoff, &Value::from(own_best[p].clone()))));
         }
     }
     let mut total = total_row(&header);
@@ -185,12 +193,12 @@ fn every_state(model: &Model, solution: &Solution) -> String {
     let row = |state: StateId| {
         let welfare = solution.welfare(state);
         let mut row = vec![name_in_column(model.state_name(state))];
-        match &welfare.exact {
-            Some(exact) if optimal => {
-                let gain = difference(&welfare, &solution.long_term_welfare(state)).unwrap_or_default();
-                row.extend([decimal(exact), signed(&gain), steps(solution.memory(state))]);
+        match optimal {
+            true => {
+                let gain = difference(&welfare, &solution.long_term_welfare(state));
+                row.extend([in_column(&welfare), signed(&gain), steps(solution.memory(state))]);
             }
-            _ => row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())]),
+            false => row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())]),
         }
         row
     };
@@ -253,7 +261,10 @@ pub fn in_words(model: &Model, strategy: &CountingStrategy, state: StateId) -> S
     }
 }
 
-/// The difference of two exact numbers.
-fn difference(left: &Value, right: &Value) -> Option<Rational> {
-    Some(left.exact.as_ref()? - right.exact.as_ref()?)
+/// The difference of two numbers, exact if both are.
+fn difference(left: &Value, right: &Value) -> Value {
+    match (&left.exact, &right.exact) {
+        (Some(left), Some(right)) => Value::from(left - right),
+        _ => Value::from(left.enclosure.plus(-right.enclosure)),
+    }
 }

@@ -17,7 +17,7 @@ pub fn note(solution: &Solution) {
         let spacing = Rational::ONE / (&pair[0].discount / &pair[1].discount - Rational::ONE);
         if spacing > Rational::from(CLOSE) {
             let horizon = match solution.outcome() {
-                Outcome::Optimal => format!(" The horizon is {}.", steps(solution.horizon())),
+                Outcome::Optimal | Outcome::Undecided(_) => format!(" The horizon is {}.", steps(solution.horizon())),
                 Outcome::Stopped(_) => String::new(),
             };
             let (more, less) = (shown(&pair[0].name), shown(&pair[1].name));

@@ -121,7 +121,11 @@ pub fn exact_advantage(
 }
 
 /// The values of one strategy to all principals, solved side by side.
-fn values_of(model: &OrderedModel, strategy: &[ChoiceId], stop: &StopSignal) -> Result<Vec<ExactVector>, StopReason> {
+pub fn values_of(
+    model: &OrderedModel,
+    strategy: &[ChoiceId],
+    stop: &StopSignal,
+) -> Result<Vec<ExactVector>, StopReason> {
     let value = |i| value_of(model, strategy, i, stop);
     match model.n_states() >= parallel::WORTH_SHARING {
         true => (0..model.n()).into_par_iter().map(value).collect(),

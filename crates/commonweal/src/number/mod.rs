@@ -7,6 +7,7 @@
 mod enclosure;
 mod exact_vector;
 mod parse;
+mod plain;
 mod product;
 mod rounding;
 mod scaled;
@@ -16,6 +17,7 @@ mod wide;
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
 pub use parse::{NumberError, parse_rational};
+pub use plain::{PlainVector, plain_sum};
 pub use product::product;
 pub use rounding::doubles_around;
 pub use scaled::Scaled;

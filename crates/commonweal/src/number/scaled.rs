@@ -55,6 +55,19 @@ impl Scaled {
         if self.exponent == 0 { self.mantissa } else { shifted(self.mantissa, self.exponent) }
     }
 
+    /// The numbers from `lower` to `upper`, of ordinary size.
+    pub fn plain(lower: f64, upper: f64) -> Scaled {
+        Scaled { mantissa: Enclosure::new(lower, upper), exponent: 0 }.normalised()
+    }
+
+    /// The enclosure itself, if the number is 0 or its size is that of ordinary doubles.
+    pub fn as_plain(&self) -> Option<&Enclosure> {
+        let magnitude = self.mantissa.lower().abs().max(self.mantissa.upper().abs());
+        // Products of a few of these neither overflow nor underflow.
+        let ordinary = magnitude == 0.0 || (1e-120..1e120).contains(&magnitude);
+        (ordinary && (self.exponent == 0 || magnitude == 0.0)).then_some(&self.mantissa)
+    }
+
     /// Whether the number is known exactly.
     pub fn is_point(&self) -> bool {
         self.mantissa.is_point()
@@ -100,7 +113,10 @@ impl Scaled {
 
     /// Whether the number may be at least `other`.
     pub fn may_reach(&self, other: &Scaled) -> bool {
-        self.compare(other) != Some(Ordering::Less)
+        match self.exponent == other.exponent {
+            true => self.mantissa.upper() >= other.mantissa.lower(),
+            false => self.compare(other) != Some(Ordering::Less),
+        }
     }
 
     /// An enclosure of the sum.
@@ -169,15 +185,25 @@ impl Scaled {
         weights.iter().zip(values).map(term).fold(Scaled::ZERO, Scaled::plus)
     }
 
+    /// The same number with the exponent 0 if its size is that of ordinary doubles, with a mantissa of about 1 otherwise.
     fn normalised(self) -> Scaled {
-        let magnitude = self.mantissa.lower().abs().max(self.mantissa.upper().abs());
         const LEAST: f64 = power_of_two(-RANGE);
         const GREATEST: f64 = power_of_two(RANGE);
-        if (LEAST..=GREATEST).contains(&magnitude) || magnitude == 0.0 || !magnitude.is_finite() {
-            return if magnitude == 0.0 { Scaled::ZERO } else { self };
+        let magnitude = self.mantissa.lower().abs().max(self.mantissa.upper().abs());
+        if self.exponent == 0 && (LEAST..=GREATEST).contains(&magnitude) {
+            return self;
+        }
+        if magnitude == 0.0 {
+            return Scaled::ZERO;
+        }
+        if !magnitude.is_finite() {
+            return self;
         }
         let top = i128::from(magnitude.to_bits() >> 52) - 1023;
-        Scaled { mantissa: shifted(self.mantissa, -top), exponent: self.exponent + top }.within_reach()
+        match (top + self.exponent).unsigned_abs() < RANGE as u128 {
+            true => Scaled { mantissa: shifted(self.mantissa, self.exponent), exponent: 0 },
+            false => Scaled { mantissa: shifted(self.mantissa, -top), exponent: self.exponent + top }.within_reach(),
+        }
     }
 
     /// The same number with an exponent that will not overflow.

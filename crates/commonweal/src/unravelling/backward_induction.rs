@@ -20,8 +20,9 @@ use super::discounted_rows::DiscountedRows;
 use super::events::{Events, StageEnd};
 use super::exact_judge::ExactJudge;
 use super::exponential_sum::DiscountRatios;
+use super::plain_layer::{PlainAdvantages, PlainLayer};
 use super::{Advantages, ExactGains, memory};
-use crate::long_term::{LongTerm, value_of};
+use crate::long_term::{LongTerm, values_of};
 use crate::model::{ChoiceId, IntegerRows, StateId};
 use crate::number::{Natural, Rational, Scaled};
 use crate::parallel;
@@ -92,6 +93,8 @@ pub struct Base<'a> {
     pub strategy: Vec<ChoiceId>,
     /// Δ against the strategy's values; `None` stands for those of the long-term strategy.
     own: Option<Advantages<'a>>,
+    /// The same advantages as plain doubles, where they are of ordinary size.
+    plain: Option<PlainAdvantages>,
     /// From this step back the base is in use.
     pub from: Step,
     /// For how many steps from there the strategy is followed; `None` stands for ever.
@@ -109,10 +112,10 @@ pub fn unravel<'a>(
     while !induction.step.is_zero() {
         stop.check()?;
         if !(options.jumps && induction.try_to_jump(stop)?) {
-            induction.walk_a_layer()?;
+            induction.walk_a_layer(stop)?;
         }
     }
-    Ok(induction.finish())
+    induction.finish(stop)
 }
 
 /// How exactly the values at the end of a stage are known.
@@ -138,9 +141,12 @@ struct Induction<'a> {
     base: Base<'a>,
     /// What the welfare from `step` on gains over the base, in units of λ_0^step.
     gain: Vec<Scaled>,
-    /// Per state, latest step first: from this step on, up to the entry before, this choice.
+    /// Per state, latest step first: from this step on, up to the entry before, this choice. The last entry is still open:
+    /// it holds from the present step on, and says 0 until an earlier choice is known to differ.
     changes: Vec<Vec<Change>>,
     memory: Vec<Step>,
+    /// Whether one more layer of the same decisions would leave the memory as it is.
+    memory_settled: bool,
     /// The decisions of the layers walked last, and for how many layers they have been the same.
     stage: Vec<ChoiceId>,
     stage_length: u64,
@@ -166,10 +172,17 @@ impl<'a> Induction<'a> {
             rows: DiscountedRows::of(model, model.discount(0)),
             judge: ExactJudge::new(problem),
             step: problem.horizon.clone(),
-            base: Base { strategy: tail.clone(), own: None, from: problem.horizon.clone(), followed_for: None },
+            base: Base {
+                strategy: tail.clone(),
+                own: None,
+                plain: PlainAdvantages::of(model, problem.advantages),
+                from: problem.horizon.clone(),
+                followed_for: None,
+            },
             gain: vec![Scaled::ZERO; model.n_states()],
-            changes: tail.iter().map(|&choice| vec![Change { from: problem.horizon.clone(), choice }]).collect(),
+            changes: tail.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect(),
             memory: vec![Step::ZERO; model.n_states()],
+            memory_settled: false,
             stage: tail.clone(),
             stage_length: 0,
             next_base: None,
@@ -216,11 +229,12 @@ impl<'a> Induction<'a> {
         if let Some(followed_for) = &mut self.base.followed_for {
             *followed_for += length;
         }
-        self.take_down(target, &self.stage.clone());
+        self.memory_settled = false;
+        self.step = target;
     }
 
     /// One layer: the best choice of every state at the step before.
-    fn walk_a_layer(&mut self) -> Result<(), StopReason> {
+    fn walk_a_layer(&mut self, stop: &StopSignal) -> Result<(), StopReason> {
         if self.walk.n_layers == self.options.layer_limit {
             return Err(StopReason::LayerLimit);
         }
@@ -235,19 +249,25 @@ impl<'a> Induction<'a> {
         // No expectation exceeds this, so most losing choices are dismissed without reading their rows.
         let ceiling = gain.iter().copied().fold(gain[0], Scaled::max).upper().times(Scaled::from(model.discount(0)));
         let ceiling = ceiling.max(Scaled::ZERO);
+        let plain = self.base.plain.as_ref();
+        let plain = plain.and_then(|plain| PlainLayer::new(model, plain, &self.rows, &weights, gain, ceiling));
         let best = |index: usize| {
             let state = StateId::from(index);
+            let (candidates, likely) = (self.candidates.of_state(state), self.stage[index]);
+            if let Some(worth) = plain.as_ref().and_then(|plain| plain.worth_if_best(candidates, likely)) {
+                return Best { worth, contenders: Contenders::One(likely) };
+            }
             let now = |choice| advantages.sum(ratios, &weights, state, choice, 0..model.n());
             let later = |choice| self.rows.expectation(model, choice, |target| gain[target.index()]);
-            best_choice(self.candidates.of_state(state), self.stage[index], now, later, ceiling, &long_term.allowed)
+            best_choice(candidates, likely, now, later, ceiling, &long_term.allowed)
         };
         let decided: Vec<Best> = parallel::map(model.n_states(), best);
         let mut decisions = Vec::with_capacity(decided.len());
         self.gain = decided.iter().map(|best| best.worth).collect();
         for (state, best) in model.states().zip(&decided) {
-            decisions.push(match best.contenders.as_slice() {
-                [single] => *single,
-                several => match self.judge.best(state, &step, several, &self.changes) {
+            decisions.push(match &best.contenders {
+                Contenders::One(choice) => *choice,
+                Contenders::Several(several) => match self.judge.best(state, &step, several, &self.changes, stop)? {
                     Some(choice) => {
                         self.walk.n_judged += 1;
                         choice
@@ -259,31 +279,37 @@ impl<'a> Induction<'a> {
                 },
             });
         }
-        let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
-        self.memory = memory::before_layer(model, &decisions, deviates, &step, &self.memory);
-        match decisions == self.stage {
+        let same = decisions == self.stage;
+        if !(same && self.memory_settled) {
+            let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
+            let memory = memory::before_layer(model, &decisions, deviates, &step, &self.memory);
+            self.memory_settled = memory == self.memory;
+            self.memory = memory;
+        }
+        match same {
             true => self.stage_length += 1,
             false => {
                 self.stage_length = 1;
                 self.next_try = self.first_try;
-                self.stage.clone_from(&decisions);
+                self.take_down(&decisions);
             }
         }
+        self.step = step;
         self.walk.n_layers += 1;
         self.weights = Some(weights);
-        self.take_down(step, &decisions);
         Ok(())
     }
 
-    /// Takes down that `decisions` hold from `from` up to the present step, and goes there.
-    fn take_down(&mut self, from: Step, decisions: &[ChoiceId]) {
+    /// Takes down that `decisions` are taken at the step before the present one, and are those of a new stage.
+    fn take_down(&mut self, decisions: &[ChoiceId]) {
         for (changes, &choice) in self.changes.iter_mut().zip(decisions) {
-            match changes.last_mut() {
-                Some(latest) if latest.choice == choice => latest.from = from.clone(),
-                _ => changes.push(Change { from: from.clone(), choice }),
+            let open = changes.last_mut().expect("a state has an open entry");
+            if open.choice != choice {
+                open.from = self.step.clone();
+                changes.push(Change { from: Step::ZERO, choice });
             }
         }
-        self.step = from;
+        self.stage.copy_from_slice(decisions);
     }
 
     /// Makes the decisions of the last layers the base and goes back to the next event, if they have held for long enough
@@ -296,10 +322,11 @@ impl<'a> Induction<'a> {
             return Ok(false);
         }
         if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
-            let values: Result<Vec<_>, _> = (0..model.n()).map(|i| value_of(model, &self.stage, i, stop)).collect();
-            let own = Advantages::over(model, rows, values?, |choice| self.is_staged(choice));
+            let values = values_of(model, &self.stage, stop)?;
+            let own = Advantages::over(model, rows, values, |choice| self.is_staged(choice));
+            let plain = PlainAdvantages::of(model, &own);
             let (strategy, from) = (self.stage.clone(), self.step.clone());
-            self.next_base = Some(Base { strategy, own: Some(own), from, followed_for: None });
+            self.next_base = Some(Base { strategy, own: Some(own), plain, from, followed_for: None });
         }
         let next_base = self.next_base.take().expect("just made");
         let followed_for = Natural::from(self.stage_length);
@@ -352,20 +379,17 @@ impl<'a> Induction<'a> {
         }
     }
 
-    fn finish(mut self) -> Unravelled<'a> {
-        let exact_gains = self.judge.gains_at_start(&self.changes);
-        for changes in &mut self.changes {
-            changes.reverse();
-            changes[0].from = Step::ZERO;
-        }
-        Unravelled {
+    fn finish(mut self, stop: &StopSignal) -> Result<Unravelled<'a>, StopReason> {
+        let exact_gains = self.judge.gains_at_start(&self.changes, stop)?;
+        self.changes.iter_mut().for_each(|changes| changes.reverse());
+        Ok(Unravelled {
             strategy: CountingStrategy::from_changes(self.problem.model, self.changes),
             memory: self.memory,
             base: self.base,
             gain: self.gain,
             exact_gains,
             walk: self.walk,
-        }
+        })
     }
 }
 
@@ -379,7 +403,13 @@ impl<'a> Base<'a> {
 /// What the enclosures say of a state: the worth of its best choice, and which choices may be that one.
 struct Best {
     worth: Scaled,
-    contenders: Vec<ChoiceId>,
+    contenders: Contenders,
+}
+
+/// Nearly always there is only one, and then nothing is allocated.
+enum Contenders {
+    One(ChoiceId),
+    Several(Vec<ChoiceId>),
 }
 
 fn best_choice(
@@ -390,26 +420,36 @@ fn best_choice(
     ceiling: Scaled,
     is_long_term: &[bool],
 ) -> Best {
-    let mut best = match choices.contains(&likely) {
-        true => now(likely).plus(later(likely)),
-        false => now(choices[0]).plus(later(choices[0])),
-    };
-    let mut worths: Vec<(ChoiceId, Scaled)> = Vec::with_capacity(choices.len());
-    for &choice in choices {
+    let first = if choices.contains(&likely) { likely } else { choices[0] };
+    let of_first = now(first).plus(later(first));
+    let mut best = of_first;
+    // The others that may reach the best so far.
+    let mut others: Vec<(ChoiceId, Scaled)> = Vec::new();
+    for &choice in choices.iter().filter(|&&choice| choice != first) {
         let at_once = now(choice);
         if !at_once.plus(ceiling).may_reach(&best) {
             continue;
         }
         let worth = at_once.plus(later(choice));
-        best = best.max(worth);
-        worths.push((choice, worth));
+        if worth.may_reach(&best) {
+            best = best.max(worth);
+            others.push((choice, worth));
+        }
     }
-    worths.retain(|(_, worth)| worth.may_reach(&best));
-    let mut contenders: Vec<ChoiceId> = worths.iter().map(|&(choice, _)| choice).collect();
-    if contenders.len() > 1 && worths.iter().all(|(_, worth)| worth.is_point() && worth == &worths[0].1) {
+    if others.is_empty() {
+        return Best { worth: best, contenders: Contenders::One(first) };
+    }
+    others.push((first, of_first));
+    others.retain(|(_, worth)| worth.may_reach(&best));
+    let equal = others.iter().all(|(_, worth)| worth.is_point() && worth == &others[0].1);
+    let mut contenders: Vec<ChoiceId> = others.into_iter().map(|(choice, _)| choice).collect();
+    contenders.sort_unstable();
+    let contenders = match contenders.as_slice() {
+        [single] => Contenders::One(*single),
         // All equal, and known to be.
-        contenders = vec![by_tie_rule(&contenders, is_long_term)];
-    }
+        several if equal => Contenders::One(by_tie_rule(several, is_long_term)),
+        _ => Contenders::Several(contenders),
+    };
     Best { worth: best, contenders }
 }
 

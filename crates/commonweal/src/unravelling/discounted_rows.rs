@@ -21,6 +21,11 @@ impl DiscountedRows {
         rows
     }
 
+    /// λ P(·|s,a), beside the choice's targets.
+    pub(super) fn of_choice(&self, choice: ChoiceId) -> &[f64] {
+        &self.weights[self.first[choice.index()]..self.first[choice.index() + 1]]
+    }
+
     /// `λ Σ_t P(t|s,a) of(t)`.
     pub(super) fn expectation(
         &self,
@@ -28,7 +33,6 @@ impl DiscountedRows {
         choice: ChoiceId,
         of: impl Fn(StateId) -> Scaled + Clone,
     ) -> Scaled {
-        let weights = &self.weights[self.first[choice.index()]..self.first[choice.index() + 1]];
-        Scaled::dot(weights, model.targets(choice).iter().map(|&target| of(target)))
+        Scaled::dot(self.of_choice(choice), model.targets(choice).iter().map(|&target| of(target)))
     }
 }

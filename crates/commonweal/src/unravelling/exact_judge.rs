@@ -8,6 +8,7 @@ use super::ExactGains;
 use super::backward_induction::Problem;
 use crate::model::{ChoiceId, StateId, least_common_multiple};
 use crate::number::{Integer, Natural, product};
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Step};
 use dashu_base::BitTest;
 
@@ -63,10 +64,13 @@ impl<'a> ExactJudge<'a> {
         step: &Step,
         contenders: &[ChoiceId],
         changes: &[Vec<Change>],
-    ) -> Option<ChoiceId> {
-        self.at?;
+        stop: &StopSignal,
+    ) -> Result<Option<ChoiceId>, StopReason> {
+        if self.at.is_none() {
+            return Ok(None);
+        }
         let step = u64::try_from(step).expect("before a horizon that fits");
-        self.follow(step + 1, changes);
+        self.follow(step + 1, changes, stop)?;
         let factors = self.factors(step);
         // The worth of a choice times what all choices share, as a fraction with a small denominator.
         let worth = |choice: ChoiceId| -> (Integer, Natural) {
@@ -88,16 +92,20 @@ impl<'a> ExactJudge<'a> {
                 (best, greatest) = (choice, challenger);
             }
         }
-        Some(best)
+        Ok(Some(best))
     }
 
     /// The gains at step 0, unless they would be too long for anybody to read.
-    pub(super) fn gains_at_start(mut self, changes: &[Vec<Change>]) -> Option<Vec<ExactGains<'a>>> {
+    pub(super) fn gains_at_start(
+        mut self,
+        changes: &[Vec<Change>],
+        stop: &StopSignal,
+    ) -> Result<Option<Vec<ExactGains<'a>>>, StopReason> {
         if self.at.is_none() || self.final_bits > MAX_PAYOFF_BITS {
-            return None;
+            return Ok(None);
         }
-        self.follow(0, changes);
-        Some(self.gains)
+        self.follow(0, changes, stop)?;
+        Ok(Some(self.gains))
     }
 
     /// λ_i^step over the denominator of the i-th principal's gains, all times one number that clears the fractions.
@@ -117,16 +125,18 @@ impl<'a> ExactJudge<'a> {
     }
 
     /// Brings the gains to `step`.
-    fn follow(&mut self, step: u64, changes: &[Vec<Change>]) {
+    fn follow(&mut self, step: u64, changes: &[Vec<Change>], stop: &StopSignal) -> Result<(), StopReason> {
         let mut at = self.at.expect("asked only where the horizon is near enough");
         while at > step {
+            stop.check()?;
             at -= 1;
             let now = Step::from(at);
             // Latest first: the first entry that starts at or before the step.
             let decision = |changes: &Vec<Change>| changes[changes.partition_point(|change| change.from > now)].choice;
             let decisions: Vec<ChoiceId> = changes.iter().map(decision).collect();
             self.gains.iter_mut().for_each(|gains| gains.step_back(&decisions));
+            self.at = Some(at);
         }
-        self.at = Some(at);
+        Ok(())
     }
 }

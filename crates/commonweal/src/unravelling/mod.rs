@@ -16,6 +16,7 @@ mod exact_judge;
 pub mod exponential_sum;
 pub mod horizon;
 mod memory;
+mod plain_layer;
 mod tail_bound;
 pub mod truncated;
 

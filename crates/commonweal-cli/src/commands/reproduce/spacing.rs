@@ -7,6 +7,7 @@ use commonweal::model::{IntegerRows, Model};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::principals;
 use commonweal::stop::StopSignal;
+use commonweal::strategy::Step;
 use commonweal::unravelling::Advantages;
 use commonweal::unravelling::exponential_sum::DiscountRatios;
 use commonweal::unravelling::horizon::horizon;
@@ -20,7 +21,7 @@ struct Member {
     model: Model,
     /// Δ of moving from S1 to S2, most patient first.
     advantages: [Rational; 2],
-    horizon: u64,
+    horizon: Step,
 }
 
 pub fn example() -> Example {
@@ -39,7 +40,7 @@ pub fn example() -> Example {
             id,
             what,
             Printed::Number(printed),
-            Exact::Readings(vec![("horizon", Rational::from(member.horizon))]),
+            Exact::Readings(vec![("horizon", Rational::from(member.horizon.clone()))]),
         )
     };
     let [ten, hundred, thousand] = &members;
@@ -103,9 +104,9 @@ impl Member {
         let ordered = principals::order(&model);
         let rows = IntegerRows::of(&model);
         let long_term = long_term::solve(&ordered, &rows, &StopSignal::default()).expect("nothing stops it");
-        let advantages = Advantages::over(&ordered, &rows, &long_term);
+        let advantages = Advantages::over(&ordered, &rows, &long_term.values[..], |c| long_term.allowed[c.index()]);
         // No step is unravelled: the horizon is found by bisection, however far it is.
-        let horizon = horizon(&ordered, &advantages, &DiscountRatios::of(&ordered)).expect("it fits 64 bits");
+        let horizon = horizon(&ordered, &advantages, &DiscountRatios::of(&ordered));
         let moving = choice(&model, "S1", "move");
         let of_principal = |i| {
             let (numerator, denominator) = advantages.exact(model.state_of(moving), moving, i);
