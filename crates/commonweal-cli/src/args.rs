@@ -86,6 +86,9 @@ pub struct SolveArgs {
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub layer_limit: u64,
+    /// Jump over at most this many stages; an answer with more changes of mind gives bounds
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub event_limit: u64,
     /// Add timings and peak memory to the output
     #[arg(long)]
     pub timings: bool,

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 pub struct SolveOptions {
     /// The most steps that are walked one by one; an answer that needs more gives bounds. Default: 10,000,000.
     pub layer_limit: u64,
+    /// The most events, the ends of stages that are jumped over; more give bounds. Default: 1,000,000.
+    pub event_limit: u64,
     /// Whether stages in which nothing changes are jumped over. Default: yes.
     pub jumps: bool,
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
@@ -27,7 +29,7 @@ pub struct SolveOptions {
 
 impl Default for SolveOptions {
     fn default() -> SolveOptions {
-        SolveOptions { layer_limit: 10_000_000, jumps: true, stop: StopSignal::default() }
+        SolveOptions { layer_limit: 10_000_000, event_limit: 1_000_000, jumps: true, stop: StopSignal::default() }
     }
 }
 
@@ -112,13 +114,12 @@ fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, op
     let horizon = &horizon(model, advantages, ratios); // H
     let problem = Problem { model, rows, long_term, advantages, ratios, horizon };
     let stop = &options.stop;
-    let walk = WalkOptions { layer_limit: options.layer_limit, jumps: options.jumps };
+    let walk = WalkOptions { layer_limit: options.layer_limit, event_limit: options.event_limit, jumps: options.jumps };
     let solved = unravel(problem, &walk, stop).and_then(|unravelled| optimum(problem, unravelled, stop));
-    let bounded = solved.or_else(|reason| match reason {
-        StopReason::LayerLimit => bounds(problem, layers_for_bounds(model, options.layer_limit), stop),
-        _ => Err(reason),
-    });
-    bounded.unwrap_or_else(|reason| without_unravelling(problem, reason))
+    solved.unwrap_or_else(|reason| {
+        let n_layers = layers_for_bounds(model, options.layer_limit);
+        bounds(problem, n_layers, reason)
+    })
 }
 
 /// The answer: every step before the horizon decided.
@@ -174,18 +175,22 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
     })
 }
 
-/// As many layers as bring the rest below the precision of doubles, within the limit.
+/// As many layers as bring the rest below the precision of doubles, within the limit and what takes a moment: whoever
+/// asked to stop waits for them.
 fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
     const NEGLIGIBLE: f64 = 1e-20;
+    const MOMENT: usize = 20_000_000;
+    let affordable = MOMENT / (model.n_transitions() + model.n() * model.n_choices());
     let layers = NEGLIGIBLE.ln() / model.discount(0).to_f64().value().ln();
-    if layers.is_finite() { limit.min(layers.ceil() as u64) } else { limit }
+    let enough = if layers.is_finite() { layers.ceil() as u64 } else { u64::MAX };
+    limit.min(enough).min(affordable as u64)
 }
 
 /// Bounds from the first `n_layers` steps, where the horizon lies beyond them.
-fn bounds(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Solution, StopReason> {
+fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
     let Problem { model, long_term, .. } = problem;
-    let truncated = truncate(problem, n_layers, stop)?;
-    let mut solution = without_unravelling(problem, StopReason::LayerLimit);
+    let truncated = truncate(problem, n_layers);
+    let mut solution = without_unravelling(problem, reason);
     let totals: Vec<Values> = (0..model.n())
         .map(|i| {
             let total = |s: usize| long_term.values[i].enclosure(s).plus(truncated.gains[s][i].to_doubles());
@@ -203,7 +208,7 @@ fn bounds(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Solution
     solution.memory = vec![Step::from(n_layers); model.n_states()];
     solution.horizon = Step::from(n_layers);
     solution.strategy = truncated.strategy;
-    Ok(solution)
+    solution
 }
 
 /// Bounds where the long-term strategy is known and nothing else: it is the strategy at hand.

@@ -18,8 +18,10 @@ pub enum StopReason {
     Interrupted,
     /// The time limit ran out.
     TimeLimit,
-    /// The horizon lies beyond the limit on layers.
+    /// More steps would have to be walked one by one than the limit allows.
     LayerLimit,
+    /// There are more changes of mind than the limit allows.
+    EventLimit,
 }
 
 impl std::fmt::Display for StopReason {
@@ -27,7 +29,8 @@ impl std::fmt::Display for StopReason {
         f.write_str(match self {
             StopReason::Interrupted => "interrupted",
             StopReason::TimeLimit => "the time limit ran out",
-            StopReason::LayerLimit => "the horizon is beyond the limit on layers",
+            StopReason::LayerLimit => "the answer is beyond the limit on layers",
+            StopReason::EventLimit => "the answer is beyond the limit on events",
         })
     }
 }

@@ -19,7 +19,12 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.strategy {
         output::check_place(path)?;
     }
-    let options = SolveOptions { layer_limit: args.layer_limit, stop: stop.clone(), ..SolveOptions::default() };
+    let options = SolveOptions {
+        layer_limit: args.layer_limit,
+        event_limit: args.event_limit,
+        stop: stop.clone(),
+        ..SolveOptions::default()
+    };
     let solution = commonweal::solve(&model, &options);
     if let Some(path) = &args.strategy {
         let strategy = StrategyJson::new(&model, solution.strategy());

@@ -74,6 +74,10 @@ pub fn decimal(exact: &Rational) -> String {
 
 /// `decimal` with its sign, also if it is positive.
 pub fn signed(value: &Value) -> String {
+    let around_zero = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0;
+    if value.exact.is_none() && around_zero && value.enclosure.width() < 1e-9 {
+        return "≈ 0".to_owned();
+    }
     let text = in_column(value);
     match value.enclosure.upper() > 0.0 && value.enclosure.lower() >= 0.0 && text != "0" {
         true => format!("+{text}"),

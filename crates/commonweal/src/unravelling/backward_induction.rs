@@ -54,6 +54,8 @@ pub struct Problem<'a> {
 pub struct WalkOptions {
     /// The most layers that are walked one by one.
     pub layer_limit: u64,
+    /// The most stages that are jumped over, each from one event to the next.
+    pub event_limit: u64,
     /// Whether stages are jumped over. Without jumps every layer before the horizon is walked.
     pub jumps: bool,
 }
@@ -343,7 +345,10 @@ impl<'a> Induction<'a> {
         self.next_try = self.stage_length.saturating_add(self.first_try);
         self.land(target, end);
         self.walk.n_jumps += 1;
-        Ok(true)
+        match self.walk.n_jumps > self.options.event_limit {
+            true => Err(StopReason::EventLimit),
+            false => Ok(true),
+        }
     }
 
     fn is_staged(&self, choice: ChoiceId) -> bool {

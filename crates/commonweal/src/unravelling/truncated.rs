@@ -16,7 +16,6 @@ use super::tail_bound::tail_bound;
 use crate::model::ChoiceId;
 use crate::number::Scaled;
 use crate::parallel;
-use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 
 /// A strategy with what it gains, and what nobody exceeds.
@@ -30,7 +29,7 @@ pub struct Truncated {
 }
 
 /// Bounds from the first `n_layers` steps.
-pub fn truncate(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Truncated, StopReason> {
+pub fn truncate(problem: Problem, n_layers: u64) -> Truncated {
     let Problem { model, long_term, advantages, ratios, .. } = problem;
     let rows: Vec<DiscountedRows> = (0..model.n()).map(|i| DiscountedRows::of(model, model.discount(i))).collect();
     let bound = tail_bound(model, advantages, ratios, &Step::from(n_layers));
@@ -40,7 +39,6 @@ pub fn truncate(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Tr
     let mut changes: Vec<Vec<Change>> =
         (long_term.strategy.iter()).map(|&choice| vec![Change { from: Step::from(n_layers), choice }]).collect();
     for step in (0..n_layers).rev() {
-        stop.check()?;
         weights = ratios.step_back(&weights);
         let now = |choice: ChoiceId| {
             let advantages = advantages.of(choice).iter().zip(&weights.scaled);
@@ -76,5 +74,5 @@ pub fn truncate(problem: Problem, n_layers: u64, stop: &StopSignal) -> Result<Tr
         changes[0].from = Step::ZERO;
     }
     let strategy = CountingStrategy::from_changes(model, changes);
-    Ok(Truncated { strategy, gains, upper })
+    Truncated { strategy, gains, upper }
 }
