@@ -7,11 +7,11 @@ use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
 use crate::principals::{self, OrderedModel, OrderedPrincipal};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
-use crate::unravelling::backward_induction::{Problem, Unravelled, Walk, WalkOptions, unravel};
+use crate::unravelling::backward_induction::{Base, Problem, Unravelled, Walk, WalkOptions, unravel};
 use crate::unravelling::exponential_sum::DiscountRatios;
 use crate::unravelling::horizon::horizon;
-use crate::unravelling::truncated::truncate;
-use crate::unravelling::{Advantages, ExactGains, enclosed_payoff, tail_bound};
+use crate::unravelling::truncated::{Truncated, truncate};
+use crate::unravelling::{Advantages, ExactGains, enclosed_payoff};
 use std::time::{Duration, Instant};
 
 /// How far to go.
@@ -126,10 +126,6 @@ fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, op
 fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Solution, StopReason> {
     let Problem { model, rows, long_term, advantages, horizon, .. } = problem;
     let Unravelled { strategy, memory, base, gain, exact_gains, walk } = unravelled;
-    let member = |p: PrincipalId, followed: &[ChoiceId]| {
-        let discount = &model.principals()[p.index()].discount;
-        positional_value(model, followed, discount, |choice| &model.rewards(choice)[p.index()], stop)
-    };
     let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
     let base_values = base.advantages(advantages).values();
     let (mut payoffs, mut long_term_payoffs) = (Vec::new(), Vec::new());
@@ -140,7 +136,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         let alone = principal.members.len() == 1;
         let long_term_payoff = match alone {
             true => long_term.values[group].scaled(&unweighted),
-            false => member(p, &long_term.strategy)?,
+            false => member_value(model, p, &long_term.strategy, stop)?,
         };
         payoffs.push(match (&totals, alone) {
             (Some(totals), true) => Values::Exact(totals[group].scaled(&unweighted)),
@@ -148,7 +144,11 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
                 Values::Exact(evaluation::payoff_over_tail(model, rows, &strategy, p, &long_term_payoff, stop)?)
             }
             (None, _) => {
-                let own = if alone { base_values[group].scaled(&unweighted) } else { member(p, &base.strategy)? };
+                let own = if alone {
+                    base_values[group].scaled(&unweighted)
+                } else {
+                    member_value(model, p, &base.strategy, stop)?
+                };
                 Values::Enclosed(enclosed_payoff(model, rows, &strategy, &base, p, &own, stop)?)
             }
         });
@@ -188,51 +188,65 @@ fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
 
 /// Bounds from the first `n_layers` steps, where the horizon lies beyond them.
 fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
-    let Problem { model, long_term, .. } = problem;
-    let truncated = truncate(problem, n_layers);
-    let mut solution = without_unravelling(problem, reason);
-    let totals: Vec<Values> = (0..model.n())
-        .map(|i| {
-            let total = |s: usize| long_term.values[i].enclosure(s).plus(truncated.gains[s][i].to_doubles());
-            Values::Enclosed((0..model.n_states()).map(total).collect())
-        })
-        .collect();
-    let welfare = (0..model.n_states()).map(|s| {
-        let lower = totals.iter().map(|total| total.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus).lower();
-        let upper = long_term_welfare(long_term, s).plus(truncated.upper[s].to_doubles()).upper();
-        Enclosure::new(lower, upper)
-    });
-    solution.welfare = Some(welfare.collect());
-    solution.payoffs = file_payoffs(model, &totals);
-    // Nothing is known of what the strategy reaches: it may deviate until the last layer computed.
-    solution.memory = vec![Step::from(n_layers); model.n_states()];
-    solution.horizon = Step::from(n_layers);
-    solution.strategy = truncated.strategy;
-    solution
-}
-
-/// Bounds where the long-term strategy is known and nothing else: it is the strategy at hand.
-fn without_unravelling(problem: Problem, reason: StopReason) -> Solution {
-    let Problem { model, long_term, advantages, ratios, .. } = problem;
-    let gain = tail_bound(model, advantages, ratios, &Step::ZERO).to_doubles();
-    let values: Vec<Values> = long_term.values.iter().cloned().map(Values::Exact).collect();
+    let Problem { model, rows, long_term, .. } = problem;
+    let Truncated { strategy, gains, upper } = truncate(problem, n_layers);
+    let base = Base::long_term(problem, Step::from(n_layers));
+    // A member of a larger group costs a linear solve of its own. In a large model, whoever asked to stop is spared that
+    // wait and learns only that the member gets something between its least and its greatest reward for ever.
+    const SMALL: usize = 2_000;
+    let payoffs_of_member = |p: PrincipalId| -> (Values, Values) {
+        let unhurried = StopSignal::default();
+        let values = (model.n_states() <= SMALL).then(|| member_value(model, p, &long_term.strategy, &unhurried));
+        match values {
+            Some(Ok(values)) => {
+                let payoff = enclosed_payoff(model, rows, &strategy, &base, p, &values, &unhurried);
+                (Values::Enclosed(payoff.expect("nobody raises the signal")), Values::Exact(values))
+            }
+            _ => (reward_range(model, p), reward_range(model, p)),
+        }
+    };
+    let total = |i: usize, s: usize| long_term.values[i].enclosure(s).plus(gains[s][i].to_doubles());
+    let payoffs_of = |p: PrincipalId| {
+        let (group, principal) = model.group_of(p);
+        if principal.members.len() > 1 {
+            return payoffs_of_member(p);
+        }
+        let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
+        let factor = Enclosure::from(&unweighted);
+        let payoff = (0..model.n_states()).map(|s| total(group, s).times(factor)).collect();
+        (Values::Enclosed(payoff), Values::Exact(long_term.values[group].scaled(&unweighted)))
+    };
+    let (payoffs, long_term_payoffs) = (0..model.n_principals()).map(|p| payoffs_of(p.into())).unzip();
     let welfare = |s: usize| {
-        let follows = long_term_welfare(long_term, s);
-        Enclosure::new(follows.lower(), follows.plus(gain).upper())
+        let lower = (0..model.n()).map(|i| total(i, s)).fold(Enclosure::ZERO, Enclosure::plus).lower();
+        let follows = long_term.values.iter().map(|values| values.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus);
+        Enclosure::new(lower, follows.plus(upper[s].to_doubles()).upper())
     };
     Solution {
         outcome: Outcome::Stopped(reason),
         principals: model.ordered_principals().to_vec(),
-        horizon: Step::ZERO,
-        strategy: CountingStrategy::positional(long_term.strategy.iter().copied()),
-        memory: vec![Step::ZERO; model.n_states()],
+        horizon: Step::from(n_layers),
+        // Nothing is known of what the strategy reaches: it may deviate until the last layer computed.
+        memory: vec![Step::from(n_layers); model.n_states()],
         long_term_choices: allowed_choices(model, long_term),
-        payoffs: file_payoffs(model, &values),
-        long_term_payoffs: file_payoffs(model, &values),
+        payoffs: Payoffs::new(model, payoffs),
+        long_term_payoffs: Payoffs::new(model, long_term_payoffs),
         welfare: Some((0..model.n_states()).map(welfare).collect()),
         walk: Walk::default(),
         timings: Timings::default(),
+        strategy,
     }
+}
+
+/// What a principal of the file gets by itself for following these choices for ever.
+fn member_value(
+    model: &OrderedModel,
+    p: PrincipalId,
+    followed: &[ChoiceId],
+    stop: &StopSignal,
+) -> Result<ExactVector, StopReason> {
+    let discount = &model.principals()[p.index()].discount;
+    positional_value(model, followed, discount, |choice| &model.rewards(choice)[p.index()], stop)
 }
 
 /// Bounds where nothing is known but the rewards: each principal gets between its least and its greatest for ever.
@@ -255,24 +269,6 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
     }
 }
 
-/// What the principals of the file get, given what the merged ones do: a member of a larger group gets something
-/// between its least and its greatest reward for ever.
-fn file_payoffs(model: &OrderedModel, totals: &[Values]) -> Payoffs {
-    let payoff = |p: PrincipalId| {
-        let (group, principal) = model.group_of(p);
-        let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
-        match (principal.members.as_slice(), &totals[group]) {
-            ([_], Values::Exact(total)) => Values::Exact(total.scaled(&unweighted)),
-            ([_], Values::Enclosed(total)) => {
-                let unweighted = Enclosure::from(&unweighted);
-                Values::Enclosed(total.iter().map(|total| total.times(unweighted)).collect())
-            }
-            _ => reward_range(model, p),
-        }
-    };
-    Payoffs::new(model, (0..model.n_principals()).map(|p| payoff(p.into())).collect())
-}
-
 fn reward_range(model: &OrderedModel, p: PrincipalId) -> Values {
     let rewards = || (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[p.index()]);
     let forever =
@@ -280,10 +276,6 @@ fn reward_range(model: &OrderedModel, p: PrincipalId) -> Values {
     let least = forever(rewards().min().expect("a model has a choice"));
     let greatest = forever(rewards().max().expect("a model has a choice"));
     Values::Enclosed(vec![Enclosure::new(least.lower(), greatest.upper()); model.n_states()])
-}
-
-fn long_term_welfare(long_term: &LongTerm, s: usize) -> Enclosure {
-    long_term.values.iter().map(|values| values.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus)
 }
 
 fn allowed_choices(model: &Model, long_term: &LongTerm) -> Vec<Vec<ChoiceId>> {

@@ -41,6 +41,13 @@ pub fn fraction_or_decimal(exact: &Rational) -> String {
 
 /// A discount in a column: the fraction if it is short, and never 1, however close to it.
 pub fn discount(exact: &Rational) -> String {
+    // Close discounts differ late: a decimal that ends is shown whole.
+    const LONGEST: u32 = 15;
+    let in_units = exact * Rational::from(10u64.pow(LONGEST));
+    if short_fraction(exact).is_none_or(|fraction| fraction.len() > 11) && in_units.denominator().is_one() {
+        let digits = format!("{:0>15}", in_units.numerator().to_string());
+        return format!("0.{}", digits.trim_end_matches('0'));
+    }
     let shown = fraction_or_decimal(exact);
     match shown == "1" {
         true => format!("1 - {}", decimal(&(Rational::ONE - exact))),

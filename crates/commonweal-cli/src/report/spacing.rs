@@ -3,10 +3,13 @@
 use super::names::shown;
 use super::numbers::{decimal, steps};
 use commonweal::number::Rational;
+use commonweal::strategy::Step;
 use commonweal::{Outcome, Solution};
 
 /// Neighbouring discounts with 1/(λ_i/λ_{i+1} − 1) beyond this are worth a note.
 const CLOSE: i64 = 100;
+/// A horizon beyond this is long.
+const LONG: u64 = 100;
 
 /// Says on standard error which neighbouring discounts are close.
 pub fn note(solution: &Solution) {
@@ -15,7 +18,9 @@ pub fn note(solution: &Solution) {
             continue;
         }
         let spacing = Rational::ONE / (&pair[0].discount / &pair[1].discount - Rational::ONE);
-        if spacing > Rational::from(CLOSE) {
+        // Close discounts matter where they make the horizon long, or may have.
+        let long = matches!(solution.outcome(), Outcome::Stopped(_)) || *solution.horizon() > Step::from(LONG);
+        if spacing > Rational::from(CLOSE) && long {
             let horizon = match solution.outcome() {
                 Outcome::Optimal | Outcome::Undecided(_) => format!(" The horizon is {}.", steps(solution.horizon())),
                 Outcome::Stopped(_) => String::new(),

@@ -174,13 +174,7 @@ impl<'a> Induction<'a> {
             rows: DiscountedRows::of(model, model.discount(0)),
             judge: ExactJudge::new(problem),
             step: problem.horizon.clone(),
-            base: Base {
-                strategy: tail.clone(),
-                own: None,
-                plain: PlainAdvantages::of(model, problem.advantages),
-                from: problem.horizon.clone(),
-                followed_for: None,
-            },
+            base: Base::long_term(problem, problem.horizon.clone()),
             gain: vec![Scaled::ZERO; model.n_states()],
             changes: tail.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect(),
             memory: vec![Step::ZERO; model.n_states()],
@@ -289,7 +283,7 @@ impl<'a> Induction<'a> {
             self.memory = memory;
         }
         match same {
-            true => self.stage_length += 1,
+            true => self.stage_length = self.stage_length.saturating_add(1),
             false => {
                 self.stage_length = 1;
                 self.next_try = self.first_try;
@@ -336,7 +330,7 @@ impl<'a> Induction<'a> {
         let target = self.next_event(next_base.advantages(self.problem.advantages), &end);
         if &target + Natural::from(SHORTEST_JUMP) > self.step {
             self.next_base = Some(next_base);
-            self.next_try = self.stage_length + self.first_try.div_ceil(4);
+            self.next_try = self.stage_length.saturating_add(self.first_try.div_ceil(4));
             return Ok(false);
         }
         let length = &self.step - &target;
@@ -399,6 +393,17 @@ impl<'a> Induction<'a> {
 }
 
 impl<'a> Base<'a> {
+    /// The long-term strategy, followed from step `from` for ever.
+    pub fn long_term(problem: Problem<'a>, from: Step) -> Base<'a> {
+        Base {
+            strategy: problem.long_term.strategy.clone(),
+            own: None,
+            plain: PlainAdvantages::of(problem.model, problem.advantages),
+            from,
+            followed_for: None,
+        }
+    }
+
     /// The advantages over the base, given those over the long-term strategy.
     pub fn advantages<'b>(&'b self, over_long_term: &'b Advantages<'a>) -> &'b Advantages<'a> {
         self.own.as_ref().unwrap_or(over_long_term)

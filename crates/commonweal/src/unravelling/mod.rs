@@ -23,4 +23,3 @@ pub mod truncated;
 pub use advantage::Advantages;
 pub use enclosed_payoff::enclosed_payoff;
 pub use exact_gains::ExactGains;
-pub use tail_bound::tail_bound;
