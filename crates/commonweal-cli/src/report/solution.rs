@@ -125,7 +125,8 @@ fn payoff_table(model: &Model, solution: &Solution, own_best: Option<&[Rational]
     let mut total = total_row(&header);
     cells(&mut total, &solution.welfare(start), &solution.long_term_welfare(start));
     rows.push(total);
-    table(&header, &rows)
+    let weights = if header.contains(&"weight") { "  (the welfare adds up weight times what each gets)\n" } else { "" };
+    table(&header, &rows) + weights
 }
 
 fn payoff_values(model: &Model, solution: &Solution) -> impl Iterator<Item = Value> {
