@@ -1,7 +1,8 @@
 //! The command line's grammar.
 
+use crate::commands::generate::spacing;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::number::{Rational, parse_rational};
+use commonweal::number::{Natural, Rational, parse_rational};
 use commonweal::stop::StopSignal;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
     Simulate(SimulateArgs),
+    /// Write a model of a family: random ones, and the paper's with close discounts
+    Generate(GenerateArgs),
     /// Convert a model between formats (.yaml, .yml, .json)
     Convert(ConvertArgs),
     /// Recompute what the paper prints, beside what it prints
@@ -126,6 +129,58 @@ pub struct SimulateArgs {
     /// How sure the intervals are, between 0 and 1
     #[arg(long, value_name = "P", default_value = "0.99", value_parser = confidence)]
     pub confidence: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    #[command(subcommand)]
+    pub family: Family,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Family {
+    /// The paper's family of close discounts, n/(2n−1) and (n+1)/(2n+1)
+    Spaced(SpacedArgs),
+    /// A random model; the same arguments give the same model
+    Random(RandomArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SpacedArgs {
+    /// How close: a whole number, at least 2, such as 1000000000 or 1e9
+    #[arg(value_name = "N", value_parser = spacing, allow_hyphen_values = true)]
+    pub n: Natural,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct RandomArgs {
+    /// How many states
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    pub states: u64,
+    /// How many actions in every state
+    #[arg(long, value_name = "A", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
+    pub actions: u64,
+    /// How many different successors of every choice [default: 5, or all states if there are fewer]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub successors: Option<u64>,
+    /// The principals' discounts; the principals are called p0, p1, …
+    #[arg(long, value_name = "V,V,…", allow_hyphen_values = true)]
+    pub discounts: String,
+    /// Probabilities are over a denominator drawn from K to D
+    #[arg(long, value_name = "D", default_value_t = 100)]
+    pub max_denominator: u64,
+    /// Rewards are whole numbers drawn from −R to R
+    #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u64).range(..=1_000_000_000_000_000_000))]
+    pub max_reward: u64,
+    /// Another seed gives another model
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
 }
 
 #[derive(Debug, Args)]

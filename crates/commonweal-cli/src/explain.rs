@@ -1,13 +1,15 @@
 //! `solve --explain`: the steps of the solution in words.
 
 use crate::report::names::{in_column, shown};
-use crate::report::numbers::{decimal, fraction_within, steps};
+use crate::report::numbers::{counted, decimal, fraction_within, steps};
 use crate::report::table::table;
-use commonweal::explain::{Deviation, Explanation, explain};
+use commonweal::explain::{Deviation, Explanation, Turn, explain};
 use commonweal::model::Model;
 use commonweal::number::{Natural, Rational};
 use commonweal::{Outcome, Solution, SolveOptions};
+use std::cmp::Ordering;
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// The most rows of each table.
 const ROWS: usize = 40;
@@ -15,15 +17,17 @@ const ROWS: usize = 40;
 const LAYERS: u64 = 25;
 
 pub fn text(model: &Model, solution: &Solution, options: &SolveOptions) -> String {
-    if solution.outcome() != Outcome::Optimal {
+    if matches!(solution.outcome(), Outcome::Stopped(_)) {
         return "\nThere is nothing to explain: the solution was not finished.\n".to_owned();
     }
-    match explain(model, solution, LAYERS, &options.stop) {
+    match explain(model, solution, LAYERS, ROWS, &options.stop) {
         Ok(explanation) => {
             let mut text = String::from("\nHow it is found\n");
             long_term(&mut text, model, solution, &explanation);
             advantages(&mut text, model, solution, &explanation);
             layers(&mut text, model, solution, &explanation);
+            turns(&mut text, model, solution, &explanation);
+            walk(&mut text, solution);
             text
         }
         Err(reason) => format!("\nThe explanation was not finished: {reason}.\n"),
@@ -88,6 +92,10 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
         return;
     }
     let _ = writeln!(text, "\n4. Backwards from the horizon: what each state gains over the long-term strategy");
+    if explanation.layers.is_empty() {
+        let _ = writeln!(text, "  The horizon is too far away to write the gains near it.");
+        return;
+    }
     let mut rows = Vec::new();
     for layer in &explanation.layers {
         for (state, choice, now, total) in &layer.gains {
@@ -103,7 +111,7 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
     let count = rows.len();
     rows.truncate(ROWS);
     match rows.is_empty() {
-        true => text.push_str("  nothing: no deviation pays.\n"),
+        true => text.push_str("  nothing yet: none of the last deviations pays.\n"),
         false => text.push_str(&table(&["step", "state", "takes", "gain now", "gain from here on"], &rows)),
     }
     more(text, count, "rows");
@@ -111,6 +119,55 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
     if solution.horizon() > &shown.into() {
         let _ = writeln!(text, "  … and so on for {} earlier steps", steps(&(solution.horizon() - shown)));
     }
+}
+
+/// Where choices change, and in whose interest.
+fn turns(text: &mut String, model: &Model, solution: &Solution, explanation: &Explanation) {
+    if explanation.turns.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n5. Changes, the latest first. From that step on the new choice is taken, and\n   given what follows it is better there than the old one for these:"
+    );
+    let row = |turn: &Turn| {
+        let (better, worse) = (who(solution, turn, Ordering::Greater), who(solution, turn, Ordering::Less));
+        let unknown = turn.better.iter().all(Option::is_none);
+        vec![
+            steps(&turn.step),
+            in_column(model.state_name(turn.state)),
+            in_column(&model.action_name(turn.before)),
+            in_column(&model.action_name(turn.after)),
+            if unknown { "not known".to_owned() } else { better },
+            if unknown { "not known".to_owned() } else { worse },
+        ]
+    };
+    let rows: Vec<_> = explanation.turns.iter().take(ROWS).map(row).collect();
+    text.push_str(&table(&["step", "state", "old", "new", "better for", "worse for"], &rows));
+    more(text, explanation.turns.len(), "changes");
+}
+
+/// The principals to whom the new choice compares so with the old one: names as far as they fit, or how many.
+fn who(solution: &Solution, turn: &Turn, ordering: Ordering) -> String {
+    const WIDEST: usize = 20;
+    let those = || turn.better.iter().zip(solution.principals()).filter(|(better, _)| **better == Some(ordering));
+    let names = those().map(|(_, principal)| in_column(&principal.name)).collect::<Vec<_>>().join(", ");
+    match those().count() {
+        0 => "nobody".to_owned(),
+        count if names.width() > WIDEST => format!("{count} of {}", turn.better.len()),
+        _ => names,
+    }
+}
+
+/// How the walk back from the horizon went.
+fn walk(text: &mut String, solution: &Solution) {
+    let walk = solution.walk();
+    let _ = writeln!(
+        text,
+        "\nWalked back {} one by one, and jumped over {}.",
+        counted(&walk.n_layers.into(), "layer", "layers"),
+        counted(&walk.n_jumps.into(), "long stage", "long stages")
+    );
 }
 
 fn more(text: &mut String, count: usize, what: &str) {

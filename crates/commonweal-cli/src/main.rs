@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve::run(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
+        Command::Generate(args) => commands::generate::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
     };

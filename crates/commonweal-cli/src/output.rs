@@ -1,6 +1,8 @@
 //! Writing files whole or not at all.
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
+use commonweal::io::{write_json, write_yaml};
+use commonweal::model::Model;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -39,6 +41,39 @@ pub fn check_place(path: &Path) -> anyhow::Result<()> {
             Err(cannot(&format!("there is no folder {}", parent.display())))
         }
         _ => Ok(()),
+    }
+}
+
+/// Where a model goes, and in which format: checked before the model is there.
+pub struct ModelWriter<'a> {
+    place: &'a Path,
+    json: bool,
+}
+
+impl ModelWriter<'_> {
+    /// Writes to a file in the format of its ending, or to standard output as YAML for `-`.
+    pub fn to(place: &Path) -> anyhow::Result<ModelWriter<'_>> {
+        if place.as_os_str() == "-" {
+            return Ok(ModelWriter { place, json: false });
+        }
+        let json = match place.extension().and_then(|ending| ending.to_str()) {
+            Some("yaml" | "yml") => false,
+            Some("json") => true,
+            _ => bail!("{}: this version writes .yaml, .yml and .json", place.display()),
+        };
+        check_place(place)?;
+        Ok(ModelWriter { place, json })
+    }
+
+    /// Writes the model.
+    pub fn write(&self, model: &Model) -> anyhow::Result<()> {
+        if self.place.as_os_str() == "-" {
+            let mut text = Vec::new();
+            write_yaml(model, &mut text)?;
+            return print(&String::from_utf8(text)?);
+        }
+        let write = if self.json { write_json } else { write_yaml };
+        write_whole(self.place, |out| write(model, out))
     }
 }
 

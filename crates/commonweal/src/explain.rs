@@ -2,6 +2,10 @@
 //!
 //! Computed anew and in plain fractions: this is for models that a person reads, not for speed.
 
+mod turns;
+
+pub use turns::Turn;
+
 use crate::Solution;
 use crate::long_term::{self, LongTerm};
 use crate::model::{ChoiceId, IntegerRows, Model, StateId};
@@ -23,6 +27,8 @@ pub struct Explanation {
     pub deviations: Vec<Deviation>,
     /// The layers before the horizon in which somebody deviates or gains, last first; as many as were asked for.
     pub layers: Vec<Layer>,
+    /// Every change of a state's choice, the latest first.
+    pub turns: Vec<Turn>,
 }
 
 /// A choice that the long-term strategy does not take.
@@ -49,11 +55,13 @@ pub struct Layer {
     pub gains: Vec<(StateId, ChoiceId, Rational, Rational)>,
 }
 
-/// Explains `solution`, with at most `n_layers` layers, the ones just before the horizon.
+/// Explains `solution`, with at most `n_layers` layers, the ones just before the horizon, and with whose interest wins at
+/// the latest `n_turns` changes of choice.
 pub fn explain(
     model: &Model,
     solution: &Solution,
     n_layers: u64,
+    n_turns: usize,
     stop: &StopSignal,
 ) -> Result<Explanation, StopReason> {
     let ordered = principals::order(model);
@@ -78,7 +86,8 @@ pub fn explain(
         }
     }
     let layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
-    Ok(Explanation { values, deviations, layers })
+    let turns = turns::turns(&ordered, &advantages, solution, n_turns, stop)?;
+    Ok(Explanation { values, deviations, layers, turns })
 }
 
 fn exact_advantages(model: &OrderedModel, advantages: &Advantages, state: StateId, choice: ChoiceId) -> Vec<Rational> {

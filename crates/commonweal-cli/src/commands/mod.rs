@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod evaluate;
+pub mod generate;
 pub mod reproduce;
 pub mod simulate;
 pub mod solve;

@@ -5,13 +5,13 @@ use crate::number::{Rational, Scaled};
 
 /// λ P(t|s,a), each the nearest double. 8 bytes a transition.
 #[derive(Debug)]
-pub(super) struct DiscountedRows {
+pub(crate) struct DiscountedRows {
     first: Vec<usize>,
     weights: Vec<f64>,
 }
 
 impl DiscountedRows {
-    pub(super) fn of(model: &Model, discount: &Rational) -> DiscountedRows {
+    pub(crate) fn of(model: &Model, discount: &Rational) -> DiscountedRows {
         let mut rows = DiscountedRows { first: vec![0], weights: Vec::with_capacity(model.n_transitions()) };
         for choice in (0..model.n_choices()).map(ChoiceId::from) {
             let nearest = |probability: &Rational| (probability * discount).to_f64().value();
@@ -22,12 +22,12 @@ impl DiscountedRows {
     }
 
     /// λ P(·|s,a), beside the choice's targets.
-    pub(super) fn of_choice(&self, choice: ChoiceId) -> &[f64] {
+    pub(crate) fn of_choice(&self, choice: ChoiceId) -> &[f64] {
         &self.weights[self.first[choice.index()]..self.first[choice.index() + 1]]
     }
 
     /// `λ Σ_t P(t|s,a) of(t)`.
-    pub(super) fn expectation(
+    pub(crate) fn expectation(
         &self,
         model: &Model,
         choice: ChoiceId,

@@ -11,7 +11,8 @@
 //! a whole interval [u,v] follows from any of these, each a handful of sums:
 //!
 //! - *prefix test at u*: d_t is a weighted mean of the prefix sums at u (Abel summation), so `d_t ≤ max_k C_k(u)`;
-//! - *suffix test at v*: if the suffix sums B_k(v), k ≥ 1, are at most 0, then `d_t ≤ B_0(v)`;
+//! - *suffix test at v*: if the suffix sums B_k(v), k ≥ 1, are at most 0, then `d_t ≤ B_0(v)`, provided that no
+//!   principal with discount 0 comes back at u = 0;
 //! - *monotony*: every ρ_i^t falls with t, so `d_t ≤ Σ_{Δ_i>0} Δ_i ρ_i^u + Σ_{Δ_i<0} Δ_i ρ_i^v`.
 //!
 //! An interval that passes none is cut in two, the later half asked first. With two principals a negative interval passes
@@ -122,7 +123,10 @@ impl Events<'_> {
         };
         let at_most_zero = |sum: Scaled| matches!(sum.upper().sign(), Some(Ordering::Less | Ordering::Equal));
         let negative = |sum: Scaled| at_most_zero(sum.plus(slack));
-        let suffix = || negative(sum(&last, 0..n)) && (1..n).all(|k| at_most_zero(sum(&last, k..n)));
+        // A discount of 0 counts at step 0 and nowhere else: no weight at the end tells of it.
+        let returns_at_start = from.is_zero() && last.scaled[n - 1].is_zero();
+        let suffix =
+            || !returns_at_start && negative(sum(&last, 0..n)) && (1..n).all(|k| at_most_zero(sum(&last, k..n)));
         let prefix = || (1..=n).all(|k| negative(sum(&first, 0..k)));
         let monotony = || {
             let advantages = self.advantages.of(question.choice);
@@ -141,5 +145,30 @@ impl Events<'_> {
     fn weights(&self, step: &Step) -> Rc<Weights> {
         let mut known = self.weights.borrow_mut();
         Rc::clone(known.entry(step.clone()).or_insert_with(|| Rc::new(self.ratios.weights(step))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::io::read_model;
+    use crate::number::Natural;
+    use crate::{SolveOptions, solve};
+
+    #[test]
+    fn a_jump_to_the_start_sees_who_counts_the_first_step_alone() {
+        let model = read_model(
+            "principals: {p0: 0.9, p1: 0.89999, p2: 0}\n\
+             states:\n  s: {stay: {reward: 0, to: s}, x: {reward: {p0: -1, p2: 5}, to: s}}\n  \
+             u: {stay: {reward: 0, to: u}, y: {reward: {p0: -1, p1: 2}, to: u}}\n",
+        );
+        let model = model.expect("a model");
+        let jumps = solve(&model, &SolveOptions::default());
+        assert!(jumps.walk().n_jumps > 0, "{:?}", jumps.walk());
+        // x gains 4 at step 0, and loses 1 at every other.
+        assert_eq!(jumps.strategy().changes(0.into())[1].from, Natural::ONE);
+        let welfare = jumps.welfare_enclosure(0.into());
+        assert!(welfare.lower() <= 4.0 && 4.0 <= welfare.upper() && welfare.width() < 1e-9, "{welfare:?}");
+        let plain = solve(&model, &SolveOptions { jumps: false, ..SolveOptions::default() });
+        assert_eq!(jumps.strategy(), plain.strategy());
     }
 }

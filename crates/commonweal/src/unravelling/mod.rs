@@ -8,7 +8,7 @@
 pub mod advantage;
 pub mod backward_induction;
 mod candidates;
-mod discounted_rows;
+pub(crate) mod discounted_rows;
 mod enclosed_payoff;
 mod events;
 mod exact_gains;

@@ -39,7 +39,7 @@ impl Solved {
     pub fn of(text: &str) -> Solved {
         let model = model(text);
         let solution = solve(&model, &SolveOptions::default());
-        let explanation = explain(&model, &solution, 0, &StopSignal::default()).expect("nothing stops it");
+        let explanation = explain(&model, &solution, 0, 0, &StopSignal::default()).expect("nothing stops it");
         Solved { model, solution, explanation }
     }
 

@@ -1,0 +1,77 @@
+//! `commonweal generate FAMILY …`
+
+use crate::args::{Family, GenerateArgs, RandomArgs};
+use crate::output;
+use anyhow::{Context, bail};
+use commonweal::families::{self, RandomFamily};
+use commonweal::model::Model;
+use commonweal::number::{Natural, parse_rational};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
+    match &args.family {
+        Family::Spaced(args) => write(&args.out, || Ok(families::spaced(&args.n)?)),
+        Family::Random(args) => {
+            let family = random(args)?;
+            write(&args.out, || family.model().context("--discounts"))
+        }
+    }
+}
+
+fn write(out: &Path, model: impl FnOnce() -> anyhow::Result<Model>) -> anyhow::Result<ExitCode> {
+    let writer = output::ModelWriter::to(out)?;
+    writer.write(&model()?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The family that the arguments describe, refused before anything is built if it is none or too large.
+fn random(args: &RandomArgs) -> anyhow::Result<RandomFamily> {
+    /// The most probabilities and rewards of a generated model: a file of some hundred megabytes.
+    const MAX_NUMBERS: u128 = 20_000_000;
+    /// Unless told otherwise.
+    const SUCCESSORS: u64 = 5;
+    let successors = args.successors.unwrap_or(SUCCESSORS.min(args.states));
+    if successors > args.states {
+        bail!("--successors: {successors} different successors need at least {successors} states, not {}", args.states);
+    }
+    if args.max_denominator < successors {
+        bail!(
+            "--max-denominator: {successors} probabilities above 0 need a denominator of at least {successors}, not {}",
+            args.max_denominator
+        );
+    }
+    let n_principals = args.discounts.split(',').count();
+    let numbers = u128::from(args.states).saturating_mul(args.actions.into());
+    let numbers = numbers.saturating_mul(u128::from(successors) + n_principals as u128);
+    if numbers > MAX_NUMBERS {
+        bail!("such a model has {numbers} probabilities and rewards; this program generates at most {MAX_NUMBERS}");
+    }
+    let discounts = args.discounts.split(',').map(parse_rational).collect::<Result<_, _>>().context("--discounts")?;
+    let size = |count: u64| usize::try_from(count).context("too large for this machine");
+    Ok(RandomFamily {
+        n_states: size(args.states)?,
+        n_actions: size(args.actions)?,
+        n_successors: size(successors)?,
+        discounts,
+        max_denominator: args.max_denominator,
+        max_reward: args.max_reward,
+        seed: args.seed,
+    })
+}
+
+/// The N of the spaced family: a whole number, at least 2, that may be written as 1000000000 or as 1e9.
+pub fn spacing(text: &str) -> Result<Natural, String> {
+    /// A discount of the family has one digit more than N at most, and can then still be read.
+    const MAX_DIGITS: usize = 9_999;
+    let number = parse_rational(text).map_err(|error| error.to_string())?;
+    if !number.is_int() {
+        return Err("N is a whole number such as 10 or 1e9".to_owned());
+    }
+    let at_least_two = Natural::try_from(number.into_parts().0).ok().filter(|n| *n >= Natural::from(2u8));
+    let n = at_least_two.ok_or("N is at least 2: with less, the discount n/(2n−1) would not be below 1")?;
+    if n >= Natural::from(10u8).pow(MAX_DIGITS) {
+        return Err(format!("N has more than {MAX_DIGITS} digits"));
+    }
+    Ok(n)
+}

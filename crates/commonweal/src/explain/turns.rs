@@ -1,0 +1,173 @@
+//! Turns: the steps at which a state's choice changes, and whose interest wins there.
+//!
+//! Let b be the choice before the change and a the one from step t on. To principal i, seen from step t and given what
+//! the strategy does afterwards, taking a instead of b is worth
+//!
+//! ```text
+//! Δ_i(s,a) − Δ_i(s,b) + λ_i Σ_u (P(u|s,a) − P(u|s,b)) G_i(u)
+//! ```
+//!
+//! with Δ_i against the long-term values and G_i what the strategy gains over them from step t + 1 on. What lies m steps
+//! ahead counts λ_i^m times: G is 0 where the strategy has settled by then, and otherwise within ±C_i, how far apart two
+//! values can be. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures tell the sign, for steps however far away.
+
+use crate::Solution;
+use crate::model::{ChoiceId, StateId};
+use crate::number::{Natural, Scaled};
+use crate::principals::OrderedModel;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{Change, Step};
+use crate::unravelling::Advantages;
+use crate::unravelling::backward_induction::value_range;
+use crate::unravelling::discounted_rows::DiscountedRows;
+use std::cmp::Ordering;
+
+/// A state's change of choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The first step at which the new choice is taken.
+    pub step: Step,
+    /// Where.
+    pub state: StateId,
+    /// The choice until then.
+    pub before: ChoiceId,
+    /// The choice from then on.
+    pub after: ChoiceId,
+    /// Whether the new choice is better than the old one for each principal at this step, most patient first; `None`
+    /// where that is not known.
+    pub better: Vec<Option<Ordering>>,
+}
+
+/// Every change of choice, the latest first; with whose interest wins for the first `n_judged` of them.
+pub(super) fn turns(
+    model: &OrderedModel,
+    advantages: &Advantages,
+    solution: &Solution,
+    n_judged: usize,
+    stop: &StopSignal,
+) -> Result<Vec<Turn>, StopReason> {
+    let of_state = |state: StateId| {
+        let turn = move |pair: &[Change]| Turn {
+            step: pair[1].from.clone(),
+            state,
+            before: pair[0].choice,
+            after: pair[1].choice,
+            better: vec![None; model.n()],
+        };
+        solution.strategy().changes(state).windows(2).map(turn)
+    };
+    let mut turns: Vec<Turn> = model.states().flat_map(of_state).collect();
+    // Stable: at the same step in the order of the states.
+    turns.sort_by(|a, b| b.step.cmp(&a.step));
+    let judge = Judge::new(model, advantages, solution);
+    let Some(ahead) = judge.layers_ahead(n_judged.min(turns.len())) else { return Ok(turns) };
+    let mut gains: Option<(Step, Vec<Vec<Scaled>>)> = None;
+    for turn in turns.iter_mut().take(n_judged) {
+        // Turns at the same step look at the same future.
+        if gains.as_ref().is_none_or(|(step, _)| *step != turn.step) {
+            gains = Some((turn.step.clone(), judge.gains_after(&turn.step, ahead, stop)?));
+        }
+        let (_, gains) = gains.as_ref().expect("just computed");
+        turn.better = (0..model.n()).map(|i| judge.worth(turn, i, &gains[i]).sign()).collect();
+    }
+    Ok(turns)
+}
+
+struct Judge<'a> {
+    model: &'a OrderedModel<'a>,
+    advantages: &'a Advantages<'a>,
+    solution: &'a Solution,
+    rows: Vec<DiscountedRows>,
+    settled_from: Step,
+}
+
+impl<'a> Judge<'a> {
+    fn new(model: &'a OrderedModel, advantages: &'a Advantages, solution: &'a Solution) -> Judge<'a> {
+        let rows = (0..model.n()).map(|i| DiscountedRows::of(model, model.discount(i))).collect();
+        Judge { model, advantages, solution, rows, settled_from: solution.strategy().settled_from() }
+    }
+
+    /// How many layers bring what lies ahead of them below the precision of doubles, if that is affordable.
+    fn layers_ahead(&self, n_turns: usize) -> Option<u64> {
+        const NEGLIGIBLE: f64 = 1e-18;
+        const MAX_WORK: f64 = 3e8;
+        let layers = (NEGLIGIBLE.ln() / self.model.discount(0).to_f64().value().ln()).ceil().max(1.0);
+        let per_layer = (self.model.n_transitions() * self.model.n()) as f64;
+        (layers * per_layer * n_turns as f64 <= MAX_WORK).then_some(layers as u64)
+    }
+
+    /// G_i(s) from the step after `step` on, per principal and state, seen from there.
+    fn gains_after(&self, step: &Step, ahead: u64, stop: &StopSignal) -> Result<Vec<Vec<Scaled>>, StopReason> {
+        let Judge { model, advantages, solution, .. } = self;
+        let (first, far) = (step + Natural::ONE, step + Natural::from(1 + ahead));
+        let (mut at, settled) = match far >= self.settled_from {
+            true => (self.settled_from.clone().max(first.clone()), true),
+            false => (far, false),
+        };
+        let unknown = |i: usize| match settled {
+            true => Scaled::ZERO,
+            false => Scaled::around_zero(Scaled::from(&value_range(model, i)).upper()),
+        };
+        let mut gains: Vec<Vec<Scaled>> = (0..model.n()).map(|i| vec![unknown(i); model.n_states()]).collect();
+        while at > first {
+            stop.check()?;
+            at -= Natural::ONE;
+            let choices: Vec<ChoiceId> = model.states().map(|state| solution.strategy().choice(state, &at)).collect();
+            for ((i, gains), rows) in gains.iter_mut().enumerate().zip(&self.rows) {
+                let gain = |&choice: &ChoiceId| {
+                    advantages.of(choice)[i].plus(rows.expectation(model, choice, |target| gains[target.index()]))
+                };
+                *gains = choices.iter().map(gain).collect();
+            }
+        }
+        Ok(gains)
+    }
+
+    /// What the new choice is worth to principal i against the old one.
+    fn worth(&self, turn: &Turn, i: usize, gains: &[Scaled]) -> Scaled {
+        let of = |choice: ChoiceId| {
+            let later = self.rows[i].expectation(self.model, choice, |target| gains[target.index()]);
+            self.advantages.of(choice)[i].plus(later)
+        };
+        of(turn.after).plus(-of(turn.before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::explain;
+    use crate::families::RandomFamily;
+    use crate::number::parse_rational;
+    use crate::{SolveOptions, solve};
+
+    fn random(seed: u64, discounts: [&str; 3]) -> crate::model::Model {
+        let discounts = discounts.map(|text| parse_rational(text).unwrap()).to_vec();
+        let family = RandomFamily {
+            n_states: 5,
+            n_actions: 3,
+            n_successors: 2,
+            discounts,
+            max_denominator: 6,
+            max_reward: 9,
+            seed,
+        };
+        family.model().unwrap()
+    }
+
+    #[test]
+    fn a_new_choice_is_in_somebodys_interest() {
+        let mut seen = 0;
+        for seed in 0..40 {
+            let model = random(seed, ["0.9", "0.89", "0.5"]);
+            let solution = solve(&model, &SolveOptions::default());
+            let turns = explain(&model, &solution, 0, usize::MAX, &StopSignal::default()).unwrap().turns;
+            assert!(turns.windows(2).all(|pair| pair[0].step >= pair[1].step));
+            for turn in &turns {
+                assert!(turn.better.contains(&Some(Ordering::Greater)), "seed {seed}: {turn:?}");
+            }
+            seen += turns.len();
+        }
+        assert!(seen > 40, "{seen} turns");
+    }
+}
