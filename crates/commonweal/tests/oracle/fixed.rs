@@ -91,7 +91,8 @@ impl Fixed {
                 let reaches = |position: &usize| best - &worths[*position] <= threshold;
                 let decision = allowed[state].iter().copied().find(reaches).or((0..worths.len()).find(reaches));
                 let decision = decision.expect("the best is attained");
-                let same = |a: usize, b: usize| choices[a].rewards == choices[b].rewards && choices[a].to == choices[b].to;
+                let same =
+                    |a: usize, b: usize| choices[a].rewards == choices[b].rewards && choices[a].to == choices[b].to;
                 ties += (0..worths.len()).filter(|p| reaches(p) && !same(*p, decision)).count();
                 layer.push(decision);
                 new_gain.push(best.clone());

@@ -25,7 +25,7 @@ pub fn short(seed: u64) -> Plain {
         &[(1, 2), (1, 5), (49, 250)],
         &[(9, 10), (88, 100)],
     ];
-    model(seed, &sets, 20, 480)
+    model(seed, &sets, 20, 280)
 }
 
 /// Discounts that are hard to tell apart: events after thousands of steps.
@@ -141,16 +141,14 @@ fn advantages(rng: &mut Rng, discounts: &[Q], first: i64, last: i64, shared: &[i
             false => roots.push(root),
         }
     }
-    // Σ_k c_k (λ_k/λ_0)^(t - root) = 0 at every root, with c_0 = −1 times a size.
-    let power = |i: usize, root: i64| power(&(&discounts[terms[i]] / &discounts[terms[0]]), root as u64);
-    let rows = roots.iter().map(|&root| (1..n_terms).map(|i| power(i, root)).collect()).collect();
-    let coefficients = solve_linear(rows, vec![Q::one(); n_terms - 1]);
+    let chosen: Vec<Q> = terms.iter().map(|&i| discounts[i].clone()).collect();
+    let coefficients = with_roots(&chosen, &roots);
     let size = q(rng.within(1, 9), rng.within(1, 4));
     advantages[terms[0]] = -size.clone();
     // Off the roots as often as on them; on them is nearer to 0 than doubles can tell.
     let off = if rng.chance(2) { Q::one() } else { q(rng.within(90, 110), 100) };
-    for (i, coefficient) in coefficients.iter().enumerate() {
-        advantages[terms[i + 1]] = short_form(&(coefficient * &size * &off));
+    for (&i, coefficient) in terms.iter().zip(&coefficients).skip(1) {
+        advantages[i] = short_form(&(coefficient * &size * &off));
     }
     // A discount of 0 counts at step 0 only.
     if n < discounts.len() {
@@ -159,8 +157,19 @@ fn advantages(rng: &mut Rng, discounts: &[Q], first: i64, last: i64, shared: &[i
     advantages
 }
 
+/// Coefficients whose sum `Σᵢ cᵢ λᵢ^t` changes its sign at these steps, one fewer than discounts, and is negative after
+/// the last: the first coefficient is −1.
+pub fn with_roots(discounts: &[Q], roots: &[i64]) -> Vec<Q> {
+    assert_eq!(roots.len() + 1, discounts.len(), "as many roots as an exponential sum can have");
+    let power = |i: usize, root: i64| power(&(&discounts[i] / &discounts[0]), root as u64);
+    let rows = roots.iter().map(|&root| (1..discounts.len()).map(|i| power(i, root)).collect()).collect();
+    let mut coefficients = vec![-Q::one()];
+    coefficients.extend(solve_linear(rows, vec![Q::one(); roots.len()]).iter().map(short_form));
+    coefficients
+}
+
 /// x^n with a few hundred bits.
-pub fn power(x: &Q, n: u64) -> Q {
+fn power(x: &Q, n: u64) -> Q {
     let (mut result, mut square, mut n) = (Q::one(), x.clone(), n);
     while n > 0 {
         if n & 1 == 1 {
