@@ -7,6 +7,7 @@
 //!   long-term strategies or advantages, and bounds every strategy, also mixed and history-dependent ones.
 //! - [`enumeration`]: every counting strategy of a tiny model, one by one. Does not even use Bellman's principle.
 //! - [`reference`](mod@reference): the paper's algorithm word for word; the only one that pins down ties, horizon and memory.
+//! - [`fixed`]: the same in fixed point, for horizons at which fractions grow too long.
 //! - [`verdict`]: holds one answer against all of them.
 
 #![allow(dead_code, unused_imports, reason = "every test file uses its own part of the yardsticks")]
@@ -14,14 +15,17 @@
 pub mod answer;
 pub mod enumeration;
 pub mod evaluate;
+pub mod fixed;
 pub mod plain;
 pub mod random;
 pub mod reference;
 pub mod shrink;
+pub mod stages;
 pub mod truncation;
 pub mod verdict;
 
 pub use answer::{Answer, ask};
+pub use fixed::Fixed;
 pub use plain::{Plain, Q, q};
 pub use reference::Reference;
 

@@ -4,7 +4,7 @@ use commonweal::model::{Model, ModelBuilder, Principal};
 use commonweal::number::{Integer, Natural, Rational};
 use num_bigint::{BigInt, Sign};
 use num_rational::Ratio;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::fmt;
 
 /// An exact fraction of a library that the solver does not use.
@@ -169,6 +169,14 @@ pub fn to_solver(number: &Q) -> Rational {
     let natural = |x: &BigInt| Natural::from_le_bytes(&x.magnitude().to_bytes_le());
     let numerator = Integer::from(natural(number.numer()));
     Rational::from_parts(if number.is_negative() { -numerator } else { numerator }, natural(number.denom()))
+}
+
+/// A double near a fraction of ordinary size.
+pub fn approximately(x: &Q) -> f64 {
+    // Both parts may be past the largest double.
+    let excess = x.numer().bits().max(x.denom().bits()).saturating_sub(1000);
+    let part = |x: &BigInt| (x >> excess).to_f64().unwrap_or(f64::NAN);
+    part(x.numer()) / part(x.denom())
 }
 
 /// The fraction that a finite double is.
