@@ -110,7 +110,9 @@ fn the_readme_shows_the_model_that_it_solves() {
 
 #[test]
 fn links_of_the_pages_lead_somewhere() {
-    for page in ["README.md", "ARCHITECTURE.md", "docs/commands.md"] {
+    for page in
+        ["README.md", "ARCHITECTURE.md", "docs/commands.md", "docs/concepts.md", "docs/jumps.md", "docs/benchmarks.md"]
+    {
         let text = std::fs::read_to_string(root().join(page)).expect("the page");
         let folder = root().join(page).parent().expect("a folder").to_owned();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

@@ -27,6 +27,8 @@ const MAX_PLAIN: u64 = 200_000;
 
 /// Medians over the seeds.
 struct Row {
+    /// λ_0/λ_1 − 1, as it is written and as a double.
+    written: &'static str,
     spacing: f64,
     horizon: f64,
     layers: f64,
@@ -50,7 +52,7 @@ fn main() {
     }
 }
 
-fn row(spacing: &str, n_seeds: u64) -> Row {
+fn row(spacing: &'static str, n_seeds: u64) -> Row {
     let mut columns: [Vec<f64>; 6] = Default::default();
     for seed in 1..=n_seeds {
         let model = model(spacing, seed);
@@ -72,6 +74,7 @@ fn row(spacing: &str, n_seeds: u64) -> Row {
     }
     let [horizon, layers, changes, jumps, seconds, plain] = columns;
     let row = Row {
+        written: spacing,
         spacing: parse_rational(spacing).expect("a number").to_f64().value(),
         horizon: median(horizon),
         layers: median(layers),
@@ -118,7 +121,7 @@ impl Row {
         let ratio = self.plain_seconds.map_or("–".to_owned(), |plain| format!("{:.1}", plain / self.seconds));
         format!(
             "{:>9} {:>13} {:>7} {:>8} {:>6} {:>10.1} {:>12} {:>11}",
-            self.spacing,
+            self.written,
             self.horizon,
             self.layers,
             self.changes,
@@ -134,8 +137,8 @@ fn csv(rows: &[Row]) -> String {
     let mut text = String::from("spacing,horizon,layers,changes,jumps,seconds,plain_seconds\n");
     for row in rows {
         let plain = row.plain_seconds.map_or(String::new(), |plain| format!("{plain:.6}"));
-        let Row { spacing, horizon, layers, changes, jumps, seconds, .. } = row;
-        let _ = writeln!(text, "{spacing},{horizon},{layers},{changes},{jumps},{seconds:.6},{plain}");
+        let Row { written, horizon, layers, changes, jumps, seconds, .. } = row;
+        let _ = writeln!(text, "{written},{horizon},{layers},{changes},{jumps},{seconds:.6},{plain}");
     }
     text
 }

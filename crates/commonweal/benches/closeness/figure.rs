@@ -3,17 +3,18 @@
 use super::Row;
 use std::fmt::Write;
 
+/// Plain colours rather than variables, which many viewers do not know.
 const STYLE: &str = "
-  svg { font: 13px 'Helvetica Neue', Helvetica, Arial, sans-serif; --paper: #ffffff; --ink: #222222; --faint: #d8d8d8;
-        --jumps: #0b62a4; --plain: #b8470b; }
-  @media (prefers-color-scheme: dark) {
-    svg { --paper: #16181c; --ink: #e6e6e6; --faint: #3a3e45; --jumps: #6db5f2; --plain: #f29a5c; } }
-  @media print { svg { --paper: #ffffff; --ink: #000000; --faint: #cccccc; --jumps: #0b62a4; --plain: #b8470b; } }
-  .paper { fill: var(--paper); } text { fill: var(--ink); } .title { font-weight: 600; }
-  .axis { stroke: var(--ink); stroke-width: 1; fill: none; } .grid { stroke: var(--faint); stroke-width: 0.7; }
-  .jumps, .plain { fill: none; stroke-width: 2; } .plain { stroke-dasharray: 6 4; }
-  .jumps { stroke: var(--jumps); } .plain { stroke: var(--plain); }
-  .jumps-dot { fill: var(--jumps); } .plain-dot { fill: var(--paper); stroke: var(--plain); stroke-width: 1.5; }
+  svg { font: 13px 'Helvetica Neue', Helvetica, Arial, sans-serif; }
+  text { fill: #222; } .title { font-weight: 600; } .paper { fill: #fff; }
+  .axis { stroke: #222; fill: none; } .grid { stroke: #d8d8d8; stroke-width: 0.7; }
+  .jumps, .plain { fill: none; stroke-width: 2; } .jumps { stroke: #0b62a4; } .plain { stroke: #b8470b; stroke-dasharray: 6 4; }
+  .jumps-dot { fill: #0b62a4; } .plain-dot { fill: #fff; stroke: #b8470b; stroke-width: 1.5; }
+  @media screen and (prefers-color-scheme: dark) {
+    text { fill: #e6e6e6; } .paper { fill: #16181c; } .axis { stroke: #e6e6e6; } .grid { stroke: #3a3e45; }
+    .jumps { stroke: #6db5f2; } .plain { stroke: #f29a5c; }
+    .jumps-dot { fill: #6db5f2; } .plain-dot { fill: #16181c; stroke: #f29a5c; }
+  }
 ";
 
 /// A plot with logarithmic axes: powers of ten at its edges.
@@ -34,11 +35,11 @@ const ACROSS: (i32, i32) = (-2, 9);
 
 pub(super) fn svg(rows: &[Row]) -> String {
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 820 400\" role=\"img\" aria-labelledby=\"title summary\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 844 364\" role=\"img\" aria-labelledby=\"title summary\">\n\
          <title id=\"title\">What close discounts cost</title>\n\
          <desc id=\"summary\">As two discounts approach each other, the horizon grows without end, while the layers walked \
          and the time taken stay nearly the same.</desc>\n<style>{STYLE}</style>\n\
-         <rect class=\"paper\" width=\"820\" height=\"400\"/>\n"
+         <rect class=\"paper\" width=\"844\" height=\"364\"/>\n"
     );
     let across = |row: &Row| 1.0 / row.spacing;
     let most = rows.iter().map(|row| row.horizon).fold(1.0, f64::max).log10().ceil() as i32;
@@ -52,7 +53,7 @@ pub(super) fn svg(rows: &[Row]) -> String {
     let times = || rows.iter().flat_map(|row| [Some(row.seconds), row.plain_seconds]).flatten();
     let (least, most) = (times().fold(f64::MAX, f64::min), times().fold(0.0, f64::max));
     let powers = (least.log10().floor() as i32, most.log10().ceil() as i32);
-    let time = Panel { left: 470.0, title: "Time of a solve", powers, label: duration };
+    let time = Panel { left: 490.0, title: "Time of a solve", powers, label: duration };
     let with: Vec<_> = rows.iter().map(|row| (across(row), row.seconds)).collect();
     let without: Vec<_> = rows.iter().filter_map(|row| Some((across(row), row.plain_seconds?))).collect();
     time.frame(&mut text);
@@ -99,7 +100,7 @@ impl Panel {
         let _ = writeln!(
             text,
             "<text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\">closeness 1 / (λ<tspan dy=\"3\" font-size=\"10\">0</tspan>\
-             <tspan dy=\"-3\">/λ</tspan><tspan dy=\"3\" font-size=\"10\">1</tspan><tspan dy=\"-3\"> − 1)</tspan></text>"
+             <tspan dy=\"-3\">/λ</tspan><tspan dy=\"3\" font-size=\"10\">1</tspan><tspan dy=\"-3\">&#160;− 1)</tspan></text>"
         );
     }
 
@@ -115,7 +116,7 @@ impl Panel {
     /// Above the plot, so that no line runs through it.
     fn legend(&self, text: &mut String, entries: &[(&str, &str)]) {
         for (index, (class, label)) in entries.iter().enumerate() {
-            let (x, y) = (self.left + 150.0 * index as f64, 42.0);
+            let (x, y) = (self.left + 168.0 * index as f64, 42.0);
             let _ = writeln!(
                 text,
                 "<path class=\"{class}\" d=\"M{x} {y}h26\"/><circle class=\"{class}-dot\" cx=\"{}\" cy=\"{y}\" r=\"3\"/>\
