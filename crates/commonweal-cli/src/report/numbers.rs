@@ -48,6 +48,9 @@ pub fn discount(exact: &Rational) -> String {
         let digits = format!("{:0>15}", in_units.numerator().to_string());
         return format!("0.{}", digits.trim_end_matches('0'));
     }
+    if let Some(fraction) = fraction_within(exact, 24) {
+        return fraction;
+    }
     let shown = fraction_or_decimal(exact);
     match shown == "1" {
         true => format!("1 - {}", decimal(&(Rational::ONE - exact))),
@@ -60,6 +63,10 @@ pub fn in_column(value: &Value) -> String {
     match &value.exact {
         Some(exact) => decimal(exact),
         None if is_narrow(value) => double(value.enclosure.midpoint()),
+        // What is left of two large numbers: a few digits are known.
+        None if value.enclosure.width() <= 1e-3 * value.enclosure.midpoint().abs() => {
+            format!("{:.2e}", value.enclosure.midpoint())
+        }
         None => interval(value),
     }
 }
