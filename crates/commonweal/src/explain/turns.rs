@@ -34,9 +34,12 @@ pub struct Turn {
     /// The choice from then on.
     pub after: ChoiceId,
     /// Whether the new choice is better than the old one for each principal at this step, most patient first; `None`
-    /// where that is not known.
+    /// where that is not known, or would take long to find out.
     pub better: Vec<Option<Ordering>>,
 }
+
+/// More products than this are not spent on looking ahead: it takes seconds.
+const MAX_WORK: f64 = 5e8;
 
 /// Every change of choice, the latest first; with whose interest wins for the first `n_judged` of them.
 pub(super) fn turns(
@@ -60,11 +63,16 @@ pub(super) fn turns(
     // Stable: at the same step in the order of the states.
     turns.sort_by(|a, b| b.step.cmp(&a.step));
     let judge = Judge::new(model, advantages, solution);
-    let Some(ahead) = judge.layers_ahead(n_judged.min(turns.len())) else { return Ok(turns) };
+    let ahead = judge.layers_ahead();
+    let mut work = 0.0;
     let mut gains: Option<(Step, Vec<Vec<Scaled>>)> = None;
     for turn in turns.iter_mut().take(n_judged) {
         // Turns at the same step look at the same future.
         if gains.as_ref().is_none_or(|(step, _)| *step != turn.step) {
+            work += judge.work(&turn.step, ahead);
+            if work > MAX_WORK {
+                break;
+            }
             gains = Some((turn.step.clone(), judge.gains_after(&turn.step, ahead, stop)?));
         }
         let (_, gains) = gains.as_ref().expect("just computed");
@@ -87,13 +95,18 @@ impl<'a> Judge<'a> {
         Judge { model, advantages, solution, rows, settled_from: solution.strategy().settled_from() }
     }
 
-    /// How many layers bring what lies ahead of them below the precision of doubles, if that is affordable.
-    fn layers_ahead(&self, n_turns: usize) -> Option<u64> {
-        const NEGLIGIBLE: f64 = 1e-18;
-        const MAX_WORK: f64 = 3e8;
-        let layers = (NEGLIGIBLE.ln() / self.model.discount(0).to_f64().value().ln()).ceil().max(1.0);
-        let per_layer = (self.model.n_transitions() * self.model.n()) as f64;
-        (layers * per_layer * n_turns as f64 <= MAX_WORK).then_some(layers as u64)
+    /// How many layers bring what lies ahead of them to where it seldom matters.
+    fn layers_ahead(&self) -> u64 {
+        const SELDOM_MATTERS: f64 = 1e-12;
+        (SELDOM_MATTERS.ln() / self.model.discount(0).to_f64().value().ln()).ceil().max(1.0) as u64
+    }
+
+    /// About how many products it takes to look `ahead` from `step`.
+    fn work(&self, step: &Step, ahead: u64) -> f64 {
+        let until_settled = if self.settled_from > *step { &self.settled_from - step } else { Natural::ZERO };
+        let layers = u64::try_from(&until_settled).map_or(ahead, |until| ahead.min(until));
+        let transitions = self.model.n_transitions() / self.model.n_choices() * self.model.n_states();
+        layers as f64 * (transitions * self.model.n()) as f64
     }
 
     /// G_i(s) from the step after `step` on, per principal and state, seen from there.
