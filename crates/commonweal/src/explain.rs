@@ -75,7 +75,7 @@ pub fn explain(
     for state in model.states() {
         for choice in model.choices(state).filter(|choice| !long_term.allowed[choice.index()]) {
             stop.check()?;
-            let settled_from = first_passing_step(&advantages, &ratios, state, choice);
+            let settled_from = first_passing_step(&advantages, &ratios, state, choice, stop)?;
             deviations.push(Deviation {
                 state,
                 choice,

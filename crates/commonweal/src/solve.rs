@@ -111,11 +111,16 @@ pub fn own_optimum(model: &Model, principal: PrincipalId, stop: &StopSignal) -> 
 fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &SolveOptions) -> Solution {
     let advantages = &Advantages::over(model, rows, &long_term.values[..], |c| long_term.allowed[c.index()]); // Δ
     let ratios = &DiscountRatios::of(model);
-    let horizon = &horizon(model, advantages, ratios); // H
-    let problem = Problem { model, rows, long_term, advantages, ratios, horizon };
     let stop = &options.stop;
+    let found = horizon(model, advantages, ratios, stop); // H
+    let unknown = Step::ZERO;
+    let horizon = found.as_ref().unwrap_or(&unknown);
+    let problem = Problem { model, rows, long_term, advantages, ratios, horizon };
     let walk = WalkOptions { layer_limit: options.layer_limit, event_limit: options.event_limit, jumps: options.jumps };
-    let solved = unravel(problem, &walk, stop).and_then(|unravelled| optimum(problem, unravelled, stop));
+    let solved = match &found {
+        Ok(_) => unravel(problem, &walk, stop).and_then(|unravelled| optimum(problem, unravelled, stop)),
+        Err(reason) => Err(*reason),
+    };
     solved.unwrap_or_else(|reason| {
         let n_layers = layers_for_bounds(model, options.layer_limit);
         bounds(problem, n_layers, reason)
@@ -155,11 +160,24 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         long_term_payoffs.push(Values::Exact(long_term_payoff));
     }
     // Gains of the welfare are known more narrowly than the sum of what the principals get.
-    let welfare = totals.is_none().then(|| {
-        let of_state =
-            |s: usize| base_values.iter().map(|values| values.enclosure(s)).fold(gain[s].to_doubles(), Enclosure::plus);
-        (0..model.n_states()).map(of_state).collect()
-    });
+    let payoffs = Payoffs::new(model, payoffs);
+    let welfare = if walk.n_undecided > 0 {
+        // What the strategy earns, and what nobody exceeds: neither asks who won the ties.
+        let upper = truncate(problem, layers_for_bounds(model, u64::MAX)).upper;
+        let of_state = |s: usize| {
+            let follows = long_term.values.iter().map(|v| v.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus);
+            let lower = payoffs.welfare_enclosure(s.into()).lower();
+            Enclosure::new(lower, follows.plus(upper[s].to_doubles()).upper())
+        };
+        Some((0..model.n_states()).map(of_state).collect())
+    } else {
+        totals.is_none().then(|| {
+            let of_state = |s: usize| {
+                base_values.iter().map(|values| values.enclosure(s)).fold(gain[s].to_doubles(), Enclosure::plus)
+            };
+            (0..model.n_states()).map(of_state).collect()
+        })
+    };
     Ok(Solution {
         outcome: if walk.n_undecided == 0 { Outcome::Optimal } else { Outcome::Undecided(walk.n_undecided) },
         principals: model.ordered_principals().to_vec(),
@@ -167,7 +185,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         strategy,
         memory,
         long_term_choices: allowed_choices(model, long_term),
-        payoffs: Payoffs::new(model, payoffs),
+        payoffs,
         long_term_payoffs: Payoffs::new(model, long_term_payoffs),
         welfare,
         walk,

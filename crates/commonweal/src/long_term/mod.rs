@@ -16,7 +16,7 @@ mod guess;
 pub mod linear_system;
 
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{ExactVector, Integer, Natural, Rational};
+use crate::number::{ExactVector, Integer, Natural, Rational, product};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
@@ -109,13 +109,14 @@ pub fn exact_advantage(
     let denominator = discount.denominator() * rows.denominator(choice);
     let expected = rows.dot(model, choice, &values.numerators);
     let mut numerator = discount.numerator() * expected;
-    numerator -= Integer::from(denominator.clone()) * &values.numerators[state.index()];
+    numerator -= product(&Integer::from(denominator.clone()), &values.numerators[state.index()]);
     let reward_denominator = reward.denominator();
     if !reward_denominator.is_one() {
         numerator *= Integer::from(reward_denominator.clone());
     }
     if !reward.is_zero() {
-        numerator += reward.numerator() * Integer::from(&denominator * &values.denominator);
+        let below = product(&Integer::from(denominator.clone()), &Integer::from(values.denominator.clone()));
+        numerator += product(reward.numerator(), &below);
     }
     (numerator, denominator * reward_denominator)
 }

@@ -1,7 +1,7 @@
 //! The transition rows in integers: `P(t | s, a) = weight / denominator`, one denominator per choice.
 
 use super::{ChoiceId, Model};
-use crate::number::{Integer, Natural, Rational};
+use crate::number::{Integer, Natural, Rational, product};
 use dashu_base::Gcd;
 
 /// Every choice's probabilities over their least common denominator. 24 bytes a transition and a choice.
@@ -35,7 +35,7 @@ impl IntegerRows {
         for (target, weight) in model.targets(choice).iter().zip(weights) {
             let numerator = &numerators[target.index()];
             if !numerator.is_zero() {
-                sum += numerator * weight;
+                sum += product(numerator, weight);
             }
         }
         sum

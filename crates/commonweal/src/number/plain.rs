@@ -10,6 +10,8 @@ use super::{Enclosure, Scaled};
 const UNIT: f64 = f64::EPSILON / 2.0;
 /// More than any product of ordinary doubles loses when it underflows.
 const FLOOR: f64 = 1e-290;
+/// A smaller weight is not known within a unit in its last place once it is multiplied by what may be small itself.
+pub const LEAST_WEIGHT: f64 = 1e-150;
 
 /// The sum of `numbers[i] · weights[i]`, of which both are within one unit in the last place, and a bound on its error.
 pub fn plain_sum(numbers: &[f64], weights: &[f64]) -> (f64, f64) {
@@ -47,17 +49,18 @@ impl PlainVector {
         Some(plain)
     }
 
-    /// `Σ_k weights[k] · self[indices[k]]` for weights that are at least 0 and within one unit in the last place.
+    /// `Σ_k weights[k] · self[indices[k]]` for weights that are at least [`LEAST_WEIGHT`] and within one unit in the last place.
     /// Exactly 0 where all these numbers are.
     pub fn dot(&self, weights: &[f64], indices: impl Iterator<Item = usize>) -> Enclosure {
         let (mut lower, mut upper, mut magnitude) = (0.0, 0.0, 0.0);
+        let mut all_zero = true;
         for (weight, index) in weights.iter().zip(indices) {
+            all_zero &= self.magnitude[index] == 0.0;
             lower += weight * self.lower[index];
             upper += weight * self.upper[index];
             magnitude += weight * self.magnitude[index];
         }
-        if magnitude == 0.0 {
-            // No product of a weight and an ordinary number underflows to 0.
+        if all_zero {
             return Enclosure::ZERO;
         }
         let error = 2.0 * (weights.len() as f64 + 6.0) * UNIT * magnitude + FLOOR;

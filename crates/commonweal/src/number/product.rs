@@ -27,6 +27,18 @@ pub fn product(a: &Integer, b: &Integer) -> Integer {
     sum * sign
 }
 
+/// `base^exponent`, exact for results of any length.
+pub fn power(base: &Integer, exponent: usize) -> Integer {
+    let mut result = Integer::ONE;
+    for bit in (0..usize::BITS - exponent.leading_zeros()).rev() {
+        result = product(&result, &result);
+        if exponent >> bit & 1 == 1 {
+            result = product(&result, base);
+        }
+    }
+    result
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +47,14 @@ mod tests {
 
     fn in_other_library(x: &Integer) -> BigInt {
         BigInt::from_signed_bytes_le(&x.to_le_bytes())
+    }
+
+    #[test]
+    fn powers_are_repeated_products() {
+        for (base, exponent) in [(3, 0), (3, 1), (-7, 5), (10, 40_000)] {
+            let expected = in_other_library(&Integer::from(base)).pow(exponent as u32);
+            assert_eq!(in_other_library(&power(&Integer::from(base), exponent)), expected);
+        }
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Intervals with as many bits as a question needs.
 
-use super::{Enclosure, Integer, Natural, Rational, Scaled, doubles_around, scaled::FARTHEST};
+use super::{Enclosure, Integer, Natural, Rational, Scaled, doubles_around, product, scaled::FARTHEST};
 use dashu_base::{BitTest, Sign};
 use std::cmp::Ordering;
 
@@ -156,7 +156,7 @@ impl Dyadic {
     }
 
     fn times(&self, other: &Dyadic) -> Dyadic {
-        Dyadic { mantissa: &self.mantissa * &other.mantissa, exponent: self.exponent + other.exponent }
+        Dyadic { mantissa: product(&self.mantissa, &other.mantissa), exponent: self.exponent + other.exponent }
     }
 
     /// The sum, rounded in `direction`. A summand far below the other's last bit only nudges it outward, so that

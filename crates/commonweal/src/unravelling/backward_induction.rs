@@ -110,7 +110,7 @@ pub fn unravel<'a>(
     stop: &StopSignal,
 ) -> Result<Unravelled<'a>, StopReason> {
     let mut induction = Induction::at_horizon(problem, options);
-    induction.jump_to_first_event();
+    induction.jump_to_first_event(stop)?;
     while !induction.step.is_zero() {
         stop.check()?;
         if !(options.jumps && induction.try_to_jump(stop)?) {
@@ -190,14 +190,16 @@ impl<'a> Induction<'a> {
     }
 
     /// Between the last step at which any deviation pays and the horizon there is nothing to gain.
-    fn jump_to_first_event(&mut self) {
+    fn jump_to_first_event(&mut self, stop: &StopSignal) -> Result<(), StopReason> {
         let end = Landing { radius: Scaled::ZERO, settled: vec![true; self.problem.model.n_states()] };
-        let target = self.next_event(self.base.advantages(self.problem.advantages), &end);
-        self.land(target, end);
+        let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
+        let memory = self.memory.clone();
+        self.land(target, end, memory);
+        Ok(())
     }
 
     /// The step after the next one, going back, at which something may beat the stage's decisions; 0 if nothing does.
-    fn next_event(&self, advantages: &Advantages, end: &Landing) -> Step {
+    fn next_event(&self, advantages: &Advantages, end: &Landing, stop: &StopSignal) -> Result<Step, StopReason> {
         let Problem { model, ratios, .. } = self.problem;
         let events = Events {
             model,
@@ -209,18 +211,17 @@ impl<'a> Induction<'a> {
         };
         let Landing { radius, settled } = end;
         let end = StageEnd { step: &self.step, strategy: &self.stage, radius: *radius, settled };
-        events.last(&end).map_or(Step::ZERO, |event| event + Natural::ONE)
+        Ok(events.last(&end, stop)?.map_or(Step::ZERO, |event| event + Natural::ONE))
     }
 
-    /// Goes back to `target` with the stage's decisions. The base is theirs already.
-    fn land(&mut self, target: Step, end: Landing) {
-        let Problem { model, long_term, .. } = self.problem;
+    /// Goes back to `target` with the stage's decisions, where the memory is `memory`. The base is theirs already.
+    fn land(&mut self, target: Step, end: Landing, memory: Vec<Step>) {
+        let model = self.problem.model;
         let length = &self.step - &target;
         let shrunk = end.radius.times(Scaled::from(model.discount(0)).power(&length));
         let around = Scaled::around_zero(shrunk.upper());
         self.gain = end.settled.iter().map(|&settled| if settled { Scaled::ZERO } else { around }).collect();
-        let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
-        self.memory = memory::before_stage(model, &self.stage, deviates, &target, &length, &self.memory);
+        self.memory = memory;
         self.base.from = target.clone();
         if let Some(followed_for) = &mut self.base.followed_for {
             *followed_for += length;
@@ -327,17 +328,24 @@ impl<'a> Induction<'a> {
         let next_base = self.next_base.take().expect("just made");
         let followed_for = Natural::from(self.stage_length);
         let end = Landing { radius: self.radius(&followed_for), settled: self.settled_states() };
-        let target = self.next_event(next_base.advantages(self.problem.advantages), &end);
+        let target = self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?;
         if &target + Natural::from(SHORTEST_JUMP) > self.step {
             self.next_base = Some(next_base);
             self.next_try = self.stage_length.saturating_add(self.first_try.div_ceil(4));
             return Ok(false);
         }
         let length = &self.step - &target;
+        let deviates = |choice: ChoiceId| !self.problem.long_term.allowed[choice.index()];
+        let Some(memory) = memory::before_stage(model, &self.stage, deviates, &target, &length, &self.memory) else {
+            // Chains whose periods have no common multiple in reach: walk this stage.
+            self.next_base = Some(next_base);
+            self.next_try = u64::MAX;
+            return Ok(false);
+        };
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.first_try);
-        self.land(target, end);
+        self.land(target, end, memory);
         self.walk.n_jumps += 1;
         match self.walk.n_jumps > self.options.event_limit {
             true => Err(StopReason::EventLimit),

@@ -26,6 +26,7 @@ use super::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId};
 use crate::number::{Natural, Scaled};
 use crate::principals::OrderedModel;
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -69,7 +70,7 @@ struct Question<'a> {
 
 impl Events<'_> {
     /// The last step before the end of the stage at which some choice may beat the stage's strategy.
-    pub(super) fn last(&self, end: &StageEnd) -> Option<Step> {
+    pub(super) fn last(&self, end: &StageEnd, stop: &StopSignal) -> Result<Option<Step>, StopReason> {
         let mut least = Step::ZERO;
         let mut last = None;
         for state in self.model.states() {
@@ -78,31 +79,38 @@ impl Events<'_> {
                     continue;
                 }
                 if least >= *end.step {
-                    return last;
+                    return Ok(last);
                 }
                 let settled =
                     end.settled[state.index()] && self.model.targets(choice).iter().all(|t| end.settled[t.index()]);
                 let slack = if settled { Scaled::ZERO } else { end.radius.plus(end.radius) };
                 let mut question = Question { state, choice, end: end.step, slack, cuts: 0 };
-                if let Some(step) = self.last_in(&mut question, least.clone(), end.step - Natural::ONE) {
+                if let Some(step) = self.last_in(&mut question, least.clone(), end.step - Natural::ONE, stop)? {
                     least = &step + Natural::ONE;
                     last = Some(step);
                 }
             }
         }
-        last
+        Ok(last)
     }
 
     /// The last step of [from, to] at which the choice may beat the stage's strategy.
-    fn last_in(&self, question: &mut Question, from: Step, to: Step) -> Option<Step> {
+    fn last_in(
+        &self,
+        question: &mut Question,
+        from: Step,
+        to: Step,
+        stop: &StopSignal,
+    ) -> Result<Option<Step>, StopReason> {
         // Intervals still to be asked, the latest on top.
         let mut open = vec![(from, to)];
         while let Some((from, to)) = open.pop() {
+            stop.check()?;
             if self.excluded(question, &from, &to) {
                 continue;
             }
             if from == to || question.cuts == MAX_CUTS {
-                return Some(to);
+                return Ok(Some(to));
             }
             question.cuts += 1;
             let middle: Step = (&from + &to) >> 1;
@@ -110,7 +118,7 @@ impl Events<'_> {
             open.push((from, middle));
             open.push((after, to));
         }
-        None
+        Ok(None)
     }
 
     /// Whether one of the tests shows that there is no event in [from, to].

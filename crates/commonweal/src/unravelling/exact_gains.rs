@@ -67,10 +67,12 @@ impl<'a> ExactGains<'a> {
                 of_advantages = least_common_multiple(&of_advantages, denominator);
             }
         }
-        let grown = &growth * &self.scale;
+        let natural_product =
+            |a: &Natural, b: &Natural| product(&Integer::from(a.clone()), &Integer::from(b.clone())).into_parts().1;
+        let grown = natural_product(&growth, &self.scale);
         let missing = &of_advantages / (&grown % &of_advantages).gcd(&of_advantages);
-        let factor = &growth * &missing;
-        let scale = grown * missing;
+        let factor = natural_product(&growth, &missing);
+        let scale = natural_product(&grown, &missing);
         let this = &*self;
         let numerators = parallel::map(this.model.n_states(), |index| {
             let choice = decisions[index];
@@ -78,7 +80,7 @@ impl<'a> ExactGains<'a> {
             if this.successor_gains(choice) {
                 let below = this.discount.denominator() * this.rows.denominator(choice);
                 let expected = this.rows.dot(this.model, choice, &this.numerators);
-                gain = expected * (this.discount.numerator() * Integer::from(&factor / below));
+                gain = product(&expected, &(this.discount.numerator() * Integer::from(&factor / below)));
             }
             let (advantage, denominator) = this.advantage(StateId::from(index), choice);
             if !advantage.is_zero() {

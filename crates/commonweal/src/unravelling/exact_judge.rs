@@ -7,7 +7,7 @@
 use super::ExactGains;
 use super::backward_induction::Problem;
 use crate::model::{ChoiceId, StateId, least_common_multiple};
-use crate::number::{Integer, Natural, product};
+use crate::number::{Integer, Natural, power, product};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Step};
 use dashu_base::BitTest;
@@ -77,7 +77,7 @@ impl<'a> ExactJudge<'a> {
             let parts: Vec<_> = self.gains.iter().map(|gains| gains.worth(state, choice)).collect();
             let common = parts.iter().fold(Natural::ONE, |common, (_, d)| least_common_multiple(&common, d));
             let scaled = parts.iter().zip(&factors).map(|((numerator, denominator), factor)| {
-                product(numerator, factor) * Integer::from(&common / denominator)
+                product(&product(numerator, factor), &Integer::from(&common / denominator))
             });
             (scaled.fold(Integer::ZERO, |sum, part| sum + part), common)
         };
@@ -86,8 +86,8 @@ impl<'a> ExactJudge<'a> {
         let is_long_term = |choice: ChoiceId| self.problem.long_term.allowed[choice.index()];
         for &choice in &contenders[1..] {
             let challenger = worth(choice);
-            let left = &challenger.0 * Integer::from(greatest.1.clone());
-            let right = &greatest.0 * Integer::from(challenger.1.clone());
+            let left = product(&challenger.0, &Integer::from(greatest.1.clone()));
+            let right = product(&greatest.0, &Integer::from(challenger.1.clone()));
             if left > right || (left == right && is_long_term(choice) && !is_long_term(best)) {
                 (best, greatest) = (choice, challenger);
             }
@@ -110,16 +110,16 @@ impl<'a> ExactJudge<'a> {
 
     /// λ_i^step over the denominator of the i-th principal's gains, all times one number that clears the fractions.
     fn factors(&self, step: u64) -> Vec<Integer> {
-        let power = usize::try_from(step).expect("a step within the budget");
+        let exponent = usize::try_from(step).expect("a step within the budget");
         let model = self.problem.model;
         let below = |i: usize| {
-            let discount = Integer::from(model.discount(i).denominator().pow(power));
+            let discount = power(&Integer::from(model.discount(i).denominator().clone()), exponent);
             product(&discount, &self.gains[i].denominator())
         };
         let below: Vec<Integer> = (0..model.n()).map(below).collect();
         let factor = |i: usize| {
             let others = below.iter().enumerate().filter(|&(k, _)| k != i).map(|(_, below)| below);
-            others.fold(model.discount(i).numerator().pow(power), |so_far, below| product(&so_far, below))
+            others.fold(power(model.discount(i).numerator(), exponent), |so_far, below| product(&so_far, below))
         };
         (0..model.n()).map(factor).collect()
     }

@@ -5,7 +5,7 @@
 //! and twice as many each time, and what is still open once the exact sum is no longer than the enclosure's bits is
 //! computed exactly. Powers are by repeated squaring: a sign costs O(n log t) products.
 
-use crate::number::{Integer, Natural, Rational, Scaled, WideEnclosure, product};
+use crate::number::{Integer, Natural, Rational, Scaled, WideEnclosure, power, product};
 use crate::principals::OrderedModel;
 use crate::strategy::Step;
 use dashu_base::BitTest;
@@ -129,11 +129,12 @@ fn exact_bits(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &S
 }
 
 fn exact_sum(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &Step) -> Scaled {
-    let power = usize::try_from(step).expect("an exact sum is formed only where its length is affordable");
+    let exponent = usize::try_from(step).expect("an exact sum is formed only where its length is affordable");
     let (mut sum, mut common) = (Integer::ZERO, Integer::ONE);
     for ((numerator, denominator), ratio) in coefficients.iter().zip(ratios) {
-        let term = product(numerator, &ratio.numerator().pow(power));
-        let below = product(&Integer::from(denominator.clone()), &Integer::from(ratio.denominator().pow(power)));
+        let term = product(numerator, &power(ratio.numerator(), exponent));
+        let below =
+            product(&Integer::from(denominator.clone()), &power(&Integer::from(ratio.denominator().clone()), exponent));
         sum = product(&sum, &below) + product(&term, &common);
         common = product(&common, &below);
     }

@@ -10,31 +10,44 @@ use super::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId};
 use crate::number::Natural;
 use crate::principals::OrderedModel;
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use std::cmp::Ordering;
 
 /// The horizon.
-pub fn horizon(model: &OrderedModel, advantages: &Advantages, ratios: &DiscountRatios) -> Step {
+pub fn horizon(
+    model: &OrderedModel,
+    advantages: &Advantages,
+    ratios: &DiscountRatios,
+    stop: &StopSignal,
+) -> Result<Step, StopReason> {
     let test = PrefixTest { advantages, ratios };
     let mut horizon = Step::ZERO;
     let mut weights = ratios.weights(&horizon);
     for state in model.states() {
+        stop.check()?;
         for choice in model.choices(state) {
             if !test.passes(state, choice, &weights) {
-                horizon = test.first_pass(state, choice, horizon);
+                horizon = test.first_pass(state, choice, horizon, stop)?;
                 weights = ratios.weights(&horizon);
             }
         }
     }
-    horizon
+    Ok(horizon)
 }
 
 /// The first step at which one choice passes the prefix test.
-pub fn first_passing_step(advantages: &Advantages, ratios: &DiscountRatios, state: StateId, choice: ChoiceId) -> Step {
+pub fn first_passing_step(
+    advantages: &Advantages,
+    ratios: &DiscountRatios,
+    state: StateId,
+    choice: ChoiceId,
+    stop: &StopSignal,
+) -> Result<Step, StopReason> {
     let test = PrefixTest { advantages, ratios };
     match test.passes(state, choice, &ratios.weights(&Step::ZERO)) {
-        true => Step::ZERO,
-        false => test.first_pass(state, choice, Step::ZERO),
+        true => Ok(Step::ZERO),
+        false => test.first_pass(state, choice, Step::ZERO, stop),
     }
 }
 
@@ -57,10 +70,17 @@ impl PrefixTest<'_> {
     }
 
     /// The first step after `fails` at which the choice passes. There is one: its first advantage that is not 0 is a loss.
-    fn first_pass(&self, state: StateId, choice: ChoiceId, mut fails: Step) -> Step {
+    fn first_pass(
+        &self,
+        state: StateId,
+        choice: ChoiceId,
+        mut fails: Step,
+        stop: &StopSignal,
+    ) -> Result<Step, StopReason> {
         let passes_at = |step: &Step| self.passes(state, choice, &self.ratios.weights(step));
         let mut stride = Natural::ONE;
         let mut passes = loop {
+            stop.check()?;
             let step = &fails + &stride;
             if passes_at(&step) {
                 break step;
@@ -69,9 +89,10 @@ impl PrefixTest<'_> {
             stride <<= 1;
         };
         while &passes - &fails > Natural::ONE {
+            stop.check()?;
             let middle: Step = (&passes + &fails) >> 1;
             if passes_at(&middle) { passes = middle } else { fails = middle }
         }
-        passes
+        Ok(passes)
     }
 }

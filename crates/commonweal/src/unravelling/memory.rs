@@ -11,10 +11,11 @@ use crate::number::Natural;
 use crate::strategy::Step;
 use std::collections::HashMap;
 
-/// A stage whose reachable sets have not repeated after this many steps gets the bound that holds for all.
-const MAX_UNTIL_PERIODIC: usize = 4_096;
+/// The most states times steps that are kept while waiting for the sequences to repeat.
+const MAX_KEPT: usize = 1 << 22;
 
-/// m at step `from`, given m at step `from + length` and that `strategy` is followed in between.
+/// m at step `from`, given m at step `from + length` and that `strategy` is followed in between. `None` if the sequences
+/// do not repeat for so long that walking is the better way.
 pub(super) fn before_stage(
     model: &Model,
     strategy: &[ChoiceId],
@@ -22,7 +23,7 @@ pub(super) fn before_stage(
     from: &Step,
     length: &Natural,
     after: &[Step],
-) -> Vec<Step> {
+) -> Option<Vec<Step>> {
     let n = model.n_states();
     let step_back = |(now, later): &(Vec<bool>, Vec<Step>)| -> (Vec<bool>, Vec<Step>) {
         let targets = |s: usize| model.targets(strategy[s]).iter().map(|target| target.index());
@@ -41,9 +42,8 @@ pub(super) fn before_stage(
             period = Some((earlier, reached.len() - earlier));
             break;
         }
-        if reached.len() > MAX_UNTIL_PERIODIC {
-            let bound = after.iter().max().expect("a model has a state").clone().max(from + length);
-            return vec![bound; n];
+        if reached.len() * n > MAX_KEPT {
+            return None;
         }
         seen.insert(next.clone(), reached.len());
         reached.push(next);
@@ -73,7 +73,7 @@ pub(super) fn before_stage(
         }
         later.max(last.map_or(Step::ZERO, |j| from + j + Natural::ONE))
     };
-    (0..n).map(memory).collect()
+    Some((0..n).map(memory).collect())
 }
 
 /// m at `step`, given m at the step after and the choices at `step`.

@@ -49,6 +49,9 @@ impl<'a> PlainLayer<'a> {
         gain: &[Scaled],
         ceiling: Scaled,
     ) -> Option<PlainLayer<'a>> {
+        if !rows.are_ordinary() {
+            return None;
+        }
         let weights = weights.scaled.iter().map(|weight| weight.as_plain().map(|enclosure| enclosure.lower()));
         Some(PlainLayer {
             model,

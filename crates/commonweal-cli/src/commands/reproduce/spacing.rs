@@ -106,7 +106,8 @@ impl Member {
         let long_term = long_term::solve(&ordered, &rows, &StopSignal::default()).expect("nothing stops it");
         let advantages = Advantages::over(&ordered, &rows, &long_term.values[..], |c| long_term.allowed[c.index()]);
         // No step is unravelled: the horizon is found by bisection, however far it is.
-        let horizon = horizon(&ordered, &advantages, &DiscountRatios::of(&ordered));
+        let horizon = horizon(&ordered, &advantages, &DiscountRatios::of(&ordered), &StopSignal::default())
+            .expect("nothing stops it");
         let moving = choice(&model, "S1", "move");
         let of_principal = |i| {
             let (numerator, denominator) = advantages.exact(model.state_of(moving), moving, i);
