@@ -450,6 +450,59 @@ fn an_event_sets_off_others_up_the_chain() {
     assert!(events >= 6, "only {events} events");
 }
 
+/// Against the stage's own values two choices tie, or nearly so; what is left of the time after the stage decides, and it
+/// is a power of the discount.
+#[test]
+fn what_is_left_of_the_time_after_a_stage_decides_between_equals() {
+    is_right(&Plain::parse(
+        "499/1000 249/500",
+        &[
+            "s0 a0 -1299/400,-849/100 -> s2",
+            "s1 a0 2,-3 -> s1",
+            "s1 a1 1499/500,186/125 -> s0",
+            "s1 a2 3509/4000,-4743/2000 -> s2:1/2 s1:1/2",
+            "s2 a1 501/400,251/100 -> s2",
+        ],
+    ));
+    // The last state changes its mind; two ways lead there, one of them later, and never pay but for that.
+    for (near, far) in [("1/2", "1/3"), ("1/3", "1/2"), ("1/2", "2/3")] {
+        is_right(&Plain::parse(
+            "1/2 499/1000",
+            &[
+                "hub left 0 -> rest",
+                &format!(
+                    "hub right 0 -> far:{far} rest:{}",
+                    if far == "2/3" {
+                        "1/3"
+                    } else if far == "1/2" {
+                        "1/2"
+                    } else {
+                        "2/3"
+                    }
+                ),
+                &format!("hub near 0 -> near:{near} rest:{}", if near == "1/3" { "2/3" } else { "1/2" }),
+                "near go 0 -> far",
+                "far stay 0 -> far",
+                "far work -1,20 -> rest",
+                "rest stay 0 -> rest",
+            ],
+        ));
+    }
+    // Waiting for the principal who comes into view late: with certainty, or by a coin.
+    is_right(&Plain::parse(
+        "1/2 499/1000",
+        &[
+            "a coin 0 -> a:1/2 b:1/2",
+            "a wait 0 -> b",
+            "b other 0 -> a:1/3 b:2/3",
+            "b same 0 -> b",
+            "b early 1,-3 -> rest",
+            "b late -1/5,1/4 -> rest",
+            "rest stay 0 -> rest",
+        ],
+    ));
+}
+
 /// Cycles of these lengths; the first state of each may deviate, and does so early on.
 fn cycles(discounts: &str, lengths: &[usize]) -> Plain {
     let mut lines = vec!["rest stay 0 -> rest".to_owned()];
