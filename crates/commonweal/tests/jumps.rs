@@ -450,6 +450,41 @@ fn an_event_sets_off_others_up_the_chain() {
     assert!(events >= 6, "only {events} events");
 }
 
+/// Against the stage's own values two choices tie, or nearly so; what is left of the time after the stage decides, and it
+/// is a power of the discount.
+#[test]
+fn what_is_left_of_the_time_after_a_stage_decides_between_equals() {
+    is_right(&Plain::parse(
+        "499/1000 249/500",
+        &[
+            "s0 a0 -1299/400,-849/100 -> s2",
+            "s1 a0 2,-3 -> s1",
+            "s1 a1 1499/500,186/125 -> s0",
+            "s1 a2 3509/4000,-4743/2000 -> s2:1/2 s1:1/2",
+            "s2 a1 501/400,251/100 -> s2",
+        ],
+    ));
+    // Both ways lead to a prize that is worth taking after some 2000 steps only. Many steps before that, the way that
+    // is hardly ever lost is better than the way to a prize a million times as large; against the stage's own values,
+    // which know of no prize, the two tie for ever.
+    let solution = is_right(&Plain::parse(
+        "1/2 499/1000",
+        &[
+            "hub large 0 -> large",
+            "hub small 0 -> small",
+            "large wait 0 -> large:8/10 rest:2/10",
+            "large take 1000000,-55000000 -> rest",
+            "small wait 0 -> small:9/10 rest:1/10",
+            "small take 1,-55 -> rest",
+            "rest stay 0 -> rest",
+        ],
+    ));
+    let hub = solution.strategy().changes(0.into());
+    assert_eq!(hub.len(), 2, "{hub:?}");
+    let apart = solution.horizon() - &hub[1].from;
+    assert!(apart > Natural::from(100u8) && apart < Natural::from(1000u16), "{hub:?}, {}", solution.horizon());
+}
+
 /// Cycles of these lengths; the first state of each may deviate, and does so early on.
 fn cycles(discounts: &str, lengths: &[usize]) -> Plain {
     let mut lines = vec!["rest stay 0 -> rest".to_owned()];
