@@ -510,7 +510,6 @@ fn memory_knows_the_parity_of_a_cycle() {
 }
 
 #[test]
-#[ignore = "a stage whose reachable sets do not repeat in time gets a bound in place of its memory"]
 fn memory_is_exact_where_the_cycles_meet_after_thirty_thousand_steps_only() {
     let plain = cycles("1/2 4999/10000", &[2, 3, 5, 7, 11, 13]);
     let (jumped, walked) = (jumping(&plain), walking(&plain));

@@ -1,0 +1,38 @@
+//! Models that were once answered wrongly, each named for what broke.
+
+use commonweal::io::read_model;
+use commonweal::number::{Rational, parse_rational};
+use commonweal::{Outcome, Solution, SolveOptions, solve};
+
+fn solved(name: &str) -> (commonweal::model::Model, Solution) {
+    let path = format!("{}/../../models/regressions/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let model = read_model(&std::fs::read_to_string(path).expect("a regression model")).expect("a valid model");
+    let solution = solve(&model, &SolveOptions::default());
+    assert_eq!(solution.outcome(), Outcome::Optimal);
+    (model, solution)
+}
+
+fn welfare(name: &str) -> Rational {
+    let (model, solution) = solved(name);
+    solution.welfare(model.start()).exact.expect("an exact welfare")
+}
+
+#[test]
+fn a_discount_of_zero_may_pay_at_step_0_and_nowhere_else() {
+    assert_eq!(welfare("discount-zero-deviates-at-step-0"), Rational::from(4));
+    assert_eq!(solved("discount-zero-behind-a-jump").1.welfare_enclosure(0.into()).lower(), 4.0);
+}
+
+#[test]
+fn products_too_small_for_doubles_are_no_ties() {
+    // By backward induction in fractions: b at step 0 leads to waiting at step 2.
+    assert_eq!(welfare("products-below-the-doubles"), parse_rational("83e-350").unwrap());
+}
+
+#[test]
+fn no_choice_of_primes_is_taken_for_granted() {
+    // V = 1/(1 − λ) with λ = (P + 1)/(2P + 1) and P the product of the primes that are tried: 2 + 1/P.
+    let prime = |below: u64| Rational::from((1u64 << 61) - below);
+    let product = prime(1) * prime(31) * prime(45);
+    assert_eq!(welfare("determinant-divided-by-every-prime"), Rational::from(2) + Rational::ONE / product);
+}
