@@ -88,6 +88,11 @@ pub struct Solution {
 /// # Ok::<(), commonweal::model::ModelError>(())
 /// ```
 pub fn solve(model: &Model, options: &SolveOptions) -> Solution {
+    // Inside the pool from the start: a hand-over from outside at every layer costs more than the layer.
+    rayon::scope(|_| solve_in_pool(model, options))
+}
+
+fn solve_in_pool(model: &Model, options: &SolveOptions) -> Solution {
     let ordered = principals::order(model); // equal discounts merged, most patient first
     let rows = IntegerRows::of(model);
     let began = Instant::now();
