@@ -2,7 +2,7 @@
 
 use crate::evaluation::{self, Payoffs};
 use crate::long_term::{self, LongTerm, positional_value};
-use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId, StateId};
+use crate::model::{ChoiceId, IntegerRows, Lists, Model, PrincipalId, StateId};
 use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
 use crate::principals::{self, OrderedModel, OrderedPrincipal};
 use crate::stop::{StopReason, StopSignal};
@@ -38,10 +38,22 @@ impl Default for SolveOptions {
 pub enum Outcome {
     /// No strategy earns more, from any start state.
     Optimal,
+    /// The strategy earns at least the lower welfare, no strategy earns more than the upper one, and the two are as near
+    /// to each other as was asked for.
+    Within,
     /// As optimal, up to ties: this many comparisons of choices were too near for anything affordable to tell.
     Undecided(u64),
     /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one.
     Stopped(StopReason),
+}
+
+/// How an answer was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// In fractions.
+    Exact,
+    /// In doubles, between proven bounds.
+    Certified,
 }
 
 /// Where the time went.
@@ -56,19 +68,20 @@ pub struct Timings {
 /// A strategy with what it earns, for every start state.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    outcome: Outcome,
-    principals: Vec<OrderedPrincipal>,
-    horizon: Step,
-    strategy: CountingStrategy,
-    memory: Vec<Step>,
-    long_term_choices: Vec<Vec<ChoiceId>>,
-    payoffs: Payoffs,
+    pub(crate) engine: Engine,
+    pub(crate) outcome: Outcome,
+    pub(crate) principals: Vec<OrderedPrincipal>,
+    pub(crate) horizon: Step,
+    pub(crate) strategy: CountingStrategy,
+    pub(crate) memory: Vec<Step>,
+    pub(crate) long_term_choices: Lists<ChoiceId>,
+    pub(crate) payoffs: Payoffs,
     /// The payoffs of the long-term strategy.
-    long_term_payoffs: Payoffs,
+    pub(crate) long_term_payoffs: Payoffs,
     /// The welfare where it is known between bounds only.
-    welfare: Option<Vec<Enclosure>>,
-    walk: Walk,
-    timings: Timings,
+    pub(crate) welfare: Option<Vec<Enclosure>>,
+    pub(crate) walk: Walk,
+    pub(crate) timings: Timings,
 }
 
 /// The welfare-optimal counting strategy of `model`, exactly; bounds if `options` stop it on the way.
@@ -184,6 +197,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         })
     };
     Ok(Solution {
+        engine: Engine::Exact,
         outcome: if walk.n_undecided == 0 { Outcome::Optimal } else { Outcome::Undecided(walk.n_undecided) },
         principals: model.ordered_principals().to_vec(),
         horizon: horizon.clone(),
@@ -246,6 +260,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         Enclosure::new(lower, follows.plus(upper[s].to_doubles()).upper())
     };
     Solution {
+        engine: Engine::Exact,
         outcome: Outcome::Stopped(reason),
         principals: model.ordered_principals().to_vec(),
         horizon: Step::from(n_layers),
@@ -278,12 +293,13 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
     let ranges = Payoffs::new(model, ranges.collect());
     let first = |state| model.choices(state).next().expect("a state has a choice");
     Solution {
+        engine: Engine::Exact,
         outcome: Outcome::Stopped(reason),
         principals: model.ordered_principals().to_vec(),
         horizon: Step::ZERO,
         strategy: CountingStrategy::positional(model.states().map(first)),
         memory: vec![Step::ZERO; model.n_states()],
-        long_term_choices: model.states().map(|state| vec![first(state)]).collect(),
+        long_term_choices: model.states().map(|state| [first(state)]).collect(),
         payoffs: ranges.clone(),
         long_term_payoffs: ranges,
         welfare: None,
@@ -301,12 +317,17 @@ fn reward_range(model: &OrderedModel, p: PrincipalId) -> Values {
     Values::Enclosed(vec![Enclosure::new(least.lower(), greatest.upper()); model.n_states()])
 }
 
-fn allowed_choices(model: &Model, long_term: &LongTerm) -> Vec<Vec<ChoiceId>> {
-    let allowed = |state| model.choices(state).filter(|choice| long_term.allowed[choice.index()]).collect();
+fn allowed_choices(model: &Model, long_term: &LongTerm) -> Lists<ChoiceId> {
+    let allowed = |state| model.choices(state).filter(|choice| long_term.allowed[choice.index()]);
     model.states().map(allowed).collect()
 }
 
 impl Solution {
+    /// How the answer was found.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
     /// What is proven.
     pub fn outcome(&self) -> Outcome {
         self.outcome
@@ -344,7 +365,7 @@ impl Solution {
 
     /// The choices of `state` that the long-term strategy allows, in the model's order.
     pub fn long_term_choices(&self, state: StateId) -> &[ChoiceId] {
-        &self.long_term_choices[state.index()]
+        self.long_term_choices.get(state.index())
     }
 
     /// The welfare from `state`, in lowest terms.

@@ -22,6 +22,8 @@ pub enum StopReason {
     LayerLimit,
     /// There are more changes of mind than the limit allows.
     EventLimit,
+    /// Doubles cannot prove a narrower interval.
+    Precision,
 }
 
 impl std::fmt::Display for StopReason {
@@ -31,6 +33,7 @@ impl std::fmt::Display for StopReason {
             StopReason::TimeLimit => "the time limit ran out",
             StopReason::LayerLimit => "the answer is beyond the limit on layers",
             StopReason::EventLimit => "the answer is beyond the limit on events",
+            StopReason::Precision => "doubles cannot prove a narrower interval",
         })
     }
 }

@@ -15,11 +15,13 @@ mod builder;
 mod error;
 mod ids;
 mod integer_rows;
+mod lists;
 mod names;
 
 pub use builder::ModelBuilder;
 pub use error::ModelError;
 pub use ids::{ChoiceId, PrincipalId, StateId};
+pub use lists::Lists;
 pub use integer_rows::{IntegerRows, least_common_multiple};
 pub use names::{NameTable, nearest};
 
@@ -53,6 +55,24 @@ pub struct Model<N = Rational> {
     target: Vec<StateId>,
     probability: Vec<N>,
     reward: Vec<N>,
+}
+
+/// The flat arrays of a model, as the head of this module describes them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrays<'m, N> {
+    pub first_choice: &'m [u32],
+    pub first_transition: &'m [u32],
+    pub target: &'m [StateId],
+    pub probability: &'m [N],
+    pub reward: &'m [N],
+}
+
+impl<N> Arrays<'_, N> {
+    /// The transitions of a choice.
+    #[inline(always)]
+    pub fn row(&self, choice: u32) -> Range<usize> {
+        self.first_transition[choice as usize] as usize..self.first_transition[choice as usize + 1] as usize
+    }
 }
 
 impl<N> Model<N> {
@@ -176,6 +196,17 @@ impl<N> Model<N> {
         error::check_discount(&principal.name, &discount)?;
         principal.discount = discount;
         Ok(self)
+    }
+
+    /// The flat arrays, for kernels that run over all of them.
+    pub(crate) fn arrays(&self) -> Arrays<'_, N> {
+        Arrays {
+            first_choice: &self.first_choice,
+            first_transition: &self.first_transition,
+            target: &self.target,
+            probability: &self.probability,
+            reward: &self.reward,
+        }
     }
 
     fn transition_range(&self, choice: ChoiceId) -> Range<usize> {

@@ -11,6 +11,7 @@ mod plain;
 mod product;
 mod rounding;
 mod scaled;
+mod upper_bound;
 mod value;
 mod wide;
 
@@ -21,6 +22,7 @@ pub use plain::{LEAST_WEIGHT, PlainVector, plain_sum};
 pub use product::{power, product};
 pub use rounding::doubles_around;
 pub use scaled::Scaled;
+pub use upper_bound::UpperBound;
 pub use value::{Value, Values, weighted_enclosure, weighted_quotient};
 pub use wide::WideEnclosure;
 

@@ -27,23 +27,29 @@ pub struct OrderedModel<'m> {
     reward: Vec<Rational>,
 }
 
-/// The model with equal discounts merged and the most patient principal first.
-pub fn order(model: &Model) -> OrderedModel<'_> {
-    let mut principals: Vec<OrderedPrincipal> = Vec::new();
-    for (index, principal) in model.principals().iter().enumerate() {
-        match principals.iter_mut().find(|group| group.discount == principal.discount) {
+/// The principals with equal discounts merged, the most patient first.
+pub fn groups(principals: &[Principal]) -> Vec<OrderedPrincipal> {
+    let mut groups: Vec<OrderedPrincipal> = Vec::new();
+    for (index, principal) in principals.iter().enumerate() {
+        match groups.iter_mut().find(|group| group.discount == principal.discount) {
             Some(group) => {
                 group.name = format!("{}+{}", group.name, principal.name);
                 group.members.push(index.into());
             }
-            None => principals.push(OrderedPrincipal {
+            None => groups.push(OrderedPrincipal {
                 name: principal.name.clone(),
                 discount: principal.discount.clone(),
                 members: vec![index.into()],
             }),
         }
     }
-    principals.sort_by(|a, b| b.discount.cmp(&a.discount));
+    groups.sort_by(|a, b| b.discount.cmp(&a.discount));
+    groups
+}
+
+/// The model with equal discounts merged and the most patient principal first.
+pub fn order(model: &Model) -> OrderedModel<'_> {
+    let principals = groups(model.principals());
     let weighted = |choice: ChoiceId, member: &PrincipalId| {
         &model.rewards(choice)[member.index()] * &model.principals()[member.index()].weight
     };

@@ -1,7 +1,7 @@
 //! Counting strategies, stored as the steps at which a state's choice changes.
 
 use super::Step;
-use crate::model::{ChoiceId, Model, StateId};
+use crate::model::{ChoiceId, Lists, Model, StateId};
 use crate::number::Natural;
 
 /// From this step on, a state takes this choice.
@@ -17,13 +17,13 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountingStrategy {
     /// Per state, in increasing steps; the first change is at step 0, neighbours differ.
-    changes: Vec<Vec<Change>>,
+    changes: Lists<Change>,
 }
 
 impl CountingStrategy {
     /// The strategy that takes these choices, one per state, at every step.
     pub fn positional(choices: impl IntoIterator<Item = ChoiceId>) -> CountingStrategy {
-        let forever = |choice| vec![Change { from: Step::ZERO, choice }];
+        let forever = |choice| [Change { from: Step::ZERO, choice }];
         CountingStrategy { changes: choices.into_iter().map(forever).collect() }
     }
 
@@ -43,6 +43,11 @@ impl CountingStrategy {
         CountingStrategy { changes: joined.collect() }
     }
 
+    /// A strategy from each state's changes, which are known to be valid.
+    pub(crate) fn from_valid_changes(changes: impl Iterator<Item = Vec<Change>>) -> CountingStrategy {
+        CountingStrategy { changes: changes.collect() }
+    }
+
     /// The number of states that it decides for.
     pub fn n_states(&self) -> usize {
         self.changes.len()
@@ -56,7 +61,7 @@ impl CountingStrategy {
 
     /// The changes of a state in increasing steps; the first is at step 0, the last holds for ever.
     pub fn changes(&self, state: StateId) -> &[Change] {
-        &self.changes[state.index()]
+        self.changes.get(state.index())
     }
 
     /// The choice that `state` takes in the end.
@@ -66,7 +71,7 @@ impl CountingStrategy {
 
     /// The first step from which no state changes its choice any more.
     pub fn settled_from(&self) -> Step {
-        let last = |changes: &Vec<Change>| changes.last().expect("every state has a change at step 0").from.clone();
+        let last = |changes: &[Change]| changes.last().expect("every state has a change at step 0").from.clone();
         self.changes.iter().map(last).max().unwrap_or(Natural::ZERO)
     }
 }

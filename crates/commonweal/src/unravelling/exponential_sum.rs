@@ -6,7 +6,7 @@
 //! computed exactly. Powers are by repeated squaring: a sign costs O(n log t) products.
 
 use crate::number::{Integer, Natural, Rational, Scaled, WideEnclosure, power, product};
-use crate::principals::OrderedModel;
+use crate::principals::{OrderedModel, OrderedPrincipal};
 use crate::strategy::Step;
 use dashu_base::BitTest;
 use std::ops::Range;
@@ -33,12 +33,16 @@ pub struct Weights {
 impl DiscountRatios {
     /// The ratios of a model's discounts.
     pub fn of(model: &OrderedModel) -> DiscountRatios {
-        let greatest = model.discount(0);
-        let ratio = |i| match i {
+        DiscountRatios::between(model.ordered_principals())
+    }
+
+    /// The ratios of these discounts to the first one, which is the greatest.
+    pub fn between(principals: &[OrderedPrincipal]) -> DiscountRatios {
+        let ratio = |i: usize| match i {
             0 => Rational::ONE,
-            _ => model.discount(i) / greatest,
+            _ => &principals[i].discount / &principals[0].discount,
         };
-        DiscountRatios { exact: (0..model.n()).map(ratio).collect() }
+        DiscountRatios { exact: (0..principals.len()).map(ratio).collect() }
     }
 
     /// ρ_i^step for every principal. A discount of 0 counts the present step only: 0^0 = 1.

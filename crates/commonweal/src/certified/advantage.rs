@@ -1,0 +1,162 @@
+//! Advantages over any values: what one use of a choice changes, in doubles with a bound of their error.
+//!
+//! The strategy's own choices are not stored: their advantages are near 0, and only how near matters. All others are
+//! *candidates*. Cost: one pass over the rows, 8 bytes a candidate and principal.
+
+use super::long_term::LongTerm;
+use super::rounded_model::RoundedModel;
+use super::sweep::{CHUNK, Span, WIDEST, expectations, specialised};
+use crate::number::UpperBound;
+use rayon::prelude::*;
+use std::ops::Range;
+
+pub(super) struct Advantages {
+    n: usize,
+    /// Which choice a candidate is; in the model's order.
+    pub choice: Vec<u32>,
+    /// Which state offers it.
+    pub state: Vec<u32>,
+    /// Δ_0 of each candidate.
+    pub lead: Vec<f64>,
+    /// Δ_1, Δ_2, … of each candidate, side by side.
+    rest: Vec<f64>,
+    /// Where the candidates of each chunk of states begin, and where the last ones end.
+    first_of_chunk: Vec<u32>,
+    /// What every Δ_i may be off by.
+    pub error: Vec<UpperBound>,
+    /// The greatest |Δ_i| of a choice that the strategy takes.
+    pub followed: Vec<UpperBound>,
+    /// The greatest |Δ_i| of a candidate.
+    pub greatest: Vec<UpperBound>,
+}
+
+impl Advantages {
+    pub fn over(model: &RoundedModel, long_term: &LongTerm) -> Advantages {
+        let n = model.n();
+        let LongTerm { strategy, values, constants, .. } = long_term;
+        let rows = &model.arrays;
+        let levels: Vec<f64> = constants.iter().zip(&model.impatience).map(|(c, impatience)| c * impatience).collect();
+        let of_chunk = |(index, strategy): (usize, &[u32])| {
+            let mut found = Chunk::new(n);
+            let mut row = vec![0.0; n];
+            for (offset, &followed) in strategy.iter().enumerate() {
+                let state = index * CHUNK + offset;
+                for choice in rows.first_choice[state]..rows.first_choice[state + 1] {
+                    let transitions = rows.row(choice);
+                    let (targets, probabilities) = (&rows.target[transitions.clone()], &rows.probability[transitions]);
+                    if n <= WIDEST {
+                        specialised!(n, |N| {
+                            row.copy_from_slice(&expectations::<N>(targets, probabilities, values.as_chunks::<N>().0));
+                        });
+                    } else {
+                        row.fill(0.0);
+                        for (target, p) in targets.iter().zip(probabilities) {
+                            let value = &values[target.index() * n..(target.index() + 1) * n];
+                            row.iter_mut().zip(value).for_each(|(sum, x)| *sum += p * x);
+                        }
+                    }
+                    let reward = &model.reward[choice as usize * n..(choice as usize + 1) * n];
+                    let value = &values[state * n..(state + 1) * n];
+                    for i in 0..n {
+                        row[i] = reward[i] - levels[i] + model.discounts[i] * row[i] - value[i];
+                    }
+                    found.add(choice, state as u32, &row, choice == followed);
+                }
+            }
+            found
+        };
+        let chunks: Vec<Chunk> = strategy.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+        let column = |i: usize| {
+            let of_chunk = |rows: &[f64]| rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]));
+            values.par_chunks(CHUNK * n).map(of_chunk).reduce(|| Span::EMPTY, Span::join).magnitude()
+        };
+        let error: Vec<UpperBound> =
+            (0..n).map(|i| model.advantage_error(i, constants[i], UpperBound::of(column(i)))).collect();
+        let greatest = |of: fn(&Chunk) -> &[Span]| -> Vec<UpperBound> {
+            let span = |i| chunks.iter().map(|chunk| of(chunk)[i]).fold(Span::NOTHING, Span::join);
+            (0..n).map(|i| UpperBound::of(span(i).magnitude()) + error[i]).collect()
+        };
+        let (followed, candidates) = (greatest(|chunk| &chunk.followed), greatest(|chunk| &chunk.candidates));
+        let ends = chunks.iter().scan(0, |end, chunk| {
+            *end += chunk.choice.len() as u32;
+            Some(*end)
+        });
+        Advantages {
+            n,
+            first_of_chunk: std::iter::once(0).chain(ends).collect(),
+            choice: joined(&chunks, |chunk| &chunk.choice),
+            state: joined(&chunks, |chunk| &chunk.state),
+            lead: joined(&chunks, |chunk| &chunk.lead),
+            rest: joined(&chunks, |chunk| &chunk.rest),
+            error,
+            followed,
+            greatest: candidates,
+        }
+    }
+
+    pub fn n_candidates(&self) -> usize {
+        self.choice.len()
+    }
+
+    /// The candidates of a chunk of states.
+    pub fn of_chunk(&self, index: usize) -> Range<usize> {
+        self.first_of_chunk[index] as usize..self.first_of_chunk[index + 1] as usize
+    }
+
+    /// Δ_i of the choice that is taken in `state` where the strategy would take `followed`.
+    #[inline]
+    pub fn get(&self, state: usize, choice: u32, followed: u32, i: usize) -> f64 {
+        if choice == followed {
+            return 0.0;
+        }
+        // Each state before this one has one choice that is no candidate.
+        let candidate = choice as usize - state - usize::from(choice > followed);
+        if i == 0 { self.lead[candidate] } else { self.rest(candidate)[i - 1] }
+    }
+
+    /// Δ_1, Δ_2, … of a candidate.
+    #[inline]
+    pub fn rest(&self, candidate: usize) -> &[f64] {
+        &self.rest[candidate * (self.n - 1)..(candidate + 1) * (self.n - 1)]
+    }
+}
+
+fn joined<T: Copy>(chunks: &[Chunk], part: impl Fn(&Chunk) -> &[T]) -> Vec<T> {
+    let mut all = Vec::with_capacity(chunks.iter().map(|chunk| part(chunk).len()).sum());
+    chunks.iter().for_each(|chunk| all.extend_from_slice(part(chunk)));
+    all
+}
+
+/// The candidates of some states.
+struct Chunk {
+    choice: Vec<u32>,
+    state: Vec<u32>,
+    lead: Vec<f64>,
+    rest: Vec<f64>,
+    followed: Vec<Span>,
+    candidates: Vec<Span>,
+}
+
+impl Chunk {
+    fn new(n: usize) -> Chunk {
+        Chunk {
+            choice: Vec::new(),
+            state: Vec::new(),
+            lead: Vec::new(),
+            rest: Vec::new(),
+            followed: vec![Span::EMPTY; n],
+            candidates: vec![Span::EMPTY; n],
+        }
+    }
+
+    fn add(&mut self, choice: u32, state: u32, advantages: &[f64], followed: bool) {
+        let spans = if followed { &mut self.followed } else { &mut self.candidates };
+        spans.iter_mut().zip(advantages).for_each(|(span, &x)| *span = span.with(x));
+        if !followed {
+            self.choice.push(choice);
+            self.state.push(state);
+            self.lead.push(advantages[0]);
+            self.rest.extend_from_slice(&advantages[1..]);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A strategy and values near its own, to measure everything else against.
+
+use super::advantage::Advantages;
+use super::long_term::{self, LongTerm};
+use super::rounded_model::RoundedModel;
+use super::sweep::Span;
+use crate::number::{Enclosure, UpperBound};
+use crate::stop::StopSignal;
+
+/// What gains are counted from: first the long-term strategy, after a jump the strategy of the stage jumped over.
+pub(super) struct Base<'m> {
+    pub model: &'m RoundedModel<'m>,
+    pub followed: LongTerm,
+    pub advantages: Advantages,
+}
+
+impl<'m> Base<'m> {
+    pub fn of(model: &'m RoundedModel<'m>, mut followed: LongTerm) -> Base<'m> {
+        followed.make_finite();
+        let advantages = Advantages::over(model, &followed);
+        Base { model, followed, advantages }
+    }
+
+    /// The base of another strategy.
+    pub fn of_strategy(model: &'m RoundedModel<'m>, strategy: &[u32], gap: f64, stop: &StopSignal) -> Base<'m> {
+        Base::of(model, long_term::values_of_strategy(model, strategy, gap, stop))
+    }
+
+    /// V_i(s).
+    pub fn value(&self, state: usize, i: usize) -> Enclosure {
+        let LongTerm { values, constants, .. } = &self.followed;
+        point(values[state * constants.len() + i]).plus(point(constants[i]))
+    }
+
+    /// What following the strategy for ever may bring principal i more or less than V_i.
+    pub fn off(&self, i: usize) -> UpperBound {
+        self.advantages.followed[i] * self.model.lifetime_bound(i)
+    }
+
+    /// What principal i may gain or lose at most, whatever anybody does.
+    pub fn at_most(&self, i: usize) -> UpperBound {
+        self.advantages.followed[i].max(self.advantages.greatest[i]) * self.model.lifetime_bound(i)
+    }
+
+    /// `V_i(s) − other V_i(s)`, to the nearest or so.
+    pub fn ahead_of(&self, other: &Base, state: usize, i: usize) -> f64 {
+        let n = self.followed.constants.len();
+        let constants = self.followed.constants[i] - other.followed.constants[i];
+        constants + (self.followed.values[state * n + i] - other.followed.values[state * n + i])
+    }
+
+    /// What `ahead_of` may be off by.
+    pub fn ahead_error(&self, other: &Base, i: usize) -> UpperBound {
+        let magnitude = |base: &Base| {
+            let n = base.followed.constants.len();
+            let column = base.followed.values.iter().skip(i).step_by(n);
+            let span = column.fold(Span::EMPTY, |span, &value| span.with(value));
+            UpperBound::of(span.magnitude()) + UpperBound::of(base.followed.constants[i])
+        };
+        UpperBound::of(4.0) * UpperBound::ROUNDING * (magnitude(self) + magnitude(other)) + UpperBound::UNDERFLOW
+    }
+}
+
+pub(super) fn point(x: f64) -> Enclosure {
+    Enclosure::new(x, x)
+}

@@ -1,0 +1,214 @@
+//! Values of one choice per state: `(I − λP) V = R` for several principals side by side, approximately.
+//!
+//! Nothing here is trusted: whatever comes out, the bounds that are proven from it hold. It should be near, and quick.
+//!
+//! Values are kept as `V = level/(1−λ) + v`. A sweep `v ← R − level + λPv` leaves a residual d whose middle is a constant
+//! that would take 1/(1−λ) sweeps to build up; it goes into the level at once (`level += λ · middle(d)`), and what is
+//! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place from the last state to
+//! the first follow models whose states are numbered as they were found, and BiCGStab serves the rest.
+
+use super::sweep::{CHUNK, PolicyRows, Span};
+use crate::stop::StopSignal;
+use rayon::prelude::*;
+
+/// Some principals' values of one choice per state.
+pub(super) struct Columns<const K: usize> {
+    pub values: Vec<[f64; K]>,
+    /// (1 − λ) times the constant that belongs to the values.
+    pub levels: [f64; K],
+}
+
+/// What the values are of.
+pub(super) struct Chain<'a, const K: usize> {
+    pub rows: &'a PolicyRows,
+    pub rewards: &'a [[f64; K]],
+    pub discounts: [f64; K],
+}
+
+/// Sweeps between two looks at how fast the residual shrinks.
+const LOOK: usize = 8;
+/// More sweeps than this to go, and another way is tried.
+const MANY_SWEEPS: f64 = 48.0;
+
+impl<const K: usize> Chain<'_, K> {
+    /// Improves the values until the residual's span is at most `targets`, or as small as doubles make it.
+    pub fn evaluate(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
+        let mut next = vec![[0.0; K]; columns.values.len()];
+        let mut earlier = [f64::INFINITY; K];
+        for sweep in 1.. {
+            let spans = self.sweep(columns, &mut next);
+            let widths = spans.map(Span::width);
+            let open = |i: &usize| !(widths[*i] <= targets[*i]);
+            if (0..K).all(|i| !open(&i)) || stop.reason().is_some() {
+                return;
+            }
+            if sweep % LOOK == 0 {
+                let mut slow = false;
+                for i in (0..K).filter(open) {
+                    let per_look = widths[i] / earlier[i];
+                    // No progress in so many sweeps: rounding is all that is left.
+                    if !(per_look < 0.97) {
+                        return;
+                    }
+                    slow |= sweeps_left(widths[i], targets[i], per_look) > MANY_SWEEPS;
+                }
+                if slow {
+                    drop(next);
+                    return self.evaluate_slow_columns(columns, targets, stop);
+                }
+                earlier = widths;
+            }
+        }
+    }
+
+    fn sweep(&self, columns: &mut Columns<K>, next: &mut Vec<[f64; K]>) -> [Span; K] {
+        let Columns { values, levels } = columns;
+        let of = |state: usize, expected: [f64; K]| -> [f64; K] {
+            std::array::from_fn(|i| self.rewards[state][i] - levels[i] + self.discounts[i] * expected[i])
+        };
+        let spans = self.rows.sweep(values, next, of);
+        std::mem::swap(values, next);
+        for i in 0..K {
+            levels[i] += self.discounts[i] * spans[i].middle();
+        }
+        spans
+    }
+
+    fn evaluate_slow_columns(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
+        for i in 0..K {
+            let rewards: Vec<[f64; 1]> = self.rewards.iter().map(|reward| [reward[i]]).collect();
+            let chain = Chain { rows: self.rows, rewards: &rewards, discounts: [self.discounts[i]] };
+            let values = columns.values.iter().map(|value| [value[i]]).collect();
+            let mut column = Columns { values, levels: [columns.levels[i]] };
+            chain.evaluate_slow(&mut column, targets[i], stop);
+            columns.levels[i] = column.levels[0];
+            for (value, [own]) in columns.values.iter_mut().zip(column.values) {
+                value[i] = own;
+            }
+        }
+    }
+}
+
+/// How many sweeps bring `width` down to `target`, if `LOOK` of them shrink it by `per_look`.
+fn sweeps_left(width: f64, target: f64, per_look: f64) -> f64 {
+    if width <= target { 0.0 } else { (target.max(f64::MIN_POSITIVE) / width).ln() / per_look.ln() * LOOK as f64 }
+}
+
+impl Chain<'_, 1> {
+    fn evaluate_slow(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
+        let mut next = vec![[0.0]; column.values.len()];
+        // A few sweeps in place first: they settle models that mostly go forward.
+        let mut width = self.sweep(column, &mut next)[0].width();
+        let mut in_place = true;
+        while stop.reason().is_none() && width > target {
+            let before = width;
+            if in_place {
+                for _ in 0..LOOK {
+                    self.sweep_in_place(column);
+                }
+            } else {
+                self.bicgstab(column, target, stop);
+            }
+            width = self.sweep(column, &mut next)[0].width();
+            let per_look = width / before;
+            if !in_place && !(per_look < 0.9) {
+                break;
+            }
+            // Whoever shrinks the residual well goes on; the other way has its turn otherwise.
+            in_place = in_place && sweeps_left(width, target, per_look.min(0.999)) <= 4.0 * MANY_SWEEPS;
+        }
+        // What rounding and the last method left: plain sweeps, as long as they help.
+        let mut sweeps = 0;
+        while stop.reason().is_none() && width > target && sweeps < 4096 {
+            let before = width;
+            for _ in 0..LOOK {
+                width = self.sweep(column, &mut next)[0].width();
+            }
+            sweeps += LOOK;
+            if !(width < 0.97 * before) {
+                return;
+            }
+        }
+    }
+
+    /// Gauss–Seidel from the last state to the first.
+    fn sweep_in_place(&self, column: &mut Columns<1>) {
+        let Columns { values, levels: [level] } = column;
+        let mut span = Span::EMPTY;
+        for state in (0..values.len()).rev() {
+            let (targets, probabilities) = self.rows.row(state);
+            let (mut expected, mut stays) = (0.0, 0.0);
+            for (target, p) in targets.iter().zip(probabilities) {
+                if target.index() == state {
+                    stays = *p;
+                } else {
+                    expected += p * values[target.index()][0];
+                }
+            }
+            let discount = self.discounts[0];
+            let value = (self.rewards[state][0] - *level + discount * expected) / (1.0 - discount * stays);
+            span = span.with(value - values[state][0]);
+            values[state] = [value];
+        }
+        *level += (1.0 - self.discounts[0]) * span.middle();
+    }
+
+    /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`.
+    fn bicgstab(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
+        const LONGEST: usize = 400;
+        let n = column.values.len();
+        let discount = self.discounts[0];
+        let apply = |x: &[f64], out: &mut [f64]| {
+            let (x, _) = x.as_chunks::<1>();
+            let (out, _) = out.as_chunks_mut::<1>();
+            self.rows.sweep(x, out, |state, [expected]| [x[state][0] - discount * expected]);
+        };
+        let values = column.values.as_flattened_mut();
+        let level = column.levels[0];
+        let mut residual = vec![0.0; n];
+        apply(values, &mut residual);
+        residual.par_iter_mut().zip(self.rewards).for_each(|(r, [reward])| *r = reward - level - *r);
+        let shadow = residual.clone();
+        let (mut direction, mut image) = (vec![0.0; n], vec![0.0; n]);
+        let mut image_of_half = vec![0.0; n];
+        let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
+        for _ in 0..LONGEST {
+            let next_rho = dot(&shadow, &residual);
+            let beta = next_rho / rho * (alpha / omega);
+            rho = next_rho;
+            let both = direction.par_iter_mut().zip(&residual).zip(&image);
+            both.with_min_len(CHUNK).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
+            apply(&direction, &mut image);
+            alpha = rho / dot(&shadow, &image);
+            if !alpha.is_finite() {
+                return;
+            }
+            residual.par_iter_mut().zip(&image).with_min_len(CHUNK).for_each(|(r, v)| *r -= alpha * v);
+            apply(&residual, &mut image_of_half);
+            omega = dot(&image_of_half, &residual) / dot(&image_of_half, &image_of_half);
+            if !omega.is_finite() {
+                // The half step was exact.
+                values.par_iter_mut().zip(&direction).for_each(|(x, p)| *x += alpha * p);
+                return;
+            }
+            let half = values.par_iter_mut().zip(&direction).zip(&residual);
+            half.with_min_len(CHUNK).for_each(|((x, p), s)| *x += alpha * p + omega * s);
+            let rest = residual.par_iter_mut().zip(&image_of_half).with_min_len(CHUNK);
+            let greatest = rest.map(|(r, t)| {
+                *r -= omega * t;
+                r.abs()
+            });
+            let greatest = greatest.reduce(|| 0.0, f64::max);
+            if !(greatest > target / 2.0) || stop.reason().is_some() {
+                return;
+            }
+        }
+    }
+}
+
+/// The inner product, added up in an order that does not depend on the number of threads.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let of_chunk = |(x, y): (&[f64], &[f64])| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let parts: Vec<f64> = x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(of_chunk).collect();
+    parts.iter().sum()
+}

@@ -1,0 +1,159 @@
+//! What the decisions bring each principal, over the values of the strategy that gains are counted from.
+//!
+//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several principals side by side, beginning with the last step that still
+//! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
+
+use super::base::Base;
+use super::sweep::{CHUNK, Span, expectations};
+use crate::number::{Enclosure, UpperBound};
+use rayon::prelude::*;
+
+/// Gains of some principals that follow the decisions, layer by layer.
+pub(super) trait Gains {
+    /// Goes back by the layer at `step`. `quiet` says that no later layer left the base's strategy.
+    fn layer(&mut self, base: &Base, decisions: &[u32], step: u64, quiet: bool);
+    /// Counts from another base from now on.
+    fn rebase(&mut self, old: &Base, new: &Base);
+    /// Goes back over `length` steps at once, in which the base's strategy is followed.
+    fn jump(&mut self, base: &Base, length: u64);
+    /// The gains of each principal at the step reached.
+    fn enclosures(&self, base: &Base) -> Vec<Vec<Enclosure>>;
+}
+
+/// The gains of K principals from `begin` on.
+pub(super) struct Block<const K: usize> {
+    begin: usize,
+    /// The first step that matters to none of them.
+    end: u64,
+    started: bool,
+    gains: Vec<[f64; K]>,
+    next: Vec<[f64; K]>,
+    spans: [Span; K],
+    errors: [UpperBound; K],
+}
+
+impl<const K: usize> Block<K> {
+    /// Gains that are to be known within about `tolerance`.
+    pub fn new(base: &Base, begin: usize, tolerance: f64) -> Block<K> {
+        let matters = |i| matters_until(base.at_most(i).get(), base.model.discounts[i], tolerance);
+        Block {
+            begin,
+            end: (begin..begin + K).map(matters).max().unwrap_or(0),
+            started: false,
+            gains: Vec::new(),
+            next: Vec::new(),
+            spans: [Span::NOTHING; K],
+            errors: [UpperBound::ZERO; K],
+        }
+    }
+
+    fn start(&mut self, base: &Base, quiet: bool) {
+        let of = |i: usize| if quiet { base.off(i) } else { base.at_most(i) };
+        self.errors = std::array::from_fn(|i| of(self.begin + i));
+        let n_states = base.model.n_states();
+        (self.gains, self.next) = (vec![[0.0; K]; n_states], vec![[0.0; K]; n_states]);
+        self.started = true;
+    }
+}
+
+impl<const K: usize> Gains for Block<K> {
+    fn layer(&mut self, base: &Base, decisions: &[u32], step: u64, quiet: bool) {
+        let deviates = decisions != base.followed.strategy;
+        if !self.started && (step >= self.end || (quiet && !deviates)) {
+            return;
+        }
+        if !self.started {
+            self.start(base, quiet);
+        }
+        let (begin, model, advantages) = (self.begin, base.model, &base.advantages);
+        let rows = &model.arrays;
+        let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
+        let gains = &self.gains;
+        let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
+            let mut spans = [Span::EMPTY; K];
+            for (offset, next) in next.iter_mut().enumerate() {
+                let state = index * CHUNK + offset;
+                let choice = decisions[state];
+                let row = rows.row(choice);
+                let expected = expectations(&rows.target[row.clone()], &rows.probability[row], gains);
+                for i in 0..K {
+                    let now = advantages.get(state, choice, base.followed.strategy[state], begin + i);
+                    next[i] = now + discounts[i] * expected[i];
+                    spans[i] = spans[i].with(next[i]);
+                }
+            }
+            spans
+        };
+        let joined = |a: [Span; K], b: [Span; K]| std::array::from_fn(|i| a[i].join(b[i]));
+        let found = self.next.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| [Span::EMPTY; K], joined);
+        for (i, found) in found.iter().enumerate() {
+            let own = begin + i;
+            let off = advantages.error[own].max(advantages.followed[own]);
+            let magnitude = advantages.greatest[own]
+                + UpperBound::of(self.spans[i].magnitude())
+                + UpperBound::of(found.magnitude());
+            self.errors[i] = model.discount_bound(own) * self.errors[i] + off + model.rounding_of_row(magnitude);
+        }
+        self.spans = found;
+        std::mem::swap(&mut self.gains, &mut self.next);
+    }
+
+    fn rebase(&mut self, old: &Base, new: &Base) {
+        if !self.started {
+            return;
+        }
+        let begin = self.begin;
+        self.gains.par_iter_mut().enumerate().for_each(|(state, gains)| {
+            for (i, gain) in gains.iter_mut().enumerate() {
+                *gain += old.ahead_of(new, state, begin + i);
+            }
+        });
+        for i in 0..K {
+            let span = self.gains.iter().fold(Span::EMPTY, |span, gains| span.with(gains[i]));
+            let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.spans[i].magnitude());
+            self.errors[i] = self.errors[i] + old.ahead_error(new, begin + i) + UpperBound::ROUNDING * magnitude;
+            self.spans[i] = span;
+        }
+    }
+
+    fn jump(&mut self, base: &Base, length: u64) {
+        if !self.started {
+            return;
+        }
+        for i in 0..K {
+            let own = self.begin + i;
+            let discount = Enclosure::from(&base.model.principals[own].discount).power(length);
+            // What is left of the gains is between the least and the greatest of them, discounted.
+            let left = Enclosure::new(self.spans[i].least, self.spans[i].greatest).times(discount);
+            let middle = left.midpoint();
+            self.gains.par_iter_mut().for_each(|gains| gains[i] = middle);
+            let off = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
+            self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i]
+                + off
+                + UpperBound::ROUNDING * UpperBound::of(left.width())
+                + base.off(own);
+            self.spans[i] = Span { least: middle, greatest: middle };
+        }
+    }
+
+    fn enclosures(&self, base: &Base) -> Vec<Vec<Enclosure>> {
+        let of = |i: usize| {
+            // Nothing ever deviated, or nothing that matters to anybody here.
+            let error = if self.started { self.errors[i].get() } else { base.off(self.begin + i).get() };
+            let off = Enclosure::new(-error, error);
+            let gain = |gains: &[f64; K]| super::base::point(gains[i]).plus(off);
+            match self.started {
+                true => self.gains.par_iter().map(gain).collect(),
+                false => vec![off; base.model.n_states()],
+            }
+        };
+        (0..K).map(of).collect()
+    }
+}
+
+/// The first step at which what is worth at most `forever` is worth at most `tolerance`, seen from step 0.
+fn matters_until(forever: f64, discount: f64, tolerance: f64) -> u64 {
+    let steps = (tolerance / forever).ln() / discount.ln();
+    // Nothing at all is at stake, a discount of 0 leaves the present step, or there is no telling.
+    if steps.is_finite() { steps.ceil().max(1.0) as u64 } else if discount == 0.0 { 1 } else { u64::MAX }
+}

@@ -1,0 +1,130 @@
+//! How far back the present strategy stays near enough to the best.
+//!
+//! Over the steps of a stage the strategy σ is followed, and the values are its own. There a candidate gains
+//! `D_t = Σ_i ρ_i^t Δ_i` by itself, and at most the span of E by where it leads, which shrinks by λ_0 with every step back.
+//! So if
+//!
+//! ```text
+//! D_t + λ_0^{b−t} · span(E_b) ≤ η/λ_0^t       for every candidate and every step t of [a, b)
+//! ```
+//!
+//! nobody gains more than η a step over σ, seen from step 0. Over an interval of steps every ρ_i^t lies between its ends,
+//! which bounds D_t at once; where that is too rough the interval is cut in two, the later half first, down to single
+//! steps. With two principals nothing needs a cut but to find the last step that fails.
+
+use super::base::Base;
+use super::layers::WalkOptions;
+use super::sweep::Span;
+use super::tail::StepWeights;
+use crate::number::{Enclosure, UpperBound};
+use crate::unravelling::exponential_sum::DiscountRatios;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A stage that the strategy may be followed through.
+pub(super) struct Leap {
+    /// Its first step.
+    pub to: u64,
+    /// What it may give away to the best, in units of λ_0^to.
+    pub given_away: UpperBound,
+}
+
+/// The part of the gap that all jumps together may give away.
+const SHARE: f64 = 1.0 / 32.0;
+
+/// The longest stage that ends at step `end` with gains of this span, if what the span leaves uncertain is negligible.
+pub(super) fn leap(
+    base: &Base,
+    ratios: &DiscountRatios,
+    end: u64,
+    span: Span,
+    horizon: u64,
+    options: &WalkOptions,
+) -> Option<Leap> {
+    let discount = Enclosure::from(&base.model.principals[0].discount);
+    let share = SHARE * options.allowed_gap;
+    let a_step = share / horizon as f64;
+    let width = UpperBound::of(span.greatest.next_up() - span.least.next_down());
+    let shrunk = UpperBound::of(discount.power(end).upper());
+    if (width * shrunk).get() > a_step {
+        return None;
+    }
+    let stage = Stage { base, ratios, discount, a_step, width, end };
+    // The last step that fails, among all candidates; one that is known to fail spares the others the earlier steps.
+    let first = AtomicU64::new(0);
+    (0..base.advantages.n_candidates()).into_par_iter().with_min_len(1024).for_each_init(HashMap::new, |steps, candidate| {
+        let known = first.load(Ordering::Relaxed);
+        if let Some(fails) = stage.last_failure(steps, candidate, known, end) {
+            first.fetch_max(fails + 1, Ordering::Relaxed);
+        }
+    });
+    let to = first.into_inner();
+    let per_step = UpperBound::of(a_step) * UpperBound::of((end - to) as f64);
+    let given_away = UpperBound::of((per_step.get() / discount.power(to).lower()).next_up());
+    Some(Leap { to, given_away })
+}
+
+struct Stage<'a> {
+    base: &'a Base<'a>,
+    ratios: &'a DiscountRatios,
+    discount: Enclosure,
+    a_step: f64,
+    width: UpperBound,
+    end: u64,
+}
+
+/// What is known of a step.
+struct AtStep {
+    weights: StepWeights,
+    /// At most η/λ_0^t.
+    allowed: f64,
+}
+
+impl Stage<'_> {
+    /// A step in [from, end) at or after which the candidate passes; `None` if it passes at all of them.
+    fn last_failure(&self, steps: &mut HashMap<u64, AtStep>, candidate: usize, from: u64, end: u64) -> Option<u64> {
+        if from >= end || self.passes(steps, candidate, from, end - 1) {
+            return None;
+        }
+        if end - from == 1 {
+            return Some(from);
+        }
+        let middle = from + (end - from) / 2;
+        self.last_failure(steps, candidate, middle, end)
+            .or_else(|| self.last_failure(steps, candidate, from, middle))
+    }
+
+    /// Whether the candidate passes at every step from `first` to `last`, as far as their ends tell.
+    fn passes(&self, steps: &mut HashMap<u64, AtStep>, candidate: usize, first: u64, last: u64) -> bool {
+        for step in [first, last] {
+            steps.entry(step).or_insert_with(|| {
+                let to_the_step = UpperBound::of(self.discount.power(step).upper()).get();
+                AtStep {
+                    weights: StepWeights::of(&self.ratios.weights(&step.into())),
+                    allowed: (self.a_step / to_the_step).next_down(),
+                }
+            });
+        }
+        let (early, late) = (&steps[&first], &steps[&last]);
+        let advantages = &self.base.advantages;
+        let rest = advantages.rest(candidate);
+        let mut greatest = 0.0;
+        let mut magnitude = UpperBound::ZERO;
+        let mut off = UpperBound::ZERO;
+        for i in 0..=rest.len() {
+            let delta = if i == 0 { advantages.lead[candidate] } else { rest[i - 1] };
+            let at = if delta > 0.0 { early } else { late };
+            let term = delta * at.weights.nearest[i];
+            greatest += term;
+            magnitude = magnitude + UpperBound::of(term);
+            off = off
+                + early.weights.bound(i) * advantages.error[i]
+                + at.weights.error[i] * UpperBound::of(delta);
+        }
+        let roundings = UpperBound::of(rest.len() as f64 + 4.0) * UpperBound::ROUNDING;
+        let leads = UpperBound::of(self.discount.power(self.end - last).upper()) * self.width;
+        let uncertain = off + roundings * magnitude + leads;
+        (greatest + uncertain.get()).next_up() <= early.allowed
+    }
+}

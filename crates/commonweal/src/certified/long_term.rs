@@ -1,0 +1,223 @@
+//! The long-term strategy in doubles: policy iteration for the most patient principal, then for the next one among the
+//! choices that are as good as the best for all before, and so on.
+//!
+//! Two choices whose worth differs by less than what is asked for count as equally good. That may be wrong, and then the
+//! proven interval is a little wider: nothing here is trusted. Once every state has one choice left, as is usual after
+//! the first principal, all others need no more than their values, side by side in one pass over the rows.
+
+use super::evaluate::{Chain, Columns};
+use super::rounded_model::RoundedModel;
+use super::sweep::{PolicyRows, Span, WIDEST, expectation, improve, specialised};
+use crate::number::UpperBound;
+use crate::stop::StopSignal;
+use rayon::prelude::*;
+
+/// A strategy, and values that are near its own.
+pub(super) struct LongTerm {
+    /// One choice per state.
+    pub strategy: Vec<u32>,
+    /// Two choices whose Δ_i differ by less count as equally good for principal i.
+    pub near: Vec<f64>,
+    /// A state's values side by side, less the constants.
+    pub values: Vec<f64>,
+    /// The constants: V_i(s) = constants[i] + values[s][i].
+    pub constants: Vec<f64>,
+}
+
+/// How much of an evaluation is worth doing before the choices are looked at again.
+const EVALUATED: f64 = 0.01;
+/// The part of the gap that the residuals of all principals may take up.
+const SHARE: f64 = 1.0 / 16.0;
+
+/// The long-term strategy of `model`, near enough for a welfare within `gap` of its scale.
+pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTerm {
+    let n_states = model.n_states();
+    let n = model.n();
+    let mut strategy: Vec<u32> = model.arrays.first_choice[..n_states].to_vec();
+    let mut allowed: Option<Vec<bool>> = None;
+    let mut values = vec![0.0; n_states * n];
+    let mut constants = vec![0.0; n];
+    let mut near = vec![0.0; n];
+    let mut scale = 0.0;
+    let mut solved = 0;
+    while solved < n && !all_decided(model, allowed.as_deref()) {
+        let i = solved;
+        let reward: Vec<f64> = model.reward.iter().skip(i).step_by(n).copied().collect();
+        let one = OnePrincipal { model, i, reward: &reward, share: gap * SHARE / n as f64 * model.impatience[0] };
+        let Solved { column, width } = one.optimum(&mut strategy, allowed.as_deref(), scale, stop);
+        constants[i] = column.levels[0] / model.impatience[i];
+        scale += Span::of(column.values.as_flattened()).shifted(constants[i]).magnitude();
+        near[i] = one.near(&column, width);
+        if i + 1 < n {
+            allowed = Some(one.as_good_as_the_best(&column, near[i], &strategy, allowed.as_deref()));
+        }
+        put(&mut values, n, i, &column.values);
+        solved += 1;
+    }
+    let mut long_term = LongTerm { strategy, near, values, constants };
+    long_term.evaluate_from(model, solved, gap, scale, stop);
+    long_term
+}
+
+/// The values of one choice per state, for every principal.
+pub(super) fn values_of_strategy(model: &RoundedModel, strategy: &[u32], gap: f64, stop: &StopSignal) -> LongTerm {
+    let n = model.n();
+    let values = vec![0.0; strategy.len() * n];
+    let mut own = LongTerm { strategy: strategy.to_vec(), near: vec![0.0; n], values, constants: vec![0.0; n] };
+    own.evaluate_from(model, 0, gap, 0.0, stop);
+    own
+}
+
+impl LongTerm {
+    /// Fills in the values of all principals from `begin` on.
+    fn evaluate_from(&mut self, model: &RoundedModel, begin: usize, gap: f64, mut scale: f64, stop: &StopSignal) {
+        let n = model.n();
+        if begin == n {
+            return;
+        }
+        let rows = PolicyRows::of(&model.arrays, &self.strategy);
+        for begin in (begin..n).step_by(WIDEST) {
+            let width = (n - begin).min(WIDEST);
+            specialised!(width, |WIDTH| {
+                let (columns, target) =
+                    values_of::<WIDTH>(model, &rows, &self.strategy, begin, gap, &mut scale, stop);
+                for i in 0..WIDTH {
+                    self.constants[begin + i] = columns.levels[i] / model.impatience[begin + i];
+                    self.near[begin + i] = 4.0 * target / model.impatience[begin + i];
+                }
+                put(&mut self.values, n, begin, &columns.values);
+            });
+        }
+    }
+}
+
+fn all_decided(model: &RoundedModel, allowed: Option<&[bool]>) -> bool {
+    let first = model.arrays.first_choice;
+    match allowed {
+        None => first.len() - 1 == *first.last().expect("an end") as usize,
+        Some(allowed) => allowed.iter().filter(|&&allowed| allowed).count() == model.n_states(),
+    }
+}
+
+fn put<const K: usize>(values: &mut [f64], n: usize, begin: usize, columns: &[[f64; K]]) {
+    values.par_chunks_mut(n).zip(columns).for_each(|(row, column)| row[begin..begin + K].copy_from_slice(column));
+}
+
+/// The values of `strategy` for K principals from `begin` on.
+fn values_of<const K: usize>(
+    model: &RoundedModel,
+    rows: &PolicyRows,
+    strategy: &[u32],
+    begin: usize,
+    gap: f64,
+    scale: &mut f64,
+    stop: &StopSignal,
+) -> (Columns<K>, f64) {
+    let n = model.n();
+    let reward = |choice: &u32| std::array::from_fn(|i| model.reward[*choice as usize * n + begin + i]);
+    let rewards: Vec<[f64; K]> = strategy.par_iter().map(reward).collect();
+    let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
+    let chain = Chain { rows, rewards: &rewards, discounts };
+    let mut columns = Columns { values: vec![[0.0; K]; strategy.len()], levels: [0.0; K] };
+    for i in 0..K {
+        let span = rewards.iter().fold(Span::EMPTY, |span, reward| span.with(reward[i]));
+        columns.levels[i] = span.middle();
+        *scale += span.magnitude();
+    }
+    let target = gap * SHARE / n as f64 * model.impatience[0] * *scale;
+    let targets = std::array::from_fn(|i| target.max(floor(model, begin + i, columns.levels[i])));
+    chain.evaluate(&mut columns, targets, stop);
+    (columns, target)
+}
+
+/// A residual that rounding alone may leave.
+fn floor(model: &RoundedModel, i: usize, level: f64) -> f64 {
+    model.advantage_error(i, level / model.impatience[i], UpperBound::ZERO).get()
+}
+
+struct OnePrincipal<'a> {
+    model: &'a RoundedModel<'a>,
+    i: usize,
+    /// Its reward of every choice.
+    reward: &'a [f64],
+    /// The part of the scale that the residual may be.
+    share: f64,
+}
+
+struct Solved {
+    column: Columns<1>,
+    /// The span of the last residual.
+    width: f64,
+}
+
+impl OnePrincipal<'_> {
+    /// The principal's optimum over the allowed choices: modified policy iteration.
+    fn optimum(&self, strategy: &mut [u32], allowed: Option<&[bool]>, scale: f64, stop: &StopSignal) -> Solved {
+        let &OnePrincipal { model, i, reward, .. } = self;
+        let (discount, impatience) = (model.discounts[i], model.impatience[i]);
+        let span = Span::of(reward);
+        let mut column = Columns { values: vec![[0.0]; strategy.len()], levels: [span.middle()] };
+        let mut next = vec![[0.0]; strategy.len()];
+        let (mut least, mut idle) = (f64::INFINITY, 0);
+        loop {
+            let (level, values) = (column.levels[0], column.values.as_flattened());
+            let (span, changed) =
+                improve(&model.arrays, allowed, reward, discount, level, values, next.as_flattened_mut(), strategy);
+            std::mem::swap(&mut column.values, &mut next);
+            column.levels[0] += discount * span.middle();
+            let width = span.width();
+            let constant = column.levels[0] / impatience;
+            let values = Span::of(column.values.as_flattened());
+            let scale = scale + values.shifted(constant).magnitude();
+            let magnitude = UpperBound::of(values.magnitude());
+            let target = (self.share * scale).max(model.advantage_error(i, constant, magnitude).get());
+            if width <= target || stop.reason().is_some() {
+                return Solved { column, width };
+            }
+            // Rounding may keep the residual above the target for ever.
+            idle = if width < 0.9 * least { 0 } else { idle + 1 };
+            least = least.min(width);
+            if idle > 20 {
+                return Solved { column, width };
+            }
+            let rows = PolicyRows::of(&model.arrays, strategy);
+            let rewards: Vec<[f64; 1]> = strategy.par_iter().map(|&choice| [reward[choice as usize]]).collect();
+            let chain = Chain { rows: &rows, rewards: &rewards, discounts: [discount] };
+            let wanted = if changed == 0 { target } else { (EVALUATED * width).max(target) };
+            chain.evaluate(&mut column, [wanted], stop);
+        }
+    }
+
+    /// How far apart the worths of two equally good choices may seem, given the span of the residual.
+    fn near(&self, column: &Columns<1>, width: f64) -> f64 {
+        let &OnePrincipal { model, i, .. } = self;
+        let greatest = UpperBound::of(Span::of(column.values.as_flattened()).magnitude());
+        let error = model.advantage_error(i, column.levels[0] / model.impatience[i], greatest).get();
+        4.0 * (width + error) / model.impatience[i]
+    }
+
+    /// Which of the allowed choices are worth as much as the best of their state.
+    fn as_good_as_the_best(
+        &self,
+        column: &Columns<1>,
+        near: f64,
+        strategy: &[u32],
+        allowed: Option<&[bool]>,
+    ) -> Vec<bool> {
+        let &OnePrincipal { model, i, reward, .. } = self;
+        let rows = &model.arrays;
+        let values = column.values.as_flattened();
+        let worth = |choice: usize| {
+            let row = rows.first_transition[choice] as usize..rows.first_transition[choice + 1] as usize;
+            reward[choice] + model.discounts[i] * expectation(&rows.target[row.clone()], &rows.probability[row], values)
+        };
+        let of_state = |state: usize| {
+            let choices = rows.first_choice[state] as usize..rows.first_choice[state + 1] as usize;
+            let is_allowed = move |choice: &usize| allowed.is_none_or(|allowed| allowed[*choice]);
+            let only = choices.clone().filter(is_allowed).count() == 1;
+            let best = if only { f64::NEG_INFINITY } else { worth(strategy[state] as usize) };
+            choices.map(move |choice| is_allowed(&choice) && (only || worth(choice) >= best - near))
+        };
+        (0..model.n_states()).into_par_iter().with_min_len(super::sweep::CHUNK).flat_map_iter(of_state).collect()
+    }
+}

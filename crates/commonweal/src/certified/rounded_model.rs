@@ -1,0 +1,133 @@
+//! The model as the certified engine sees it: in doubles, with what each of them may be off by.
+//!
+//! A probability of a [`Model<f64>`] is within (row length + 3) roundings of the true one, a reward within a few, a
+//! discount within one. For any doubles v and any constant c the engine computes, per choice and principal,
+//!
+//! ```text
+//! Δ(s,a) = R(s,a) − (1−λ)c + λ Σ_t P(t|s,a) v(t) − v(s)         that is, R + λPV − V with V = c + v
+//! ```
+//!
+//! Every intermediate result is at most M = max|R| + |(1−λ)c| + 2 max|v|. A row of b successors takes 2b + 9 roundings,
+//! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
+//! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
+
+use crate::model::{Arrays, Model, PrincipalId};
+use crate::number::{Rational, UpperBound};
+use crate::principals::OrderedPrincipal;
+use std::borrow::Cow;
+
+pub(super) struct RoundedModel<'m> {
+    pub model: &'m Model<f64>,
+    pub arrays: Arrays<'m, f64>,
+    /// Distinct discounts, most patient first, unless these are members of one group.
+    pub principals: Vec<OrderedPrincipal>,
+    /// λ_i, to the nearest.
+    pub discounts: Vec<f64>,
+    /// 1 − λ_i, to the nearest.
+    pub impatience: Vec<f64>,
+    /// A choice's rewards side by side, in the order of `principals`.
+    pub reward: Cow<'m, [f64]>,
+    greatest_reward: Vec<UpperBound>,
+    reward_error: Vec<UpperBound>,
+    row_error: UpperBound,
+}
+
+impl<'m> RoundedModel<'m> {
+    /// The model with the weighted rewards of these principals.
+    pub fn new(model: &'m Model<f64>, principals: Vec<OrderedPrincipal>) -> RoundedModel<'m> {
+        let weight = |member: PrincipalId| nearest(&model.principals()[member.index()].weight);
+        Self::with_weights(model, principals, weight)
+    }
+
+    /// The model as each of these principals of the file sees it alone, before its weight.
+    pub fn unweighted(model: &'m Model<f64>, members: &[PrincipalId]) -> RoundedModel<'m> {
+        let alone = |&member: &PrincipalId| {
+            let principal = &model.principals()[member.index()];
+            OrderedPrincipal {
+                name: principal.name.clone(),
+                discount: principal.discount.clone(),
+                members: vec![member],
+            }
+        };
+        Self::with_weights(model, members.iter().map(alone).collect(), |_| 1.0)
+    }
+
+    fn with_weights(
+        model: &'m Model<f64>,
+        principals: Vec<OrderedPrincipal>,
+        weight: impl Fn(PrincipalId) -> f64,
+    ) -> RoundedModel<'m> {
+        let arrays = model.arrays();
+        let (n, n_file) = (principals.len(), model.n_principals());
+        let terms: Vec<Vec<(usize, f64)>> = principals
+            .iter()
+            .map(|group| group.members.iter().map(|&member| (member.index(), weight(member))).collect())
+            .collect();
+        let as_in_file = n == n_file && terms.iter().enumerate().all(|(i, terms)| *terms == [(i, 1.0)]);
+        let reward: Cow<[f64]> = match as_in_file {
+            true => Cow::Borrowed(arrays.reward),
+            false => {
+                let merged = |rewards: &[f64], i: usize| terms[i].iter().map(|&(m, w)| w * rewards[m]).sum::<f64>();
+                arrays.reward.chunks_exact(n_file).flat_map(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
+            }
+        };
+        // What the members' rewards add up to at most, none of them cancelling.
+        let mut greatest_reward = vec![UpperBound::ZERO; n];
+        for (i, terms) in terms.iter().enumerate() {
+            for &(member, weight) in terms {
+                let largest = arrays.reward.chunks_exact(n_file).fold(0.0f64, |largest, row| largest.max(row[member].abs()));
+                greatest_reward[i] = greatest_reward[i] + UpperBound::of(weight) * UpperBound::of(largest);
+            }
+        }
+        let roundings = |count: usize| UpperBound::of(count as f64) * UpperBound::ROUNDING;
+        let reward_error = (terms.iter().zip(&greatest_reward))
+            .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
+            .collect();
+        let longest_row = arrays.first_transition.windows(2).map(|ends| (ends[1] - ends[0]) as usize).max().unwrap_or(0);
+        RoundedModel {
+            model,
+            arrays,
+            discounts: principals.iter().map(|principal| nearest(&principal.discount)).collect(),
+            impatience: principals.iter().map(|principal| nearest(&(Rational::ONE - &principal.discount))).collect(),
+            principals,
+            reward,
+            greatest_reward,
+            reward_error,
+            row_error: roundings(2 * longest_row + 16),
+        }
+    }
+
+    pub fn n(&self) -> usize {
+        self.principals.len()
+    }
+
+    pub fn n_states(&self) -> usize {
+        self.model.n_states()
+    }
+
+    /// How far a computed Δ_i may be from the true one, for values `constant` + v with |v| at most `greatest_value`.
+    pub fn advantage_error(&self, i: usize, constant: f64, greatest_value: UpperBound) -> UpperBound {
+        let level = UpperBound::of(constant) * UpperBound::of(self.impatience[i]);
+        let two = UpperBound::of(2.0);
+        self.rounding_of_row(self.greatest_reward[i] + level + two * greatest_value) + self.reward_error[i]
+    }
+
+    /// How far a row that is computed from numbers of this magnitude may be from the true one.
+    pub fn rounding_of_row(&self, magnitude: UpperBound) -> UpperBound {
+        self.row_error * (magnitude + UpperBound::UNDERFLOW) + UpperBound::UNDERFLOW
+    }
+
+    /// At least λ_i.
+    pub fn discount_bound(&self, i: usize) -> UpperBound {
+        UpperBound::of(self.discounts[i].next_up())
+    }
+
+    /// At least 1/(1 − λ_i).
+    pub fn lifetime_bound(&self, i: usize) -> UpperBound {
+        UpperBound::of((1.0 / self.impatience[i].next_down()).next_up())
+    }
+}
+
+fn nearest(number: &Rational) -> f64 {
+    number.to_f64().value()
+}

@@ -1,0 +1,232 @@
+//! The kernels: one pass over the rows of the model, states shared between threads in chunks of fixed size.
+//!
+//! Chunks and the order of operations inside a row do not depend on the number of threads, and maxima do not depend on
+//! the order they are taken in, so the same input gives the same doubles. Cost of a pass: 12 bytes a transition, one
+//! gathered value each, and 8 bytes a choice for its reward.
+
+use crate::model::{Arrays, StateId};
+use rayon::prelude::*;
+
+/// States a thread takes at a time.
+pub(super) const CHUNK: usize = 4096;
+
+/// The least and the greatest of some numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Span {
+    pub least: f64,
+    pub greatest: f64,
+}
+
+impl Span {
+    pub const NOTHING: Span = Span { least: 0.0, greatest: 0.0 };
+    pub const EMPTY: Span = Span { least: f64::INFINITY, greatest: f64::NEG_INFINITY };
+
+    /// The span of many numbers.
+    pub fn of(numbers: &[f64]) -> Span {
+        let of_chunk = |chunk: &[f64]| chunk.iter().fold(Span::EMPTY, |span, &x| span.with(x));
+        numbers.par_chunks(CHUNK).map(of_chunk).reduce(|| Span::EMPTY, Span::join)
+    }
+
+    /// The span of the same numbers, each greater by `constant`.
+    pub fn shifted(self, constant: f64) -> Span {
+        Span { least: self.least + constant, greatest: self.greatest + constant }
+    }
+
+    pub fn with(self, x: f64) -> Span {
+        Span { least: self.least.min(x), greatest: self.greatest.max(x) }
+    }
+
+    pub fn join(self, other: Span) -> Span {
+        Span { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest) }
+    }
+
+    pub fn width(self) -> f64 {
+        self.greatest - self.least
+    }
+
+    pub fn middle(self) -> f64 {
+        self.least / 2.0 + self.greatest / 2.0
+    }
+
+    pub fn magnitude(self) -> f64 {
+        self.least.abs().max(self.greatest.abs())
+    }
+}
+
+/// Calls `$kernel` with `$n` as a constant where it is small, so that its loops over principals are unrolled.
+macro_rules! specialised {
+    ($n:expr, |$width:ident| $kernel:expr) => {
+        match $n {
+            1 => { const $width: usize = 1; $kernel }
+            2 => { const $width: usize = 2; $kernel }
+            3 => { const $width: usize = 3; $kernel }
+            4 => { const $width: usize = 4; $kernel }
+            5 => { const $width: usize = 5; $kernel }
+            6 => { const $width: usize = 6; $kernel }
+            7 => { const $width: usize = 7; $kernel }
+            _ => { const $width: usize = 8; $kernel }
+        }
+    };
+}
+pub(super) use specialised;
+
+/// The most columns of values that are kept side by side: one cache line.
+pub(super) const WIDEST: usize = 8;
+
+/// `Σ_t p(t) v(t)`.
+#[inline(always)]
+pub(super) fn expectation(targets: &[StateId], probabilities: &[f64], values: &[f64]) -> f64 {
+    targets.iter().zip(probabilities).map(|(target, p)| p * values[target.index()]).sum()
+}
+
+/// `Σ_t p(t) v(t)` of K columns that stand side by side.
+#[inline(always)]
+pub(super) fn expectations<const K: usize>(targets: &[StateId], probabilities: &[f64], values: &[[f64; K]]) -> [f64; K] {
+    let mut sums = [0.0; K];
+    for (target, p) in targets.iter().zip(probabilities) {
+        let value = &values[target.index()];
+        for (sum, x) in sums.iter_mut().zip(value) {
+            *sum += p * x;
+        }
+    }
+    sums
+}
+
+/// One step of value iteration over the allowed choices: `next(s) = max_a R − level + λPv`, with the choice that attains
+/// it; `policy` is kept where it attains it too. Returns the span of next − v and whether the policy changed.
+pub(super) fn improve(
+    rows: &Arrays<f64>,
+    allowed: Option<&[bool]>,
+    reward: &[f64],
+    discount: f64,
+    level: f64,
+    values: &[f64],
+    next: &mut [f64],
+    policy: &mut [u32],
+) -> (Span, usize) {
+    let of_chunk = |(index, (next, policy)): (usize, (&mut [f64], &mut [u32]))| {
+        let (mut span, mut changed) = (Span::EMPTY, 0);
+        let first_state = index * CHUNK;
+        let mut choice = rows.first_choice[first_state] as usize;
+        let mut transition = rows.first_transition[choice] as usize;
+        for (offset, (next, policy)) in next.iter_mut().zip(policy.iter_mut()).enumerate() {
+            let state = first_state + offset;
+            let end = rows.first_choice[state + 1] as usize;
+            let (mut best, mut best_choice, mut followed) = (f64::NEG_INFINITY, choice, f64::NEG_INFINITY);
+            while choice < end {
+                let after = rows.first_transition[choice + 1] as usize;
+                if allowed.is_none_or(|allowed| allowed[choice]) {
+                    let row = transition..after;
+                    let expected = expectation(&rows.target[row.clone()], &rows.probability[row], values);
+                    let worth = reward[choice] - level + discount * expected;
+                    if worth > best {
+                        (best, best_choice) = (worth, choice);
+                    }
+                    if choice == *policy as usize {
+                        followed = worth;
+                    }
+                }
+                (choice, transition) = (choice + 1, after);
+            }
+            if followed < best {
+                *policy = best_choice as u32;
+                changed += 1;
+            }
+            *next = best;
+            span = span.with(best - values[state]);
+        }
+        (span, changed)
+    };
+    let both = |(a, m): (Span, usize), (b, n): (Span, usize)| (a.join(b), m + n);
+    let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK));
+    chunks.enumerate().map(of_chunk).reduce(|| (Span::EMPTY, 0), both)
+}
+
+/// The rows of one choice per state, side by side: half the bytes of two choices a state, and nothing to skip.
+pub(super) struct PolicyRows {
+    first: Vec<u32>,
+    target: Vec<StateId>,
+    probability: Vec<f64>,
+}
+
+impl PolicyRows {
+    pub fn of(rows: &Arrays<f64>, policy: &[u32]) -> PolicyRows {
+        let range = |&choice: &u32| {
+            rows.first_transition[choice as usize] as usize..rows.first_transition[choice as usize + 1] as usize
+        };
+        let mut first = Vec::with_capacity(policy.len() + 1);
+        let mut end = 0;
+        first.push(0);
+        first.extend(policy.iter().map(|choice| {
+            end += range(choice).len() as u32;
+            end
+        }));
+        let mut target = vec![StateId::from(0); end as usize];
+        let mut probability = vec![0.0; end as usize];
+        let pieces = pieces(&mut target, &first).zip(pieces(&mut probability, &first)).collect::<Vec<_>>();
+        pieces.into_par_iter().zip(policy.par_chunks(CHUNK)).for_each(|((target, probability), policy)| {
+            let mut begin = 0;
+            for choice in policy {
+                let range = range(choice);
+                let end = begin + range.len();
+                target[begin..end].copy_from_slice(&rows.target[range.clone()]);
+                probability[begin..end].copy_from_slice(&rows.probability[range]);
+                begin = end;
+            }
+        });
+        PolicyRows { first, target, probability }
+    }
+
+    /// `out(s) = of(s, Σ_t P(t|s) v(t))` for every state, and what `join` makes of all its second parts.
+    pub fn sweep<const K: usize>(
+        &self,
+        values: &[[f64; K]],
+        next: &mut [[f64; K]],
+        of: impl Fn(usize, [f64; K]) -> [f64; K] + Sync,
+    ) -> [Span; K] {
+        let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
+            let mut spans = [Span::EMPTY; K];
+            let first_state = index * CHUNK;
+            let mut begin = self.first[first_state] as usize;
+            for (offset, next) in next.iter_mut().enumerate() {
+                let state = first_state + offset;
+                let end = self.first[state + 1] as usize;
+                let expected = expectations(&self.target[begin..end], &self.probability[begin..end], values);
+                *next = of(state, expected);
+                for (span, (new, old)) in spans.iter_mut().zip(next.iter().zip(&values[state])) {
+                    *span = span.with(new - old);
+                }
+                begin = end;
+            }
+            spans
+        };
+        let joined = |a: [Span; K], b: [Span; K]| std::array::from_fn(|i| a[i].join(b[i]));
+        next.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| [Span::EMPTY; K], joined)
+    }
+
+    /// `Σ_t P(t|s) v(t)` for the states from `first_state` on, as many as `out` holds.
+    pub fn expectations_of(&self, first_state: usize, values: &[f64], out: &mut [f64]) {
+        let mut begin = self.first[first_state] as usize;
+        for (out, &end) in out.iter_mut().zip(&self.first[first_state + 1..]) {
+            let end = end as usize;
+            *out = expectation(&self.target[begin..end], &self.probability[begin..end], values);
+            begin = end;
+        }
+    }
+
+    pub fn row(&self, state: usize) -> (&[StateId], &[f64]) {
+        let range = self.first[state] as usize..self.first[state + 1] as usize;
+        (&self.target[range.clone()], &self.probability[range])
+    }
+}
+
+/// The parts of `all` that belong to each chunk of states, where `first` says where each state's part begins.
+fn pieces<'a, T>(mut all: &'a mut [T], first: &'a [u32]) -> impl Iterator<Item = &'a mut [T]> {
+    let n_states = first.len() - 1;
+    (0..n_states).step_by(CHUNK).map(move |state| {
+        let end = (state + CHUNK).min(n_states);
+        let (piece, rest) = std::mem::take(&mut all).split_at_mut((first[end] - first[state]) as usize);
+        all = rest;
+        piece
+    })
+}

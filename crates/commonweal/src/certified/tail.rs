@@ -1,0 +1,138 @@
+//! Where the tail begins, and what is at stake from there on.
+//!
+//! Let `C_k = Σ_{p≤k} ρ_p^H Δ_p` with ρ_p = λ_p/λ_0, and κ_k ≥ 0 at least every C_k. From step H on nobody gains more than
+//! `T(κ) = Σ_{k<n−1} κ_k (1/(1−λ_k) − 1/(1−λ_{k+1})) + κ_{n−1}/(1−λ_{n−1})`, in units of λ_0^H (prefix test, Abel
+//! summation), and likewise the strategy loses no more than T of what its own choices fall short by. If all κ_k are equal
+//! this is κ/(1−λ_0), so H is the least step at which every C_k is at most `share · (1−λ_0) / λ_0^H`. The right-hand side
+//! grows without bound: however close two choices are, H is no more than what discounting the share away takes.
+
+use super::advantage::Advantages;
+use super::rounded_model::RoundedModel;
+use crate::number::UpperBound;
+use crate::unravelling::exponential_sum::Weights;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// ρ_i^step for every principal: a double, and what it may be off by.
+pub(super) struct StepWeights {
+    pub nearest: Vec<f64>,
+    pub error: Vec<UpperBound>,
+}
+
+impl StepWeights {
+    pub fn of(weights: &Weights) -> StepWeights {
+        let enclosures: Vec<_> = weights.scaled.iter().map(|weight| weight.to_doubles()).collect();
+        StepWeights {
+            nearest: enclosures.iter().map(|enclosure| enclosure.midpoint()).collect(),
+            error: enclosures.iter().map(|enclosure| UpperBound::of(enclosure.width())).collect(),
+        }
+    }
+
+    pub fn bound(&self, i: usize) -> UpperBound {
+        UpperBound::of(self.nearest[i]) + self.error[i]
+    }
+}
+
+/// About the least step from which at most `share` of welfare, as seen from step 0, is at stake. A guess: what is really
+/// at stake there is for [`Stake::at`] to say.
+pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64) -> u64 {
+    let n = model.n();
+    let logarithms: Vec<f64> = model.discounts.iter().map(|discount| discount.ln()).collect();
+    let passes = |candidate: usize, step: u64| {
+        let t = step as f64;
+        // `0 · ∞` where a discount of 0 counts the present step only.
+        let allowed = share * model.impatience[0] * if step == 0 { 1.0 } else { (-t * logarithms[0]).exp() };
+        let mut sum = advantages.lead[candidate];
+        let mut passes = sum <= allowed;
+        for (i, delta) in (1..n).zip(advantages.rest(candidate)) {
+            sum += if step == 0 { *delta } else { delta * (t * (logarithms[i] - logarithms[0])).exp() };
+            passes &= sum <= allowed;
+        }
+        passes
+    };
+    let greatest = AtomicU64::new(0);
+    (0..advantages.n_candidates()).into_par_iter().with_min_len(1024).for_each(|candidate| {
+        let known = greatest.load(Ordering::Relaxed);
+        if passes(candidate, known) {
+            return;
+        }
+        // The least step that passes, between one that fails and one that passes.
+        let mut fails = known;
+        let mut step = known.max(8) * 2;
+        while !passes(candidate, step) && step < 1 << 52 {
+            (fails, step) = (step, step * 2);
+        }
+        while step - fails > 1 {
+            let middle = fails + (step - fails) / 2;
+            if passes(candidate, middle) { step = middle } else { fails = middle }
+        }
+        greatest.fetch_max(step, Ordering::Relaxed);
+    });
+    greatest.into_inner()
+}
+
+/// What is at stake from a step on, in units of λ_0^step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stake {
+    /// Nobody gains more.
+    pub above: UpperBound,
+    /// The strategy loses no more.
+    pub below: UpperBound,
+}
+
+impl Stake {
+    pub fn at(model: &RoundedModel, advantages: &Advantages, weights: &StepWeights) -> Stake {
+        let n = model.n();
+        let of_followed: Vec<UpperBound> = prefix_sums((0..n).map(|i| weights.bound(i) * advantages.followed[i]));
+        // What the sum of k terms may be off by: the advantages' errors, the weights', and the roundings of the sum.
+        let roundings = UpperBound::of(n as f64 + 2.0) * UpperBound::ROUNDING;
+        let off = prefix_sums((0..n).map(|i| {
+            let magnitude = weights.bound(i) * advantages.greatest[i];
+            weights.bound(i) * advantages.error[i] + weights.error[i] * advantages.greatest[i] + roundings * magnitude
+        }));
+        let of_candidate = |mut greatest: Vec<f64>, candidate: usize| {
+            let mut sum = advantages.lead[candidate] * weights.nearest[0];
+            greatest[0] = greatest[0].max(sum);
+            for (i, delta) in (1..n).zip(advantages.rest(candidate)) {
+                sum += delta * weights.nearest[i];
+                greatest[i] = greatest[i].max(sum);
+            }
+            greatest
+        };
+        let larger = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.max(b)).collect();
+        let of_candidates: Vec<f64> = (0..advantages.n_candidates())
+            .into_par_iter()
+            .with_min_len(4096)
+            .fold(|| vec![0.0; n], of_candidate)
+            .reduce(|| vec![0.0; n], larger);
+        let kappa: Vec<UpperBound> =
+            (0..n).map(|k| (UpperBound::of(of_candidates[k]) + off[k]).max(of_followed[k])).collect();
+        Stake { above: forever(model, &kappa), below: forever(model, &of_followed) }
+    }
+}
+
+fn prefix_sums(terms: impl Iterator<Item = UpperBound>) -> Vec<UpperBound> {
+    let running = |sum: &mut UpperBound, term: UpperBound| {
+        *sum = *sum + term;
+        Some(*sum)
+    };
+    terms.scan(UpperBound::ZERO, running).collect()
+}
+
+/// T(κ).
+fn forever(model: &RoundedModel, kappa: &[UpperBound]) -> UpperBound {
+    let n = model.n();
+    let term = |k: usize| {
+        // 1/(1−λ_k) − 1/(1−λ_{k+1}) in one fraction, which does not cancel: (λ_k − λ_{k+1}) / ((1−λ_k)(1−λ_{k+1})).
+        let lifetime = match k + 1 < n {
+            true => {
+                let difference = &model.principals[k].discount - &model.principals[k + 1].discount;
+                let nearest = UpperBound::of(difference.to_f64().value().next_up());
+                nearest * model.lifetime_bound(k) * model.lifetime_bound(k + 1)
+            }
+            false => model.lifetime_bound(k),
+        };
+        kappa[k] * lifetime
+    };
+    (0..n).map(term).sum()
+}

@@ -1,0 +1,117 @@
+//! The certified engine against the exact one, on thousands of random models: what is exactly so lies inside every
+//! interval it gives, the strategy it gives earns what it says, and the interval is as narrow as asked.
+
+mod oracle;
+
+use commonweal::evaluation::evaluate;
+use commonweal::model::{Model, PrincipalId};
+use commonweal::number::{Enclosure, Value};
+use commonweal::stop::{StopReason, StopSignal};
+use commonweal::strategy::Strategy;
+use commonweal::{Outcome, SolveOptions, certified, solve};
+use oracle::plain::to_solver;
+use oracle::{Plain, on_models, on_random_models, random};
+
+const GAP: f64 = 1e-9;
+
+#[test]
+fn the_exact_welfare_and_payoffs_lie_inside_on_random_models() {
+    let mut judged = Judged::default();
+    on_random_models(0..4000, |plain| judged.judge(plain, GAP));
+    judged.assert(3500, 3500);
+}
+
+#[test]
+fn a_wide_gap_is_met_with_fewer_layers_and_stays_sound() {
+    let mut judged = Judged::default();
+    on_random_models(50_000..51_000, |plain| judged.judge(plain, 1e-2));
+    judged.assert(900, 900);
+}
+
+#[test]
+fn numbers_at_the_ends_of_the_doubles_never_make_an_interval_false() {
+    let mut judged = Judged::default();
+    on_models(40_000..42_000, random::extreme, |plain| judged.judge(plain, GAP));
+    judged.assert(1000, 0);
+}
+
+#[derive(Default)]
+struct Judged {
+    models: usize,
+    within: usize,
+}
+
+impl Judged {
+    fn judge(&mut self, plain: &Plain, gap: f64) -> Result<(), String> {
+        let model = to_solver(plain);
+        // A number past the largest double is for the exact engine.
+        let Ok(doubles) = model.to_doubles() else { return Ok(()) };
+        let options = SolveOptions { layer_limit: 100_000, ..SolveOptions::default() };
+        let exact = solve(&model, &options);
+        if exact.outcome() != Outcome::Optimal {
+            return Ok(());
+        }
+        let certified = certified::solve(&doubles, gap, &options);
+        self.models += 1;
+        self.within += usize::from(certified.outcome() == Outcome::Within);
+        let earned = evaluate(&model, &Strategy::Counting(certified.strategy().clone()), &StopSignal::default())
+            .map_err(|error| format!("the strategy cannot be evaluated: {error}"))?;
+        for state in model.states() {
+            let (welfare, bounds) = (exact.welfare(state), certified.welfare(state).enclosure);
+            inside("the welfare", &welfare, bounds)?;
+            let own = earned.welfare(state);
+            if own.enclosure.upper() < bounds.lower() {
+                return Err(format!("the strategy earns {own:?}, below {bounds:?}"));
+            }
+            for p in (0..model.n_principals()).map(PrincipalId::from) {
+                inside("a payoff", &earned.payoff(p, state), certified.payoff(p, state).enclosure)?;
+                if certified.payoff(p, state).enclosure.width() > 1e6 * gap * scale(&model, &exact).max(1e-300)
+                    && certified.outcome() == Outcome::Within
+                {
+                    return Err("a payoff is hardly known".to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assert(&self, models: usize, within: usize) {
+        assert!(self.models >= models, "only {} models were judged", self.models);
+        assert!(self.within >= within, "only {} of {} were within the gap", self.within, self.models);
+    }
+}
+
+fn scale(model: &Model, exact: &commonweal::Solution) -> f64 {
+    let of_state = |state| {
+        let payoff = |p: usize| exact.long_term_payoff(p.into(), state).enclosure;
+        (0..model.n_principals()).map(|p| payoff(p).lower().abs().max(payoff(p).upper().abs())).sum::<f64>()
+    };
+    model.states().map(of_state).fold(0.0, f64::max)
+}
+
+fn inside(what: &str, exact: &Value, bounds: Enclosure) -> Result<(), String> {
+    // The tightest doubles around the exact number lie between the bounds if and only if the number does.
+    match bounds.lower() <= exact.enclosure.lower() && exact.enclosure.upper() <= bounds.upper() {
+        true => Ok(()),
+        false => Err(format!("{what} is {exact:?}, outside {bounds:?}")),
+    }
+}
+
+#[test]
+fn a_stop_that_is_already_raised_gives_bounds_that_hold() {
+    on_random_models(60_000..60_500, |plain| {
+        let model = to_solver(plain);
+        let Ok(doubles) = model.to_doubles() else { return Ok(()) };
+        let exact = solve(&model, &SolveOptions { layer_limit: 10_000, ..SolveOptions::default() });
+        let options = SolveOptions::default();
+        options.stop.raise();
+        let stopped = certified::solve(&doubles, GAP, &options);
+        if stopped.outcome() != Outcome::Stopped(StopReason::Interrupted) && stopped.outcome() != Outcome::Within {
+            return Err(format!("{:?}", stopped.outcome()));
+        }
+        for state in model.states().filter(|_| exact.outcome() == Outcome::Optimal) {
+            inside("the welfare", &exact.welfare(state), stopped.welfare(state).enclosure)?;
+        }
+        Ok(())
+    });
+}
