@@ -42,7 +42,7 @@ fn long_term(text: &mut String, model: &Model, solution: &Solution, explanation:
     header.extend(values.iter().map(String::as_str));
     let rows = model.states().take(ROWS).map(|state| {
         let actions = solution.long_term_choices(state).iter().map(|&choice| shown(&model.action_name(choice)));
-        let mut row = vec![in_column(model.state_name(state)), actions.collect::<Vec<_>>().join(" or ")];
+        let mut row = vec![in_column(&model.state_name(state)), actions.collect::<Vec<_>>().join(" or ")];
         row.extend(explanation.values[state.index()].iter().map(number));
         row
     });
@@ -66,7 +66,7 @@ fn advantages(text: &mut String, model: &Model, solution: &Solution, explanation
     header.push("pays by itself");
     let row = |deviation: &Deviation| {
         let (state, action) = (model.state_name(deviation.state), model.action_name(deviation.choice));
-        let mut row = vec![in_column(state), in_column(&action)];
+        let mut row = vec![in_column(&state), in_column(&action)];
         row.extend(deviation.advantages.iter().map(number));
         row.push(match &deviation.pays {
             None => "never".to_owned(),
@@ -101,7 +101,7 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
         for (state, choice, now, total) in &layer.gains {
             rows.push(vec![
                 layer.step.to_string(),
-                in_column(model.state_name(*state)),
+                in_column(&model.state_name(*state)),
                 in_column(&model.action_name(*choice)),
                 number(now),
                 number(total),
@@ -135,7 +135,7 @@ fn turns(text: &mut String, model: &Model, solution: &Solution, explanation: &Ex
         let unknown = turn.better.iter().all(Option::is_none);
         vec![
             steps(&turn.step),
-            in_column(model.state_name(turn.state)),
+            in_column(&model.state_name(turn.state)),
             in_column(&model.action_name(turn.before)),
             in_column(&model.action_name(turn.after)),
             if unknown { "not known".to_owned() } else { better },

@@ -105,13 +105,13 @@ fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
 }
 
 /// `; did you mean …?`, or the first few names that there are.
-fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone, there_are: &str) -> String {
+fn suggestion<S: AsRef<str>>(name: &str, names: impl Iterator<Item = S> + Clone, there_are: &str) -> String {
     const SHOWN: usize = 8;
     if let Some(near) = nearest(name, names.clone()) {
-        return format!("; did you mean `{near}`?");
+        return format!("; did you mean `{}`?", near.as_ref());
     }
-    let mut listed: Vec<String> = names.clone().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    if names.count() > SHOWN {
+    let mut listed: Vec<String> = names.clone().take(SHOWN).map(|name| format!("`{}`", name.as_ref())).collect();
+    if names.clone().nth(SHOWN).is_some() {
         listed.push("…".to_owned());
     }
     format!("; {there_are} {}", listed.join(", "))

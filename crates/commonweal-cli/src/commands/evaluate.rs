@@ -70,7 +70,7 @@ fn report(worth: &Worth, all_states: bool) -> String {
         let _ = writeln!(text, "Stopped: {reason}. These bounds hold for any strategy.");
     }
     let from_start = exact_and_decimal(&welfare(start));
-    let _ = writeln!(text, "Welfare from {}: {from_start}\n", shown(model.state_name(start)));
+    let _ = writeln!(text, "Welfare from {}: {from_start}\n", shown(&model.state_name(start)));
     let columns = if stopped.is_some() { ["at least", "at most"] } else { ["gets", "exactly"] };
     let (mut header, mut rows) = who(model);
     header.extend(columns);
@@ -84,7 +84,7 @@ fn report(worth: &Worth, all_states: bool) -> String {
     if all_states {
         let row = |state: StateId| {
             let [left, right] = cells(&welfare(state));
-            vec![name_in_column(model.state_name(state)), left, right]
+            vec![name_in_column(&model.state_name(state)), left, right]
         };
         let columns = if stopped.is_some() { columns } else { ["welfare", "exactly"] };
         let rows: Vec<_> = model.states().map(row).collect();
@@ -134,14 +134,14 @@ impl EvaluationJson {
                 welfare: ValueJson(welfare(state)),
                 payoffs: OrderedMap((0..model.n_principals()).map(payoff).collect()),
             };
-            (model.state_name(state).to_owned(), json)
+            (model.state_name(state).into_owned(), json)
         };
         EvaluationJson {
             format: "commonweal-evaluation/1",
             engine: "exact",
             status: stopped.map(|_| "stopped"),
             reason: stopped.map(|reason| reason.to_string()),
-            start: model.state_name(model.start()).to_owned(),
+            start: model.state_name(model.start()).into_owned(),
             states: OrderedMap(shown.into_iter().map(of_state).collect()),
         }
     }

@@ -12,6 +12,7 @@ use commonweal::number::Rational;
 use commonweal::strategy::Strategy;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -103,7 +104,7 @@ impl Shown<'_> {
     fn report(&self) -> String {
         let Shown { model, simulation, args, .. } = self;
         let mut text = String::new();
-        let start = shown(model.state_name(model.start()));
+        let start = shown(&model.state_name(model.start()));
         if let Some(reason) = simulation.stopped {
             let _ = writeln!(
                 text,
@@ -186,7 +187,7 @@ struct SimulationJson<'a> {
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    start: &'a str,
+    start: Cow<'a, str>,
     runs: u64,
     /// Digits in a string: a seed may be past what doubles count exactly.
     seed: String,

@@ -113,7 +113,7 @@ impl SolutionJson {
             true => model.states().collect(),
             false => vec![model.start()],
         };
-        let of_state = |&state: &StateId| (model.state_name(state).to_owned(), state_json(model, solution, state));
+        let of_state = |&state: &StateId| (model.state_name(state).into_owned(), state_json(model, solution, state));
         let (status, reason) = match solution.outcome() {
             Outcome::Optimal => (None, None),
             Outcome::Undecided(ties) => (Some("within gap"), Some(format!("{ties} ties left undecided"))),
@@ -125,7 +125,7 @@ impl SolutionJson {
             status,
             reason,
             principals: principals.collect(),
-            start: model.state_name(model.start()).to_owned(),
+            start: model.state_name(model.start()).into_owned(),
             horizon: StepJson(solution.horizon().clone()),
             states: OrderedMap(shown.par_iter().map(of_state).collect()),
             timings,
@@ -166,7 +166,7 @@ pub struct StrategyJson {
 
 impl StrategyJson {
     pub fn new(model: &Model, strategy: &CountingStrategy) -> StrategyJson {
-        let of_state = |state| (model.state_name(state).to_owned(), decisions(model, strategy, state));
+        let of_state = |state| (model.state_name(state).into_owned(), decisions(model, strategy, state));
         StrategyJson { format: "commonweal-strategy/1", decisions: OrderedMap(model.states().map(of_state).collect()) }
     }
 }

@@ -27,7 +27,7 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>,
         text.push_str(&every_state(model, solution));
     }
     let start = model.start();
-    let _ = write!(text, "\nStrategy from {}", shown(model.state_name(start)));
+    let _ = write!(text, "\nStrategy from {}", shown(&model.state_name(start)));
     let _ = match solution.outcome() {
         Outcome::Optimal | Outcome::Undecided(_) => {
             let memory = counted(solution.memory(start), "step", "steps");
@@ -43,7 +43,7 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>,
 
 fn headline(model: &Model, solution: &Solution) -> String {
     let start = model.start();
-    let name = shown(model.state_name(start));
+    let name = shown(&model.state_name(start));
     let welfare = solution.welfare(start);
     let mut text = String::new();
     let _ = match solution.outcome() {
@@ -193,7 +193,7 @@ fn every_state(model: &Model, solution: &Solution) -> String {
     };
     let row = |state: StateId| {
         let welfare = solution.welfare(state);
-        let mut row = vec![name_in_column(model.state_name(state))];
+        let mut row = vec![name_in_column(&model.state_name(state))];
         match optimal {
             true => {
                 let gain = difference(&welfare, &solution.long_term_welfare(state));
@@ -217,7 +217,8 @@ fn strategy(model: &Model, solution: &Solution, all_states: bool) -> String {
         false => model.states().filter(changes).take(most).collect(),
     };
     for &state in &shown_states {
-        let _ = writeln!(text, "  {}: {}", shown(model.state_name(state)), in_words(model, solution.strategy(), state));
+        let _ =
+            writeln!(text, "  {}: {}", shown(&model.state_name(state)), in_words(model, solution.strategy(), state));
     }
     if !few {
         let changing = model.states().filter(changes).count();

@@ -24,7 +24,7 @@ const LONGEST_KEY: usize = 1_000;
 ///
 /// An action name that repeats within a state, as other formats allow, is written as `tick#2`.
 pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "start: {}", yaml_name(model.state_name(model.start())))?;
+    writeln!(out, "start: {}", yaml_name(&model.state_name(model.start())))?;
     writeln!(out, "principals:")?;
     for principal in model.principals() {
         let value = principal_value(principal, Notation::Yaml);
@@ -34,7 +34,7 @@ pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
     for state in model.states() {
         text.clear();
-        text += &yaml_key(2, model.state_name(state));
+        text += &yaml_key(2, &model.state_name(state));
         text += "\n";
         for (name, choice) in action_names(model, state) {
             let line = yaml_entry(4, &name, &choice_value(model, choice, Notation::Yaml));
@@ -50,7 +50,7 @@ pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes the model as JSON: the structure of the YAML, with every number that is not a small integer as a string.
 pub fn write_json(model: &Model, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{{\n  \"start\": {},", quoted(model.state_name(model.start())))?;
+    writeln!(out, "{{\n  \"start\": {},", quoted(&model.state_name(model.start())))?;
     writeln!(out, "  \"principals\": {{")?;
     let last = model.n_principals() - 1;
     for (index, principal) in model.principals().iter().enumerate() {
@@ -59,7 +59,7 @@ pub fn write_json(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "  }},\n  \"states\": {{")?;
     for state in model.states() {
-        let mut text = format!("    {}: {{\n", quoted(model.state_name(state)));
+        let mut text = format!("    {}: {{\n", quoted(&model.state_name(state)));
         let last = model.choices(state).len() - 1;
         for (index, (name, choice)) in action_names(model, state).into_iter().enumerate() {
             let value = choice_value(model, choice, Notation::Json);
@@ -96,8 +96,9 @@ impl Notation {
     }
 
     /// A map of numbers on one line.
-    fn map<'n>(self, entries: impl IntoIterator<Item = (&'n str, &'n Rational)>) -> String {
-        let entries = entries.into_iter().map(|(name, number)| format!("{}: {}", self.name(name), self.number(number)));
+    fn map<'n, K: AsRef<str>>(self, entries: impl IntoIterator<Item = (K, &'n Rational)>) -> String {
+        let entry = |(name, number): (K, &Rational)| format!("{}: {}", self.name(name.as_ref()), self.number(number));
+        let entries = entries.into_iter().map(entry);
         format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
     }
 }
@@ -121,8 +122,8 @@ fn choice_value(model: &Model, choice: ChoiceId, notation: Notation) -> String {
         Reward::ByName(entries) => format!("{}: {}, ", notation.name("reward"), notation.map(entries)),
     };
     let target = match sure_target(model, choice) {
-        Some(target) => notation.name(target),
-        None => notation.map(named_targets(model, choice)).into(),
+        Some(target) => notation.name(&target).into_owned(),
+        None => notation.map(named_targets(model, choice)),
     };
     format!("{{{reward}{}: {target}}}", notation.name("to"))
 }
@@ -137,14 +138,14 @@ fn push_block_choice(text: &mut String, model: &Model, name: &str, choice: Choic
         Reward::ByName(entries) => push_block_map(text, "reward", &entries.collect::<Vec<_>>()),
     }
     match sure_target(model, choice) {
-        Some(target) => *text += &yaml_entry(6, "to", &yaml_name(target)),
+        Some(target) => *text += &yaml_entry(6, "to", &yaml_name(&target)),
         None => push_block_map(text, "to", &named_targets(model, choice).collect::<Vec<_>>()),
     }
 }
 
 /// A map of numbers in YAML: on one line if it fits, otherwise one line for each entry.
-fn push_block_map(text: &mut String, key: &str, entries: &[(&str, &Rational)]) {
-    let line = yaml_entry(6, key, &Notation::Yaml.map(entries.iter().copied()));
+fn push_block_map<K: AsRef<str>>(text: &mut String, key: &str, entries: &[(K, &Rational)]) {
+    let line = yaml_entry(6, key, &Notation::Yaml.map(entries.iter().map(|(name, number)| (name, *number))));
     if line.chars().count() <= LONGEST_LINE {
         *text += &line;
         return;
@@ -152,7 +153,7 @@ fn push_block_map(text: &mut String, key: &str, entries: &[(&str, &Rational)]) {
     *text += &yaml_key(6, key);
     *text += "\n";
     for (name, number) in entries {
-        *text += &yaml_entry(8, name, &Notation::Yaml.number(number));
+        *text += &yaml_entry(8, name.as_ref(), &Notation::Yaml.number(number));
     }
 }
 
@@ -178,14 +179,14 @@ impl<'m> Reward<'m, ()> {
 }
 
 /// The only successor of a choice, if there is but one.
-fn sure_target(model: &Model, choice: ChoiceId) -> Option<&str> {
+fn sure_target(model: &Model, choice: ChoiceId) -> Option<Cow<'_, str>> {
     match model.targets(choice) {
         [target] => Some(model.state_name(*target)),
         _ => None,
     }
 }
 
-fn named_targets(model: &Model, choice: ChoiceId) -> impl Iterator<Item = (&str, &Rational)> {
+fn named_targets(model: &Model, choice: ChoiceId) -> impl Iterator<Item = (Cow<'_, str>, &Rational)> {
     model.transitions(choice).map(|(state, probability)| (model.state_name(state), probability))
 }
 

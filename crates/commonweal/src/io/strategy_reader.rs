@@ -230,7 +230,7 @@ impl<'t> Reader<'_, 't> {
                 node.span,
                 format!(
                     "state {}: the mix sums to {}, not 1",
-                    shown(self.model.state_name(state)),
+                    shown(&self.model.state_name(state)),
                     shown(&total.to_string())
                 ),
                 "make the probabilities sum to exactly 1",
@@ -248,7 +248,7 @@ impl<'t> Reader<'_, 't> {
                     format!("its actions are {}", names.iter().take(8).map(|n| shown(n)).collect::<Vec<_>>().join(", "))
                 }
             };
-            let state = shown(self.model.state_name(state));
+            let state = shown(&self.model.state_name(state));
             Fault::new(span, format!("state {state} has no action {}", shown(action)), help)
         })
     }
@@ -299,7 +299,7 @@ fn complete<T>(model: &Model, states: PerState<T>, root: Span, only: impl Fn(Cho
         Some((given, _)) => Ok(given),
         None if model.choices(state).len() == 1 => Ok(only(model.choices(state).next().expect("one choice"))),
         None => {
-            let name = shown(model.state_name(state));
+            let name = shown(&model.state_name(state));
             Err(Fault::new(root, format!("the strategy does not say what to do in state {name}"), "add that state"))
         }
     };

@@ -1,7 +1,11 @@
-//! Building a model, state by state.
+//! Building a model, state by state. Linear in its size, however long its rows.
 
 use super::{ChoiceId, Model, ModelError, NameTable, Principal, StateId, error::check_discount};
-use crate::number::Rational;
+use crate::number::{ModelNumber, Rational};
+use std::collections::HashSet;
+
+/// A row of at most this many targets is searched for a repeated one as it is; a longer row is sorted first.
+const SHORT_ROW: usize = 32;
 
 /// Collects choices in the order of their states, then checks what is left to check.
 ///
@@ -14,29 +18,20 @@ use crate::number::Rational;
 /// # Ok::<(), commonweal::model::ModelError>(())
 /// ```
 #[derive(Debug)]
-pub struct ModelBuilder {
-    model: Model<Rational>,
+pub struct ModelBuilder<N: ModelNumber = Rational> {
+    model: Model<N>,
     n_states: usize,
+    /// The targets of a long row, in order.
+    sorted: Vec<StateId>,
 }
 
-impl ModelBuilder {
+impl<N: ModelNumber> ModelBuilder<N> {
     /// A model with these principals and states and no choices yet. It starts in the first state.
     pub fn new<'a>(
         principals: Vec<Principal>,
         states: impl IntoIterator<Item = &'a str>,
-    ) -> Result<ModelBuilder, ModelError> {
-        for (index, principal) in principals.iter().enumerate() {
-            check_discount(&principal.name, &principal.discount)?;
-            if principal.weight.is_zero() {
-                return Err(ModelError::ZeroWeight { principal: principal.name.clone() });
-            }
-            if principals[..index].iter().any(|earlier| earlier.name == principal.name) {
-                return Err(ModelError::DuplicatePrincipal { principal: principal.name.clone() });
-            }
-        }
-        if principals.is_empty() {
-            return Err(ModelError::NoPrincipals);
-        }
+    ) -> Result<ModelBuilder<N>, ModelError> {
+        check_principals(&principals)?;
         let mut state_names = NameTable::default();
         for state in states {
             let expected = state_names.len();
@@ -45,6 +40,17 @@ impl ModelBuilder {
                 return Err(ModelError::DuplicateState { state: state.to_owned() });
             }
         }
+        ModelBuilder::with_names(principals, state_names)
+    }
+
+    /// A model with these principals and states called `0`, `1`, …, whose names take no memory.
+    pub fn numbered(principals: Vec<Principal>, n_states: usize) -> Result<ModelBuilder<N>, ModelError> {
+        check_principals(&principals)?;
+        check_size("states", n_states.saturating_sub(1))?;
+        ModelBuilder::with_names(principals, NameTable::numbered(n_states))
+    }
+
+    fn with_names(principals: Vec<Principal>, state_names: NameTable) -> Result<ModelBuilder<N>, ModelError> {
         let n_states = state_names.len();
         if n_states == 0 {
             return Err(ModelError::NoStates);
@@ -61,7 +67,18 @@ impl ModelBuilder {
             probability: Vec::new(),
             reward: Vec::new(),
         };
-        Ok(ModelBuilder { model, n_states })
+        Ok(ModelBuilder { model, n_states, sorted: Vec::new() })
+    }
+
+    /// Takes the memory for so many choices and transitions at once. The caller knows that there will be about as many.
+    pub fn reserve(&mut self, n_choices: usize, n_transitions: usize) {
+        let model = &mut self.model;
+        model.first_choice.reserve_exact(self.n_states);
+        model.action.reserve_exact(n_choices);
+        model.first_transition.reserve_exact(n_choices);
+        model.reward.reserve_exact(n_choices.saturating_mul(model.principals.len()));
+        model.target.reserve_exact(n_transitions);
+        model.probability.reserve_exact(n_transitions);
     }
 
     /// The state in which runs start.
@@ -75,24 +92,12 @@ impl ModelBuilder {
         &mut self,
         state: StateId,
         action: &str,
-        rewards: impl IntoIterator<Item = Rational>,
-        transitions: impl IntoIterator<Item = (StateId, Rational)>,
+        rewards: impl IntoIterator<Item = N>,
+        transitions: impl IntoIterator<Item = (StateId, N)>,
     ) -> Result<ChoiceId, ModelError> {
+        self.open(state)?;
         let model = &mut self.model;
-        let open = model.first_choice.len() - 1;
-        assert!(
-            state.index() < self.n_states && state.index() >= open.saturating_sub(1),
-            "choices come in state order"
-        );
-        // Close the states before this one. `first_choice` ends with the first choice of the open state.
-        while model.first_choice.len() <= state.index() {
-            let closed = model.first_choice.len() - 1;
-            if model.first_choice[closed] as usize == model.action.len() {
-                return Err(ModelError::NoChoice { state: model.state_names.get(closed).to_owned() });
-            }
-            model.first_choice.push(model.action.len() as u32);
-        }
-        let place = |model: &Model| (model.state_names.get(state.index()).to_owned(), action.to_owned());
+        let place = |model: &Model<N>| (model.state_name(state).into_owned(), action.to_owned());
         check_size("choices", model.action.len())?;
         let first_reward = model.reward.len();
         model.reward.extend(rewards);
@@ -101,25 +106,27 @@ impl ModelBuilder {
             let (state, action) = place(model);
             return Err(ModelError::WrongRewardCount { state, action, found, expected: model.principals.len() });
         }
+        if let Some(at) = model.reward[first_reward..].iter().position(|reward| !reward.is_number()) {
+            let (state, action) = place(model);
+            return Err(ModelError::RewardOutOfRange { state, action, principal: model.principals[at].name.clone() });
+        }
         let first = model.target.len();
-        let mut sum = Rational::ZERO;
         for (target, probability) in transitions {
             assert!(target.index() < self.n_states, "a transition leads to one of the model's states");
             check_size("transitions", model.target.len())?;
-            let target_name = || model.state_names.get(target.index()).to_owned();
-            if probability <= Rational::ZERO {
+            if !probability.is_probability() {
                 let (state, action) = place(model);
-                return Err(ModelError::NonPositiveProbability { state, action, target: target_name(), probability });
+                let (target, probability) = (model.state_name(target).into_owned(), probability.to_string());
+                return Err(ModelError::NonPositiveProbability { state, action, target, probability });
             }
-            if model.target[first..].contains(&target) {
-                let (state, action) = place(model);
-                return Err(ModelError::DuplicateTarget { state, action, target: target_name() });
-            }
-            sum += &probability;
             model.target.push(target);
             model.probability.push(probability);
         }
-        if !sum.is_one() {
+        if let Some(target) = repeated(&model.target[first..], &mut self.sorted) {
+            let (state, action) = place(model);
+            return Err(ModelError::DuplicateTarget { state, action, target: model.state_name(target).into_owned() });
+        }
+        if let Some(sum) = N::wrong_sum(&model.probability[first..]) {
             let (state, action) = place(model);
             return Err(ModelError::ProbabilitySum { state, action, sum });
         }
@@ -131,15 +138,66 @@ impl ModelBuilder {
     }
 
     /// The model, if every state has a choice.
-    pub fn finish(self) -> Result<Model, ModelError> {
-        let mut model = self.model;
-        for state in model.first_choice.len() - 1..self.n_states {
-            if model.first_choice[state] as usize == model.action.len() {
-                return Err(ModelError::NoChoice { state: model.state_names.get(state).to_owned() });
+    pub fn finish(mut self) -> Result<Model<N>, ModelError> {
+        self.close_up_to(self.n_states)?;
+        Ok(self.model)
+    }
+
+    /// Goes on to `state`, which is the one that was open last or comes after it.
+    fn open(&mut self, state: StateId) -> Result<(), ModelError> {
+        let open = self.model.first_choice.len() - 1;
+        assert!(
+            state.index() < self.n_states && state.index() >= open.saturating_sub(1),
+            "choices come in state order"
+        );
+        self.close_up_to(state.index())
+    }
+
+    /// Closes the states before `end`. `first_choice` ends with the first choice of the open state.
+    fn close_up_to(&mut self, end: usize) -> Result<(), ModelError> {
+        let model = &mut self.model;
+        while model.first_choice.len() <= end {
+            let closed = model.first_choice.len() - 1;
+            if model.first_choice[closed] as usize == model.action.len() {
+                return Err(ModelError::NoChoice { state: model.state_names.get(closed).into_owned() });
             }
             model.first_choice.push(model.action.len() as u32);
         }
-        Ok(model)
+        Ok(())
+    }
+}
+
+/// The first target that stands in the row a second time. `sorted` is overwritten.
+fn repeated(row: &[StateId], sorted: &mut Vec<StateId>) -> Option<StateId> {
+    if row.is_sorted_by(|a, b| a < b) {
+        return None;
+    }
+    if row.len() <= SHORT_ROW {
+        return (1..row.len()).find(|&at| row[..at].contains(&row[at])).map(|at| row[at]);
+    }
+    sorted.clear();
+    sorted.extend_from_slice(row);
+    sorted.sort_unstable();
+    if sorted.is_sorted_by(|a, b| a < b) {
+        return None;
+    }
+    let mut seen = HashSet::new();
+    row.iter().copied().find(|&target| !seen.insert(target))
+}
+
+fn check_principals(principals: &[Principal]) -> Result<(), ModelError> {
+    for (index, principal) in principals.iter().enumerate() {
+        check_discount(&principal.name, &principal.discount)?;
+        if principal.weight.is_zero() {
+            return Err(ModelError::ZeroWeight { principal: principal.name.clone() });
+        }
+        if principals[..index].iter().any(|earlier| earlier.name == principal.name) {
+            return Err(ModelError::DuplicatePrincipal { principal: principal.name.clone() });
+        }
+    }
+    match principals.is_empty() {
+        true => Err(ModelError::NoPrincipals),
+        false => Ok(()),
     }
 }
 
@@ -148,5 +206,69 @@ fn check_size(what: &'static str, next: usize) -> Result<(), ModelError> {
     match next < LIMIT {
         true => Ok(()),
         false => Err(ModelError::TooLarge { what, limit: LIMIT }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn principals() -> Vec<Principal> {
+        vec![Principal { name: "p".into(), discount: Rational::ZERO, weight: Rational::ONE }]
+    }
+
+    /// A model of `n` states whose first has one choice with these transitions, and the others a self-loop.
+    fn built(n: usize, row: &[(usize, f64)]) -> Result<Model<f64>, ModelError> {
+        let mut builder = ModelBuilder::numbered(principals(), n)?;
+        builder.choice(0.into(), "go", [0.0], row.iter().map(|&(target, p)| (target.into(), p)))?;
+        for state in (1..n).map(StateId::from) {
+            builder.choice(state, "stay", [0.0], [(state, 1.0)])?;
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn a_target_that_is_listed_twice_is_found_in_rows_of_any_length() {
+        for n in [2, 5, SHORT_ROW, SHORT_ROW + 1, 1000] {
+            let probability = 1.0 / n as f64;
+            let row = |targets: &[usize]| targets.iter().map(|&target| (target, probability)).collect::<Vec<_>>();
+            let mut targets: Vec<usize> = (0..n).rev().collect();
+            assert!(built(n, &row(&targets)).is_ok(), "{n}");
+            targets[n - 1] = targets[(n - 1) / 2];
+            let expected = ModelError::DuplicateTarget {
+                state: "0".into(),
+                action: "go".into(),
+                target: targets[(n - 1) / 2].to_string(),
+            };
+            assert_eq!(built(n, &row(&targets)).unwrap_err(), expected, "{n}");
+        }
+    }
+
+    #[test]
+    fn doubles_sum_to_one_within_their_rounding() {
+        let third = 1.0 / 3.0;
+        assert!(built(3, &[(0, third), (1, third), (2, third)]).is_ok());
+        assert!(built(2, &[(0, 0.1), (1, 0.9)]).is_ok());
+        assert!(built(2, &[(0, 1.0), (1, f64::from_bits(1))]).is_ok());
+        // Ten thousand correctly rounded numbers whose plain sum is off by much more than one unit.
+        let row: Vec<(usize, f64)> = (0..10_000).map(|target| (target, 1e-4)).collect();
+        assert!(built(10_000, &row).is_ok());
+        for wrong in [0.333_333_333_3, third.next_down().next_down().next_down(), 0.5, f64::INFINITY] {
+            let sum = built(3, &[(0, wrong), (1, wrong), (2, wrong)]).unwrap_err();
+            assert!(matches!(sum, ModelError::ProbabilitySum { .. }), "{wrong}: {sum}");
+        }
+        for wrong in [0.0, -0.0, -0.5, f64::NAN] {
+            let refused = built(2, &[(0, 1.0), (1, wrong)]).unwrap_err();
+            assert!(matches!(refused, ModelError::NonPositiveProbability { .. }), "{wrong}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_reward_is_a_number() {
+        for wrong in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let mut builder = ModelBuilder::numbered(principals(), 1).unwrap();
+            let refused = builder.choice(0.into(), "stay", [wrong], [(0.into(), 1.0)]).unwrap_err();
+            assert!(refused.to_string().contains("the reward of `p`"), "{refused}");
+        }
     }
 }

@@ -23,12 +23,16 @@ pub enum ModelError {
     ZeroWeight { principal: String },
     #[error("state `{state}`, action `{action}`: {found} rewards for {expected} principals")]
     WrongRewardCount { state: String, action: String, found: usize, expected: usize },
+    #[error(
+        "state `{state}`, action `{action}`: the reward of `{principal}` is too large for a double; use a larger unit"
+    )]
+    RewardOutOfRange { state: String, action: String, principal: String },
     #[error("state `{state}`, action `{action}`: the probability of `{target}` is {probability}; it must be positive")]
-    NonPositiveProbability { state: String, action: String, target: String, probability: Rational },
+    NonPositiveProbability { state: String, action: String, target: String, probability: String },
     #[error("state `{state}`, action `{action}`: `{target}` is listed twice; add the two probabilities")]
     DuplicateTarget { state: String, action: String, target: String },
     #[error("state `{state}`, action `{action}`: probabilities sum to {sum}, not 1")]
-    ProbabilitySum { state: String, action: String, sum: Rational },
+    ProbabilitySum { state: String, action: String, sum: String },
     #[error("the model has more than {limit} {what}")]
     TooLarge { what: &'static str, limit: usize },
 }

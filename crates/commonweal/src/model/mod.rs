@@ -1,7 +1,7 @@
 //! The model: states, choices, transitions, rewards and principals, in flat arrays.
 //!
 //! A [`Model`] is valid once built: every state offers a choice, every choice's probabilities are positive and sum to
-//! exactly 1, every discount lies in [0, 1). States own a range of choices, choices own a range of transitions:
+//! exactly 1 (doubles: but for their rounding), every discount lies in [0, 1). States own a range of choices, choices own a range of transitions:
 //!
 //! ```text
 //! first_choice      state  → its first choice      4 bytes a state
@@ -12,6 +12,7 @@
 //! ```
 
 mod builder;
+mod doubles;
 mod error;
 mod ids;
 mod integer_rows;
@@ -26,6 +27,7 @@ pub use integer_rows::{IntegerRows, least_common_multiple};
 pub use names::{NameTable, nearest};
 
 use crate::number::Rational;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One who has rewards and a patience of their own.
@@ -41,7 +43,10 @@ pub struct Principal {
 
 /// A Markov decision process with one reward per choice and principal, over numbers `N`.
 ///
-/// [`Rational`] numbers serve the exact engine; the same arrays hold doubles for a certified one.
+/// [`Rational`] numbers serve the exact engine; the same arrays hold doubles for a certified one. A model in doubles
+/// stands for an exact one, with u = 2^-53: each probability is within (number of successors + 3) u of the true one,
+/// relatively, or within 2^-1074 where that is more, and the true ones sum to exactly 1. Each reward is the double nearest to
+/// the true one, or the sum of two such, rounded once more. Discounts and weights are exact in both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model<N = Rational> {
     start: StateId,
@@ -147,7 +152,7 @@ impl<N> Model<N> {
     }
 
     /// The name of a state.
-    pub fn state_name(&self, state: StateId) -> &str {
+    pub fn state_name(&self, state: StateId) -> Cow<'_, str> {
         self.state_names.get(state.index())
     }
 
@@ -163,12 +168,12 @@ impl<N> Model<N> {
 
     /// The name of a choice's action. Names may repeat within a state in models that come from other tools; the
     /// second `tick` of a state is shown as `tick#2`.
-    pub fn action_name(&self, choice: ChoiceId) -> std::borrow::Cow<'_, str> {
+    pub fn action_name(&self, choice: ChoiceId) -> Cow<'_, str> {
         let name = self.action_names.get(self.action[choice.index()] as usize);
         let first = self.first_choice[self.state_of(choice).index()] as usize;
         let own = self.action[choice.index()];
         match self.action[first..choice.index()].iter().filter(|&&other| other == own).count() {
-            0 => name.into(),
+            0 => name,
             earlier => format!("{name}#{}", earlier + 1).into(),
         }
     }

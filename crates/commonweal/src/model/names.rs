@@ -1,71 +1,115 @@
 //! Names, each once, with look-up both ways.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Distinct names in a fixed order.
-#[derive(Debug, Clone, Default)]
-pub struct NameTable {
-    names: Vec<Box<str>>,
-    position: HashMap<Box<str>, u32>,
+/// Distinct names in a fixed order: a list, or the numbers `0`, `1`, …, which take no memory.
+#[derive(Debug, Clone)]
+pub struct NameTable(Names);
+
+#[derive(Debug, Clone)]
+enum Names {
+    Listed { names: Vec<Box<str>>, position: HashMap<Box<str>, u32> },
+    Numbered(usize),
 }
 
 impl NameTable {
+    /// The names `0`, `1`, …, up to but not including `len`.
+    pub fn numbered(len: usize) -> NameTable {
+        NameTable(Names::Numbered(len))
+    }
+
     /// The number of names.
     pub fn len(&self) -> usize {
-        self.names.len()
+        match &self.0 {
+            Names::Listed { names, .. } => names.len(),
+            Names::Numbered(len) => *len,
+        }
     }
 
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.len() == 0
     }
 
     /// The name at a position.
-    pub fn get(&self, index: usize) -> &str {
-        &self.names[index]
+    pub fn get(&self, index: usize) -> Cow<'_, str> {
+        match &self.0 {
+            Names::Listed { names, .. } => Cow::Borrowed(&names[index]),
+            Names::Numbered(len) => {
+                assert!(index < *len, "one of the names");
+                index.to_string().into()
+            }
+        }
     }
 
     /// The position of a name.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.position.get(name).map(|&index| index as usize)
+        match &self.0 {
+            Names::Listed { position, .. } => position.get(name).map(|&index| index as usize),
+            Names::Numbered(len) => number(name).filter(|index| index < len),
+        }
     }
 
     /// The position of a name, which is added at the end if it is new.
     pub fn intern(&mut self, name: &str) -> usize {
-        self.find(name).unwrap_or_else(|| {
-            let index = self.names.len();
-            self.names.push(name.into());
-            self.position.insert(name.into(), u32::try_from(index).expect("fewer than 2^32 names"));
-            index
-        })
+        if let Some(index) = self.find(name) {
+            return index;
+        }
+        if let Names::Numbered(len) = self.0 {
+            let mut listed = NameTable::default();
+            (0..len).for_each(|index| _ = listed.intern(&index.to_string()));
+            *self = listed;
+        }
+        let Names::Listed { names, position } = &mut self.0 else { unreachable!("the names are listed by now") };
+        let index = names.len();
+        names.push(name.into());
+        position.insert(name.into(), u32::try_from(index).expect("fewer than 2^32 names"));
+        index
     }
 
     /// All names, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
-        self.names.iter().map(|name| &**name)
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cow<'_, str>> + Clone {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+/// The number that a name writes in its usual form: digits alone, and no leading 0.
+fn number(name: &str) -> Option<usize> {
+    let usual = name.bytes().all(|byte| byte.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
+    if usual { name.parse().ok() } else { None }
+}
+
+impl Default for NameTable {
+    fn default() -> NameTable {
+        NameTable(Names::Listed { names: Vec::new(), position: HashMap::new() })
     }
 }
 
 impl PartialEq for NameTable {
     fn eq(&self, other: &NameTable) -> bool {
-        self.names == other.names
+        match (&self.0, &other.0) {
+            (Names::Listed { names: ours, .. }, Names::Listed { names: theirs, .. }) => ours == theirs,
+            (Names::Numbered(ours), Names::Numbered(theirs)) => ours == theirs,
+            _ => self.len() == other.len() && self.iter().eq(other.iter()),
+        }
     }
 }
 
 impl Eq for NameTable {}
 
 /// The candidate that `name` most likely misspells, if any is close: at most a third of its letters away.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<C: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = C>) -> Option<C> {
     /// Beyond this many candidates a suggestion is not worth its time.
     const MOST: usize = 10_000;
     let allowed = name.chars().count().div_ceil(3);
     candidates
         .into_iter()
         .take(MOST)
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= 4 * allowed)
-        .map(|candidate| (edit_distance(name, candidate), candidate))
-        .filter(|&(distance, _)| distance <= allowed)
-        .min_by_key(|&(distance, _)| distance)
+        .filter(|candidate| candidate.as_ref().len().abs_diff(name.len()) <= 4 * allowed)
+        .map(|candidate| (edit_distance(name, candidate.as_ref()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
@@ -92,6 +136,24 @@ fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_names_like_those_that_are_listed() {
+        let numbered = NameTable::numbered(11);
+        let mut listed = NameTable::default();
+        (0..11).for_each(|index| assert_eq!(listed.intern(&index.to_string()), index));
+        assert_eq!(numbered, listed);
+        for name in ["0", "1", "10", "11", "", "00", "01", "+1", "-0", "1.0", "a", "\u{663}", "99999999999999999999"] {
+            assert_eq!(numbered.find(name), listed.find(name), "{name}");
+        }
+        assert_eq!((numbered.len(), &*numbered.get(10)), (11, "10"));
+        let (mut more, mut other) = (numbered.clone(), listed.clone());
+        assert_eq!((more.intern("7"), more.intern("x"), more.intern("x")), (7, 11, 11));
+        other.intern("x");
+        assert_eq!(more, other);
+        assert_ne!(more, numbered);
+        assert_ne!(NameTable::numbered(12), listed);
+    }
 
     #[test]
     fn a_slip_of_the_pen_finds_its_name() {

@@ -6,6 +6,7 @@
 
 mod enclosure;
 mod exact_vector;
+mod model_number;
 mod parse;
 mod plain;
 mod product;
@@ -17,10 +18,11 @@ mod wide;
 
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
+pub use model_number::{ModelNumber, probability_as_double, reward_as_double};
 pub use parse::{NumberError, parse_rational};
 pub use plain::{LEAST_WEIGHT, PlainVector, plain_sum};
 pub use product::{power, product};
-pub use rounding::doubles_around;
+pub use rounding::{doubles_around, nearest_double};
 pub use scaled::Scaled;
 pub use upper_bound::UpperBound;
 pub use value::{Value, Values, weighted_enclosure, weighted_quotient};

@@ -90,7 +90,7 @@ impl Plain {
         };
         Plain {
             principals: model.principals().iter().map(who).collect(),
-            names: model.states().map(|state| model.state_name(state).to_owned()).collect(),
+            names: model.states().map(|state| model.state_name(state).into_owned()).collect(),
             states: model.states().map(|state| model.choices(state).map(choice).collect()).collect(),
         }
     }

@@ -1,0 +1,63 @@
+//! An exact model in doubles, for the certified engine.
+
+use super::{Model, ModelError};
+use crate::number::{ModelNumber, Rational, probability_as_double, reward_as_double};
+
+impl Model<Rational> {
+    /// The same model with every number rounded to the nearest double. An error if a reward is too large for one.
+    pub fn to_doubles(&self) -> Result<Model<f64>, ModelError> {
+        let reward: Vec<f64> = self.reward.iter().map(reward_as_double).collect();
+        if let Some(at) = reward.iter().position(|reward| !reward.is_number()) {
+            let choice = (at / self.n_principals()).into();
+            return Err(ModelError::RewardOutOfRange {
+                state: self.state_name(self.state_of(choice)).into_owned(),
+                action: self.action_name(choice).into_owned(),
+                principal: self.principals[at % self.n_principals()].name.clone(),
+            });
+        }
+        Ok(Model {
+            start: self.start,
+            principals: self.principals.clone(),
+            state_names: self.state_names.clone(),
+            action_names: self.action_names.clone(),
+            action: self.action.clone(),
+            first_choice: self.first_choice.clone(),
+            first_transition: self.first_transition.clone(),
+            target: self.target.clone(),
+            probability: self.probability.iter().map(probability_as_double).collect(),
+            reward,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::io::read_model;
+
+    #[test]
+    fn every_number_becomes_the_nearest_double() {
+        let text = "principals: {a: 1/3, b: {discount: 0.1, weight: 2/3}}
+states: {s: {x: {reward: {a: 2/3, b: 1e-400}, to: {s: 1/3, t: 2/3}}, x y: {reward: -1e23, to: t}}, t: {z: {to: t}}}";
+        let exact = read_model(text).unwrap();
+        let doubles = exact.to_doubles().unwrap();
+        assert_eq!(doubles.rewards(0.into()), [2.0 / 3.0, 0.0]);
+        assert_eq!(doubles.rewards(1.into()), [-1e23, -1e23]);
+        assert_eq!(doubles.probabilities(0.into()), [1.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(doubles.principals(), exact.principals());
+        assert_eq!((doubles.state_name(1.into()), doubles.action_name(1.into())), ("t".into(), "x y".into()));
+        assert_eq!(doubles.targets(0.into()), exact.targets(0.into()));
+    }
+
+    #[test]
+    fn no_transition_is_lost_and_no_reward_is_infinite() {
+        let text = format!(
+            "principals: {{a: 0}}\nstates: {{s: {{x: {{to: {{s: 1e-400, t: 0.{}}}}}}}, t: {{z: {{to: t}}}}}}",
+            "9".repeat(400)
+        );
+        let doubles = read_model(&text).unwrap().to_doubles().unwrap();
+        assert_eq!(doubles.probabilities(0.into()), [f64::from_bits(1), 1.0]);
+        let large = read_model("principals: {a: 0}\nstates: {s: {x: {reward: 1e309, to: s}}}").unwrap();
+        let message = large.to_doubles().unwrap_err().to_string();
+        assert!(message.starts_with("state `s`, action `x`: the reward of `a` is too large"), "{message}");
+    }
+}
