@@ -4,12 +4,13 @@
 //! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
 
 use super::base::Base;
-use super::sweep::{CHUNK, Span, expectations};
+use super::sweep::{CHUNK, Span, WIDEST, expectations, specialised};
 use crate::number::{Enclosure, UpperBound};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Gains of some principals that follow the decisions, layer by layer.
-pub(super) trait Gains {
+pub(super) trait Gains: Sync {
     /// Goes back by the layer at `step`. `quiet` says that no later layer left the base's strategy.
     fn layer(&mut self, base: &Base, decisions: &[u32], step: u64, quiet: bool);
     /// Counts from another base from now on.
@@ -20,8 +21,17 @@ pub(super) trait Gains {
     fn enclosures(&self, base: &Base) -> Vec<Vec<Enclosure>>;
 }
 
+/// The gains of some principals of a base, each to be known within about `tolerance`, side by side as far as they fit.
+pub(super) fn blocks(base: &Base, principals: Range<usize>, tolerance: f64) -> Vec<Box<dyn Gains>> {
+    let of = |begin: usize| -> Box<dyn Gains> {
+        let width = (principals.end - begin).min(WIDEST);
+        specialised!(width, |WIDTH| Box::new(Block::<WIDTH>::new(base, begin, tolerance)))
+    };
+    principals.clone().step_by(WIDEST).map(of).collect()
+}
+
 /// The gains of K principals from `begin` on.
-pub(super) struct Block<const K: usize> {
+struct Block<const K: usize> {
     begin: usize,
     /// The first step that matters to none of them.
     end: u64,
@@ -33,8 +43,7 @@ pub(super) struct Block<const K: usize> {
 }
 
 impl<const K: usize> Block<K> {
-    /// Gains that are to be known within about `tolerance`.
-    pub fn new(base: &Base, begin: usize, tolerance: f64) -> Block<K> {
+    fn new(base: &Base, begin: usize, tolerance: f64) -> Block<K> {
         let matters = |i| matters_until(base.at_most(i).get(), base.model.discounts[i], tolerance);
         Block {
             begin,

@@ -20,7 +20,6 @@ use crate::number::{Enclosure, UpperBound};
 use crate::unravelling::exponential_sum::DiscountRatios;
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A stage that the strategy may be followed through.
 pub(super) struct Leap {
@@ -32,6 +31,10 @@ pub(super) struct Leap {
 
 /// The part of the gap that all jumps together may give away.
 const SHARE: f64 = 1.0 / 32.0;
+
+/// Candidates that are looked at one after the other, so that a failure of one spares the others the earlier steps. Fixed,
+/// so that the answer does not depend on the number of threads.
+const CANDIDATES: usize = 4096;
 
 /// The longest stage that ends at step `end` with gains of this span, if what the span leaves uncertain is negligible.
 pub(super) fn leap(
@@ -52,14 +55,15 @@ pub(super) fn leap(
     }
     let stage = Stage { base, ratios, discount, a_step, width, end };
     // The last step that fails, among all candidates; one that is known to fail spares the others the earlier steps.
-    let first = AtomicU64::new(0);
-    (0..base.advantages.n_candidates()).into_par_iter().with_min_len(1024).for_each_init(HashMap::new, |steps, candidate| {
-        let known = first.load(Ordering::Relaxed);
-        if let Some(fails) = stage.last_failure(steps, candidate, known, end) {
-            first.fetch_max(fails + 1, Ordering::Relaxed);
-        }
-    });
-    let to = first.into_inner();
+    let chunks = base.advantages.n_candidates().div_ceil(CANDIDATES);
+    let of_chunk = |index: usize| {
+        let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(base.advantages.n_candidates());
+        let mut steps = HashMap::new();
+        candidates.fold(0, |first, candidate| {
+            stage.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
+        })
+    };
+    let to = (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0);
     let per_step = UpperBound::of(a_step) * UpperBound::of((end - to) as f64);
     let given_away = UpperBound::of((per_step.get() / discount.power(to).lower()).next_up());
     Some(Leap { to, given_away })
@@ -79,6 +83,8 @@ struct AtStep {
     weights: StepWeights,
     /// At most η/λ_0^t.
     allowed: f64,
+    /// At least λ_0^{b−t} · span(E_b).
+    leads: UpperBound,
 }
 
 impl Stage<'_> {
@@ -103,6 +109,7 @@ impl Stage<'_> {
                 AtStep {
                     weights: StepWeights::of(&self.ratios.weights(&step.into())),
                     allowed: (self.a_step / to_the_step).next_down(),
+                    leads: UpperBound::of(self.discount.power(self.end - step).upper()) * self.width,
                 }
             });
         }
@@ -123,8 +130,7 @@ impl Stage<'_> {
                 + at.weights.error[i] * UpperBound::of(delta);
         }
         let roundings = UpperBound::of(rest.len() as f64 + 4.0) * UpperBound::ROUNDING;
-        let leads = UpperBound::of(self.discount.power(self.end - last).upper()) * self.width;
-        let uncertain = off + roundings * magnitude + leads;
+        let uncertain = off + roundings * magnitude + late.leads;
         (greatest + uncertain.get()).next_up() <= early.allowed
     }
 }

@@ -16,7 +16,7 @@
 
 use super::advantage::Advantages;
 use super::base::Base;
-use super::gains::Gains;
+use super::gains::{Gains, blocks};
 use super::jump::{Leap, leap};
 use super::rounded_model::RoundedModel;
 use super::sweep::{CHUNK, PolicyRows, Span, expectation};
@@ -82,8 +82,9 @@ const SHORTEST: u64 = 256;
 
 impl<'m> Walk<'m> {
     /// At the beginning of the tail.
-    pub fn new(base: Base<'m>, members: Option<Base<'m>>, horizon: u64) -> Walk<'m> {
+    pub fn new(base: Base<'m>, members: Option<Base<'m>>, horizon: u64, allowed_gap: f64) -> Walk<'m> {
         let model = base.model;
+        let tolerance = allowed_gap / (2 * model.n()) as f64;
         let ratios = DiscountRatios::between(&model.principals);
         let weights = ratios.weights(&horizon.into());
         Walk {
@@ -97,8 +98,9 @@ impl<'m> Walk<'m> {
             span: Span::NOTHING,
             decisions: base.followed.strategy.clone(),
             switches: Vec::new(),
-            gains: Vec::new(),
-            member_gains: Vec::new(),
+            // The first principal's gain is what the others leave of the gain of all.
+            gains: blocks(&base, 1..model.n(), tolerance),
+            member_gains: members.as_ref().map_or(Vec::new(), |own| blocks(own, 0..own.model.n(), tolerance)),
             quiet: true,
             n_layers: 0,
             n_jumps: 0,

@@ -12,28 +12,30 @@
 //! The truth that is enclosed is that of the model as written: the rounding of its numbers to doubles is counted too.
 
 mod advantage;
+mod base;
 mod evaluate;
 mod gains;
+mod jump;
 mod layers;
 mod long_term;
+mod memory;
 mod rounded_model;
 mod sweep;
 mod tail;
 
-use self::advantage::Advantages;
-use self::gains::{Gains, gains};
-use self::layers::{Layers, Switch, walk};
+use self::base::{Base, point};
+use self::gains::Gains;
+use self::layers::{Switches, Walk, WalkOptions};
 use self::long_term::LongTerm;
 use self::rounded_model::RoundedModel;
-use self::sweep::{PolicyRows, WIDEST, specialised};
 use crate::evaluation::Payoffs;
 use crate::model::{ChoiceId, Lists, Model, PrincipalId};
-use crate::number::{Enclosure, Rational, UpperBound, Values};
+use crate::number::{Enclosure, Rational, Values};
 use crate::principals;
 use crate::solve::{Engine, Outcome, Solution, SolveOptions, Timings};
-use crate::stop::{StopReason, StopSignal};
+use crate::stop::StopReason;
 use crate::strategy::{Change, CountingStrategy, Step};
-use crate::unravelling::backward_induction::Walk;
+use crate::unravelling::backward_induction;
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -58,47 +60,57 @@ fn solve_in_pool(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Soluti
 const TAIL_SHARE: f64 = 0.25;
 
 /// What follows from a strategy and values, whatever they are.
-fn prove(model: &RoundedModel, mut long_term: LongTerm, gap: f64, options: &SolveOptions) -> Solution {
-    long_term.make_finite();
-    let long_term = &long_term;
-    let advantages = &Advantages::over(model, long_term);
-    let allowed_gap = gap * scale(long_term);
-    let rows = PolicyRows::of(&model.arrays, &long_term.strategy);
-    let walk = |horizon: u64, stop: &StopSignal| {
-        walk(model, advantages, &long_term.strategy, &rows, horizon, stop).map(|layers| (horizon, layers))
-    };
-    let horizon = tail::horizon(model, advantages, TAIL_SHARE * allowed_gap);
-    let walked = match options.stop.reason() {
-        None if horizon <= options.layer_limit => walk(horizon, &options.stop),
-        None => Err(StopReason::LayerLimit),
-        Some(reason) => Err(reason),
-    };
-    let (stopped, (horizon, layers)) = match walked {
-        Ok(walked) => (None, walked),
+fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOptions) -> Solution {
+    let base = Base::of(model, long_term);
+    let allowed_gap = gap * base.scale();
+    let long_term_choices = base.long_term_choices();
+    let members: Vec<PrincipalId> =
+        model.principals.iter().filter(|group| group.members.len() > 1).flat_map(|group| group.members.clone()).collect();
+    let alone = (!members.is_empty()).then(|| RoundedModel::unweighted(model.model, &members));
+    let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
+    let long_term_payoffs = payoffs(model, &members, &base, own.as_ref(), |base, i| base.values(i));
+    let tail = base.followed.strategy.clone();
+    let mut horizon = tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap);
+    let mut stopped = options.stop.reason();
+    if stopped.is_some() {
         // Whoever asked to stop gets the bounds of a tail that begins at once.
-        Err(reason) => (Some(reason), walk(0, &StopSignal::default()).expect("no layer, no stop")),
+        horizon = 0;
+    }
+    let walk_options = WalkOptions {
+        allowed_gap,
+        gap,
+        layer_limit: options.layer_limit,
+        jumps: options.jumps,
+        stop: &options.stop,
     };
-    let width = (layers.stake.above + layers.stake.below).get();
+    let mut walk = Walk::new(base, own, horizon, allowed_gap);
+    if let Err(reason) = walk.to_the_present(&walk_options) {
+        stopped = Some(reason);
+        let long_term = LongTerm { strategy: tail.clone(), ..walk.base.followed };
+        let base = Base::of(model, long_term);
+        horizon = 0;
+        let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &tail, gap, &options.stop));
+        walk = Walk::new(base, own, horizon, allowed_gap);
+    }
+    let width = (walk.stake.above + walk.stake.below).get();
     let outcome = match stopped {
         Some(reason) => Outcome::Stopped(reason),
         None if width <= allowed_gap => Outcome::Within,
-        None => Outcome::Stopped(options.stop.reason().unwrap_or(StopReason::Precision)),
+        None => Outcome::Stopped(StopReason::Precision),
     };
-    let long_term_choices = long_term_choices(model, long_term, advantages);
-    let welfare = (0..model.n_states()).into_par_iter().map(|state| welfare(model, long_term, &layers, state)).collect();
-    let (payoffs, long_term_payoffs) = payoffs(model, long_term, advantages, &layers, gap, &options.stop);
+    let welfare = (0..model.n_states()).into_par_iter().map(|state| walk.welfare(state)).collect();
     Solution {
         engine: Engine::Certified,
         outcome,
         principals: model.principals.clone(),
         horizon: Step::from(horizon),
-        memory: memory(model, &long_term.strategy, &long_term_choices, &layers.switches),
-        strategy: counting_strategy(&long_term.strategy, &layers.switches),
+        memory: memory::of(model, &tail, &long_term_choices, &walk.switches, horizon),
+        strategy: counting_strategy(&tail, &walk.switches),
         long_term_choices,
-        payoffs: Payoffs::new(model.model, payoffs),
-        long_term_payoffs: Payoffs::new(model.model, long_term_payoffs),
+        payoffs: payoffs_of_walk(model, &members, &walk),
+        long_term_payoffs,
         welfare: Some(welfare),
-        walk: Walk::default(),
+        walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         timings: Timings::default(),
     }
 }
@@ -114,198 +126,113 @@ impl LongTerm {
         self.values.par_iter_mut().for_each(mend);
         self.constants.iter_mut().for_each(mend);
     }
+}
 
-    /// V_i(s).
-    fn value(&self, state: usize, i: usize) -> Enclosure {
-        let n = self.constants.len();
-        point(self.values[state * n + i]).plus(point(self.constants[i]))
+impl Base<'_> {
+    /// max_s Σ_i |V_i(s)|: what the gap is relative to.
+    fn scale(&self) -> f64 {
+        let constants = &self.followed.constants;
+        let of_state = |values: &[f64]| values.iter().zip(constants).map(|(v, c)| (v + c).abs()).sum::<f64>();
+        self.followed.values.par_chunks(constants.len()).map(of_state).reduce(|| 0.0, f64::max)
+    }
+
+    /// The strategy's choice in each state, and those that are as good for everybody.
+    fn long_term_choices(&self) -> Lists<ChoiceId> {
+        let Base { model, followed, advantages } = self;
+        let as_good = |state: usize, choice: u32| {
+            let own = followed.strategy[state];
+            (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
+        };
+        let first = model.arrays.first_choice;
+        let of_state = |state: usize| {
+            let choices = (first[state]..first[state + 1]).filter(move |&choice| as_good(state, choice));
+            choices.map(|choice| ChoiceId::from(choice as usize))
+        };
+        (0..model.n_states()).map(of_state).collect()
+    }
+
+    /// What following the strategy for ever brings principal i.
+    fn values(&self, i: usize) -> Vec<Enclosure> {
+        let off = around_zero(self.off(i).get());
+        (0..self.model.n_states()).into_par_iter().map(|state| self.value(state, i).plus(off)).collect()
     }
 }
 
-fn point(x: f64) -> Enclosure {
-    Enclosure::new(x, x)
+fn around_zero(radius: f64) -> Enclosure {
+    Enclosure::new(-radius, radius)
 }
 
-/// max_s Σ_i |V_i(s)|: what the gap is relative to.
-fn scale(long_term: &LongTerm) -> f64 {
-    let constants = &long_term.constants;
-    let of_state = |values: &[f64]| values.iter().zip(constants).map(|(v, c)| (v + c).abs()).sum::<f64>();
-    long_term.values.par_chunks(constants.len()).map(of_state).reduce(|| 0.0, f64::max)
+impl Walk<'_> {
+    /// The welfare from `state`, once the walk is in the present: V added up, the gain, and what is at stake.
+    fn welfare(&self, state: usize) -> Enclosure {
+        let values = (0..self.base.model.n()).map(|i| self.base.value(state, i));
+        let at_stake = Enclosure::new(-self.stake.below.get(), self.stake.above.get());
+        values.fold(point(self.gain[state]), Enclosure::plus).plus(at_stake)
+    }
 }
 
-/// The welfare: V added up, the gain, and what is at stake.
-fn welfare(model: &RoundedModel, long_term: &LongTerm, layers: &Layers, state: usize) -> Enclosure {
-    let values = (0..model.n()).map(|i| long_term.value(state, i));
-    values
-        .fold(point(layers.gain[state]), Enclosure::plus)
-        .plus(Enclosure::new(-layers.stake.below.get(), layers.stake.above.get()))
-}
-
-/// The strategy's choice in each state, and those that are as good for everybody.
-fn long_term_choices(model: &RoundedModel, long_term: &LongTerm, advantages: &Advantages) -> Lists<ChoiceId> {
-    let as_good = |state: usize, choice: u32| {
-        let followed = long_term.strategy[state];
-        (0..model.n()).all(|i| advantages.get(state, choice, followed, i).abs() <= long_term.near[i])
+/// What each principal of the file gets by the decisions of the whole walk.
+fn payoffs_of_walk(model: &RoundedModel, members: &[PrincipalId], walk: &Walk) -> Payoffs {
+    let enclosures = |gains: &[Box<dyn Gains>], base: &Base| -> Vec<Vec<Enclosure>> {
+        gains.iter().flat_map(|gains| gains.enclosures(base)).collect()
     };
-    let first = model.arrays.first_choice;
-    let of_state = |state: usize| {
-        let choices = (first[state]..first[state + 1]).filter(move |&choice| as_good(state, choice));
-        choices.map(|choice| ChoiceId::from(choice as usize))
+    let mut of_base = enclosures(&walk.gains, &walk.base);
+    // The first one's gain is what the others leave of the gain of all.
+    let off = around_zero(walk.stake.below.get());
+    let first = |state: usize| {
+        let others = of_base.iter().map(|gains| -gains[state]);
+        others.fold(point(walk.gain[state]).plus(off), Enclosure::plus)
     };
-    (0..model.n_states()).map(of_state).collect()
+    let first = (0..model.n_states()).into_par_iter().map(first).collect();
+    of_base.insert(0, first);
+    let of_members = walk.members.as_ref().map_or(Vec::new(), |base| enclosures(&walk.member_gains, base));
+    payoffs(model, members, &walk.base, walk.members.as_ref(), |base, i| {
+        let gains = if std::ptr::eq(base.model, walk.base.model) { &of_base[i] } else { &of_members[i] };
+        (0..model.n_states()).into_par_iter().map(|state| base.value(state, i).plus(gains[state])).collect()
+    })
 }
 
-/// What each principal of the file gets, and what the strategy that is followed in the end would bring it.
+/// What `of` says that each principal of the file gets: by the base of its group, or by its own if it shares a discount.
 fn payoffs(
     model: &RoundedModel,
-    long_term: &LongTerm,
-    advantages: &Advantages,
-    layers: &Layers,
-    gap: f64,
-    stop: &StopSignal,
-) -> (Vec<Values>, Vec<Values>) {
-    let tolerance = gap * scale(long_term) / (2 * model.n()) as f64;
-    let strategy = &long_term.strategy;
-    let mut of_group = gains_of(model, advantages, strategy, &layers.switches, 1..model.n(), tolerance, stop);
-    // The first one's gain is what the others leave of the gain of all.
-    let mut first = Vec::with_capacity(model.n_states());
-    let off = Enclosure::new(-layers.stake.below.get(), layers.stake.below.get());
-    for state in 0..model.n_states() {
-        let others = of_group.iter().map(|gains| -gains[state]);
-        first.push(others.fold(point(layers.gain[state]).plus(off), Enclosure::plus));
-    }
-    of_group.insert(0, first);
-    let merged: Vec<PrincipalId> =
-        model.principals.iter().filter(|group| group.members.len() > 1).flat_map(|group| group.members.clone()).collect();
-    let mut of_member = member_payoffs(model, long_term, layers, &merged, tolerance, gap, stop).into_iter();
-    let mut all: Vec<Option<(Values, Values)>> = vec![None; model.model.n_principals()];
-    for &member in &merged {
-        all[member.index()] = of_member.next();
-    }
-    for (i, group) in model.principals.iter().enumerate().filter(|(_, group)| group.members.len() == 1) {
-        let member = group.members[0];
-        let unweighted = Enclosure::from(&(Rational::ONE / &model.model.principals()[member.index()].weight));
-        let followed = UpperBound::of(advantages.followed[i].get()) * model.lifetime_bound(i);
-        let off = Enclosure::new(-followed.get(), followed.get());
-        let value = |state: usize| long_term.value(state, i);
-        let payoff = |state: usize| value(state).plus(of_group[i][state]).times(unweighted);
-        let long_term = |state: usize| value(state).plus(off).times(unweighted);
-        let states = 0..model.n_states();
-        all[member.index()] = Some((
-            Values::Enclosed(states.clone().into_par_iter().map(payoff).collect()),
-            Values::Enclosed(states.into_par_iter().map(long_term).collect()),
-        ));
-    }
-    all.into_iter().map(|values| values.expect("a principal is alone in its group or one of its members")).unzip()
-}
-
-/// Payoffs of principals who share their discount with others, each by its own values.
-fn member_payoffs(
-    model: &RoundedModel,
-    long_term: &LongTerm,
-    layers: &Layers,
     members: &[PrincipalId],
-    tolerance: f64,
-    gap: f64,
-    stop: &StopSignal,
-) -> Vec<(Values, Values)> {
-    if members.is_empty() {
-        return Vec::new();
-    }
-    let alone = RoundedModel::unweighted(model.model, members);
-    let own = long_term::values_of_strategy(&alone, &long_term.strategy, gap, stop);
-    let advantages = Advantages::over(&alone, &own);
-    let gains = gains_of(&alone, &advantages, &own.strategy, &layers.switches, 0..members.len(), tolerance, stop);
-    let payoff = |(i, gains): (usize, Vec<Enclosure>)| {
-        let followed = advantages.followed[i] * alone.lifetime_bound(i);
-        let off = Enclosure::new(-followed.get(), followed.get());
-        let long_term = (0..alone.n_states()).map(|state| own.value(state, i).plus(off)).collect();
-        let payoff = gains.iter().enumerate().map(|(state, &gain)| own.value(state, i).plus(gain)).collect();
-        (Values::Enclosed(payoff), Values::Enclosed(long_term))
+    base: &Base,
+    own: Option<&Base>,
+    of: impl Fn(&Base, usize) -> Vec<Enclosure>,
+) -> Payoffs {
+    let payoff = |p: usize| {
+        let p = PrincipalId::from(p);
+        if let Some(i) = members.iter().position(|&member| member == p) {
+            return Values::Enclosed(of(own.expect("members have a base of their own"), i));
+        }
+        let group = model.principals.iter().position(|group| group.members.contains(&p)).expect("one has it");
+        let unweighted = Enclosure::from(&(Rational::ONE / &model.model.principals()[p.index()].weight));
+        let mut values = of(base, group);
+        values.par_iter_mut().for_each(|value| *value = value.times(unweighted));
+        Values::Enclosed(values)
     };
-    gains.into_iter().enumerate().map(payoff).collect()
-}
-
-/// What some principals gain by the decisions, per principal and state.
-fn gains_of(
-    model: &RoundedModel,
-    advantages: &Advantages,
-    strategy: &[u32],
-    switches: &[Vec<Switch>],
-    principals: std::ops::Range<usize>,
-    tolerance: f64,
-    stop: &StopSignal,
-) -> Vec<Vec<Enclosure>> {
-    let mut all = Vec::new();
-    for begin in principals.clone().step_by(WIDEST) {
-        let width = (principals.end - begin).min(WIDEST);
-        specialised!(width, |WIDTH| {
-            let Gains { gains, errors } =
-                gains::<WIDTH>(model, advantages, strategy, switches, begin, tolerance, stop);
-            for i in 0..WIDTH {
-                let off = Enclosure::new(-errors[i].get(), errors[i].get());
-                all.push(gains.par_iter().map(|gains| point(gains[i]).plus(off)).collect());
-            }
-        });
-    }
-    all
+    Payoffs::new(model.model, (0..model.model.n_principals()).map(payoff).collect())
 }
 
 /// The decisions as a strategy: what the layers switch to before the tail, and the tail.
-fn counting_strategy(tail: &[u32], switches: &[Vec<Switch>]) -> CountingStrategy {
-    // A layer's switch says what holds from its step until the step of the switch found before it.
-    let mut changes: Vec<Vec<(u64, u32)>> = vec![Vec::new(); tail.len()];
-    let horizon = switches.len() as u64;
-    for (layer, switches) in switches.iter().enumerate() {
-        let step = horizon - 1 - layer as u64;
-        for switch in switches {
-            changes[switch.state as usize].push((step, switch.choice));
+fn counting_strategy(tail: &[u32], layers: &[Switches]) -> CountingStrategy {
+    let mut switches: Vec<Vec<(u64, u32)>> = vec![Vec::new(); tail.len()];
+    for Switches { step, switches: layer } in layers {
+        for switch in layer {
+            switches[switch.state as usize].push((*step, switch.choice));
         }
     }
-    let of_state = |(changes, &tail): (Vec<(u64, u32)>, &u32)| {
-        // (last step, choice), from the tail back to the present; the choice before a switch begins one step after it.
-        let mut list = Vec::with_capacity(changes.len() + 1);
+    let of_state = |(switches, &tail): (Vec<(u64, u32)>, &u32)| {
+        // From the tail back to the present: what was taken until a switch begins one step after it.
+        let mut changes = Vec::with_capacity(switches.len() + 1);
         let mut current = tail;
-        for (step, choice) in changes {
-            list.push(Change { from: Step::from(step + 1), choice: ChoiceId::from(current as usize) });
+        for (step, choice) in switches {
+            changes.push(Change { from: Step::from(step + 1), choice: ChoiceId::from(current as usize) });
             current = choice;
         }
-        list.push(Change { from: Step::ZERO, choice: ChoiceId::from(current as usize) });
-        list.reverse();
-        list
+        changes.push(Change { from: Step::ZERO, choice: ChoiceId::from(current as usize) });
+        changes.reverse();
+        changes
     };
-    CountingStrategy::from_valid_changes(changes.into_iter().zip(tail).map(of_state))
-}
-
-/// Per start state, the first step from which no decision on all that is reachable leaves the long-term choices.
-fn memory(
-    model: &RoundedModel,
-    tail: &[u32],
-    long_term_choices: &Lists<ChoiceId>,
-    switches: &[Vec<Switch>],
-) -> Vec<Step> {
-    let rows = &model.arrays;
-    let horizon = switches.len();
-    let mut decisions = tail.to_vec();
-    let mut memory = vec![0u64; tail.len()];
-    let mut any = false;
-    for (layer, switches) in switches.iter().enumerate() {
-        switches.iter().for_each(|switch| decisions[switch.state as usize] = switch.choice);
-        let step = (horizon - 1 - layer) as u64;
-        let deviates = |state: usize| {
-            let choice = decisions[state];
-            choice != tail[state] && !long_term_choices.get(state).iter().any(|c| c.index() == choice as usize)
-        };
-        any = any || switches.iter().any(|switch| deviates(switch.state as usize));
-        if any {
-            let of_state = |state: usize| {
-                let choice = decisions[state] as usize;
-                let row = rows.first_transition[choice] as usize..rows.first_transition[choice + 1] as usize;
-                let later = rows.target[row].iter().map(|target| memory[target.index()]).max().expect("a successor");
-                if deviates(state) { later.max(step + 1) } else { later }
-            };
-            memory = (0..tail.len()).into_par_iter().map(of_state).collect();
-        }
-    }
-    memory.into_iter().map(Step::from).collect()
+    CountingStrategy::from_valid_changes(switches.into_iter().zip(tail).map(of_state))
 }

@@ -76,7 +76,9 @@ impl<'m> RoundedModel<'m> {
         for (i, terms) in terms.iter().enumerate() {
             for &(member, weight) in terms {
                 let largest = arrays.reward.chunks_exact(n_file).fold(0.0f64, |largest, row| largest.max(row[member].abs()));
-                greatest_reward[i] = greatest_reward[i] + UpperBound::of(weight) * UpperBound::of(largest);
+                // A weight too small for a double still counts for something.
+                let weight = UpperBound::of(weight) + UpperBound::UNDERFLOW;
+                greatest_reward[i] = greatest_reward[i] + weight * UpperBound::of(largest);
             }
         }
         let roundings = |count: usize| UpperBound::of(count as f64) * UpperBound::ROUNDING;

@@ -11,7 +11,6 @@ use super::rounded_model::RoundedModel;
 use crate::number::UpperBound;
 use crate::unravelling::exponential_sum::Weights;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// ρ_i^step for every principal: a double, and what it may be off by.
 pub(super) struct StepWeights {
@@ -50,15 +49,12 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
         }
         passes
     };
-    let greatest = AtomicU64::new(0);
-    (0..advantages.n_candidates()).into_par_iter().with_min_len(1024).for_each(|candidate| {
-        let known = greatest.load(Ordering::Relaxed);
+    let least_passing = |known: u64, candidate: usize| {
         if passes(candidate, known) {
-            return;
+            return known;
         }
-        // The least step that passes, between one that fails and one that passes.
-        let mut fails = known;
-        let mut step = known.max(8) * 2;
+        // Between a step that fails and one that passes.
+        let (mut fails, mut step) = (known, known.max(8) * 2);
         while !passes(candidate, step) && step < 1 << 52 {
             (fails, step) = (step, step * 2);
         }
@@ -66,10 +62,19 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
             let middle = fails + (step - fails) / 2;
             if passes(candidate, middle) { step = middle } else { fails = middle }
         }
-        greatest.fetch_max(step, Ordering::Relaxed);
-    });
-    greatest.into_inner()
+        step
+    };
+    let chunks = advantages.n_candidates().div_ceil(CANDIDATES);
+    let of_chunk = |index: usize| {
+        let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(advantages.n_candidates());
+        candidates.fold(0, least_passing)
+    };
+    (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0)
 }
+
+/// Candidates that are looked at one after the other, each beginning with what the ones before it need. Fixed, so that
+/// the answer does not depend on the number of threads.
+const CANDIDATES: usize = 4096;
 
 /// What is at stake from a step on, in units of λ_0^step.
 #[derive(Debug, Clone, Copy)]

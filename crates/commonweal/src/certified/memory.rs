@@ -1,0 +1,75 @@
+//! Memory: per start state, the first step from which no decision on anything reachable leaves the long-term choices.
+//!
+//! `m_t(s) = max(t + 1 if σ_t(s) deviates, m_{t+1}(u) over successors u)`, backwards through the layers that switch; the
+//! layers between two of them are alike, and are followed until nothing changes or they are through.
+
+use super::layers::Switches;
+use super::rounded_model::RoundedModel;
+use crate::model::{ChoiceId, Lists};
+use crate::strategy::Step;
+use rayon::prelude::*;
+
+/// The memory of the decisions that `layers` describe, by start state. Where the decisions are alike for very many steps
+/// it is not less than the true memory, and may be more.
+pub(super) fn of(
+    model: &RoundedModel,
+    tail: &[u32],
+    long_term: &Lists<ChoiceId>,
+    layers: &[Switches],
+    horizon: u64,
+) -> Vec<Step> {
+    let mut decisions = tail.to_vec();
+    let mut memory = vec![0u64; tail.len()];
+    // The decisions hold from the step of their layer up to the step of the layer before it in the list.
+    let mut until = horizon;
+    for (index, Switches { step, switches }) in layers.iter().enumerate() {
+        if index == 0 {
+            until = step + 1;
+        }
+        switches.iter().for_each(|switch| decisions[switch.state as usize] = switch.choice);
+        let first = layers.get(index + 1).map_or(0, |next| next.step + 1);
+        stage(model, tail, long_term, &decisions, first, until, &mut memory);
+        until = first;
+    }
+    memory.into_iter().map(Step::from).collect()
+}
+
+/// Layers that are followed one by one before what can be reached at all stands for what is reached in exactly so many.
+const FOLLOWED: u64 = 4096;
+
+/// Goes back from step `until` to step `first` with the same decisions at each.
+fn stage(
+    model: &RoundedModel,
+    tail: &[u32],
+    long_term: &Lists<ChoiceId>,
+    decisions: &[u32],
+    first: u64,
+    until: u64,
+    memory: &mut Vec<u64>,
+) {
+    let rows = &model.arrays;
+    let deviates: Vec<bool> = (0..tail.len())
+        .into_par_iter()
+        .map(|state| {
+            let choice = decisions[state];
+            choice != tail[state] && !long_term.get(state).iter().any(|c| c.index() == choice as usize)
+        })
+        .collect();
+    let back = |memory: &[u64], step: u64, keep: bool| -> Vec<u64> {
+        let of_state = |state: usize| {
+            let later = rows.target[rows.row(decisions[state])].iter().map(|target| memory[target.index()]).max();
+            let later = later.expect("a choice has a successor").max(if keep { memory[state] } else { 0 });
+            if deviates[state] { later.max(step + 1) } else { later }
+        };
+        (0..tail.len()).into_par_iter().map(of_state).collect()
+    };
+    for step in (first..until).rev() {
+        let far = until - step > FOLLOWED;
+        let next = back(memory, step, far);
+        let settled = next == *memory;
+        *memory = next;
+        if settled {
+            return;
+        }
+    }
+}
