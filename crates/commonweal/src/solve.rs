@@ -79,7 +79,7 @@ pub struct Solution {
     /// The payoffs of the long-term strategy.
     pub(crate) long_term_payoffs: Payoffs,
     /// The welfare where it is known between bounds only.
-    pub(crate) welfare: Option<Vec<Enclosure>>,
+    pub(crate) welfare: Option<Values>,
     pub(crate) walk: Walk,
     pub(crate) timings: Timings,
 }
@@ -187,13 +187,13 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             let lower = payoffs.welfare_enclosure(s.into()).lower();
             Enclosure::new(lower, follows.plus(upper[s].to_doubles()).upper())
         };
-        Some((0..model.n_states()).map(of_state).collect())
+        Some(Values::Enclosed((0..model.n_states()).map(of_state).collect()))
     } else {
         totals.is_none().then(|| {
             let of_state = |s: usize| {
                 base_values.iter().map(|values| values.enclosure(s)).fold(gain[s].to_doubles(), Enclosure::plus)
             };
-            (0..model.n_states()).map(of_state).collect()
+            Values::Enclosed((0..model.n_states()).map(of_state).collect())
         })
     };
     Ok(Solution {
@@ -269,7 +269,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         long_term_choices: allowed_choices(model, long_term),
         payoffs: Payoffs::new(model, payoffs),
         long_term_payoffs: Payoffs::new(model, long_term_payoffs),
-        welfare: Some((0..model.n_states()).map(welfare).collect()),
+        welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
         walk: Walk::default(),
         timings: Timings::default(),
         strategy,
@@ -394,6 +394,6 @@ impl Solution {
     }
 
     fn bounds(&self, state: StateId) -> Option<Enclosure> {
-        self.welfare.as_ref().map(|bounds| bounds[state.index()])
+        self.welfare.as_ref().map(|bounds| bounds.enclosure(state.index()))
     }
 }

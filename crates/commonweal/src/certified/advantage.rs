@@ -36,8 +36,15 @@ impl Advantages {
         let LongTerm { strategy, values, constants, .. } = long_term;
         let rows = &model.arrays;
         let levels: Vec<f64> = constants.iter().zip(&model.impatience).map(|(c, impatience)| c * impatience).collect();
-        let of_chunk = |(index, strategy): (usize, &[u32])| {
-            let mut found = Chunk::new(n);
+        let n_states = strategy.len();
+        let n_candidates = |state: usize| rows.first_choice[state] - state as u32;
+        let n_all = n_candidates(n_states) as usize;
+        let first_of_chunk: Vec<u32> =
+            (0..n_states).step_by(CHUNK).chain([n_states]).map(|state| n_candidates(state)).collect();
+        let (mut choice, mut state) = (vec![0; n_all], vec![0; n_all]);
+        let (mut lead, mut rest) = (vec![0.0; n_all], vec![0.0; n_all * (n - 1)]);
+        let chunks = Chunk::all(&first_of_chunk, n, &mut choice, &mut state, &mut lead, &mut rest);
+        let of_chunk = |(index, (strategy, mut found)): (usize, (&[u32], Chunk))| {
             let mut row = vec![0.0; n];
             for (offset, &followed) in strategy.iter().enumerate() {
                 let state = index * CHUNK + offset;
@@ -63,35 +70,22 @@ impl Advantages {
                     found.add(choice, state as u32, &row, choice == followed);
                 }
             }
-            found
+            (found.of_followed, found.of_candidates)
         };
-        let chunks: Vec<Chunk> = strategy.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+        let spans: Vec<(Vec<Span>, Vec<Span>)> =
+            strategy.par_chunks(CHUNK).zip(chunks).enumerate().map(of_chunk).collect();
         let column = |i: usize| {
             let of_chunk = |rows: &[f64]| rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]));
             values.par_chunks(CHUNK * n).map(of_chunk).reduce(|| Span::EMPTY, Span::join).magnitude()
         };
         let error: Vec<UpperBound> =
             (0..n).map(|i| model.advantage_error(i, constants[i], UpperBound::of(column(i)))).collect();
-        let greatest = |of: fn(&Chunk) -> &[Span]| -> Vec<UpperBound> {
-            let span = |i| chunks.iter().map(|chunk| of(chunk)[i]).fold(Span::NOTHING, Span::join);
+        let greatest = |of: fn(&(Vec<Span>, Vec<Span>)) -> &[Span]| -> Vec<UpperBound> {
+            let span = |i| spans.iter().map(|chunk| of(chunk)[i]).fold(Span::NOTHING, Span::join);
             (0..n).map(|i| UpperBound::of(span(i).magnitude()) + error[i]).collect()
         };
-        let (followed, candidates) = (greatest(|chunk| &chunk.followed), greatest(|chunk| &chunk.candidates));
-        let ends = chunks.iter().scan(0, |end, chunk| {
-            *end += chunk.choice.len() as u32;
-            Some(*end)
-        });
-        Advantages {
-            n,
-            first_of_chunk: std::iter::once(0).chain(ends).collect(),
-            choice: joined(&chunks, |chunk| &chunk.choice),
-            state: joined(&chunks, |chunk| &chunk.state),
-            lead: joined(&chunks, |chunk| &chunk.lead),
-            rest: joined(&chunks, |chunk| &chunk.rest),
-            error,
-            followed,
-            greatest: candidates,
-        }
+        let (followed, greatest) = (greatest(|(followed, _)| followed), greatest(|(_, candidates)| candidates));
+        Advantages { n, first_of_chunk, choice, state, lead, rest, error, followed, greatest }
     }
 
     pub fn n_candidates(&self) -> usize {
@@ -121,42 +115,56 @@ impl Advantages {
     }
 }
 
-fn joined<T: Copy>(chunks: &[Chunk], part: impl Fn(&Chunk) -> &[T]) -> Vec<T> {
-    let mut all = Vec::with_capacity(chunks.iter().map(|chunk| part(chunk).len()).sum());
-    chunks.iter().for_each(|chunk| all.extend_from_slice(part(chunk)));
-    all
+/// Where the candidates of some states go.
+struct Chunk<'a> {
+    filled: usize,
+    choice: &'a mut [u32],
+    state: &'a mut [u32],
+    lead: &'a mut [f64],
+    rest: &'a mut [f64],
+    of_followed: Vec<Span>,
+    of_candidates: Vec<Span>,
 }
 
-/// The candidates of some states.
-struct Chunk {
-    choice: Vec<u32>,
-    state: Vec<u32>,
-    lead: Vec<f64>,
-    rest: Vec<f64>,
-    followed: Vec<Span>,
-    candidates: Vec<Span>,
-}
-
-impl Chunk {
-    fn new(n: usize) -> Chunk {
-        Chunk {
-            choice: Vec::new(),
-            state: Vec::new(),
-            lead: Vec::new(),
-            rest: Vec::new(),
-            followed: vec![Span::EMPTY; n],
-            candidates: vec![Span::EMPTY; n],
-        }
+impl<'a> Chunk<'a> {
+    /// The chunks, cut out of the arrays at `first`.
+    fn all(
+        first: &[u32],
+        n: usize,
+        mut choice: &'a mut [u32],
+        mut state: &'a mut [u32],
+        mut lead: &'a mut [f64],
+        mut rest: &'a mut [f64],
+    ) -> Vec<Chunk<'a>> {
+        let of_chunk = |ends: &[u32]| {
+            let length = (ends[1] - ends[0]) as usize;
+            Chunk {
+                filled: 0,
+                choice: cut(&mut choice, length),
+                state: cut(&mut state, length),
+                lead: cut(&mut lead, length),
+                rest: cut(&mut rest, length * (n - 1)),
+                of_followed: vec![Span::EMPTY; n],
+                of_candidates: vec![Span::EMPTY; n],
+            }
+        };
+        first.windows(2).map(of_chunk).collect()
     }
 
     fn add(&mut self, choice: u32, state: u32, advantages: &[f64], followed: bool) {
-        let spans = if followed { &mut self.followed } else { &mut self.candidates };
+        let spans = if followed { &mut self.of_followed } else { &mut self.of_candidates };
         spans.iter_mut().zip(advantages).for_each(|(span, &x)| *span = span.with(x));
         if !followed {
-            self.choice.push(choice);
-            self.state.push(state);
-            self.lead.push(advantages[0]);
-            self.rest.extend_from_slice(&advantages[1..]);
+            let (at, others) = (self.filled, advantages.len() - 1);
+            (self.choice[at], self.state[at], self.lead[at]) = (choice, state, advantages[0]);
+            self.rest[at * others..(at + 1) * others].copy_from_slice(&advantages[1..]);
+            self.filled += 1;
         }
     }
+}
+
+fn cut<'a, T>(all: &mut &'a mut [T], length: usize) -> &'a mut [T] {
+    let (part, rest) = std::mem::take(all).split_at_mut(length);
+    *all = rest;
+    part
 }

@@ -3,9 +3,10 @@
 use super::advantage::Advantages;
 use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
-use super::sweep::Span;
-use crate::number::{Enclosure, UpperBound};
+use super::sweep::{CHUNK, Span};
+use crate::number::UpperBound;
 use crate::stop::StopSignal;
+use rayon::prelude::*;
 
 /// What gains are counted from: first the long-term strategy, after a jump the strategy of the stage jumped over.
 pub(super) struct Base<'m> {
@@ -26,10 +27,18 @@ impl<'m> Base<'m> {
         Base::of(model, long_term::values_of_strategy(model, strategy, gap, stop))
     }
 
-    /// V_i(s).
-    pub fn value(&self, state: usize, i: usize) -> Enclosure {
+    /// About V_i(s).
+    pub fn value(&self, state: usize, i: usize) -> f64 {
         let LongTerm { values, constants, .. } = &self.followed;
-        point(values[state * constants.len() + i]).plus(point(constants[i]))
+        values[state * constants.len() + i] + constants[i]
+    }
+
+    /// At least every |V_i(s)|.
+    pub fn greatest_value(&self, i: usize) -> UpperBound {
+        let n = self.followed.constants.len();
+        let of_chunk = |rows: &[f64]| rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]));
+        let span = self.followed.values.par_chunks(CHUNK * n).map(of_chunk).reduce(|| Span::EMPTY, Span::join);
+        UpperBound::of(span.magnitude()) + UpperBound::of(self.followed.constants[i])
     }
 
     /// What following the strategy for ever may bring principal i more or less than V_i.
@@ -51,16 +60,7 @@ impl<'m> Base<'m> {
 
     /// What `ahead_of` may be off by.
     pub fn ahead_error(&self, other: &Base, i: usize) -> UpperBound {
-        let magnitude = |base: &Base| {
-            let n = base.followed.constants.len();
-            let column = base.followed.values.iter().skip(i).step_by(n);
-            let span = column.fold(Span::EMPTY, |span, &value| span.with(value));
-            UpperBound::of(span.magnitude()) + UpperBound::of(base.followed.constants[i])
-        };
-        UpperBound::of(4.0) * UpperBound::ROUNDING * (magnitude(self) + magnitude(other)) + UpperBound::UNDERFLOW
+        let magnitude = self.greatest_value(i) + other.greatest_value(i);
+        UpperBound::of(4.0) * UpperBound::ROUNDING * magnitude + UpperBound::UNDERFLOW
     }
-}
-
-pub(super) fn point(x: f64) -> Enclosure {
-    Enclosure::new(x, x)
 }

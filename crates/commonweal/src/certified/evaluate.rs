@@ -97,9 +97,9 @@ fn sweeps_left(width: f64, target: f64, per_look: f64) -> f64 {
 impl Chain<'_, 1> {
     fn evaluate_slow(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
         let mut next = vec![[0.0]; column.values.len()];
-        // A few sweeps in place first: they settle models that mostly go forward.
         let mut width = self.sweep(column, &mut next)[0].width();
-        let mut in_place = true;
+        // Sweeps in place settle models that mostly go forward.
+        let mut in_place = self.rows.goes_forward();
         while stop.reason().is_none() && width > target {
             let before = width;
             if in_place {

@@ -17,8 +17,12 @@ pub(super) trait Gains: Sync {
     fn rebase(&mut self, old: &Base, new: &Base);
     /// Goes back over `length` steps at once, in which the base's strategy is followed.
     fn jump(&mut self, base: &Base, length: u64);
-    /// The gains of each principal at the step reached.
-    fn enclosures(&self, base: &Base) -> Vec<Vec<Enclosure>>;
+    /// How many principals these are.
+    fn width(&self) -> usize;
+    /// The gain of one of them from `state`, at the step reached.
+    fn gain(&self, state: usize, i: usize) -> f64;
+    /// The greatest gain or loss of one of them, and what gains may be off by.
+    fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound);
 }
 
 /// The gains of some principals of a base, each to be known within about `tolerance`, side by side as far as they fit.
@@ -145,18 +149,18 @@ impl<const K: usize> Gains for Block<K> {
         }
     }
 
-    fn enclosures(&self, base: &Base) -> Vec<Vec<Enclosure>> {
-        let of = |i: usize| {
-            // Nothing ever deviated, or nothing that matters to anybody here.
-            let error = if self.started { self.errors[i].get() } else { base.off(self.begin + i).get() };
-            let off = Enclosure::new(-error, error);
-            let gain = |gains: &[f64; K]| super::base::point(gains[i]).plus(off);
-            match self.started {
-                true => self.gains.par_iter().map(gain).collect(),
-                false => vec![off; base.model.n_states()],
-            }
-        };
-        (0..K).map(of).collect()
+    fn width(&self) -> usize {
+        K
+    }
+
+    fn gain(&self, state: usize, i: usize) -> f64 {
+        if self.started { self.gains[state][i] } else { 0.0 }
+    }
+
+    fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound) {
+        // If not started, nothing ever deviated, or nothing that matters to anybody here.
+        let error = if self.started { self.errors[i] } else { base.off(self.begin + i) };
+        (UpperBound::of(self.spans[i].magnitude()), error)
     }
 }
 

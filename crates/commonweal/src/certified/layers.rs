@@ -109,6 +109,11 @@ impl<'m> Walk<'m> {
         }
     }
 
+    /// The greatest |E| at the step.
+    pub fn greatest_gain(&self) -> UpperBound {
+        UpperBound::of(self.span.magnitude())
+    }
+
     /// Decides every step back to 0.
     pub fn to_the_present(&mut self, options: &WalkOptions) -> Result<(), StopReason> {
         let horizon = self.step;

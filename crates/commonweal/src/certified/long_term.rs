@@ -7,7 +7,7 @@
 
 use super::evaluate::{Chain, Columns};
 use super::rounded_model::RoundedModel;
-use super::sweep::{PolicyRows, Span, WIDEST, expectation, improve, specialised};
+use super::sweep::{Choices, Improved, PolicyRows, Span, WIDEST, expectation, specialised};
 use crate::number::UpperBound;
 use crate::stop::StopSignal;
 use rayon::prelude::*;
@@ -24,10 +24,16 @@ pub(super) struct LongTerm {
     pub constants: Vec<f64>,
 }
 
-/// How much of an evaluation is worth doing before the choices are looked at again.
-const EVALUATED: f64 = 0.01;
-/// The part of the gap that the residuals of all principals may take up.
-const SHARE: f64 = 1.0 / 16.0;
+/// How much of an evaluation is worth doing before the choices are looked at again, while many change.
+const EVALUATED: f64 = 0.05;
+/// The same, while few do.
+const WELL_EVALUATED: f64 = 1e-3;
+/// Value iteration has found the strategy, all but details, when fewer than one state in so many changes its choice.
+const FEW: usize = 4096;
+/// A choice that lost by so many times what the values still change by is not looked at until the strategy is found.
+const HOPELESS: f64 = 4.0;
+/// Four steps of value iteration that leave more than this much of the residual get nowhere.
+const SLOW: f64 = 0.7;
 
 /// The long-term strategy of `model`, near enough for a welfare within `gap` of its scale.
 pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTerm {
@@ -43,7 +49,7 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
     while solved < n && !all_decided(model, allowed.as_deref()) {
         let i = solved;
         let reward: Vec<f64> = model.reward.iter().skip(i).step_by(n).copied().collect();
-        let one = OnePrincipal { model, i, reward: &reward, share: gap * SHARE / n as f64 * model.impatience[0] };
+        let one = OnePrincipal { model, i, reward: &reward, share: share(n) * gap * model.impatience[0] };
         let Solved { column, width } = one.optimum(&mut strategy, allowed.as_deref(), scale, stop);
         constants[i] = column.levels[0] / model.impatience[i];
         scale += Span::of(column.values.as_flattened()).shifted(constants[i]).magnitude();
@@ -91,6 +97,11 @@ impl LongTerm {
     }
 }
 
+/// The part of the gap that one principal's residual may take up. A single one has no tail and no layers to share with.
+fn share(n: usize) -> f64 {
+    if n == 1 { 0.4 } else { 0.2 / n as f64 }
+}
+
 fn all_decided(model: &RoundedModel, allowed: Option<&[bool]>) -> bool {
     let first = model.arrays.first_choice;
     match allowed {
@@ -124,7 +135,7 @@ fn values_of<const K: usize>(
         columns.levels[i] = span.middle();
         *scale += span.magnitude();
     }
-    let target = gap * SHARE / n as f64 * model.impatience[0] * *scale;
+    let target = share(n) * gap * model.impatience[0] * *scale;
     let targets = std::array::from_fn(|i| target.max(floor(model, begin + i, columns.levels[i])));
     chain.evaluate(&mut columns, targets, stop);
     (columns, target)
@@ -154,38 +165,69 @@ impl OnePrincipal<'_> {
     /// The principal's optimum over the allowed choices: modified policy iteration.
     fn optimum(&self, strategy: &mut [u32], allowed: Option<&[bool]>, scale: f64, stop: &StopSignal) -> Solved {
         let &OnePrincipal { model, i, reward, .. } = self;
-        let (discount, impatience) = (model.discounts[i], model.impatience[i]);
+        let discount = model.discounts[i];
         let span = Span::of(reward);
         let mut column = Columns { values: vec![[0.0]; strategy.len()], levels: [span.middle()] };
+        let choices = Choices { rows: &model.arrays, allowed, reward, discount };
         let mut next = vec![[0.0]; strategy.len()];
-        let (mut least, mut idle) = (f64::INFINITY, 0);
-        loop {
+        let mut gaps = vec![0.0f32; reward.len()];
+        let few = strategy.len() / FEW;
+        // Value iteration until most states have found their choice, or it gets nowhere.
+        let mut widths = [f64::INFINITY; 4];
+        for sweep in 0.. {
+            let hopeless = (HOPELESS * widths[0]) as f32;
             let (level, values) = (column.levels[0], column.values.as_flattened());
-            let (span, changed) =
-                improve(&model.arrays, allowed, reward, discount, level, values, next.as_flattened_mut(), strategy);
+            let Improved { span, n_changed } =
+                choices.improve(level, values, next.as_flattened_mut(), strategy, &mut gaps, hopeless);
             std::mem::swap(&mut column.values, &mut next);
             column.levels[0] += discount * span.middle();
-            let width = span.width();
-            let constant = column.levels[0] / impatience;
-            let values = Span::of(column.values.as_flattened());
-            let scale = scale + values.shifted(constant).magnitude();
-            let magnitude = UpperBound::of(values.magnitude());
-            let target = (self.share * scale).max(model.advantage_error(i, constant, magnitude).get());
-            if width <= target || stop.reason().is_some() {
-                return Solved { column, width };
+            let slow = sweep >= 8 && span.width() > SLOW * widths[3];
+            widths.rotate_right(1);
+            widths[0] = span.width();
+            if n_changed <= few || slow || span.width() == 0.0 || stop.reason().is_some() {
+                break;
             }
+        }
+        // Policy iteration: the values of the choices found, then a look at all choices.
+        let (mut least, mut idle, mut n_changed) = (f64::INFINITY, 0, usize::MAX);
+        let mut rows = PolicyRows::of(&model.arrays, strategy);
+        let mut old = strategy.to_vec();
+        loop {
+            rows.follow(&model.arrays, &old, strategy);
+            old.copy_from_slice(strategy);
+            let rewards: Vec<[f64; 1]> = strategy.par_iter().map(|&choice| [reward[choice as usize]]).collect();
+            let chain = Chain { rows: &rows, rewards: &rewards, discounts: [discount] };
+            let target = self.target(&column, scale);
+            let part = match n_changed {
+                0 => 0.0,
+                n if n <= few => WELL_EVALUATED,
+                _ => EVALUATED,
+            };
+            let wanted = (part * widths[0]).max(target);
+            chain.evaluate(&mut column, [wanted], stop);
+            let (level, values) = (column.levels[0], column.values.as_flattened());
+            gaps.fill(0.0);
+            let improved = choices.improve(level, values, next.as_flattened_mut(), strategy, &mut gaps, f32::INFINITY);
+            std::mem::swap(&mut column.values, &mut next);
+            column.levels[0] += discount * improved.span.middle();
+            n_changed = improved.n_changed;
+            let width = improved.span.width();
             // Rounding may keep the residual above the target for ever.
             idle = if width < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(width);
-            if idle > 20 {
+            if width <= self.target(&column, scale) || idle > 20 || stop.reason().is_some() {
                 return Solved { column, width };
             }
-            let rows = PolicyRows::of(&model.arrays, strategy);
-            let rewards: Vec<[f64; 1]> = strategy.par_iter().map(|&choice| [reward[choice as usize]]).collect();
-            let chain = Chain { rows: &rows, rewards: &rewards, discounts: [discount] };
-            let wanted = if changed == 0 { target } else { (EVALUATED * width).max(target) };
-            chain.evaluate(&mut column, [wanted], stop);
+            widths[0] = width;
         }
+    }
+
+    /// The residual that is small enough.
+    fn target(&self, column: &Columns<1>, scale: f64) -> f64 {
+        let constant = column.levels[0] / self.model.impatience[self.i];
+        let values = Span::of(column.values.as_flattened());
+        let error = self.model.advantage_error(self.i, constant, UpperBound::of(values.magnitude()));
+        (self.share * (scale + values.shifted(constant).magnitude())).max(error.get())
     }
 
     /// How far apart the worths of two equally good choices may seem, given the span of the residual.

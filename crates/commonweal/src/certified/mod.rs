@@ -23,14 +23,14 @@ mod rounded_model;
 mod sweep;
 mod tail;
 
-use self::base::{Base, point};
+use self::base::Base;
 use self::gains::Gains;
 use self::layers::{Switches, Walk, WalkOptions};
 use self::long_term::LongTerm;
 use self::rounded_model::RoundedModel;
 use crate::evaluation::Payoffs;
 use crate::model::{ChoiceId, Lists, Model, PrincipalId};
-use crate::number::{Enclosure, Rational, Values};
+use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::principals;
 use crate::solve::{Engine, Outcome, Solution, SolveOptions, Timings};
 use crate::stop::StopReason;
@@ -98,7 +98,6 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         None if width <= allowed_gap => Outcome::Within,
         None => Outcome::Stopped(StopReason::Precision),
     };
-    let welfare = (0..model.n_states()).into_par_iter().map(|state| walk.welfare(state)).collect();
     Solution {
         engine: Engine::Certified,
         outcome,
@@ -109,7 +108,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         long_term_choices,
         payoffs: payoffs_of_walk(model, &members, &walk),
         long_term_payoffs,
-        welfare: Some(welfare),
+        welfare: Some(walk.welfare()),
         walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         timings: Timings::default(),
     }
@@ -152,43 +151,71 @@ impl Base<'_> {
     }
 
     /// What following the strategy for ever brings principal i.
-    fn values(&self, i: usize) -> Vec<Enclosure> {
-        let off = around_zero(self.off(i).get());
-        (0..self.model.n_states()).into_par_iter().map(|state| self.value(state, i).plus(off)).collect()
+    fn values(&self, i: usize) -> Values {
+        near(self.model.n_states(), |state| self.value(state, i), self.greatest_value(i), self.off(i))
     }
 }
 
-fn around_zero(radius: f64) -> Enclosure {
-    Enclosure::new(-radius, radius)
+/// Numbers that are `off` at most from sums of a few terms whose magnitudes add up to `magnitude`.
+fn near(n: usize, of: impl Fn(usize) -> f64 + Sync + Send, magnitude: UpperBound, off: UpperBound) -> Values {
+    let radius = (off + UpperBound::of(8.0) * UpperBound::ROUNDING * magnitude).get();
+    Values::Near { centers: (0..n).into_par_iter().map(of).collect(), below: radius, above: radius }
 }
 
 impl Walk<'_> {
-    /// The welfare from `state`, once the walk is in the present: V added up, the gain, and what is at stake.
-    fn welfare(&self, state: usize) -> Enclosure {
-        let values = (0..self.base.model.n()).map(|i| self.base.value(state, i));
-        let at_stake = Enclosure::new(-self.stake.below.get(), self.stake.above.get());
-        values.fold(point(self.gain[state]), Enclosure::plus).plus(at_stake)
+    /// The welfare, once the walk is in the present: V added up, the gain, and what is at stake.
+    fn welfare(&self) -> Values {
+        let n = self.base.model.n();
+        let magnitude = (0..n).map(|i| self.base.greatest_value(i)).sum::<UpperBound>() + self.greatest_gain();
+        let roundings = UpperBound::of(2.0 * n as f64 + 2.0) * UpperBound::ROUNDING * magnitude;
+        let of_state = |state: usize| self.gain[state] + (0..n).map(|i| self.base.value(state, i)).sum::<f64>();
+        Values::Near {
+            centers: (0..self.gain.len()).into_par_iter().map(of_state).collect(),
+            below: (self.stake.below + roundings).get(),
+            above: (self.stake.above + roundings).get(),
+        }
     }
+
+    /// What the decisions of the whole walk bring the i-th of the base's principals.
+    fn payoff(&self, i: usize) -> Values {
+        if i > 0 {
+            return payoff(&self.base, &self.gains, i, i - 1);
+        }
+        // What the others leave of the gain of all.
+        let others: Vec<(&dyn Gains, usize)> = each(&self.gains).collect();
+        let of_state = |state: usize| {
+            let others = others.iter().map(|(gains, i)| gains.gain(state, *i)).sum::<f64>();
+            self.base.value(state, 0) + (self.gain[state] - others)
+        };
+        let bounds = others.iter().map(|(gains, i)| gains.magnitude_and_error(&self.base, *i));
+        let (magnitude, off) = bounds.fold(
+            (self.base.greatest_value(0) + self.greatest_gain(), self.stake.below),
+            |(magnitude, off), (greatest, error)| (magnitude + greatest, off + error),
+        );
+        let roundings = UpperBound::of(others.len() as f64) * UpperBound::ROUNDING * magnitude;
+        near(self.gain.len(), of_state, magnitude, off + roundings)
+    }
+}
+
+fn each(blocks: &[Box<dyn Gains>]) -> impl Iterator<Item = (&dyn Gains, usize)> {
+    blocks.iter().flat_map(|block| (0..block.width()).map(move |i| (&**block, i)))
+}
+
+/// V_i and the gains that stand at `position` in the blocks.
+fn payoff(base: &Base, blocks: &[Box<dyn Gains>], i: usize, position: usize) -> Values {
+    let (gains, column) = each(blocks).nth(position).expect("every principal has gains");
+    let (greatest, error) = gains.magnitude_and_error(base, column);
+    let of_state = |state: usize| base.value(state, i) + gains.gain(state, column);
+    near(base.model.n_states(), of_state, base.greatest_value(i) + greatest, error)
 }
 
 /// What each principal of the file gets by the decisions of the whole walk.
 fn payoffs_of_walk(model: &RoundedModel, members: &[PrincipalId], walk: &Walk) -> Payoffs {
-    let enclosures = |gains: &[Box<dyn Gains>], base: &Base| -> Vec<Vec<Enclosure>> {
-        gains.iter().flat_map(|gains| gains.enclosures(base)).collect()
-    };
-    let mut of_base = enclosures(&walk.gains, &walk.base);
-    // The first one's gain is what the others leave of the gain of all.
-    let off = around_zero(walk.stake.below.get());
-    let first = |state: usize| {
-        let others = of_base.iter().map(|gains| -gains[state]);
-        others.fold(point(walk.gain[state]).plus(off), Enclosure::plus)
-    };
-    let first = (0..model.n_states()).into_par_iter().map(first).collect();
-    of_base.insert(0, first);
-    let of_members = walk.members.as_ref().map_or(Vec::new(), |base| enclosures(&walk.member_gains, base));
     payoffs(model, members, &walk.base, walk.members.as_ref(), |base, i| {
-        let gains = if std::ptr::eq(base.model, walk.base.model) { &of_base[i] } else { &of_members[i] };
-        (0..model.n_states()).into_par_iter().map(|state| base.value(state, i).plus(gains[state])).collect()
+        match std::ptr::eq(base.model, walk.base.model) {
+            true => walk.payoff(i),
+            false => payoff(base, &walk.member_gains, i, i),
+        }
     })
 }
 
@@ -198,41 +225,53 @@ fn payoffs(
     members: &[PrincipalId],
     base: &Base,
     own: Option<&Base>,
-    of: impl Fn(&Base, usize) -> Vec<Enclosure>,
+    of: impl Fn(&Base, usize) -> Values,
 ) -> Payoffs {
     let payoff = |p: usize| {
         let p = PrincipalId::from(p);
         if let Some(i) = members.iter().position(|&member| member == p) {
-            return Values::Enclosed(of(own.expect("members have a base of their own"), i));
+            return of(own.expect("members have a base of their own"), i);
         }
         let group = model.principals.iter().position(|group| group.members.contains(&p)).expect("one has it");
-        let unweighted = Enclosure::from(&(Rational::ONE / &model.model.principals()[p.index()].weight));
-        let mut values = of(base, group);
-        values.par_iter_mut().for_each(|value| *value = value.times(unweighted));
-        Values::Enclosed(values)
+        let weight = &model.model.principals()[p.index()].weight;
+        let values = of(base, group);
+        if weight.is_one() {
+            return values;
+        }
+        let unweighted = Enclosure::from(&(Rational::ONE / weight));
+        let of_state = |state: usize| values.enclosure(state).times(unweighted);
+        Values::Enclosed((0..model.n_states()).into_par_iter().map(of_state).collect())
     };
     Payoffs::new(model.model, (0..model.model.n_principals()).map(payoff).collect())
 }
 
 /// The decisions as a strategy: what the layers switch to before the tail, and the tail.
 fn counting_strategy(tail: &[u32], layers: &[Switches]) -> CountingStrategy {
-    let mut switches: Vec<Vec<(u64, u32)>> = vec![Vec::new(); tail.len()];
-    for Switches { step, switches: layer } in layers {
-        for switch in layer {
-            switches[switch.state as usize].push((*step, switch.choice));
+    // The switches of each state in the order they were found, from the tail to the present: a counting sort.
+    let mut end = vec![0u32; tail.len() + 1];
+    for switch in layers.iter().flat_map(|layer| &layer.switches) {
+        end[switch.state as usize + 1] += 1;
+    }
+    for state in 0..tail.len() {
+        end[state + 1] += end[state];
+    }
+    let mut sorted = vec![(0, 0); *end.last().expect("an end") as usize];
+    let mut next = end.clone();
+    for Switches { step, switches } in layers {
+        for switch in switches {
+            sorted[next[switch.state as usize] as usize] = (*step, switch.choice);
+            next[switch.state as usize] += 1;
         }
     }
-    let of_state = |(switches, &tail): (Vec<(u64, u32)>, &u32)| {
-        // From the tail back to the present: what was taken until a switch begins one step after it.
-        let mut changes = Vec::with_capacity(switches.len() + 1);
-        let mut current = tail;
-        for (step, choice) in switches {
-            changes.push(Change { from: Step::from(step + 1), choice: ChoiceId::from(current as usize) });
-            current = choice;
-        }
-        changes.push(Change { from: Step::ZERO, choice: ChoiceId::from(current as usize) });
-        changes.reverse();
-        changes
+    // In the present the state takes what it switched to last; what it switched from begins one step after the switch.
+    let of_state = |state: usize| {
+        let switches = &sorted[end[state] as usize..end[state + 1] as usize];
+        let choice_after = move |index: usize| if index == 0 { tail[state] } else { switches[index - 1].1 };
+        let change = move |index: usize| {
+            let from = if index == switches.len() { 0 } else { switches[index].0 + 1 };
+            Change { from: Step::from(from), choice: ChoiceId::from(choice_after(index) as usize) }
+        };
+        (0..=switches.len()).rev().map(change)
     };
-    CountingStrategy::from_valid_changes(switches.into_iter().zip(tail).map(of_state))
+    CountingStrategy::from_valid_changes((0..tail.len()).map(of_state))
 }

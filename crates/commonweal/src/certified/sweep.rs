@@ -33,7 +33,11 @@ impl Span {
     }
 
     pub fn with(self, x: f64) -> Span {
-        Span { least: self.least.min(x), greatest: self.greatest.max(x) }
+        // Not `min` and `max`, which look for numbers that are none.
+        Span {
+            least: if x < self.least { x } else { self.least },
+            greatest: if x > self.greatest { x } else { self.greatest },
+        }
     }
 
     pub fn join(self, other: Span) -> Span {
@@ -92,54 +96,82 @@ pub(super) fn expectations<const K: usize>(targets: &[StateId], probabilities: &
     sums
 }
 
-/// One step of value iteration over the allowed choices: `next(s) = max_a R − level + λPv`, with the choice that attains
-/// it; `policy` is kept where it attains it too. Returns the span of next − v and whether the policy changed.
-pub(super) fn improve(
-    rows: &Arrays<f64>,
-    allowed: Option<&[bool]>,
-    reward: &[f64],
-    discount: f64,
-    level: f64,
-    values: &[f64],
-    next: &mut [f64],
-    policy: &mut [u32],
-) -> (Span, usize) {
-    let of_chunk = |(index, (next, policy)): (usize, (&mut [f64], &mut [u32]))| {
-        let (mut span, mut changed) = (Span::EMPTY, 0);
-        let first_state = index * CHUNK;
-        let mut choice = rows.first_choice[first_state] as usize;
-        let mut transition = rows.first_transition[choice] as usize;
-        for (offset, (next, policy)) in next.iter_mut().zip(policy.iter_mut()).enumerate() {
-            let state = first_state + offset;
-            let end = rows.first_choice[state + 1] as usize;
-            let (mut best, mut best_choice, mut followed) = (f64::NEG_INFINITY, choice, f64::NEG_INFINITY);
-            while choice < end {
-                let after = rows.first_transition[choice + 1] as usize;
-                if allowed.is_none_or(|allowed| allowed[choice]) {
-                    let row = transition..after;
-                    let expected = expectation(&rows.target[row.clone()], &rows.probability[row], values);
-                    let worth = reward[choice] - level + discount * expected;
-                    if worth > best {
-                        (best, best_choice) = (worth, choice);
+/// One principal's view of the choices that are left.
+pub(super) struct Choices<'a> {
+    pub rows: &'a Arrays<'a, f64>,
+    pub allowed: Option<&'a [bool]>,
+    pub reward: &'a [f64],
+    pub discount: f64,
+}
+
+/// What a step of value iteration did.
+pub(super) struct Improved {
+    /// The span of what changed in the values.
+    pub span: Span,
+    /// How many states took another choice.
+    pub n_changed: usize,
+}
+
+impl Choices<'_> {
+    /// One step of value iteration: `next(s) = max_a R − level + λPv`, with the choice that attains it; `policy` is kept
+    /// where it attains it too. `gaps` remembers by how much each choice lost when it was last looked at, and one that
+    /// lost by more than `hopeless` is not looked at again.
+    pub fn improve(
+        &self,
+        level: f64,
+        values: &[f64],
+        next: &mut [f64],
+        policy: &mut [u32],
+        gaps: &mut [f32],
+        hopeless: f32,
+    ) -> Improved {
+        let Choices { rows, allowed, reward, discount } = *self;
+        let of_chunk = |(index, ((next, policy), gaps)): (usize, ((&mut [f64], &mut [u32]), &mut [f32]))| {
+            let (mut span, mut n_changed) = (Span::EMPTY, 0);
+            let first_state = index * CHUNK;
+            let first_choice = rows.first_choice[first_state] as usize;
+            let mut choice = first_choice;
+            for (offset, (next, policy)) in next.iter_mut().zip(policy.iter_mut()).enumerate() {
+                let state = first_state + offset;
+                let (first, end) = (choice, rows.first_choice[state + 1] as usize);
+                let (mut best, mut best_choice, mut followed) = (f64::NEG_INFINITY, first, f64::NEG_INFINITY);
+                while choice < end {
+                    let gap = &mut gaps[choice - first_choice];
+                    let is_followed = choice == *policy as usize;
+                    if (*gap <= hopeless || is_followed) && allowed.is_none_or(|allowed| allowed[choice]) {
+                        let row = rows.row(choice as u32);
+                        let expected = expectation(&rows.target[row.clone()], &rows.probability[row], values);
+                        let worth = reward[choice] - level + discount * expected;
+                        if worth > best {
+                            (best, best_choice) = (worth, choice);
+                        }
+                        if is_followed {
+                            followed = worth;
+                        }
+                        *gap = -worth as f32;
+                    } else {
+                        // Comes out of the next loop as it went in, or as hopeless.
+                        *gap = f32::INFINITY;
                     }
-                    if choice == *policy as usize {
-                        followed = worth;
-                    }
+                    choice += 1;
                 }
-                (choice, transition) = (choice + 1, after);
+                for gap in &mut gaps[first - first_choice..end - first_choice] {
+                    *gap += best as f32;
+                }
+                if followed < best {
+                    *policy = best_choice as u32;
+                    n_changed += 1;
+                }
+                *next = best;
+                span = span.with(best - values[state]);
             }
-            if followed < best {
-                *policy = best_choice as u32;
-                changed += 1;
-            }
-            *next = best;
-            span = span.with(best - values[state]);
-        }
-        (span, changed)
-    };
-    let both = |(a, m): (Span, usize), (b, n): (Span, usize)| (a.join(b), m + n);
-    let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK));
-    chunks.enumerate().map(of_chunk).reduce(|| (Span::EMPTY, 0), both)
+            Improved { span, n_changed }
+        };
+        let both = |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
+        let of_chunks: Vec<&mut [f32]> = pieces(gaps, rows.first_choice).collect();
+        let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK)).zip(of_chunks).enumerate();
+        chunks.map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
+    }
 }
 
 /// The rows of one choice per state, side by side: half the bytes of two choices a state, and nothing to skip.
@@ -177,7 +209,21 @@ impl PolicyRows {
         PolicyRows { first, target, probability }
     }
 
-    /// `out(s) = of(s, Σ_t P(t|s) v(t))` for every state, and what `join` makes of all its second parts.
+    /// The rows of another policy, written over the old ones where they fit.
+    pub fn follow(&mut self, rows: &Arrays<f64>, old: &[u32], new: &[u32]) {
+        let changed = || (0..old.len()).filter(|&state| old[state] != new[state]);
+        if changed().any(|state| rows.row(old[state]).len() != rows.row(new[state]).len()) {
+            *self = PolicyRows::of(rows, new);
+            return;
+        }
+        for state in changed() {
+            let (own, row) = (self.first[state] as usize..self.first[state + 1] as usize, rows.row(new[state]));
+            self.target[own.clone()].copy_from_slice(&rows.target[row.clone()]);
+            self.probability[own].copy_from_slice(&rows.probability[row]);
+        }
+    }
+
+    /// `next(s) = of(s, Σ_t P(t|s) v(t))` for every state; returns the spans of next − v.
     pub fn sweep<const K: usize>(
         &self,
         values: &[[f64; K]],
@@ -212,6 +258,13 @@ impl PolicyRows {
             *out = expectation(&self.target[begin..end], &self.probability[begin..end], values);
             begin = end;
         }
+    }
+
+    /// Whether most transitions lead to states of a higher number, as where states are numbered in the order found.
+    pub fn goes_forward(&self) -> bool {
+        let forward = |state: usize| self.row(state).0.iter().filter(|target| target.index() > state).count();
+        let n_forward: usize = (0..self.first.len() - 1).into_par_iter().map(forward).sum();
+        4 * n_forward > 3 * self.target.len()
     }
 
     pub fn row(&self, state: usize) -> (&[StateId], &[f64]) {

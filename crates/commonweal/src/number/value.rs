@@ -30,6 +30,15 @@ pub enum Values {
     Exact(ExactVector),
     /// Enclosures.
     Enclosed(Vec<Enclosure>),
+    /// Doubles, and how far below and above them the numbers are at most: half the memory of enclosures.
+    Near {
+        /// One double per number.
+        centers: Vec<f64>,
+        /// No number is further below its double.
+        below: f64,
+        /// No number is further above its double.
+        above: f64,
+    },
 }
 
 impl Values {
@@ -37,7 +46,7 @@ impl Values {
     pub fn value(&self, index: usize) -> Value {
         match self {
             Values::Exact(vector) => Value::from(vector.get(index)),
-            Values::Enclosed(enclosures) => Value::from(enclosures[index]),
+            Values::Enclosed(_) | Values::Near { .. } => Value::from(self.enclosure(index)),
         }
     }
 
@@ -46,6 +55,10 @@ impl Values {
         match self {
             Values::Exact(vector) => vector.enclosure(index),
             Values::Enclosed(enclosures) => enclosures[index],
+            Values::Near { centers, below, above } => {
+                let center = centers[index];
+                Enclosure::new(center, center).plus(Enclosure::new(-below, *above))
+            }
         }
     }
 }

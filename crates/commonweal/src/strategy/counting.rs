@@ -44,7 +44,9 @@ impl CountingStrategy {
     }
 
     /// A strategy from each state's changes, which are known to be valid.
-    pub(crate) fn from_valid_changes(changes: impl Iterator<Item = Vec<Change>>) -> CountingStrategy {
+    pub(crate) fn from_valid_changes<L: IntoIterator<Item = Change>>(
+        changes: impl Iterator<Item = L>,
+    ) -> CountingStrategy {
         CountingStrategy { changes: changes.collect() }
     }
 
