@@ -4,15 +4,27 @@
 //! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
 
 use super::base::Base;
-use super::sweep::{CHUNK, Span, WIDEST, expectations, specialised};
+use super::sweep::{CHUNK, PolicyRows, Span, expectations};
 use crate::number::{Enclosure, UpperBound};
 use rayon::prelude::*;
 use std::ops::Range;
 
+/// A layer, as it was decided.
+pub(super) struct Decided<'a> {
+    pub step: u64,
+    /// The rows of the base's strategy.
+    pub rows: &'a PolicyRows,
+    pub decisions: &'a [u32],
+    /// The states that leave the base's strategy, in order.
+    pub deviating: &'a [u32],
+    /// Whether no later layer left it.
+    pub quiet: bool,
+}
+
 /// Gains of some principals that follow the decisions, layer by layer.
 pub(super) trait Gains: Sync {
-    /// Goes back by the layer at `step`. `quiet` says that no later layer left the base's strategy.
-    fn layer(&mut self, base: &Base, decisions: &[u32], step: u64, quiet: bool);
+    /// Goes back by one layer.
+    fn layer(&mut self, base: &Base, layer: &Decided);
     /// Counts from another base from now on.
     fn rebase(&mut self, old: &Base, new: &Base);
     /// Goes back over `length` steps at once, in which the base's strategy is followed.
@@ -28,10 +40,13 @@ pub(super) trait Gains: Sync {
 /// The gains of some principals of a base, each to be known within about `tolerance`, side by side as far as they fit.
 pub(super) fn blocks(base: &Base, principals: Range<usize>, tolerance: f64) -> Vec<Box<dyn Gains>> {
     let of = |begin: usize| -> Box<dyn Gains> {
-        let width = (principals.end - begin).min(WIDEST);
-        specialised!(width, |WIDTH| Box::new(Block::<WIDTH>::new(base, begin, tolerance)))
+        match principals.end - begin {
+            1 => Box::new(Block::<1>::new(base, begin, tolerance)),
+            _ => Box::new(Block::<2>::new(base, begin, tolerance)),
+        }
     };
-    principals.clone().step_by(WIDEST).map(of).collect()
+    // Two at a time: the more stand side by side, the longer all wait for the most patient of them.
+    principals.clone().step_by(2).map(of).collect()
 }
 
 /// The gains of K principals from `begin` on.
@@ -70,32 +85,34 @@ impl<const K: usize> Block<K> {
 }
 
 impl<const K: usize> Gains for Block<K> {
-    fn layer(&mut self, base: &Base, decisions: &[u32], step: u64, quiet: bool) {
-        let deviates = decisions != base.followed.strategy;
-        if !self.started && (step >= self.end || (quiet && !deviates)) {
+    fn layer(&mut self, base: &Base, layer: &Decided) {
+        if !self.started && (layer.step >= self.end || (layer.quiet && layer.deviating.is_empty())) {
             return;
         }
         if !self.started {
-            self.start(base, quiet);
+            self.start(base, layer.quiet);
         }
         let (begin, model, advantages) = (self.begin, base.model, &base.advantages);
         let rows = &model.arrays;
         let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
         let gains = &self.gains;
         let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
-            let mut spans = [Span::EMPTY; K];
-            for (offset, next) in next.iter_mut().enumerate() {
-                let state = index * CHUNK + offset;
-                let choice = decisions[state];
+            let first_state = index * CHUNK;
+            layer.rows.expectations_of(first_state, gains, next);
+            next.iter_mut().for_each(|next| *next = std::array::from_fn(|i| discounts[i] * next[i]));
+            let deviating = layer.deviating.partition_point(|&state| (state as usize) < first_state);
+            for &state in &layer.deviating[deviating..] {
+                let state = state as usize;
+                let Some(next) = next.get_mut(state - first_state) else { break };
+                let choice = layer.decisions[state];
                 let row = rows.row(choice);
                 let expected = expectations(&rows.target[row.clone()], &rows.probability[row], gains);
-                for i in 0..K {
+                *next = std::array::from_fn(|i| {
                     let now = advantages.get(state, choice, base.followed.strategy[state], begin + i);
-                    next[i] = now + discounts[i] * expected[i];
-                    spans[i] = spans[i].with(next[i]);
-                }
+                    now + discounts[i] * expected[i]
+                });
             }
-            spans
+            next.iter().fold([Span::EMPTY; K], |spans, next| std::array::from_fn(|i| spans[i].with(next[i])))
         };
         let joined = |a: [Span; K], b: [Span; K]| std::array::from_fn(|i| a[i].join(b[i]));
         let found = self.next.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| [Span::EMPTY; K], joined);

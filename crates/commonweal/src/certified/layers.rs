@@ -16,7 +16,7 @@
 
 use super::advantage::Advantages;
 use super::base::Base;
-use super::gains::{Gains, blocks};
+use super::gains::{Decided, Gains, blocks};
 use super::jump::{Leap, leap};
 use super::rounded_model::RoundedModel;
 use super::sweep::{CHUNK, PolicyRows, Span, expectation};
@@ -143,19 +143,25 @@ impl<'m> Walk<'m> {
         self.step -= 1;
         let model = self.base.model;
         let layer = Layer::at(&self.base, &StepWeights::of(&self.weights), self.span);
-        let Found { span, switches } = layer.decide(&self.rows, &self.gain, &mut self.next, &mut self.decisions);
+        let Found { span, switches, deviating } = layer.decide(&self.rows, &self.gain, &mut self.next, &mut self.decisions);
         std::mem::swap(&mut self.gain, &mut self.next);
         let error = layer.error(span);
         let discount = model.discount_bound(0);
         self.stake.above = discount * self.stake.above + error;
         self.stake.below = discount * self.stake.below + error;
         self.span = span;
+        let decided = Decided {
+            step: self.step,
+            rows: &self.rows,
+            decisions: &self.decisions,
+            deviating: &deviating,
+            quiet: self.quiet,
+        };
         for gains in &mut self.gains {
-            gains.layer(&self.base, &self.decisions, self.step, self.quiet);
+            gains.layer(&self.base, &decided);
         }
         for gains in &mut self.member_gains {
-            let members = self.members.as_ref().expect("their gains are counted from a base");
-            gains.layer(members, &self.decisions, self.step, self.quiet);
+            gains.layer(self.members.as_ref().expect("their gains are counted from a base"), &decided);
         }
         let switched = !switches.is_empty();
         self.quiet &= !switched;
@@ -263,6 +269,8 @@ struct Layer<'a> {
 struct Found {
     span: Span,
     switches: Vec<Switch>,
+    /// The states that leave the base's strategy.
+    deviating: Vec<u32>,
 }
 
 impl<'a> Layer<'a> {
@@ -309,7 +317,7 @@ impl<'a> Layer<'a> {
             if self.later == Span::NOTHING {
                 next.fill(0.0);
             } else {
-                rows.expectations_of(first_state, later, next);
+                rows.expectations_of(first_state, later.as_chunks::<1>().0, next.as_chunks_mut::<1>().0);
                 next.iter_mut().for_each(|value| *value *= discount);
             }
             let mut chosen = self.strategy[first_state..first_state + next.len()].to_vec();
@@ -326,18 +334,26 @@ impl<'a> Layer<'a> {
                     (next[state - first_state], chosen[state - first_state]) = (worth, choice);
                 }
             }
-            let mut switches = Vec::new();
+            let (mut switches, mut deviating) = (Vec::new(), Vec::new());
             for (offset, (decision, choice)) in decisions.iter_mut().zip(chosen).enumerate() {
+                if choice != self.strategy[first_state + offset] {
+                    deviating.push((first_state + offset) as u32);
+                }
                 if *decision != choice {
                     *decision = choice;
                     switches.push(Switch { state: (first_state + offset) as u32, choice });
                 }
             }
-            (next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), switches)
+            (next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), (switches, deviating))
         };
         let chunks = next.par_chunks_mut(CHUNK).zip(decisions.par_chunks_mut(CHUNK)).enumerate();
-        let (spans, switches): (Vec<Span>, Vec<Vec<Switch>>) = chunks.map(of_chunk).unzip();
-        Found { span: spans.into_iter().fold(Span::EMPTY, Span::join), switches: switches.concat() }
+        let (spans, states): (Vec<Span>, Vec<(Vec<Switch>, Vec<u32>)>) = chunks.map(of_chunk).unzip();
+        let (switches, deviating): (Vec<_>, Vec<_>) = states.into_iter().unzip();
+        Found {
+            span: spans.into_iter().fold(Span::EMPTY, Span::join),
+            switches: switches.concat(),
+            deviating: deviating.concat(),
+        }
     }
 
     fn advantage(&self, candidate: usize) -> f64 {

@@ -5,6 +5,7 @@
 
 use super::layers::Switches;
 use super::rounded_model::RoundedModel;
+use super::sweep::CHUNK;
 use crate::model::{ChoiceId, Lists};
 use crate::strategy::Step;
 use rayon::prelude::*;
@@ -55,19 +56,23 @@ fn stage(
             choice != tail[state] && !long_term.get(state).iter().any(|c| c.index() == choice as usize)
         })
         .collect();
-    let back = |memory: &[u64], step: u64, keep: bool| -> Vec<u64> {
-        let of_state = |state: usize| {
-            let later = rows.target[rows.row(decisions[state])].iter().map(|target| memory[target.index()]).max();
-            let later = later.expect("a choice has a successor").max(if keep { memory[state] } else { 0 });
-            if deviates[state] { later.max(step + 1) } else { later }
-        };
-        (0..tail.len()).into_par_iter().map(of_state).collect()
+    let mut next = vec![0; memory.len()];
+    let back = |memory: &[u64], next: &mut [u64], step: u64, keep: bool| {
+        next.par_chunks_mut(CHUNK).enumerate().for_each(|(index, next)| {
+            for (offset, next) in next.iter_mut().enumerate() {
+                let state = index * CHUNK + offset;
+                let later = rows.target[rows.row(decisions[state])].iter().map(|target| memory[target.index()]);
+                let mut latest = if keep { memory[state] } else { 0 };
+                later.for_each(|later| latest = latest.max(later));
+                *next = if deviates[state] { latest.max(step + 1) } else { latest };
+            }
+        });
     };
     for step in (first..until).rev() {
         let far = until - step > FOLLOWED;
-        let next = back(memory, step, far);
+        back(memory, &mut next, step, far);
         let settled = next == *memory;
-        *memory = next;
+        std::mem::swap(memory, &mut next);
         if settled {
             return;
         }

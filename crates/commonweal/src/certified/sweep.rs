@@ -251,11 +251,11 @@ impl PolicyRows {
     }
 
     /// `Σ_t P(t|s) v(t)` for the states from `first_state` on, as many as `out` holds.
-    pub fn expectations_of(&self, first_state: usize, values: &[f64], out: &mut [f64]) {
+    pub fn expectations_of<const K: usize>(&self, first_state: usize, values: &[[f64; K]], out: &mut [[f64; K]]) {
         let mut begin = self.first[first_state] as usize;
         for (out, &end) in out.iter_mut().zip(&self.first[first_state + 1..]) {
             let end = end as usize;
-            *out = expectation(&self.target[begin..end], &self.probability[begin..end], values);
+            *out = expectations(&self.target[begin..end], &self.probability[begin..end], values);
             begin = end;
         }
     }
