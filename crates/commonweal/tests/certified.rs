@@ -15,7 +15,7 @@ const GAP: f64 = 1e-9;
 
 #[test]
 fn the_exact_welfare_and_payoffs_lie_inside_on_random_models() {
-    let mut judged = Judged::default();
+    let mut judged = Judged { tight: true, ..Judged::default() };
     on_random_models(0..4000, |plain| judged.judge(plain, GAP));
     judged.assert(3500, 3500);
 }
@@ -39,6 +39,8 @@ struct Judged {
     models: usize,
     within: usize,
     evaluated: usize,
+    /// Whether payoffs are to be known about as well as the welfare.
+    tight: bool,
 }
 
 impl Judged {
@@ -69,7 +71,7 @@ impl Judged {
             }
             for p in (0..model.n_principals()).map(PrincipalId::from) {
                 inside("a payoff", &earned.payoff(p, state), certified.payoff(p, state).enclosure)?;
-                if certified.payoff(p, state).enclosure.width() > 1e6 * gap * scale(&model, &exact).max(1e-300)
+                if self.tight && certified.payoff(p, state).enclosure.width() > 1e6 * gap * scale(&model, &exact).max(1e-300)
                     && certified.outcome() == Outcome::Within
                 {
                     return Err("a payoff is hardly known".to_owned());
