@@ -1,7 +1,9 @@
 //! Families of models, seeded: for benchmarks, experiments and tests.
 
+mod large;
 mod random;
 mod spaced;
 
+pub use large::{LargeFamily, Neighbourhood};
 pub use random::{RandomFamily, Seeded};
 pub use spaced::spaced;

@@ -18,19 +18,37 @@
 //! Every number is read exactly, and every name is kept as text. [`read_model`] goes once through the file and fills the
 //! model's arrays as it goes; names are resolved at the end, since a state may be a target before it is defined. What is
 //! wrong with a file is a [`ParseError`] that knows its place and how to mend it.
+//!
+//! Models of other tools, with up to millions of states, come as [DRN](read_drn) or [UMB](read_umb). They have rewards but
+//! no discounts, so [`ReadOptions`] bring these, and numbers that may be rounded, so [`Loaded`] tells what was made of them.
+//! Both are read exactly or in doubles, by the same code.
 
+mod compression;
+mod discounts;
+mod drn;
+mod loaded;
 mod model_draft;
 mod model_reader;
 mod model_writer;
 mod node_values;
 mod parse_error;
+mod read_error;
+mod row;
 mod strategy_reader;
 mod syntax_error;
+mod umb;
 mod yaml_events;
 
+pub use discounts::{DiscountError, Discounts};
+pub use drn::{DrnNumber, drn_overview, read_drn, write_drn};
+pub use loaded::{Loaded, Overview, ReadOptions};
 pub use model_reader::{MAX_MODEL_BYTES, read_model, read_model_bytes};
 pub use model_writer::{write_json, write_yaml};
 pub use parse_error::ParseError;
+pub use read_error::ReadError;
+pub use row::Divided;
 pub use strategy_reader::read_strategy;
+pub use umb::{UmbNumber, read_umb, umb_overview, write_umb};
 
+use loaded::UNNAMED_ACTION;
 use model_reader::utf8;

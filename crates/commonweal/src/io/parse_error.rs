@@ -35,6 +35,8 @@ pub struct ParseError {
     pub message: String,
     /// How to mend it.
     pub help: Option<String>,
+    /// The line itself, of a file that was read line by line and is not at hand any more.
+    pub line_text: Option<String>,
 }
 
 impl ParseError {
@@ -42,10 +44,11 @@ impl ParseError {
     /// is meant, and the help. Plain text; no line of the excerpt is wider than 100 columns, and no control character
     /// gets through.
     ///
-    /// Of a file that is not UTF-8, give `String::from_utf8_lossy` of its bytes.
+    /// Of a file that is not UTF-8, give `String::from_utf8_lossy` of its bytes. An error that brings its line with it needs
+    /// no text.
     pub fn render(&self, file: &str, text: &str) -> String {
         let mut out = format!("{}:{}:{}: {}\n", printable(file), self.line, self.column, self.message);
-        if let Some(source) = line_of(text, self.line) {
+        if let Some(source) = self.line_text.as_deref().or_else(|| line_of(text, self.line)) {
             let (excerpt, indent, width) = excerpt(source, self.column - 1, self.length);
             let number = self.line.to_string();
             let gutter = " ".repeat(number.len());
@@ -96,7 +99,22 @@ impl Fault {
         let meant = &text[start..floor_char_boundary(text, self.span.end as usize).max(start)];
         let length = meant.chars().take_while(|c| !matches!(c, '\n' | '\r')).count().max(1);
         let (message, help) = (printable(&self.message), self.help.map(|help| printable(&help)));
-        ParseError { line, column, length, message, help }
+        ParseError { line, column, length, message, help, line_text: None }
+    }
+}
+
+/// An error in one line of a file that is read line by line: `part` is what is meant, a piece of `line`.
+pub(super) fn line_fault(number: usize, line: &[u8], part: &[u8], message: &str, help: &str) -> ParseError {
+    let start = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
+    let end = (start + part.len()).min(line.len());
+    let characters = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().count();
+    ParseError {
+        line: number,
+        column: characters(&line[..start]) + 1,
+        length: characters(&line[start..end]).max(1),
+        message: printable(message),
+        help: Some(printable(help)),
+        line_text: Some(String::from_utf8_lossy(line).into_owned()),
     }
 }
 

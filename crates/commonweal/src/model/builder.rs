@@ -122,11 +122,11 @@ impl<N: ModelNumber> ModelBuilder<N> {
             model.target.push(target);
             model.probability.push(probability);
         }
-        if let Some(target) = repeated(&model.target[first..], &mut self.sorted) {
+        if let Some(target) = first_repeated(&model.target[first..], &mut self.sorted) {
             let (state, action) = place(model);
             return Err(ModelError::DuplicateTarget { state, action, target: model.state_name(target).into_owned() });
         }
-        if let Some(sum) = N::wrong_sum(&model.probability[first..]) {
+        if let Err(sum) = N::check_row(&model.probability[first..]) {
             let (state, action) = place(model);
             return Err(ModelError::ProbabilitySum { state, action, sum });
         }
@@ -168,7 +168,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
 }
 
 /// The first target that stands in the row a second time. `sorted` is overwritten.
-fn repeated(row: &[StateId], sorted: &mut Vec<StateId>) -> Option<StateId> {
+pub(crate) fn first_repeated(row: &[StateId], sorted: &mut Vec<StateId>) -> Option<StateId> {
     if row.is_sorted_by(|a, b| a < b) {
         return None;
     }
@@ -185,7 +185,7 @@ fn repeated(row: &[StateId], sorted: &mut Vec<StateId>) -> Option<StateId> {
     row.iter().copied().find(|&target| !seen.insert(target))
 }
 
-fn check_principals(principals: &[Principal]) -> Result<(), ModelError> {
+pub(super) fn check_principals(principals: &[Principal]) -> Result<(), ModelError> {
     for (index, principal) in principals.iter().enumerate() {
         check_discount(&principal.name, &principal.discount)?;
         if principal.weight.is_zero() {
@@ -201,7 +201,7 @@ fn check_principals(principals: &[Principal]) -> Result<(), ModelError> {
     }
 }
 
-fn check_size(what: &'static str, next: usize) -> Result<(), ModelError> {
+pub(super) fn check_size(what: &'static str, next: usize) -> Result<(), ModelError> {
     const LIMIT: usize = u32::MAX as usize - 1;
     match next < LIMIT {
         true => Ok(()),

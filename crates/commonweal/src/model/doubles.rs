@@ -1,12 +1,12 @@
 //! An exact model in doubles, for the certified engine.
 
 use super::{Model, ModelError};
-use crate::number::{ModelNumber, Rational, probability_as_double, reward_as_double};
+use crate::number::{ModelNumber, Rational};
 
 impl Model<Rational> {
     /// The same model with every number rounded to the nearest double. An error if a reward is too large for one.
     pub fn to_doubles(&self) -> Result<Model<f64>, ModelError> {
-        let reward: Vec<f64> = self.reward.iter().map(reward_as_double).collect();
+        let reward: Vec<f64> = self.reward.iter().cloned().map(f64::from_reward).collect();
         if let Some(at) = reward.iter().position(|reward| !reward.is_number()) {
             let choice = (at / self.n_principals()).into();
             return Err(ModelError::RewardOutOfRange {
@@ -24,7 +24,7 @@ impl Model<Rational> {
             first_choice: self.first_choice.clone(),
             first_transition: self.first_transition.clone(),
             target: self.target.clone(),
-            probability: self.probability.iter().map(probability_as_double).collect(),
+            probability: self.probability.iter().cloned().map(f64::from_probability).collect(),
             reward,
         })
     }

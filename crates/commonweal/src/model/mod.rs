@@ -11,6 +11,7 @@
 //! reward            choice × principal → number    one N each, a choice's rewards side by side
 //! ```
 
+mod arrays;
 mod builder;
 mod doubles;
 mod error;
@@ -19,7 +20,9 @@ mod integer_rows;
 mod lists;
 mod names;
 
+pub use arrays::ModelArrays;
 pub use builder::ModelBuilder;
+pub(crate) use builder::first_repeated;
 pub use error::ModelError;
 pub use ids::{ChoiceId, PrincipalId, StateId};
 pub use lists::Lists;
@@ -44,9 +47,9 @@ pub struct Principal {
 /// A Markov decision process with one reward per choice and principal, over numbers `N`.
 ///
 /// [`Rational`] numbers serve the exact engine; the same arrays hold doubles for a certified one. A model in doubles
-/// stands for an exact one, with u = 2^-53: each probability is within (number of successors + 3) u of the true one,
-/// relatively, or within 2^-1074 where that is more, and the true ones sum to exactly 1. Each reward is the double nearest to
-/// the true one, or the sum of two such, rounded once more. Discounts and weights are exact in both.
+/// stands for an exact one: each probability is within (number of successors + 3) units of the true one, where a unit is
+/// 2^-53 of it, or 2^-1074 where that is more, and the true ones sum to exactly 1. Each reward is the double nearest to the
+/// true one, or the sum of two such, rounded once more. Discounts and weights are exact in both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model<N = Rational> {
     start: StateId,
@@ -169,13 +172,18 @@ impl<N> Model<N> {
     /// The name of a choice's action. Names may repeat within a state in models that come from other tools; the
     /// second `tick` of a state is shown as `tick#2`.
     pub fn action_name(&self, choice: ChoiceId) -> Cow<'_, str> {
-        let name = self.action_names.get(self.action[choice.index()] as usize);
+        let name = self.action_label(choice);
         let first = self.first_choice[self.state_of(choice).index()] as usize;
         let own = self.action[choice.index()];
         match self.action[first..choice.index()].iter().filter(|&&other| other == own).count() {
             0 => name,
             earlier => format!("{name}#{}", earlier + 1).into(),
         }
+    }
+
+    /// The name of a choice's action as its file has it, whether it repeats or not.
+    pub fn action_label(&self, choice: ChoiceId) -> Cow<'_, str> {
+        self.action_names.get(self.action[choice.index()] as usize)
     }
 
     /// The choice of `state` whose action has that name.

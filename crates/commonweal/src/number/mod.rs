@@ -18,7 +18,7 @@ mod wide;
 
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
-pub use model_number::{ModelNumber, probability_as_double, reward_as_double};
+pub use model_number::ModelNumber;
 pub use parse::{NumberError, parse_rational};
 pub use plain::{LEAST_WEIGHT, PlainVector, plain_sum};
 pub use product::{power, product};

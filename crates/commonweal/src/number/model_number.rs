@@ -1,17 +1,27 @@
 //! The numbers that a model's arrays hold: exact fractions, or doubles next to them.
 //!
-//! A model in doubles stands for one in exact numbers, its *true* model. With u = 2^-53 and k the number of successors
-//! of a choice, each of its k probabilities is within k + 3 units u of the true one, relatively (below the normal doubles:
-//! within 2^-1074 of it), and the true ones sum to exactly 1. So a row of doubles whose sum is within (k + 3) u of 1 is
-//! valid: dividing it by its sum gives true probabilities that are near enough.
+//! A model in doubles stands for one in exact numbers, its *true* model. Let a unit be u = 2^-53 of a number, or 2^-1074
+//! where that is more, and k the number of successors of a choice. Each of its probabilities is within k + 3 units of the
+//! true one, and the true ones sum to exactly 1. Where this comes from:
+//!
+//! - A row of doubles may be built as it is if its sum is within (k + 1) u of 1 as [`row_sum`](ModelNumber::row_sum) finds it,
+//!   which is within (k + 2) u, and a little more, of what it is. Its true row is this one divided by its sum.
+//! - A row that a file writes is rounded to doubles first, one unit each. If these sum to 1 within (k − 1) u they stay, and the
+//!   true row, which is the written one divided by its sum, is within (k − 1) + 3 units. Otherwise they are divided by their
+//!   sum: one unit for each, two for the sum, one for the quotient. A row of one successor is 1 and has no error.
 
-use super::{Rational, nearest_double};
+use super::{NumberError, Rational, nearest_double, parse_rational};
+use dashu_base::{Abs, BitTest};
 use std::fmt::{Debug, Display};
 
 /// u: what rounding to the nearest double changes at most, relatively.
 const UNIT: f64 = f64::EPSILON / 2.0;
 /// The least positive double.
 const LEAST: f64 = f64::from_bits(1);
+/// Integers up to this are doubles.
+const LARGEST_INTEGER: u64 = 1 << 53;
+/// The longest denominator, in bits, over which the probabilities of one choice are added up.
+const MAX_SUM_BITS: usize = 200_000;
 
 /// A number of a model: [`Rational`] for the exact engine, `f64` for the certified one.
 pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'static {
@@ -26,8 +36,41 @@ pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'stat
     /// Whether the number is one: not infinite, and not the result of no computation.
     fn is_number(&self) -> bool;
 
-    /// `None` if the numbers, all positive, are a row of probabilities; otherwise what they sum to.
-    fn wrong_sum(row: &[Self]) -> Option<String>;
+    /// The reward that a text writes: the number itself, or the double nearest to it, which may be infinite.
+    fn parse_reward(text: &str) -> Result<Self, NumberError>;
+
+    /// The probability that a text writes: the number itself, or the double nearest to it. One above 0 stays above 0.
+    fn parse_probability(text: &str) -> Result<Self, NumberError>;
+
+    /// What stands for an exact reward: itself, or the double nearest to it, which may be infinite.
+    fn from_reward(exact: Rational) -> Self;
+
+    /// What stands for an exact probability: itself, or the double nearest to it. One above 0 stays above 0.
+    fn from_probability(exact: Rational) -> Self;
+
+    /// The quotient of two integers, or the double nearest to it; the denominator is not 0.
+    fn from_quotient(numerator: i64, denominator: u64) -> Self;
+
+    /// The value of a double; `None` if it has none.
+    fn from_double(double: f64) -> Option<Self>;
+
+    /// The exact value; `None` of what is no number.
+    fn to_exact(&self) -> Option<Rational>;
+
+    /// The sum of two rewards; of doubles, rounded.
+    fn plus(&self, other: &Self) -> Self;
+
+    /// The quotient by a positive number; of doubles, rounded.
+    fn divided_by(&self, divisor: &Self) -> Self;
+
+    /// The sum of positive numbers; of doubles, within about one u. `None` if the exact sum is too long to be found.
+    fn row_sum(row: &[Self]) -> Option<Self>;
+
+    /// How far the sum of a row is from 1; 0 if the row, read from a file, may stay as it is.
+    fn distance_from_one(sum: &Self, row_length: usize) -> f64;
+
+    /// Whether numbers, all positive, may be built as a row of probabilities. If not, what they sum to.
+    fn check_row(row: &[Self]) -> Result<(), String>;
 }
 
 impl ModelNumber for Rational {
@@ -42,9 +85,57 @@ impl ModelNumber for Rational {
         true
     }
 
-    fn wrong_sum(row: &[Rational]) -> Option<String> {
+    fn parse_reward(text: &str) -> Result<Rational, NumberError> {
+        parse_rational(text)
+    }
+
+    fn parse_probability(text: &str) -> Result<Rational, NumberError> {
+        parse_rational(text)
+    }
+
+    fn from_reward(exact: Rational) -> Rational {
+        exact
+    }
+
+    fn from_probability(exact: Rational) -> Rational {
+        exact
+    }
+
+    fn from_quotient(numerator: i64, denominator: u64) -> Rational {
+        Rational::from_parts(numerator.into(), denominator.into())
+    }
+
+    fn from_double(double: f64) -> Option<Rational> {
+        Rational::try_from(double).ok()
+    }
+
+    fn to_exact(&self) -> Option<Rational> {
+        Some(self.clone())
+    }
+
+    fn plus(&self, other: &Rational) -> Rational {
+        self + other
+    }
+
+    fn divided_by(&self, divisor: &Rational) -> Rational {
+        self / divisor
+    }
+
+    fn row_sum(row: &[Rational]) -> Option<Rational> {
+        row.iter().try_fold(Rational::ZERO, |sum, probability| {
+            let bits = sum.denominator().bit_len() + probability.denominator().bit_len();
+            (bits <= MAX_SUM_BITS).then(|| sum + probability)
+        })
+    }
+
+    fn distance_from_one(sum: &Rational, _: usize) -> f64 {
+        let distance = (sum - Rational::ONE).abs();
+        nearest_double(distance.numerator(), distance.denominator())
+    }
+
+    fn check_row(row: &[Rational]) -> Result<(), String> {
         let sum = row.iter().fold(Rational::ZERO, |sum, probability| sum + probability);
-        (!sum.is_one()).then(|| sum.to_string())
+        if sum.is_one() { Ok(()) } else { Err(sum.to_string()) }
     }
 }
 
@@ -60,34 +151,84 @@ impl ModelNumber for f64 {
         self.is_finite()
     }
 
-    fn wrong_sum(row: &[f64]) -> Option<String> {
-        let sum = compensated_sum(row);
-        // The sum itself is within 2 u: the true one is within (k + 3) u of 1.
+    fn parse_reward(text: &str) -> Result<f64, NumberError> {
+        if let Some(double) = quick_double(text) {
+            return Ok(double);
+        }
+        parse_rational(text).map(f64::from_reward)
+    }
+
+    fn parse_probability(text: &str) -> Result<f64, NumberError> {
+        match quick_double(text) {
+            Some(double) if double != 0.0 => Ok(double),
+            _ => parse_rational(text).map(f64::from_probability),
+        }
+    }
+
+    fn from_reward(exact: Rational) -> f64 {
+        nearest_double(exact.numerator(), exact.denominator())
+    }
+
+    fn from_probability(exact: Rational) -> f64 {
+        match nearest_double(exact.numerator(), exact.denominator()) {
+            0.0 if exact.is_probability() => LEAST,
+            double => double,
+        }
+    }
+
+    fn from_quotient(numerator: i64, denominator: u64) -> f64 {
+        match numerator.unsigned_abs() <= LARGEST_INTEGER && denominator <= LARGEST_INTEGER {
+            // The quotient of two doubles is rounded once.
+            true => numerator as f64 / denominator as f64,
+            false => f64::from_reward(Rational::from_quotient(numerator, denominator)),
+        }
+    }
+
+    fn from_double(double: f64) -> Option<f64> {
+        double.is_finite().then_some(double)
+    }
+
+    fn to_exact(&self) -> Option<Rational> {
+        Rational::try_from(*self).ok()
+    }
+
+    fn plus(&self, other: &f64) -> f64 {
+        self + other
+    }
+
+    fn divided_by(&self, divisor: &f64) -> f64 {
+        self / divisor
+    }
+
+    /// Neumaier's sum: each addition's rounding error is added up beside it.
+    fn row_sum(row: &[f64]) -> Option<f64> {
+        let (mut sum, mut lost) = (0.0f64, 0.0f64);
+        for &number in row {
+            let next = sum + number;
+            lost += if sum >= number { (sum - next) + number } else { (number - next) + sum };
+            sum = next;
+        }
+        Some(sum + lost)
+    }
+
+    fn distance_from_one(sum: &f64, row_length: usize) -> f64 {
+        let distance = (sum - 1.0).abs();
+        if distance <= (row_length as f64 - 1.0) * UNIT { 0.0 } else { distance }
+    }
+
+    fn check_row(row: &[f64]) -> Result<(), String> {
+        let sum = f64::row_sum(row).unwrap_or(f64::NAN);
         let allowed = (row.len() as f64 + 1.0) * UNIT;
-        ((sum - 1.0).abs() > allowed || sum.is_nan()).then(|| sum.to_string())
+        if (sum - 1.0).abs() <= allowed { Ok(()) } else { Err(sum.to_string()) }
     }
 }
 
-/// The sum of numbers, none of which is negative, within 2 u of itself for fewer than 2^26 of them (Neumaier).
-fn compensated_sum(numbers: &[f64]) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0f64);
-    for &number in numbers {
-        let next = sum + number;
-        lost += if sum >= number { (sum - next) + number } else { (number - next) + sum };
-        sum = next;
+/// The double nearest to a decimal or to a fraction of small integers. `None` if the text may be something else.
+fn quick_double(text: &str) -> Option<f64> {
+    if let Some((numerator, denominator)) = text.split_once('/') {
+        let denominator = denominator.parse().ok().filter(|&denominator| denominator != 0)?;
+        return Some(f64::from_quotient(numerator.parse().ok()?, denominator));
     }
-    sum + lost
-}
-
-/// The double that stands for a probability: the nearest one, or the least positive one where that is 0.
-pub fn probability_as_double(probability: &Rational) -> f64 {
-    match nearest_double(probability.numerator(), probability.denominator()) {
-        0.0 => LEAST,
-        double => double,
-    }
-}
-
-/// The double nearest to a reward; infinite where that is out of range.
-pub fn reward_as_double(reward: &Rational) -> f64 {
-    nearest_double(reward.numerator(), reward.denominator())
+    // What is not finite is too large, or a word such as `nan`.
+    text.parse().ok().filter(|double: &f64| double.is_finite())
 }

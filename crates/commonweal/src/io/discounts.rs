@@ -1,0 +1,133 @@
+//! Which reward structures of a file are principals, and how patient they are.
+//!
+//! Formats of other tools have rewards but no discounts, so whoever reads such a file brings them.
+
+use crate::{
+    model::{ModelError, Principal, nearest},
+    number::Rational,
+};
+
+/// The discounts that a file is read with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Discounts {
+    /// By the name of a reward structure; one that is not named is left out, and of two for the same name the last counts.
+    Named(Vec<(String, Rational)>),
+    /// One for each reward structure, in the file's order.
+    InOrder(Vec<Rational>),
+    /// Discount 0 for every reward structure: for a conversion to a format that has no discounts either.
+    Unspecified,
+}
+
+/// Why discounts do not fit the reward structures of a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the fields are what the messages name")]
+pub enum DiscountError {
+    #[error("the file has no rewards, so there is nobody to act for")]
+    NoRewards,
+    #[error("the file has rewards but no discounts; the reward structures are {}", listed(structures))]
+    Missing { structures: Vec<String> },
+    #[error("there is no reward structure `{name}`{}", suggestion(name, structures))]
+    Unknown { name: String, structures: Vec<String> },
+    #[error("{found} discounts for {} reward structures; in the file's order they are {}", structures.len(), listed(structures))]
+    WrongCount { found: usize, structures: Vec<String> },
+    #[error(transparent)]
+    Invalid(ModelError),
+}
+
+/// The reward structures of a file as principals.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub principals: Vec<Principal>,
+    /// For each reward structure, which principal it is.
+    pub principal_of: Vec<Option<usize>>,
+    /// The names of those that are nobody's.
+    pub left_out: Vec<String>,
+}
+
+impl Discounts {
+    /// The principals among these reward structures, in the file's order.
+    pub(super) fn select(&self, structures: &[String]) -> Result<Selection, DiscountError> {
+        if structures.is_empty() {
+            return Err(DiscountError::NoRewards);
+        }
+        let discounts: Vec<Option<Rational>> = match self {
+            Discounts::Unspecified => vec![Some(Rational::ZERO); structures.len()],
+            Discounts::InOrder(discounts) if discounts.len() == structures.len() => {
+                discounts.iter().cloned().map(Some).collect()
+            }
+            Discounts::InOrder(discounts) => {
+                return Err(DiscountError::WrongCount { found: discounts.len(), structures: structures.to_vec() });
+            }
+            Discounts::Named(named) if named.is_empty() => {
+                return Err(DiscountError::Missing { structures: structures.to_vec() });
+            }
+            Discounts::Named(named) => {
+                if let Some((name, _)) = named.iter().find(|(name, _)| !structures.contains(name)) {
+                    return Err(DiscountError::Unknown { name: name.clone(), structures: structures.to_vec() });
+                }
+                let of = |structure| named.iter().rev().find(|(name, _)| name == structure);
+                structures.iter().map(|structure| of(structure).map(|(_, discount)| discount.clone())).collect()
+            }
+        };
+        let mut selection = Selection { principals: Vec::new(), principal_of: Vec::new(), left_out: Vec::new() };
+        for (name, discount) in structures.iter().zip(discounts) {
+            selection.principal_of.push(discount.is_some().then_some(selection.principals.len()));
+            match discount {
+                Some(discount) => {
+                    selection.principals.push(Principal { name: name.clone(), discount, weight: Rational::ONE });
+                }
+                None => selection.left_out.push(name.clone()),
+            }
+        }
+        Ok(selection)
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let mut listed: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    if names.len() > SHOWN {
+        listed.push("…".to_owned());
+    }
+    listed.join(", ")
+}
+
+fn suggestion(name: &str, structures: &[String]) -> String {
+    match nearest(name, structures) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => format!("; the reward structures are {}", listed(structures)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn half() -> Rational {
+        Rational::from_parts(1.into(), 2u8.into())
+    }
+
+    #[test]
+    fn principals_come_in_the_files_order_and_the_rest_is_left_out() {
+        let structures = ["time", "cost", "gold"].map(str::to_owned);
+        let named =
+            Discounts::Named(vec![("gold".into(), half()), ("time".into(), Rational::ONE), ("time".into(), half())]);
+        let selection = named.select(&structures).unwrap();
+        let names: Vec<_> = selection.principals.iter().map(|p| (p.name.as_str(), p.discount == half())).collect();
+        assert_eq!(names, [("time", true), ("gold", true)]);
+        assert_eq!(selection.principal_of, [Some(0), None, Some(1)]);
+        assert_eq!(selection.left_out, ["cost"]);
+        assert!(Discounts::Unspecified.select(&structures).unwrap().left_out.is_empty());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_names_there_are() {
+        let structures = ["time", "cost"].map(str::to_owned);
+        let message = |discounts: Discounts| discounts.select(&structures).unwrap_err().to_string();
+        assert!(message(Discounts::Named(vec![])).ends_with("the reward structures are `time`, `cost`"));
+        assert!(message(Discounts::Named(vec![("tiem".into(), half())])).ends_with("did you mean `time`?"));
+        assert!(message(Discounts::InOrder(vec![half()])).starts_with("1 discounts for 2 reward structures"));
+        assert_eq!(Discounts::Unspecified.select(&[]).unwrap_err(), DiscountError::NoRewards);
+    }
+}

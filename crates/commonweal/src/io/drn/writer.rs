@@ -1,0 +1,91 @@
+//! Models as DRN.
+
+use super::body::NO_LABEL;
+use crate::io::UNNAMED_ACTION;
+use crate::model::Model;
+use crate::number::{ModelNumber, Rational};
+use std::io::{self, Write};
+
+/// A number as DRN has it.
+pub trait DrnNumber: ModelNumber {
+    /// What the file says its numbers are.
+    const VALUE_TYPE: &'static str;
+
+    /// Writes the number so that it is read back as it is.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+impl DrnNumber for Rational {
+    const VALUE_TYPE: &'static str = "rational";
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{self}")
+    }
+}
+
+impl DrnNumber for f64 {
+    const VALUE_TYPE: &'static str = "double";
+
+    /// In as few digits as tell it from every other double.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match *self == 0.0 || (1e-5..1e16).contains(&self.abs()) {
+            true => write!(out, "{self}"),
+            false => write!(out, "{self:e}"),
+        }
+    }
+}
+
+/// Writes the model as DRN: fractions as fractions, doubles with as many digits as they need.
+///
+/// Rewards are written as they are, without the principals' weights, and discounts not at all. States are numbered; their
+/// names stand in comments. In the names of actions and principals, `_` stands in place of blanks.
+pub fn write_drn<N: DrnNumber>(model: &Model<N>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "@type: MDP\n@value_type: {}\n@parameters\n\n@reward_models", N::VALUE_TYPE)?;
+    writeln!(out, "{}", distinct_words(model.principals().iter().map(|principal| &*principal.name)).join(" "))?;
+    writeln!(out, "@nr_states\n{}\n@nr_choices\n{}\n@model", model.n_states(), model.n_choices())?;
+    for state in model.states() {
+        let label = if state == model.start() { " init" } else { "" };
+        writeln!(out, "state {}{label}", state.index())?;
+        let name = model.state_name(state);
+        if name != state.index().to_string() {
+            writeln!(out, "//{}", name.replace(|c: char| c.is_control(), "\u{fffd}"))?;
+        }
+        for choice in model.choices(state) {
+            let label = model.action_label(choice);
+            let action = if label == UNNAMED_ACTION { NO_LABEL.to_owned() } else { word(&label) };
+            write!(out, "\taction {action} [")?;
+            for (index, reward) in model.rewards(choice).iter().enumerate() {
+                out.write_all(if index == 0 { b"" } else { b", " })?;
+                reward.write(out)?;
+            }
+            out.write_all(b"]\n")?;
+            for (target, probability) in model.transitions(choice) {
+                write!(out, "\t\t{} : ", target.index())?;
+                probability.write(out)?;
+                out.write_all(b"\n")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The name as one word: `_` stands in place of what DRN takes for the end of a name, and of no name at all.
+fn word(name: &str) -> String {
+    match name.is_empty() {
+        true => "_".to_owned(),
+        false => name.replace(|c: char| c.is_whitespace() || c.is_control(), "_"),
+    }
+}
+
+/// The names as words that are all different.
+pub fn distinct_words<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for name in names {
+        let mut word = word(name);
+        while words.contains(&word) {
+            word.push('_');
+        }
+        words.push(word);
+    }
+    words
+}

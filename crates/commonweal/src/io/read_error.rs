@@ -1,0 +1,70 @@
+//! Why a file of another tool is not read.
+
+use super::{DiscountError, ParseError};
+use crate::model::ModelError;
+
+/// What is wrong with a model file, or with what it is to be read with.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// A line of a text file.
+    #[error(transparent)]
+    Text(#[from] ParseError),
+    /// Something in an archive.
+    #[error("{}{message}", member.as_ref().map(|member| format!("{member}: ")).unwrap_or_default())]
+    Archive {
+        /// The file in the archive, where one is to blame.
+        member: Option<String>,
+        /// What is wrong.
+        message: String,
+        /// How to mend it.
+        help: Option<String>,
+    },
+    /// The file cannot be read, or not be unpacked.
+    #[error("cannot be read: {0}")]
+    Input(#[from] std::io::Error),
+    /// The discounts do not fit the file's reward structures.
+    #[error(transparent)]
+    Discounts(#[from] DiscountError),
+    /// There is not exactly one initial state, and no other state to start in was named.
+    #[error("{}", initial_states(*count))]
+    Start {
+        /// How many states are initial.
+        count: usize,
+    },
+    /// The state to start in is none of the model's.
+    #[error("there is no state `{name}`; the states are 0 to {last}")]
+    UnknownStart {
+        /// The name that was given.
+        name: String,
+        /// The greatest number of a state.
+        last: usize,
+    },
+    /// What is read is no model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl ReadError {
+    /// Something in an archive, outside its files or in one of them.
+    pub(super) fn archive(member: Option<&str>, message: impl Into<String>, help: impl Into<String>) -> ReadError {
+        ReadError::Archive { member: member.map(str::to_owned), message: message.into(), help: Some(help.into()) }
+    }
+
+    /// The error as a person reads it: the file and the place in it, what is wrong, and how to mend it.
+    pub fn render(&self, file: &str) -> String {
+        match self {
+            // Its line came with it.
+            ReadError::Text(error) => error.render(file, ""),
+            ReadError::Archive { help: Some(help), .. } => format!("{file}: {self}\nhelp: {help}\n"),
+            _ => format!("{file}: {self}\n"),
+        }
+    }
+}
+
+fn initial_states(count: usize) -> String {
+    match count {
+        0 => "no state is initial; name the state to start in".to_owned(),
+        _ => format!("{count} states are initial; name the one to start in"),
+    }
+}

@@ -1,0 +1,207 @@
+//! The model that the files of a UMB archive make up.
+
+use super::super::{
+    DiscountError, Loaded, ReadError, ReadOptions, UNNAMED_ACTION,
+    row::{RowFault, Rows, expectation},
+};
+use super::arrays::word;
+use super::index::Index;
+use super::numbers::{NumberType, Purpose};
+use super::reader::{Action, Files, Rewards, not_a_number};
+use super::{BRANCHES, CHOICES, PROBABILITIES, STRING_OFFSETS, STRINGS, TARGETS};
+use crate::model::{ModelArrays, ModelError, NameTable, StateId};
+use crate::number::{ModelNumber, Rational};
+use std::ops::Range;
+
+impl<N: ModelNumber> Files<N> {
+    /// The model, once all files are read.
+    pub fn model(mut self, options: &ReadOptions) -> Result<Loaded<N>, ReadError> {
+        let Index { n_states, n_choices, n_branches, .. } = self.index;
+        // This file is as long as the model is large, so whatever else the index claims is no more than what was read.
+        let target = match self.target.take() {
+            Some(target) => target,
+            None if n_branches == 1 => vec![StateId::from(0)],
+            None => return Err(missing(TARGETS)),
+        };
+        let (n_initial, initial) = self.initial.unwrap_or((0, None));
+        let start = options.start_among(n_states, initial, n_initial)?;
+        let first_choice = or_one_each(self.first_choice.take(), CHOICES, n_states, n_choices)?;
+        let first_transition = or_one_each(self.first_branch.take(), BRANCHES, n_choices, n_branches)?;
+        if let Some(state) = (0..n_states).find(|&state| first_choice[state] == first_choice[state + 1]) {
+            let help = "a run must go on: give it a choice that stays";
+            return Err(ReadError::archive(Some(CHOICES), format!("state {state} has no choice"), help));
+        }
+        let probability = match (self.probability.take(), self.index.probability) {
+            (Some(probability), _) => probability,
+            (None, None) => vec![N::ONE; n_branches],
+            (None, Some(_)) => return Err(missing(PROBABILITIES)),
+        };
+        let (action_names, action) = self.actions(&first_choice)?;
+        let mut arrays = ModelArrays {
+            start: StateId::from(start),
+            principals: std::mem::take(&mut self.selection.principals),
+            state_names: NameTable::numbered(n_states),
+            action_names,
+            action,
+            first_choice,
+            first_transition,
+            target,
+            probability,
+            reward: Vec::new(),
+        };
+        arrays.reward = self.reward(&arrays)?;
+        let mut rows = Rows::default();
+        settle(&mut arrays, &mut rows)?;
+        let model = arrays.finish().map_err(|error| match error {
+            ModelError::DiscountOutOfRange { .. } => ReadError::Discounts(DiscountError::Invalid(error)),
+            error => error.into(),
+        })?;
+        Ok(Loaded { model, left_out: self.selection.left_out, divided: rows.divided })
+    }
+
+    /// The names of actions, and which one each choice has.
+    fn actions(&mut self, first_choice: &[u32]) -> Result<(NameTable, Vec<u32>), ReadError> {
+        if self.index.n_actions == 0 {
+            // By their position in the state.
+            let lengths = first_choice.windows(2).map(|pair| pair[1] - pair[0]);
+            let most = lengths.clone().max().unwrap_or(0);
+            return Ok((NameTable::numbered(most as usize), lengths.flat_map(|length| 0..length).collect()));
+        }
+        let actions = self.action.take().unwrap_or_else(|| vec![Action(0); self.index.n_choices]);
+        let mut names = NameTable::default();
+        let Some(offsets) = self.string_offsets.take() else {
+            // As Storm calls them.
+            let named = actions.iter().map(|action| names.intern(&format!("a{}", action.0)) as u32).collect();
+            return Ok((names, named));
+        };
+        let strings = self.strings.take().ok_or_else(|| missing(STRINGS))?;
+        let offsets: Vec<usize> = offsets.chunks_exact(8).map(|bytes| word(bytes) as usize).collect();
+        let mut name_of = Vec::with_capacity(self.index.n_actions);
+        for pair in offsets.windows(2) {
+            let name =
+                strings.get(pair[0]..pair[1]).and_then(|bytes| std::str::from_utf8(bytes).ok()).ok_or_else(|| {
+                    let message = format!("the name of action {} is not in `strings.bin`, or not UTF-8", name_of.len());
+                    ReadError::archive(Some(STRING_OFFSETS), message, "write the file anew")
+                })?;
+            name_of.push(names.intern(if name.is_empty() { UNNAMED_ACTION } else { name }) as u32);
+        }
+        Ok((names, actions.iter().map(|action| name_of[action.0 as usize]).collect()))
+    }
+
+    /// What each choice is worth to each principal, a choice's rewards side by side.
+    fn reward(&mut self, arrays: &ModelArrays<N>) -> Result<Vec<N>, ReadError> {
+        let n = self.rewards.len();
+        let mut sums = vec![N::ZERO; self.index.n_choices * n];
+        for (principal, mut rewards) in std::mem::take(&mut self.rewards).into_iter().enumerate() {
+            if let Some(choices) = rewards.choices.take() {
+                choices.into_iter().enumerate().for_each(|(choice, reward)| sums[choice * n + principal] = reward);
+            }
+            if rewards.branches.is_some() {
+                let own = sums.iter_mut().skip(principal).step_by(n);
+                self.add_expected(arrays, &rewards, own)?;
+                continue;
+            }
+            for (state, reward) in rewards.states.iter().flatten().enumerate().filter(|(_, reward)| **reward != N::ZERO)
+            {
+                for choice in range(&arrays.first_choice, state) {
+                    let sum = &mut sums[choice * n + principal];
+                    *sum = sum.plus(reward);
+                }
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Adds to the rewards of choices those of states and the expected ones of branches: exactly, and rounded once.
+    fn add_expected<'s>(
+        &self,
+        arrays: &ModelArrays<N>,
+        rewards: &Rewards<N>,
+        mut sums: impl Iterator<Item = &'s mut N>,
+    ) -> Result<(), ReadError> {
+        let index = &self.index.rewards[rewards.structure];
+        let stored = rewards.branches.as_deref().unwrap_or_default();
+        let reward = |branch: usize| {
+            let file = || format!("{}/branches/values.bin", index.folder);
+            decoded(stored, branch, index.number, Purpose::Reward).ok_or_else(|| not_a_number(&file(), branch))
+        };
+        for state in 0..self.index.n_states {
+            let of_state = rewards.states.as_ref().map_or(N::ZERO, |states| states[state].clone());
+            for choice in range(&arrays.first_choice, state) {
+                let row = range(&arrays.first_transition, choice);
+                let sum = sums.next().expect("a sum for each choice");
+                let rewards: Vec<Rational> = row.clone().map(reward).collect::<Result<_, _>>()?;
+                let probabilities: Vec<Rational> = row.map(|branch| self.exact_probability(arrays, branch)).collect();
+                let total = Rational::row_sum(&probabilities).filter(|total| !total.is_zero());
+                // A row without a sum is refused when it is settled.
+                let expected = total.map_or(Rational::ZERO, |total| expectation(&probabilities, &rewards) / total);
+                *sum = match (sum.to_exact(), of_state.to_exact()) {
+                    (Some(of_choice), Some(of_state)) => N::from_reward(of_choice + of_state + expected),
+                    // Too large already.
+                    _ => sum.plus(&of_state),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn exact_probability(&self, arrays: &ModelArrays<N>, branch: usize) -> Rational {
+        let stored = self.stored_probability.as_deref().zip(self.index.probability);
+        let stored = stored.and_then(|(stored, number)| decoded(stored, branch, number, Purpose::Probability));
+        stored.or_else(|| arrays.probability[branch].to_exact()).expect("a number that was read")
+    }
+}
+
+/// The number at a position of an array as it is stored; `None` if it is none.
+fn decoded(stored: &[u8], position: usize, number: NumberType, purpose: Purpose) -> Option<Rational> {
+    number.decode(&stored[position * number.size()..(position + 1) * number.size()], purpose)
+}
+
+/// Makes every row one of probabilities. Rows that become shorter are moved together.
+fn settle<N: ModelNumber>(arrays: &mut ModelArrays<N>, rows: &mut Rows) -> Result<(), ReadError> {
+    let mut end = 0;
+    for choice in 0..arrays.action.len() {
+        let row = arrays.first_transition[choice] as usize..arrays.first_transition[choice + 1] as usize;
+        let settled = rows.settle(&mut arrays.target[row.clone()], &mut arrays.probability[row.clone()]);
+        let length = settled.map_err(|fault| row_fault(&fault, arrays, choice))?;
+        // The offset of this row is not needed any more, that of the next one is.
+        arrays.first_transition[choice] = end as u32;
+        for entry in 0..length {
+            arrays.target.swap(end + entry, row.start + entry);
+            arrays.probability.swap(end + entry, row.start + entry);
+        }
+        end += length;
+    }
+    if let Some(last) = arrays.first_transition.last_mut() {
+        *last = end as u32;
+    }
+    arrays.target.truncate(end);
+    arrays.probability.truncate(end);
+    Ok(())
+}
+
+fn row_fault<N>(fault: &RowFault, arrays: &ModelArrays<N>, choice: usize) -> ReadError {
+    let state = arrays.first_choice.partition_point(|&first| first as usize <= choice) - 1;
+    let position = choice - arrays.first_choice[state] as usize;
+    let action = arrays.action_names.get(arrays.action[choice] as usize);
+    let (message, help) = fault.message();
+    let message = format!("state {state}, choice {position} (`{action}`): {message}");
+    ReadError::archive(Some(PROBABILITIES), message, help)
+}
+
+/// The offsets, or one target for each source if there are none.
+fn or_one_each(offsets: Option<Vec<u32>>, file: &str, n: usize, end: usize) -> Result<Vec<u32>, ReadError> {
+    match offsets {
+        Some(offsets) => Ok(offsets),
+        None if n == end => Ok((0..=n as u32).collect()),
+        None => Err(missing(file)),
+    }
+}
+
+fn range(offsets: &[u32], index: usize) -> Range<usize> {
+    offsets[index] as usize..offsets[index + 1] as usize
+}
+
+fn missing(file: &str) -> ReadError {
+    ReadError::archive(None, format!("the archive has no `{file}`"), "the file is not whole; write it anew")
+}
