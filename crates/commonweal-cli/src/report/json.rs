@@ -3,7 +3,7 @@
 use commonweal::model::{ChoiceId, Model, PrincipalId, StateId};
 use commonweal::number::{Natural, Rational, Value};
 use commonweal::strategy::{CountingStrategy, Step};
-use commonweal::{Outcome, Solution};
+use commonweal::{Engine, Outcome, Solution};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
@@ -102,7 +102,7 @@ struct DecisionJson {
 }
 
 impl SolutionJson {
-    pub fn new(model: &Model, solution: &Solution, all_states: bool, timings: Option<TimingsJson>) -> SolutionJson {
+    pub fn new<N: Sync>(model: &Model<N>, solution: &Solution, all_states: bool, timings: Option<TimingsJson>) -> SolutionJson {
         let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
         let principals = solution.principals().iter().map(|principal| PrincipalJson {
             name: principal.name.clone(),
@@ -115,13 +115,16 @@ impl SolutionJson {
         };
         let of_state = |&state: &StateId| (model.state_name(state).into_owned(), state_json(model, solution, state));
         let (status, reason) = match solution.outcome() {
-            Outcome::Optimal => (None, None),
+            Outcome::Optimal | Outcome::Within => (None, None),
             Outcome::Undecided(ties) => (Some("within gap"), Some(format!("{ties} ties left undecided"))),
             Outcome::Stopped(reason) => (Some("stopped"), Some(reason.to_string())),
         };
         SolutionJson {
             format: "commonweal-solution/1",
-            engine: "exact",
+            engine: match solution.engine() {
+                Engine::Exact => "exact",
+                Engine::Certified => "certified",
+            },
             status,
             reason,
             principals: principals.collect(),
@@ -133,7 +136,7 @@ impl SolutionJson {
     }
 }
 
-fn state_json(model: &Model, solution: &Solution, state: StateId) -> StateJson {
+fn state_json<N>(model: &Model<N>, solution: &Solution, state: StateId) -> StateJson {
     let payoff = |p: usize| {
         let name = model.principals()[p].name.clone();
         (name, ValueJson(solution.payoff(p.into(), state)))
@@ -149,7 +152,7 @@ fn state_json(model: &Model, solution: &Solution, state: StateId) -> StateJson {
     }
 }
 
-fn decisions(model: &Model, strategy: &CountingStrategy, state: StateId) -> Vec<DecisionJson> {
+fn decisions<N>(model: &Model<N>, strategy: &CountingStrategy, state: StateId) -> Vec<DecisionJson> {
     let decision = |change: &commonweal::strategy::Change| DecisionJson {
         from: StepJson(change.from.clone()),
         action: model.action_name(change.choice).into_owned(),
@@ -165,7 +168,7 @@ pub struct StrategyJson {
 }
 
 impl StrategyJson {
-    pub fn new(model: &Model, strategy: &CountingStrategy) -> StrategyJson {
+    pub fn new<N>(model: &Model<N>, strategy: &CountingStrategy) -> StrategyJson {
         let of_state = |state| (model.state_name(state).into_owned(), decisions(model, strategy, state));
         StrategyJson { format: "commonweal-strategy/1", decisions: OrderedMap(model.states().map(of_state).collect()) }
     }

@@ -16,11 +16,11 @@ use std::fmt::Write;
 const STATES_SHOWN: usize = 30;
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else.
-pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>, all_states: bool) -> String {
+pub fn report<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>, all_states: bool) -> String {
     let mut text = headline(model, solution);
     text.push('\n');
     text.push_str(&match solution.outcome() {
-        Outcome::Optimal => payoffs(model, solution, own_best),
+        Outcome::Optimal | Outcome::Within => payoffs(model, solution, own_best),
         Outcome::Undecided(_) | Outcome::Stopped(_) => bounds(model, solution),
     });
     if all_states {
@@ -29,6 +29,10 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>,
     let start = model.start();
     let _ = write!(text, "\nStrategy from {}", shown(&model.state_name(start)));
     let _ = match solution.outcome() {
+        Outcome::Within => {
+            let memory = counted(solution.memory(start), "step", "steps");
+            writeln!(text, " (memory {memory}; its tail begins at step {})", steps(solution.horizon()))
+        }
         Outcome::Optimal | Outcome::Undecided(_) => {
             let memory = counted(solution.memory(start), "step", "steps");
             writeln!(text, " (memory {memory}, horizon {})", steps(solution.horizon()))
@@ -41,7 +45,7 @@ pub fn report(model: &Model, solution: &Solution, own_best: Option<&[Rational]>,
     text
 }
 
-fn headline(model: &Model, solution: &Solution) -> String {
+fn headline<N>(model: &Model<N>, solution: &Solution) -> String {
     let start = model.start();
     let name = shown(&model.state_name(start));
     let welfare = solution.welfare(start);
@@ -61,6 +65,13 @@ fn headline(model: &Model, solution: &Solution) -> String {
                 ),
             }
         }
+        Outcome::Within => writeln!(
+            text,
+            "Welfare from {name}: at least {}, and nobody can earn more than {}.\n\
+             Proven in doubles, every rounding counted; --exact gives fractions.",
+            at_least(welfare.enclosure.lower()),
+            at_most(welfare.enclosure.upper())
+        ),
         Outcome::Undecided(ties) => writeln!(
             text,
             "Welfare from {name}: at least {} with this strategy, at most {} with any.\n\
@@ -85,7 +96,7 @@ fn in_brief(value: &Value) -> String {
 }
 
 /// Who gets what: with the fractions if they fit the width.
-fn payoffs(model: &Model, solution: &Solution, own_best: Option<&[Rational]>) -> String {
+fn payoffs<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>) -> String {
     let with_fractions = payoff_table(model, solution, own_best, true);
     let any = payoff_values(model, solution).any(|value| payoff_fraction(&value).is_some());
     match any && width(&with_fractions) <= WIDTH {
@@ -94,7 +105,7 @@ fn payoffs(model: &Model, solution: &Solution, own_best: Option<&[Rational]>) ->
     }
 }
 
-fn payoff_table(model: &Model, solution: &Solution, own_best: Option<&[Rational]>, fractions: bool) -> String {
+fn payoff_table<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>, fractions: bool) -> String {
     let start = model.start();
     let (mut header, mut rows) = who(model);
     header.push("gets");
@@ -129,7 +140,7 @@ fn payoff_table(model: &Model, solution: &Solution, own_best: Option<&[Rational]
     table(&header, &rows) + weights
 }
 
-fn payoff_values(model: &Model, solution: &Solution) -> impl Iterator<Item = Value> {
+fn payoff_values<N>(model: &Model<N>, solution: &Solution) -> impl Iterator<Item = Value> {
     let start = model.start();
     let payoffs = (0..model.n_principals()).map(move |p| solution.payoff(p.into(), start));
     payoffs.chain([solution.welfare(start)])
@@ -142,7 +153,7 @@ fn payoff_fraction(value: &Value) -> Option<String> {
 }
 
 /// What each principal gets at least and at most.
-fn bounds(model: &Model, solution: &Solution) -> String {
+fn bounds<N>(model: &Model<N>, solution: &Solution) -> String {
     let start = model.start();
     let (mut header, mut rows) = who(model);
     header.extend(["at least", "at most"]);
@@ -159,7 +170,7 @@ fn bounds(model: &Model, solution: &Solution) -> String {
 }
 
 /// The columns that every table of principals begins with.
-pub fn who(model: &Model) -> (Vec<&'static str>, Vec<Vec<String>>) {
+pub fn who<N>(model: &Model<N>) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let mut header = vec!["principal", "discount"];
     if weighted {
@@ -185,8 +196,8 @@ pub fn total_row(header: &[&str]) -> Vec<String> {
 }
 
 /// The welfare from every state.
-fn every_state(model: &Model, solution: &Solution) -> String {
-    let optimal = solution.outcome() == Outcome::Optimal;
+fn every_state<N>(model: &Model<N>, solution: &Solution) -> String {
+    let optimal = matches!(solution.outcome(), Outcome::Optimal | Outcome::Within);
     let header = match optimal {
         true => ["state", "welfare", "vs long-term", "memory"].as_slice(),
         false => &["state", "at least", "at most"],
@@ -207,7 +218,7 @@ fn every_state(model: &Model, solution: &Solution) -> String {
 }
 
 /// Every state's choices over time: those that change first, then as many others as fit.
-fn strategy(model: &Model, solution: &Solution, all_states: bool) -> String {
+fn strategy<N>(model: &Model<N>, solution: &Solution, all_states: bool) -> String {
     let mut text = String::new();
     let most = if all_states { usize::MAX } else { STATES_SHOWN };
     let few = model.n_states() <= most;
@@ -241,7 +252,7 @@ fn strategy(model: &Model, solution: &Solution, all_states: bool) -> String {
 }
 
 /// `a for 2 steps, then b`.
-pub fn in_words(model: &Model, strategy: &CountingStrategy, state: StateId) -> String {
+pub fn in_words<N>(model: &Model<N>, strategy: &CountingStrategy, state: StateId) -> String {
     /// The most changes of one state that are spelt out.
     const CHANGES_SHOWN: usize = 8;
     let changes = strategy.changes(state);
