@@ -1,4 +1,14 @@
 //! Attempts to refute the jumps: stages in which nothing changes are skipped, and nothing may be missed in them.
+//!
+//! Random models with 2 to 6 principals, many of which take up an action again, 5,170 in all:
+//!
+//! | Models | discounts | against |
+//! |---|---|---|
+//! | 2,600 | small, events within 150 steps | a walk over every step in fixed point ([`Fixed`]) |
+//! | 800 | as close as 0.5 and 0.49, events within 280 steps | the same |
+//! | 50 | as close as 0.9 and 0.8999, events within 2,200 steps | the same |
+//! | 1,000, 500 and 20 | the same three | the engine without jumps: every fraction and every step |
+//! | 200 | as close as 0.5 and 0.49 | the paper's algorithm in fractions ([`Reference`]) |
 
 mod oracle;
 
@@ -267,14 +277,28 @@ impl Tally {
 #[test]
 fn jumps_land_where_a_walk_over_every_step_arrives() {
     let mut tally = Tally::default();
-    on_models(0..1000, stages::short, |plain| {
+    on_models(0..800, stages::short, |plain| {
         let Some(fixed) = Fixed::solve(plain, 900) else { return Ok(()) };
         let jumped = jumping(plain);
         tally.count(plain, &jumped, &fixed);
         agrees_with_fixed(plain, &jumped, &fixed)
     });
     let Tally { judged, jumped, events_after_jump, returning, tied, .. } = tally;
-    let enough = judged > 950 && jumped > 450 && events_after_jump > 150 && returning > 120 && tied > 200;
+    let enough = judged > 760 && jumped > 360 && events_after_jump > 120 && returning > 95 && tied > 160;
+    assert!(enough, "hardly tried: {tally:?}");
+}
+
+#[test]
+fn early_jumps_land_where_a_walk_over_every_step_arrives() {
+    let mut tally = Tally::default();
+    on_models(600_000..602_600, stages::brief, |plain| {
+        let Some(fixed) = Fixed::solve(plain, 600) else { return Ok(()) };
+        let jumped = jumping(plain);
+        tally.count(plain, &jumped, &fixed);
+        agrees_with_fixed(plain, &jumped, &fixed)
+    });
+    let Tally { judged, jumped, events_after_jump, returning, tied, .. } = tally;
+    let enough = judged > 2500 && jumped > 1700 && events_after_jump > 200 && returning > 450 && tied > 500;
     assert!(enough, "hardly tried: {tally:?}");
 }
 
@@ -305,7 +329,8 @@ fn with_jumps_and_without_the_answer_is_the_same() {
     };
     on_models(200_000..200_500, stages::short, &mut check);
     on_models(300_000..300_020, stages::long, &mut check);
-    assert!(jumps > 250, "only {jumps} models jumped");
+    on_models(700_000..701_000, stages::brief, &mut check);
+    assert!(jumps > 850, "only {jumps} models jumped");
 }
 
 #[test]
