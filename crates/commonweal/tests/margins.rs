@@ -1,14 +1,17 @@
-//! Models in which what the jumps neglect decides: a stage is left over by bits.
+//! Models at the margins of what numbers can tell: leftovers of a stage that decide by bits, probabilities below the
+//! doubles, horizons too long to be found.
 
 mod oracle;
 
 use commonweal::model::StateId;
 use commonweal::number::Natural;
+use commonweal::stop::{StopReason, StopSignal};
 use commonweal::{Outcome, SolveOptions, solve};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oracle::plain::from_double;
-use oracle::{Fixed, Plain, Q, q};
+use oracle::plain::{Choice, Who, from_double};
+use oracle::random::Rng;
+use oracle::{Fixed, Plain, Q, Reference, q};
 
 /// What a walk over every step in fixed point decides.
 fn changes(plain: &Plain) -> Vec<Vec<(usize, usize)>> {
@@ -86,4 +89,65 @@ fn payoffs_beyond_a_jump_are_not_taken_for_those_of_the_stage() {
         let (lower, upper) = (from_double(said.enclosure.lower()), from_double(said.enclosure.upper()));
         assert!(lower <= *right && *right <= upper, "principal {principal}: {:?}", said.enclosure);
     }
+}
+
+/// The horizon has some 3,000 digits and would take hours to find.
+#[test]
+fn a_signal_that_is_raised_on_the_way_ends_the_search_for_the_longest_horizon() {
+    let discounts = format!("1/2 4{}/1{}", "9".repeat(3_000), "0".repeat(3_001));
+    let plain = Plain::parse(&discounts, &["s stay 0 -> s", "s loop -1,2 -> s"]);
+    let model = plain.model();
+    let stop = StopSignal::default();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let raise = stop.clone();
+    let waiting = std::thread::spawn(move || {
+        // However late this comes, the search is still going on.
+        let _ = is_done.recv_timeout(std::time::Duration::from_millis(100));
+        raise.raise();
+    });
+    let solution = solve(&model, &SolveOptions { stop, ..SolveOptions::default() });
+    drop(done);
+    waiting.join().expect("a thread that only waits");
+    assert_eq!(solution.outcome(), Outcome::Stopped(StopReason::Interrupted));
+    // The loop earns 2 λ₁^t − λ₀^t at step t, at most λ₀^t and hardly less: 2 in all, but for 3,000 digits.
+    let bounds = solution.welfare_enclosure(0.into());
+    assert!(bounds.lower() <= 2.0 && 2.0 <= bounds.upper() && bounds.width() < 1e-9, "{bounds:?}");
+}
+
+/// Probabilities below 1e-150, subnormal ones and ones below all doubles, beside rewards that make them count.
+#[test]
+fn the_least_probabilities_count_as_in_fractions() {
+    let power = |exponent: i64| match exponent < 0 {
+        true => Q::one() / Q::from(BigInt::from(10).pow(-exponent as u32)),
+        false => Q::from(BigInt::from(10).pow(exponent as u32)),
+    };
+    let make = |seed: u64| {
+        let mut rng = Rng::new(seed);
+        let rng = &mut rng;
+        let mut choice = |state: usize| {
+            let least = power(-rng.pick(&[149, 151, 160, 310, 323, 400])) * q(rng.within(1, 9), 1);
+            let target = rng.index(3);
+            let to = match target == state || rng.chance(4) {
+                true => vec![(target, Q::one())],
+                false => vec![(state, Q::one() - &least), (target, least)],
+            };
+            let reward = |rng: &mut Rng| q(rng.within(-3, 3), 1) * power(rng.pick(&[0, 0, 150, 160, 310, -160]));
+            Choice { name: String::new(), rewards: (0..2).map(|_| reward(rng)).collect(), to }
+        };
+        let states = (0..3).map(|state| (0..2).map(|_| choice(state)).collect()).collect();
+        let discounts = rng.pick(&[[q(1, 2), q(1, 3)], [q(3, 4), q(1, 4)], [q(1, 2), q(0, 1)]]);
+        let who = |discount: Q| Who { name: String::new(), discount, weight: Q::one() };
+        let principals = discounts.into_iter().map(who).collect();
+        let mut plain = Plain { principals, names: vec![String::new(); 3], states };
+        oracle::random::name(&mut plain);
+        plain
+    };
+    let (mut judged, mut deviating) = (0, 0);
+    oracle::on_models(0..150, make, |plain| {
+        let Some(reference) = Reference::solve(plain, 120) else { return Ok(()) };
+        judged += 1;
+        deviating += usize::from(reference.memory.iter().any(|&memory| memory > 0));
+        oracle::verdict::agrees_with_reference(&oracle::ask(plain)?, &reference)
+    });
+    assert!(judged > 60 && deviating > 15, "only {judged} were judged, {deviating} deviate");
 }

@@ -261,6 +261,32 @@ mod tests {
         assert!(by_slack > 60 && none > 60 && excluded > 100, "{by_slack} by slack, {none} none, {excluded} excluded");
     }
 
+    /// With signs +, −, + the interval is cut again and again, each time with powers of thousands of digits.
+    #[test]
+    fn a_search_among_steps_of_three_thousand_digits_can_be_stopped() {
+        let (second, third) = (format!("0.4{}", "9".repeat(3_000)), format!("0.4{}8", "9".repeat(2_999)));
+        let model = read_model(&way_out(&["1/2", &second, &third], &[-1, 3, -2])).expect("a model");
+        let model = order(&model);
+        let rows = IntegerRows::of(&model);
+        let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
+        let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
+        let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
+        let events = Events {
+            model: &model,
+            candidates: &Candidates::of(&model),
+            ratios: &DiscountRatios::of(&model),
+            advantages: &advantages,
+            discount: Scaled::from(model.discount(0)),
+            weights: RefCell::new(HashMap::new()),
+        };
+        let step: Step = Natural::ONE << 9_000;
+        let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
+        let raised = StopSignal::default();
+        raised.raise();
+        assert_eq!(events.last(&stage, &raised), Err(StopReason::Interrupted));
+        assert!(events.weights.borrow().is_empty(), "powers were formed after the signal");
+    }
+
     #[test]
     fn a_jump_to_the_start_sees_who_counts_the_first_step_alone() {
         let model = read_model(
