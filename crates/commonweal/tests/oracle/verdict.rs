@@ -48,7 +48,7 @@ pub fn agrees_with_reference(answer: &Answer, reference: &Reference) -> Result<(
     Ok(())
 }
 
-/// The same where the fraction may be left out: then the doubles need not be neighbours, only narrow.
+/// As [`same`]; where the answer may leave its fractions out, the doubles need not be neighbours, only narrow.
 fn same_if_short(answer: &Answer, figure: &Figure, right: &Q, what: impl Fn() -> String) -> Result<(), String> {
     if !answer.may_be_long || figure.exact.is_some() {
         return same(figure, right, what);
