@@ -1,4 +1,14 @@
 //! Attempts to refute the jumps: stages in which nothing changes are skipped, and nothing may be missed in them.
+//!
+//! Random models with 2 to 6 principals, many of which take up an action again, 5,170 in all:
+//!
+//! | Models | discounts | against |
+//! |---|---|---|
+//! | 2,600 | small, events within 150 steps | a walk over every step in fixed point ([`Fixed`]) |
+//! | 800 | as close as 0.5 and 0.49, events within 280 steps | the same |
+//! | 50 | as close as 0.9 and 0.8999, events within 2,200 steps | the same |
+//! | 1,000, 500 and 20 | the same three | the engine without jumps: every fraction and every step |
+//! | 200 | as close as 0.5 and 0.49 | the paper's algorithm in fractions ([`Reference`]) |
 
 mod oracle;
 
@@ -267,14 +277,28 @@ impl Tally {
 #[test]
 fn jumps_land_where_a_walk_over_every_step_arrives() {
     let mut tally = Tally::default();
-    on_models(0..1000, stages::short, |plain| {
+    on_models(0..800, stages::short, |plain| {
         let Some(fixed) = Fixed::solve(plain, 900) else { return Ok(()) };
         let jumped = jumping(plain);
         tally.count(plain, &jumped, &fixed);
         agrees_with_fixed(plain, &jumped, &fixed)
     });
     let Tally { judged, jumped, events_after_jump, returning, tied, .. } = tally;
-    let enough = judged > 950 && jumped > 450 && events_after_jump > 150 && returning > 120 && tied > 200;
+    let enough = judged > 760 && jumped > 360 && events_after_jump > 120 && returning > 95 && tied > 160;
+    assert!(enough, "hardly tried: {tally:?}");
+}
+
+#[test]
+fn early_jumps_land_where_a_walk_over_every_step_arrives() {
+    let mut tally = Tally::default();
+    on_models(600_000..602_600, stages::brief, |plain| {
+        let Some(fixed) = Fixed::solve(plain, 600) else { return Ok(()) };
+        let jumped = jumping(plain);
+        tally.count(plain, &jumped, &fixed);
+        agrees_with_fixed(plain, &jumped, &fixed)
+    });
+    let Tally { judged, jumped, events_after_jump, returning, tied, .. } = tally;
+    let enough = judged > 2500 && jumped > 1700 && events_after_jump > 200 && returning > 450 && tied > 500;
     assert!(enough, "hardly tried: {tally:?}");
 }
 
@@ -305,7 +329,8 @@ fn with_jumps_and_without_the_answer_is_the_same() {
     };
     on_models(200_000..200_500, stages::short, &mut check);
     on_models(300_000..300_020, stages::long, &mut check);
-    assert!(jumps > 250, "only {jumps} models jumped");
+    on_models(700_000..701_000, stages::brief, &mut check);
+    assert!(jumps > 850, "only {jumps} models jumped");
 }
 
 #[test]
@@ -401,6 +426,18 @@ fn actions_that_return_thousands_of_steps_later_return_exactly_there() {
         }
     }
     assert!(jumps > 8, "only {jumps} jumps");
+}
+
+#[test]
+fn discounts_that_agree_in_twenty_digits_overflow_nothing() {
+    for digits in [20usize, 25, 40] {
+        let almost = "3".repeat(digits).parse::<Q>().expect("digits") / Q::from(BigInt::from(10).pow(digits as u32));
+        // Step 0 is lost to the principal who counts nothing else, then there are about 0.69 · 10^digits steps to win.
+        let solution = follows_the_signs(&[q(1, 3), almost, Q::zero()], &[vec![q(-1, 1), q(2, 1), q(-5, 1)]]);
+        let last = big(&solution.strategy().changes(1.into())[2].from);
+        assert!(last > BigInt::from(10).pow(digits as u32 - 1), "{last}");
+        assert!(solution.walk().n_layers < 2000, "{:?}", solution.walk());
+    }
 }
 
 #[test]
@@ -588,7 +625,13 @@ fn a_tie_too_far_away_to_be_judged_leaves_the_bounds_true() {
         ],
     );
     let (tied, alone) = (jumping(&twins), solve(&spaced_model(&BigInt::from(100)), &SolveOptions::default()));
-    assert!(matches!(tied.outcome(), Outcome::Optimal | Outcome::Undecided(_)), "{:?}", tied.outcome());
+    assert!(matches!(tied.outcome(), Outcome::Undecided(_)), "{:?}: the test proves nothing", tied.outcome());
+    // The welfare of the single model begins with these decimals.
+    let unit = Q::one() / Q::from(BigInt::from(10).pow(18u32));
+    let decimals = Q::from(BigInt::from(2_020_044_594_082_365_270i64)) * &unit;
+    let bounds = tied.welfare_enclosure(0.into());
+    let hold = from_double(bounds.lower()) <= &decimals + &unit && decimals <= from_double(bounds.upper());
+    assert!(hold, "{bounds:?}");
     assert_eq!(tied.horizon(), alone.horizon());
     for (twin, single) in [(0, 0), (1, 1), (2, 1), (3, 2)] {
         let (twin, single) = (tied.welfare_enclosure(twin.into()), alone.welfare_enclosure(single.into()));

@@ -18,8 +18,8 @@ use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Step};
 use crate::unravelling::Advantages;
-use crate::unravelling::backward_induction::value_range;
 use crate::unravelling::discounted_rows::DiscountedRows;
+use crate::unravelling::radius::farthest;
 use std::cmp::Ordering;
 
 /// A state's change of choice.
@@ -119,7 +119,7 @@ impl<'a> Judge<'a> {
         };
         let unknown = |i: usize| match settled {
             true => Scaled::ZERO,
-            false => Scaled::around_zero(Scaled::from(&value_range(model, i)).upper()),
+            false => Scaled::around_zero(farthest(model, i, &Natural::ZERO)),
         };
         let mut gains: Vec<Vec<Scaled>> = (0..model.n()).map(|i| vec![unknown(i); model.n_states()]).collect();
         while at > first {

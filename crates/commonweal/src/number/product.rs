@@ -51,9 +51,20 @@ mod tests {
 
     #[test]
     fn powers_are_repeated_products() {
-        for (base, exponent) in [(3, 0), (3, 1), (-7, 5), (10, 40_000)] {
+        for (base, exponent) in [(3, 0), (3, 1), (-7, 5), (10, 40_000), (-3, 400_001), (i64::MAX, 12_000)] {
             let expected = in_other_library(&Integer::from(base)).pow(exponent as u32);
             assert_eq!(in_other_library(&power(&Integer::from(base), exponent)), expected);
+        }
+    }
+
+    #[test]
+    fn carries_run_through_products_of_nothing_but_ones() {
+        for (a, b) in [(4_001, 4_001), (5_000, 9_000), (12_000, 12_000)] {
+            let ones = |words: usize| (Integer::ONE << (64 * words)) - Integer::ONE;
+            let (a, b) = (ones(a), -ones(b));
+            assert_eq!(in_other_library(&product(&a, &b)), in_other_library(&a) * in_other_library(&b));
+            // Squares, as powers form them.
+            assert_eq!(in_other_library(&power(&a, 2)), in_other_library(&a) * in_other_library(&a));
         }
     }
 

@@ -21,6 +21,7 @@ use super::events::{Events, StageEnd};
 use super::exact_judge::ExactJudge;
 use super::exponential_sum::DiscountRatios;
 use super::plain_layer::{PlainAdvantages, PlainLayer};
+use super::radius::radius;
 use super::{Advantages, ExactGains, memory};
 use crate::long_term::{LongTerm, values_of};
 use crate::model::{ChoiceId, IntegerRows, StateId};
@@ -327,7 +328,8 @@ impl<'a> Induction<'a> {
         }
         let next_base = self.next_base.take().expect("just made");
         let followed_for = Natural::from(self.stage_length);
-        let end = Landing { radius: self.radius(&followed_for), settled: self.settled_states() };
+        let radius = radius(model, self.problem.ratios, &self.step, &followed_for);
+        let end = Landing { radius, settled: self.settled_states() };
         let target = self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?;
         if &target + Natural::from(SHORTEST_JUMP) > self.step {
             self.next_base = Some(next_base);
@@ -355,18 +357,6 @@ impl<'a> Induction<'a> {
 
     fn is_staged(&self, choice: ChoiceId) -> bool {
         self.stage[self.problem.model.state_of(choice).index()] == choice
-    }
-
-    /// How far, in units of λ_0^step, the welfare from the present step on is from that of the stage's strategy at most:
-    /// `Σ_i ρ_i^step λ_i^m C_i`, where C_i bounds how far apart any two values of principal i are.
-    fn radius(&self, followed_for: &Natural) -> Scaled {
-        let model = self.problem.model;
-        let weights = self.problem.ratios.weights(&self.step);
-        let of_principal = |i: usize| {
-            let shrunk = Scaled::from(model.discount(i)).power(followed_for);
-            Scaled::from(&value_range(model, i)).times(shrunk).times(weights.scaled[i])
-        };
-        (0..model.n()).map(of_principal).fold(Scaled::ZERO, Scaled::plus).upper()
     }
 
     /// States that gain nothing over the long-term strategy and never leave those that do not: their values under the
@@ -474,13 +464,6 @@ fn best_choice(
 /// A long-term choice if there is one, the first listed otherwise.
 fn by_tie_rule(choices: &[ChoiceId], is_long_term: &[bool]) -> ChoiceId {
     choices.iter().copied().find(|choice| is_long_term[choice.index()]).unwrap_or(choices[0])
-}
-
-/// How far apart two values of principal i can be: (max R_i − min R_i) / (1 − λ_i).
-pub fn value_range(model: &OrderedModel, i: usize) -> Rational {
-    let rewards = || (0..model.n_choices()).map(|choice| &model.ordered_rewards(choice.into())[i]);
-    let (least, greatest) = (rewards().min().expect("a choice"), rewards().max().expect("a choice"));
-    (greatest - least) / (Rational::ONE - model.discount(i))
 }
 
 /// How many layers bring values so near to a stage's own that the distance is small beside what one step changes.

@@ -53,3 +53,40 @@ impl DiscountedRows {
         Scaled::dot(self.of_choice(choice), model.targets(choice).iter().map(|&target| of(target)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model;
+    use crate::number::parse_rational;
+    use std::cmp::Ordering;
+
+    /// Down to where doubles are subnormal, and below them.
+    #[test]
+    fn expectations_under_the_least_probabilities_are_those_of_fractions() {
+        for least in ["2e-149", "1e-150", "9e-151", "3e-290", "7e-310", "5e-324", "1e-330", "1e-700"] {
+            for discount in ["1", "0.9", "1e-12", "1e-200"] {
+                let rest = Rational::ONE - parse_rational(least).expect("a number");
+                let text = format!(
+                    "principals: {{p: 0}}\nstates: {{s: {{a: {{reward: 0, to: {{s: {rest}, u: {least}}}}}}}, \
+                                    u: {{a: {{reward: 0, to: u}}}}}}\n"
+                );
+                let model = read_model(&text).expect("a model");
+                let rows = DiscountedRows::of(&model, &parse_rational(discount).expect("a number"));
+                for (often, seldom) in
+                    [("0", "1"), ("0", "3e200"), ("1e-300", "-3e-20"), ("7e-90", "1e90"), ("0", "1e-320")]
+                {
+                    let gains = [often, seldom].map(|gain| parse_rational(gain).expect("a number"));
+                    let discount = parse_rational(discount).expect("a number");
+                    let exact = discount * (&rest * &gains[0] + parse_rational(least).expect("a number") * &gains[1]);
+                    let said = rows.expectation(&model, 0.into(), |target| Scaled::from(&gains[target.index()]));
+                    let what = format!("{least} {often} {seldom}: {said:?}, {}", exact.to_f64().value());
+                    // It contains the number, and knows it well enough to tell its sign and its size.
+                    assert!(matches!(said.compare(&Scaled::from(&exact)), None | Some(Ordering::Equal)), "{what}");
+                    assert!(said.is_tight(1e-9), "{what}");
+                    assert_eq!(said.sign(), Some(exact.cmp(&Rational::ZERO)), "{what}");
+                }
+            }
+        }
+    }
+}

@@ -6,9 +6,10 @@
 
 use super::backward_induction::Base;
 use super::discounted_rows::DiscountedRows;
+use super::radius::distance;
 use crate::long_term::exact_advantage;
 use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId, StateId};
-use crate::number::{Enclosure, ExactVector, Natural, Rational, Scaled};
+use crate::number::{Enclosure, ExactVector, Natural, Scaled};
 use crate::parallel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::CountingStrategy;
@@ -39,7 +40,7 @@ pub fn enclosed_payoff(
     };
     let radius = match &base.followed_for {
         None => Scaled::ZERO,
-        Some(steps) => Scaled::from(&payoff_range(model, principal)).times(Scaled::from(discount).power(steps)).upper(),
+        Some(steps) => distance(discount, (0..model.n_choices()).map(|choice| reward(choice.into())), steps),
     };
     let mut gain = vec![Scaled::around_zero(radius); model.n_states()];
     let mut step = base.from.clone();
@@ -54,11 +55,4 @@ pub fn enclosed_payoff(
     }
     let total = |index: usize| base_values.enclosure(index).plus(gain[index].to_doubles());
     Ok((0..model.n_states()).map(total).collect())
-}
-
-/// How far apart two payoffs of a principal of the file can be.
-fn payoff_range(model: &Model, principal: PrincipalId) -> Rational {
-    let rewards = || (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[principal.index()]);
-    let (least, greatest) = (rewards().min().expect("a choice"), rewards().max().expect("a choice"));
-    (greatest - least) / (Rational::ONE - &model.principals()[principal.index()].discount)
 }

@@ -158,9 +158,134 @@ impl Events<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::io::read_model;
-    use crate::number::Natural;
+    use crate::long_term::values_of;
+    use crate::model::IntegerRows;
+    use crate::number::Rational;
+    use crate::principals::order;
     use crate::{SolveOptions, solve};
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    /// One loop that earns nothing, and one way out of it that earns `coefficients` once: its advantages are these.
+    fn way_out(discounts: &[&str], coefficients: &[i64]) -> String {
+        let name_all = |values: Vec<String>| -> String {
+            let named = values.iter().enumerate().map(|(i, value)| format!("p{i}: {value}"));
+            named.collect::<Vec<_>>().join(", ")
+        };
+        let discounts = name_all(discounts.iter().map(|discount| (*discount).to_owned()).collect());
+        let rewards = name_all(coefficients.iter().map(i64::to_string).collect());
+        format!(
+            "principals: {{{discounts}}}\nstates:\n  s: {{stay: {{reward: 0, to: s}}, leave: {{reward: {{{rewards}}}, to: u}}}}\n  \
+             u: {{rest: {{reward: 0, to: u}}}}\n"
+        )
+    }
+
+    fn power(x: &Rational, n: u32) -> Rational {
+        (0..n).fold(Rational::ONE, |power, _| power * x)
+    }
+
+    /// Against every step in fractions, with a slack that makes or unmakes one event by a millionth.
+    #[test]
+    fn the_last_event_is_the_last_step_at_which_the_sum_exceeds_the_slack() {
+        let sets: [&[&str]; 8] = [
+            &["0.5"],
+            &["0.9", "0.88"],
+            &["0.5", "0.49"],
+            &["0.9", "0.87", "0.85"],
+            &["0.7", "0.69", "0"],
+            &["0.97", "0.96", "0.93", "0.9"],
+            &["0.8", "0"],
+            &["0.6", "0.59", "0.58", "0.55", "0"],
+        ];
+        let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut below = |n: u64| rng.next_u64() % n;
+        let (mut by_slack, mut none, mut excluded) = (0, 0, 0);
+        for _ in 0..400 {
+            let discounts = sets[below(8) as usize];
+            // Mostly losses, so that a small slack matters.
+            let coefficients: Vec<i64> = discounts.iter().map(|_| below(16) as i64 - 11).collect();
+            let model = read_model(&way_out(discounts, &coefficients)).expect("a model");
+            let model = order(&model);
+            let rows = IntegerRows::of(&model);
+            let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
+            let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
+            let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
+            let ratios = DiscountRatios::of(&model);
+            let events = Events {
+                model: &model,
+                candidates: &Candidates::of(&model),
+                ratios: &ratios,
+                advantages: &advantages,
+                discount: Scaled::from(model.discount(0)),
+                weights: RefCell::new(HashMap::new()),
+            };
+            let end = 1 + below(60) as u32;
+            let discount = model.discount(0);
+            let ratio = |i: usize| model.discount(i) / discount;
+            let sums: Vec<Rational> = (0..end)
+                .map(|t| {
+                    let term = |(i, c): (usize, &i64)| power(&ratio(i), t) * Rational::from(*c);
+                    coefficients.iter().enumerate().map(term).fold(Rational::ZERO, |sum, term| sum + term)
+                })
+                .collect();
+            // The radius at which the slack of one step is just that step's loss, a little more, a little less, or none.
+            let chosen = below(end.into()) as usize;
+            let shrunk = |t: usize| power(discount, end - t as u32);
+            let factor = [1_000_001u64, 999_999, 0][below(3) as usize];
+            let radius = match sums[chosen] < Rational::ZERO {
+                true => -&sums[chosen] / shrunk(chosen) * Rational::from_parts(factor.into(), 2_000_000u32.into()),
+                false => Rational::ZERO,
+            };
+            let settled = [below(3) == 0, below(2) == 0];
+            let counts = if settled == [true, true] { Rational::ZERO } else { Rational::from(2) * &radius };
+            let is_event = |t: usize| &sums[t] + &counts * shrunk(t) > Rational::ZERO;
+            let right = (0..end as usize).rev().find(|&t| is_event(t));
+            let step = Step::from(end);
+            let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::from(&radius), settled: &settled };
+            let said = events.last(&stage, &StopSignal::default()).expect("nobody stops it");
+            let what = format!("{discounts:?} {coefficients:?} before {end}, radius {radius}, settled {settled:?}");
+            assert_eq!(said, right.map(Step::from), "{what}");
+            by_slack += usize::from(right.is_some_and(|t| sums[t] <= Rational::ZERO));
+            none += usize::from(right.is_none());
+
+            let from = below(end.into()) as usize;
+            let to = from + below(u64::from(end) - from as u64) as usize;
+            let slack = Scaled::from(&counts);
+            let question = Question { state: 0.into(), choice: 1.into(), end: &step, slack, cuts: 0 };
+            if events.excluded(&question, &from.into(), &to.into()) {
+                excluded += 1;
+                assert!(!(from..=to).any(is_event), "{what}: an event in [{from}, {to}]");
+            }
+        }
+        assert!(by_slack > 60 && none > 60 && excluded > 100, "{by_slack} by slack, {none} none, {excluded} excluded");
+    }
+
+    /// With signs +, −, + the interval is cut again and again, each time with powers of thousands of digits.
+    #[test]
+    fn a_search_among_steps_of_three_thousand_digits_can_be_stopped() {
+        let (second, third) = (format!("0.4{}", "9".repeat(3_000)), format!("0.4{}8", "9".repeat(2_999)));
+        let model = read_model(&way_out(&["1/2", &second, &third], &[-1, 3, -2])).expect("a model");
+        let model = order(&model);
+        let rows = IntegerRows::of(&model);
+        let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
+        let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
+        let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
+        let events = Events {
+            model: &model,
+            candidates: &Candidates::of(&model),
+            ratios: &DiscountRatios::of(&model),
+            advantages: &advantages,
+            discount: Scaled::from(model.discount(0)),
+            weights: RefCell::new(HashMap::new()),
+        };
+        let step: Step = Natural::ONE << 9_000;
+        let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
+        let raised = StopSignal::default();
+        raised.raise();
+        assert_eq!(events.last(&stage, &raised), Err(StopReason::Interrupted));
+        assert!(events.weights.borrow().is_empty(), "powers were formed after the signal");
+    }
 
     #[test]
     fn a_jump_to_the_start_sees_who_counts_the_first_step_alone() {

@@ -96,3 +96,33 @@ impl PrefixTest<'_> {
         Ok(passes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model;
+    use crate::long_term::values_of;
+    use crate::model::IntegerRows;
+    use crate::principals::order;
+
+    /// The step that is sought has some 3,000 digits, and finding it takes hours.
+    #[test]
+    fn a_search_for_a_step_of_three_thousand_digits_can_be_stopped() {
+        let text = format!(
+            "principals: {{p: 1/2, q: 0.4{}}}\nstates: {{s: {{stay: {{reward: 0, to: s}}, \
+             loop: {{reward: {{p: -1, q: 2}}, to: s}}}}}}\n",
+            "9".repeat(3_000)
+        );
+        let model = read_model(&text).expect("a model");
+        let model = order(&model);
+        let rows = IntegerRows::of(&model);
+        let values = values_of(&model, &[0.into()], &StopSignal::default()).expect("nobody stops it");
+        let advantages = Advantages::over(&model, &rows, values, |choice| choice.index() == 0);
+        let ratios = DiscountRatios::of(&model);
+        let raised = StopSignal::default();
+        raised.raise();
+        let step = first_passing_step(&advantages, &ratios, 0.into(), 1.into(), &raised);
+        assert_eq!(step, Err(StopReason::Interrupted));
+        assert_eq!(horizon(&model, &advantages, &ratios, &raised), Err(StopReason::Interrupted));
+    }
+}

@@ -17,6 +17,7 @@ pub mod exponential_sum;
 pub mod horizon;
 mod memory;
 mod plain_layer;
+pub(crate) mod radius;
 mod tail_bound;
 pub mod truncated;
 

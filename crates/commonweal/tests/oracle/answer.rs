@@ -1,5 +1,6 @@
 //! What the solver says, in plain vectors.
 
+use super::evaluate::probability_denominator;
 use super::plain::{Plain, Q, from_double, from_solver};
 use super::reference::Reference;
 use commonweal::model::{ChoiceId, StateId};
@@ -20,6 +21,8 @@ pub struct Figure {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub proven_optimal: bool,
+    /// Whether its fractions may be too long to be written out.
+    pub may_be_long: bool,
     pub horizon: usize,
     pub welfare: Vec<Figure>,
     pub long_term_welfare: Vec<Figure>,
@@ -59,6 +62,7 @@ pub fn ask_with(plain: &Plain, options: &SolveOptions) -> Answer {
     };
     Answer {
         proven_optimal: solution.outcome() == Outcome::Optimal,
+        may_be_long: may_be_long(plain, step(solution.horizon())),
         horizon: step(solution.horizon()),
         welfare: states().map(|state| solution.welfare(state).into()).collect(),
         long_term_welfare: states().map(|state| solution.long_term_welfare(state).into()).collect(),
@@ -69,6 +73,13 @@ pub fn ask_with(plain: &Plain, options: &SolveOptions) -> Answer {
             .collect(),
         changes: states().map(changes).collect(),
     }
+}
+
+/// Whether so many steps may make a fraction of more than 2^17 bits: each adds the denominators of a discount and of the
+/// probabilities.
+fn may_be_long(plain: &Plain, horizon: usize) -> bool {
+    let of_discounts = plain.principals.iter().map(|who| who.discount.denom().bits()).max().unwrap_or(0);
+    horizon as u64 * (of_discounts + probability_denominator(plain).bits()) > 1 << 17
 }
 
 impl From<Value> for Figure {
@@ -127,6 +138,7 @@ impl Answer {
         };
         Answer {
             proven_optimal: true,
+            may_be_long: false,
             horizon: reference.horizon,
             welfare: figures(&reference.welfare),
             long_term_welfare: figures(&reference.long_term_welfare),

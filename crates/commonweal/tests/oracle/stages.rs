@@ -9,6 +9,23 @@ use super::random::{Rng, name};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
+/// Small discounts, beside which a stage settles within a few layers: events, and jumps, within a hundred steps.
+pub fn brief(seed: u64) -> Plain {
+    let sets: [&[(i64, i64)]; 10] = [
+        &[(1, 10), (9, 100)],
+        &[(1, 20), (49, 1000)],
+        &[(1, 8), (12, 100)],
+        &[(1, 10), (95, 1000), (9, 100)],
+        &[(1, 16), (6, 100), (0, 1)],
+        &[(3, 20), (14, 100), (13, 100)],
+        &[(1, 10), (9, 100), (8, 100), (7, 100)],
+        &[(1, 10), (98, 1000), (96, 1000), (94, 1000), (92, 1000)],
+        &[(3, 25), (11, 100), (1, 10), (9, 100), (8, 100), (7, 100)],
+        &[(1, 5), (1, 16), (6, 100)],
+    ];
+    model(seed, &sets, (66, 150), 48)
+}
+
 /// Discounts a few hundredths apart: events within a few hundred steps.
 pub fn short(seed: u64) -> Plain {
     let sets: [&[(i64, i64)]; 12] = [
@@ -25,7 +42,7 @@ pub fn short(seed: u64) -> Plain {
         &[(1, 2), (1, 5), (49, 250)],
         &[(9, 10), (88, 100)],
     ];
-    model(seed, &sets, 20, 280)
+    model(seed, &sets, (20, 280), BITS)
 }
 
 /// Discounts that are hard to tell apart: events after thousands of steps.
@@ -40,10 +57,11 @@ pub fn long(seed: u64) -> Plain {
         &[(3, 10), (2999, 10000), (2990, 10000)],
         &[(2, 5), (1, 3), (3332, 10000)],
     ];
-    model(seed, &sets, 150, 2200)
+    model(seed, &sets, (150, 2200), BITS)
 }
 
-fn model(seed: u64, sets: &[&[(i64, i64)]], first: i64, last: i64) -> Plain {
+/// Roots from the first to the last of these steps, advantages of about so many bits.
+fn model(seed: u64, sets: &[&[(i64, i64)]], (first, last): (i64, i64), bits: u64) -> Plain {
     let mut rng = Rng::new(seed);
     let rng = &mut rng;
     let discounts: Vec<Q> = rng.pick(sets).iter().map(|&(a, b)| q(a, b)).collect();
@@ -73,7 +91,7 @@ fn model(seed: u64, sets: &[&[(i64, i64)]], first: i64, last: i64) -> Plain {
             let advantages = match (tied, settled) {
                 (true, _) => vec![Q::zero(); n],
                 (false, true) => (0..n).map(|i| if i == 0 { -Q::one() } else { q(-rng.within(0, 3), 1) }).collect(),
-                (false, false) => advantages(rng, &discounts, first, last, &shared),
+                (false, false) => advantages(rng, &discounts, (first, last), &shared, bits),
             };
             let reward = |i: usize| {
                 let next = to.iter().fold(Q::zero(), |sum, (target, p)| sum + p * &values[i][*target]);
@@ -120,7 +138,7 @@ fn targets(rng: &mut Rng, state: usize, n: usize, structure: usize, long: bool) 
 }
 
 /// A loss first, wins at planned steps.
-fn advantages(rng: &mut Rng, discounts: &[Q], first: i64, last: i64, shared: &[i64]) -> Vec<Q> {
+fn advantages(rng: &mut Rng, discounts: &[Q], (first, last): (i64, i64), shared: &[i64], bits: u64) -> Vec<Q> {
     let n = discounts.iter().filter(|discount| discount.is_positive()).count();
     let mut advantages = vec![Q::zero(); discounts.len()];
     // The principals who are not indifferent, most patient first.
@@ -131,8 +149,7 @@ fn advantages(rng: &mut Rng, discounts: &[Q], first: i64, last: i64, shared: &[i
     terms.truncate(n_terms);
     terms.sort();
     let ratio = &discounts[terms[0]] / &discounts[terms[n_terms - 1]];
-    let bits = approximately(&ratio).log2();
-    let last = last.min((200.0 / bits) as i64).max(first + n_terms as i64 + 1);
+    let last = last.min((200.0 / approximately(&ratio).log2()) as i64).max(first + n_terms as i64 + 1);
     let mut roots: Vec<i64> = Vec::new();
     while roots.len() < n_terms - 1 {
         let root = if rng.chance(4) { rng.pick(shared).min(last) } else { rng.within(first, last) };
@@ -148,7 +165,7 @@ fn advantages(rng: &mut Rng, discounts: &[Q], first: i64, last: i64, shared: &[i
     // Off the roots as often as on them; on them is nearer to 0 than doubles can tell.
     let off = if rng.chance(2) { Q::one() } else { q(rng.within(90, 110), 100) };
     for (&i, coefficient) in terms.iter().zip(&coefficients).skip(1) {
-        advantages[i] = short_form(&(coefficient * &size * &off));
+        advantages[i] = short_form(&(coefficient * &size * &off), bits);
     }
     // A discount of 0 counts at step 0 only.
     if n < discounts.len() {
@@ -164,7 +181,7 @@ pub fn with_roots(discounts: &[Q], roots: &[i64]) -> Vec<Q> {
     let power = |i: usize, root: i64| power(&(&discounts[i] / &discounts[0]), root as u64);
     let rows = roots.iter().map(|&root| (1..discounts.len()).map(|i| power(i, root)).collect()).collect();
     let mut coefficients = vec![-Q::one()];
-    coefficients.extend(solve_linear(rows, vec![Q::one(); roots.len()]).iter().map(short_form));
+    coefficients.extend(solve_linear(rows, vec![Q::one(); roots.len()]).iter().map(|x| short_form(x, BITS)));
     coefficients
 }
 
@@ -173,20 +190,22 @@ fn power(x: &Q, n: u64) -> Q {
     let (mut result, mut square, mut n) = (Q::one(), x.clone(), n);
     while n > 0 {
         if n & 1 == 1 {
-            result = short_form(&(&result * &square));
+            result = short_form(&(&result * &square), BITS);
         }
-        square = short_form(&(&square * &square));
+        square = short_form(&(&square * &square), BITS);
         n >>= 1;
     }
     result
 }
 
-/// The same number to 320 bits, over a power of two.
-fn short_form(x: &Q) -> Q {
-    const BITS: u64 = 320;
-    if x.is_zero() || x.denom().bits() + x.numer().bits() < BITS {
+/// Enough that a sum on its root is nearer to 0 than doubles can tell.
+const BITS: u64 = 320;
+
+/// The same number to so many bits, over a power of two.
+fn short_form(x: &Q, bits: u64) -> Q {
+    if x.is_zero() || x.denom().bits() + x.numer().bits() < bits {
         return x.clone();
     }
-    let shift = (BITS + x.denom().bits()).saturating_sub(x.numer().bits());
+    let shift = (bits + x.denom().bits()).saturating_sub(x.numer().bits());
     Q::new((x.numer() << shift) / x.denom(), BigInt::one() << shift)
 }

@@ -31,18 +31,35 @@ pub fn agrees_with_reference(answer: &Answer, reference: &Reference) -> Result<(
             let (said, right) = (answer.decision(step, state), reference.decision(step, state));
             demand!(said == right, "state {state} takes choice {said} at step {step}, not {right}");
         }
-        same(&answer.welfare[state], &reference.welfare[state], || format!("welfare of state {state}"))?;
+        same_if_short(answer, &answer.welfare[state], &reference.welfare[state], || {
+            format!("welfare of state {state}")
+        })?;
         same(&answer.long_term_welfare[state], &reference.long_term_welfare[state], || {
             format!("long-term welfare of state {state}")
         })?;
         for (principal, right) in reference.payoffs.iter().enumerate() {
-            same(&answer.payoffs[principal][state], &right[state], || {
+            same_if_short(answer, &answer.payoffs[principal][state], &right[state], || {
                 format!("payoff of principal {principal} in state {state}")
             })?;
         }
         let (said, right) = (answer.memory[state], reference.memory[state]);
         demand!(said == right, "memory {said} from state {state}, not {right}");
     }
+    Ok(())
+}
+
+/// As [`same`]; where the answer may leave its fractions out, the doubles need not be neighbours, only narrow.
+fn same_if_short(answer: &Answer, figure: &Figure, right: &Q, what: impl Fn() -> String) -> Result<(), String> {
+    if !answer.may_be_long || figure.exact.is_some() {
+        return same(figure, right, what);
+    }
+    let Figure { lower, upper, .. } = *figure;
+    demand!(lower.is_finite() && upper.is_finite(), "{} is not known between doubles", what());
+    let (lower, upper) = (from_double(lower), from_double(upper));
+    demand!(lower <= *right && *right <= upper, "{} is {right}, not in [{lower}, {upper}]", what());
+    let scale = answer.payoffs.iter().flatten().map(|figure| figure.lower.abs().max(figure.upper.abs()));
+    let narrow = from_double(scale.fold(1.0, f64::max) * 1e-9);
+    demand!(&upper - &lower <= narrow, "{} is known from {lower} to {upper} only", what());
     Ok(())
 }
 
@@ -75,11 +92,13 @@ pub fn fits_itself(plain: &Plain, answer: &Answer) -> Result<(), String> {
     let in_the_end = weighted(plain, &payoffs(plain, &[], &tail));
     for (state, choices) in plain.states.iter().enumerate() {
         for (principal, earned) in earned.iter().enumerate() {
-            same(&answer.payoffs[principal][state], &earned[state], || {
+            same_if_short(answer, &answer.payoffs[principal][state], &earned[state], || {
                 format!("what the strategy earns principal {principal} from state {state}")
             })?;
         }
-        same(&answer.welfare[state], &welfare[state], || format!("what the strategy earns from state {state}"))?;
+        same_if_short(answer, &answer.welfare[state], &welfare[state], || {
+            format!("what the strategy earns from state {state}")
+        })?;
         same(&answer.long_term_welfare[state], &in_the_end[state], || format!("what the tail earns from {state}"))?;
         demand!(welfare[state] >= in_the_end[state], "state {state} loses by deviating");
         demand!(answer.memory[state] <= answer.horizon, "memory past the horizon in state {state}");
