@@ -26,6 +26,8 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
     Simulate(SimulateArgs),
+    /// Check a certificate, independently of the solver
+    Check(CheckArgs),
     /// Write a model of a family: random ones, and the paper's with close discounts
     Generate(GenerateArgs),
     /// Convert a model between formats (.yaml, .yml, .json)
@@ -80,6 +82,9 @@ pub struct SolveArgs {
     /// Write the whole strategy to this file
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
+    /// Write a certificate to this file: a proof of the answer that `commonweal check` and other programs can check
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Show every state, however many there are
     #[arg(long)]
     pub all_states: bool,
@@ -129,6 +134,21 @@ pub struct SimulateArgs {
     /// How sure the intervals are, between 0 and 1
     #[arg(long, value_name = "P", default_value = "0.99", value_parser = confidence)]
     pub confidence: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The certificate, as `solve --certificate` writes it
+    #[arg(value_name = "CERTIFICATE")]
+    pub certificate: PathBuf,
+    /// Give up after this many operations on machine words
+    #[arg(long, value_name = "N", default_value_t = commonweal_check::WORK)]
+    pub work: u64,
+    /// Print the verdict alone
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

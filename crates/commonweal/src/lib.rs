@@ -1,5 +1,6 @@
 //! Welfare-optimal strategies for principals who discount the future differently.
 
+pub mod certificate;
 pub mod evaluation;
 pub mod explain;
 pub mod families;
@@ -14,4 +15,4 @@ pub mod stop;
 pub mod strategy;
 pub mod unravelling;
 
-pub use solve::{Outcome, Solution, SolveOptions, Timings, own_optimum, solve};
+pub use solve::{Outcome, Proof, Solution, SolveOptions, Timings, own_optimum, solve};

@@ -1,6 +1,7 @@
 //! `commonweal solve MODEL`
 
 use crate::args::SolveArgs;
+use crate::certify::{Checked, certify, needs_proof};
 use crate::report::json::{self, SolutionJson, StrategyJson};
 use crate::report::{solution, spacing};
 use crate::{explain, input, output};
@@ -16,12 +17,13 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
     let model = input::model(&args.model)?;
     let read = began.elapsed();
-    if let Some(path) = &args.strategy {
+    for path in args.strategy.iter().chain(&args.certificate) {
         output::check_place(path)?;
     }
     let options = SolveOptions {
         layer_limit: args.layer_limit,
         event_limit: args.event_limit,
+        keep_proof: needs_proof(&model, args.certificate.as_deref()),
         stop: stop.clone(),
         ..SolveOptions::default()
     };
@@ -33,18 +35,21 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
             out.write_all(b"\n")
         })?;
     }
+    let (checked, check) = certify(&model, &solution, args.certificate.as_deref())?;
     if !args.run.quiet {
         spacing::note(&solution);
     }
-    let timings = args.timings.then(|| json::TimingsJson::new(read, solution.timings(), began.elapsed()));
+    let timings = args.timings.then(|| json::TimingsJson::new(read, solution.timings(), check, began.elapsed()));
     if args.run.json {
-        json::print(&SolutionJson::new(&model, &solution, args.all_states, timings))?;
+        let checked = matches!(checked, Checked::Yes);
+        json::print(&SolutionJson::new(&model, &solution, checked, args.all_states, timings))?;
     } else {
         let own_best = match solution.outcome() {
             Outcome::Optimal => own_best(&model, &stop),
             Outcome::Undecided(_) | Outcome::Stopped(_) => None,
         };
         output::print(&solution::report(&model, &solution, own_best.as_deref(), args.all_states))?;
+        output::print(&checked.in_words())?;
         if args.explain {
             output::print(&explain::text(&model, &solution, &options))?;
         }
