@@ -11,9 +11,13 @@ use crate::work::Work;
 use crate::{Stop, Unreadable, refuse};
 use num_traits::{Pow, Signed};
 use std::io::BufRead;
+use std::ops::Range;
 
 /// The latest horizon of a certificate whose gains are carried exactly.
 pub const MAX_EXACT_HORIZON: u128 = 1 << 32;
+
+/// The longest powers ρ_i^t, in bits, of a sum whose sign an enclosure leaves open.
+const MAX_SUM_BITS: u128 = 1 << 20;
 
 /// What is known at the present step.
 pub struct Checker<'m> {
@@ -22,7 +26,8 @@ pub struct Checker<'m> {
     pub work: Work,
     /// λ_0.
     pub discount: Enclosure,
-    /// ρ_i = λ_i/λ_0.
+    /// ρ_i = λ_i/λ_0, exactly and enclosed.
+    exact_ratios: Vec<Fraction>,
     ratios: Vec<Enclosure>,
     /// The model's numbers.
     numbers: Vec<Enclosure>,
@@ -50,14 +55,16 @@ pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Resu
     let horizon = lines.entry("horizon", horizon, "a step")?;
     let decisions = tail(model, &mut lines)?;
     let values = read_values(model, &mut lines)?;
-    let ratio = |discount: &Fraction| precision.fraction(&discount.over(&model.discounts[0]));
-    let ratios = if model.n() == 1 { vec![Enclosure::one()] } else { model.discounts.iter().map(ratio).collect() };
+    let ratio = |discount: &Fraction| discount.over(&model.discounts[0]).in_lowest_terms();
+    let others = model.discounts[1..].iter().map(ratio);
+    let exact_ratios: Vec<Fraction> = [Fraction::one()].into_iter().chain(others).collect();
     let mut checker = Checker {
         model,
         precision,
         work,
         discount: precision.fraction(&model.discounts[0]),
-        ratios,
+        ratios: exact_ratios.iter().map(|ratio| precision.fraction(ratio)).collect(),
+        exact_ratios,
         numbers: model.numbers.iter().map(|number| precision.fraction(number)).collect(),
         values,
         advantages: Vec::new(),
@@ -124,7 +131,7 @@ impl Checker<'_> {
     /// About what one operation on enclosures costs.
     pub fn cost(&self) -> u64 {
         let words = self.precision.0 / 64 + 1;
-        16 + words * words
+        100 + words * words
     }
 
     /// Δ_i(c), most patient principal first.
@@ -132,10 +139,29 @@ impl Checker<'_> {
         &self.advantages[choice * self.model.n()..(choice + 1) * self.model.n()]
     }
 
-    /// The sum of weight times advantage, in the order of the principals.
-    pub fn weighted(&self, weights: &[Enclosure], advantages: &[Enclosure]) -> Enclosure {
-        let terms = weights.iter().zip(advantages).map(|(weight, advantage)| self.precision.scale(weight, advantage));
-        terms.fold(Enclosure::zero(), |sum, term| self.precision.sum(&sum, &term))
+    /// `Σ_i ρ_i^t Δ_i(c)` over some principals, given the weights ρ_i^t of all. In fractions where its enclosure leaves the
+    /// sign open and that is affordable.
+    pub fn sum(
+        &mut self,
+        t: u128,
+        weights: &[Enclosure],
+        (state, choice): (usize, usize),
+        range: Range<usize>,
+    ) -> Result<Enclosure, Stop> {
+        let mut sum = Enclosure::zero();
+        for (weight, advantage) in weights[range.clone()].iter().zip(&self.advantages(choice)[range.clone()]) {
+            sum = self.precision.sum(&sum, &self.precision.scale(weight, advantage));
+        }
+        let is_open = !sum.lo.is_positive() && !sum.hi.is_negative() && !sum.is_zero();
+        let bits =
+            self.exact_ratios[1..].iter().map(|ratio| ratio.numerator.bits() + ratio.denominator.bits()).sum::<u64>();
+        if is_open && t.saturating_mul(u128::from(bits)) <= MAX_SUM_BITS {
+            let mut powers = None;
+            let weights = self.exact_weights(t, &mut powers)?;
+            let term = |i: usize| self.values[i].exact_advantage(self.model, i, state, choice).times(&weights[i]);
+            sum = self.precision.fraction(&range.map(term).fold(Fraction::zero(), |sum, term| sum.plus(&term)));
+        }
+        Ok(sum)
     }
 
     /// Δ of every choice over the base: computed in fractions, kept enclosed.
@@ -171,58 +197,35 @@ impl Checker<'_> {
     fn horizon_suffices(&mut self) -> Result<(), Stop> {
         let (model, horizon) = (self.model, self.step);
         let weights = self.weights(horizon)?;
-        self.work.spend((model.n_choices() * model.n()) as u64, 2 * self.cost())?;
-        let mut exact_weights = None;
+        self.work.spend((model.n_choices() * model.n() * model.n()) as u64, self.cost())?;
         for state in 0..model.n_states() {
             for choice in model.choices(state) {
-                let mut sum = Enclosure::zero();
-                for (k, weight) in weights.iter().enumerate() {
-                    let term = self.precision.scale(weight, &self.advantages(choice)[k]);
-                    sum = self.precision.sum(&sum, &term);
-                    if !sum.hi.is_positive() {
-                        continue;
+                for k in 0..model.n() {
+                    let sum = self.sum(horizon, &weights, (state, choice), 0..k + 1)?;
+                    if sum.hi.is_positive() {
+                        let choice = choice - model.choices(state).start;
+                        let place = format!("horizon {horizon}, state {state}, choice {choice}, principals 0 to {k}");
+                        let found = sum.hi.shown();
+                        let claim = "the choice may pay at or after the horizon";
+                        return refuse(format!("{place}: {claim}; sum {found}, not ≤ 0"));
                     }
-                    let mut found = sum.hi.shown();
-                    if self.exact_gains.is_some() {
-                        let exact_weights = self.exact_weights(horizon, &mut exact_weights)?;
-                        let term = |i: usize| self.values[i].exact_advantage(model, i, state, choice);
-                        let terms = (0..=k).map(|i| term(i).times(&exact_weights[i]));
-                        let exact = terms.fold(Fraction::zero(), |sum, term| sum.plus(&term));
-                        if !exact.numerator.is_positive() {
-                            continue;
-                        }
-                        found = exact.shown();
-                    }
-                    let choice = choice - model.choices(state).start;
-                    let place = format!("horizon {horizon}, state {state}, choice {choice}, principals 0 to {k}");
-                    return refuse(format!(
-                        "{place}: the choice may pay at or after the horizon; sum {found}, not ≤ 0"
-                    ));
                 }
             }
         }
         Ok(())
     }
 
-    /// λ_i^t in fractions, computed at most once; λ_0 = 0 counts as 1.
+    /// ρ_i^t in fractions, computed at most once.
     fn exact_weights<'w>(&mut self, t: u128, known: &'w mut Option<Vec<Fraction>>) -> Result<&'w [Fraction], Stop> {
-        let model = self.model;
-        let bits: u64 = model.discounts.iter().map(|discount| 1 + discount.denominator.bits()).sum();
-        // Spent for every comparison, since each multiplies numbers of this length and of the gains'.
-        let words = t.saturating_mul(u128::from(bits)) / 64 + 1;
-        let words = u64::try_from(words).unwrap_or(u64::MAX);
+        let bits: u64 = self.exact_ratios.iter().map(|ratio| 1 + ratio.denominator.bits()).sum();
+        let words = u64::try_from(t.saturating_mul(u128::from(bits)) / 64 + 1).unwrap_or(u64::MAX);
         let others =
             self.exact_gains.as_ref().map_or(1, Gains::words) + self.values.iter().map(Values::words).sum::<u64>();
+        // Spent for every sum, since each multiplies numbers of this length and of the gains'.
         self.work.spend(words.saturating_add(others), words.saturating_add(others))?;
-        let power = |discount: &Fraction| {
-            let t = u64::try_from(t).unwrap_or(u64::MAX);
-            Fraction::new(Pow::pow(&discount.numerator, t), Pow::pow(&discount.denominator, t))
-        };
-        let all = || match model.discounts[0].is_zero() {
-            true => vec![Fraction::one()],
-            false => model.discounts.iter().map(power).collect(),
-        };
-        Ok(known.get_or_insert_with(all))
+        let t = u64::try_from(t).unwrap_or(u64::MAX);
+        let power = |x: &Fraction| Fraction::new(Pow::pow(&x.numerator, t), Pow::pow(&x.denominator, t));
+        Ok(known.get_or_insert_with(|| self.exact_ratios.iter().map(power).collect()))
     }
 
     /// (d): one step back, layer by layer.
@@ -233,9 +236,9 @@ impl Checker<'_> {
         let mut exact_weights = None;
         let mut gain = Vec::with_capacity(model.n_states());
         for (state, &decision) in decisions.iter().enumerate() {
-            let own = self.worth(&weights, decision);
+            let own = self.worth(t, &weights, (state, decision))?;
             for choice in model.choices(state).filter(|&choice| choice != decision) {
-                let other = self.worth(&weights, choice);
+                let other = self.worth(t, &weights, (state, choice))?;
                 if other.hi.compare(&own.lo).is_le() || model.same(choice, decision) {
                     continue;
                 }
@@ -265,18 +268,18 @@ impl Checker<'_> {
     }
 
     /// w(c), with the gains of the step after.
-    fn worth(&self, weights: &[Enclosure], choice: usize) -> Enclosure {
-        let now = self.weighted(weights, self.advantages(choice));
+    fn worth(&mut self, t: u128, weights: &[Enclosure], (state, choice): (usize, usize)) -> Result<Enclosure, Stop> {
+        let now = self.sum(t, weights, (state, choice), 0..weights.len())?;
         let (targets, probabilities) = self.model.row(choice);
         let mut later = Enclosure::zero();
         for (&target, &probability) in targets.iter().zip(probabilities) {
             let term = self.precision.scale(&self.numbers[probability as usize], &self.gain[target as usize]);
             later = self.precision.sum(&later, &term);
         }
-        self.precision.sum(&now, &self.precision.scale(&self.discount, &later))
+        Ok(self.precision.sum(&now, &self.precision.scale(&self.discount, &later)))
     }
 
-    /// Σ_i λ_i^t x_i(c).
+    /// Σ_i ρ_i^t x_i(c).
     fn exact_worth(&self, weights: &[Fraction], state: usize, choice: usize) -> Fraction {
         let gains = self.exact_gains.as_ref();
         let worth = |i: usize| gains.map(|gains| gains.worth(self.model, &self.values, i, state, choice));

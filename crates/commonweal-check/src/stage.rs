@@ -41,7 +41,7 @@ pub fn check(checker: &mut Checker, from: u128) -> Result<(), Stop> {
             let highest = greatest(model.targets(choice).map(|target| &hulls.highest[target]));
             let slack = checker.precision.add_up(highest, &lowest.negated());
             let slack = if slack.is_negative() { Float::zero() } else { slack };
-            if let Some((step, found)) = stage.first_failure(checker, choice, &slack, from)? {
+            if let Some((step, found)) = stage.first_failure(checker, (state, choice), &slack, from)? {
                 let first = model.choices(state).start;
                 let claim = format!("choice {} may beat the stated choice {}", choice - first, decision - first);
                 let place = format!("stage {from} to {until}, step {step}, state {state}");
@@ -108,7 +108,7 @@ impl Stage {
     fn first_failure(
         &mut self,
         checker: &mut Checker,
-        choice: usize,
+        choice: (usize, usize),
         slack: &Float,
         from: u128,
     ) -> Result<Option<(u128, String)>, Stop> {
@@ -132,7 +132,7 @@ impl Stage {
     fn excess(
         &mut self,
         checker: &mut Checker,
-        choice: usize,
+        choice: (usize, usize),
         slack: &Float,
         u: u128,
         v: u128,
@@ -143,35 +143,36 @@ impl Stage {
         self.learn(checker, u)?;
         self.learn(checker, v)?;
         let n = checker.model.n();
-        checker.work.spend(n as u64 * (n as u64 + 2), 2 * checker.cost())?;
+        checker.work.spend(n as u64 * (n as u64 + 2), checker.cost())?;
         let (first, last) = (&self.known[&u], &self.known[&v]);
         let precision = checker.precision;
-        let advantages = checker.advantages(choice);
         let slack = precision.scale(&last.shrunk, &Enclosure { lo: Float::zero(), hi: slack.clone() }).hi;
-        let sum = |weights: &[Enclosure], from: usize, to: usize| {
-            checker.weighted(&weights[from..to], &advantages[from..to]).hi
-        };
-        let with_slack = |sum: Float| precision.add_up(&sum, &slack);
-        let at_v = with_slack(sum(&last.weights, 0, n));
-        let suffixes = || (1..n).all(|k| !sum(&last.weights, k, n).is_positive());
-        // Who counts the first step alone is in no sum at a later one.
-        let returns = u == 0 && v > 0 && checker.model.discounts[n - 1].is_zero();
-        if !at_v.is_positive() && (u == v || (!returns && suffixes())) {
+        let with_slack = |sum: Enclosure| precision.add_up(&sum.hi, &slack);
+        let at_v = with_slack(checker.sum(v, &last.weights, choice, 0..n)?);
+        if u == v {
+            return Ok(at_v.is_positive().then_some(at_v));
+        }
+        // Suffix. Who counts the first step alone is in no sum at a later one.
+        let returns = u == 0 && checker.model.discounts[n - 1].is_zero();
+        let mut passes = !returns && !at_v.is_positive();
+        for k in 1..n {
+            passes = passes && !checker.sum(v, &last.weights, choice, k..n)?.hi.is_positive();
+        }
+        if passes {
             return Ok(None);
         }
-        if u < v {
-            let prefix = || (1..=n).all(|k| !with_slack(sum(&first.weights, 0, k)).is_positive());
-            let greatest = |i: usize| if advantages[i].hi.is_negative() { &last.weights[i] } else { &first.weights[i] };
-            let monotony = || {
-                let terms = (0..n).map(|i| precision.scale(greatest(i), &advantages[i]));
-                let sum = terms.fold(Enclosure::zero(), |sum, term| precision.sum(&sum, &term));
-                !with_slack(sum.hi).is_positive()
-            };
-            if prefix() || monotony() {
-                return Ok(None);
-            }
+        // Prefix.
+        passes = true;
+        for k in 1..=n {
+            passes = passes && !with_slack(checker.sum(u, &first.weights, choice, 0..k)?).is_positive();
         }
-        Ok(Some(at_v))
+        // Monotony.
+        let advantages = checker.advantages(choice.1);
+        let greatest = |i: usize| if advantages[i].hi.is_negative() { &last.weights[i] } else { &first.weights[i] };
+        let terms = (0..n).map(|i| precision.scale(greatest(i), &advantages[i]));
+        let sum = terms.fold(Enclosure::zero(), |sum, term| precision.sum(&sum, &term));
+        passes = passes || !with_slack(sum).is_positive();
+        Ok((!passes).then_some(at_v))
     }
 
     /// Makes sure that the weights of a step are known.

@@ -21,15 +21,16 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let horizon = solution.horizon();
+    let is_exact = carries_exact_gains(model, solution, proof);
     writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(model))?;
-    writeln!(out, "numbers {}", if proof.exact_is_affordable { "exact" } else { "enclosed" })?;
+    writeln!(out, "numbers {}", if is_exact { "exact" } else { "enclosed" })?;
     writeln!(out, "precision {precision}\nhorizon {horizon}")?;
     write_tail(model, &proof.tail, out)?;
     write_values(&proof.values, out)?;
     let changes = changes(solution.strategy(), &proof.tail, horizon);
     let mut step = horizon.clone();
     // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
-    let stages = if proof.exact_is_affordable { &[][..] } else { &proof.stages };
+    let stages = if is_exact { &[][..] } else { &proof.stages };
     for stage in stages {
         if stage.until < step {
             write_layers(model, &changes, &stage.until, &step, out)?;
@@ -44,7 +45,7 @@ pub(super) fn write(
         write_layers(model, &changes, &Step::ZERO, &step, out)?;
     }
     writeln!(out, "welfare")?;
-    model.states().try_for_each(|state| writeln!(out, "{}", welfare(solution, proof, state)))?;
+    model.states().try_for_each(|state| writeln!(out, "{}", welfare(solution, is_exact, state)))?;
     writeln!(out, "end")
 }
 
@@ -57,9 +58,15 @@ fn write_values(values: &[ExactVector], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn welfare(solution: &Solution, proof: &Proof, state: StateId) -> String {
-    let quotient = proof.exact_is_affordable.then(|| solution.welfare_quotient(state)).flatten();
-    match quotient {
+/// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
+/// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
+fn carries_exact_gains(model: &OrderedModel, solution: &Solution, proof: &Proof) -> bool {
+    let needed = || solution.walk().n_judged > 0 || solution.welfare_quotient(model.start()).is_some();
+    proof.exact_is_affordable && needed()
+}
+
+fn welfare(solution: &Solution, is_exact: bool, state: StateId) -> String {
+    match solution.welfare_quotient(state).filter(|_| is_exact) {
         Some((numerator, denominator)) if denominator.bit_len() <= SHORT => {
             format!("exact {}", fraction(&Rational::from_parts(numerator, denominator)))
         }
