@@ -26,6 +26,8 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
     Simulate(SimulateArgs),
+    /// Check a certificate, independently of the solver
+    Check(CheckArgs),
     /// Write a model of a family: random ones, and the paper's with close discounts
     Generate(GenerateArgs),
     /// Convert a model between formats (.yaml, .yml, .json)
@@ -80,12 +82,18 @@ pub struct SolveArgs {
     /// Write the whole strategy to this file
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
+    /// Write a certificate to this file: a proof of the answer that `commonweal check` and other programs can check
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Show every state, however many there are
     #[arg(long)]
     pub all_states: bool,
-    /// Use the exact engine, whatever the model's size (the only engine of this version)
-    #[arg(long)]
+    /// Answer in fractions, however long it takes
+    #[arg(long, conflicts_with = "gap")]
     pub exact: bool,
+    /// Answer in doubles, proven to within G times the scale of the welfare [default where picked: 1e-9]
+    #[arg(long, value_name = "G", value_parser = gap)]
+    pub gap: Option<f64>,
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub layer_limit: u64,
@@ -129,6 +137,21 @@ pub struct SimulateArgs {
     /// How sure the intervals are, between 0 and 1
     #[arg(long, value_name = "P", default_value = "0.99", value_parser = confidence)]
     pub confidence: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The certificate, as `solve --certificate` writes it
+    #[arg(value_name = "CERTIFICATE")]
+    pub certificate: PathBuf,
+    /// Give up after this many operations on machine words
+    #[arg(long, value_name = "N", default_value_t = commonweal_check::WORK)]
+    pub work: u64,
+    /// Print the verdict alone
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -237,6 +260,15 @@ fn time_limit(text: &str) -> Result<Duration, String> {
     };
     let seconds: f64 = number.parse().map_err(|_| "write seconds such as 30 or 0.5, or 90s, 5m, 2h".to_owned())?;
     Duration::try_from_secs_f64(seconds * unit).map_err(|_| "a time limit is not negative and not endless".to_owned())
+}
+
+fn gap(text: &str) -> Result<f64, String> {
+    let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
+    let value = value.to_f64().value();
+    match 0.0 < value && value < 1.0 {
+        true => Ok(value),
+        false => Err("a gap lies between 0 and 1, such as 1e-9; it is relative to the welfare's scale".to_owned()),
+    }
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

@@ -4,7 +4,9 @@
 //! [`report`]). Exit codes: 0 done, 1 the answer is no, 2 bad input or usage, 3 stopped at a limit with bounds.
 
 mod args;
+mod certify;
 mod commands;
+mod engine;
 mod explain;
 mod input;
 mod output;
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve::run(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
+        Command::Check(args) => commands::check::run(args),
         Command::Generate(args) => commands::generate::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),

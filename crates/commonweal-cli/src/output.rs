@@ -1,6 +1,7 @@
 //! Writing files whole or not at all.
 
 use anyhow::{Context, anyhow, bail};
+use commonweal::certificate::write_canonical;
 use commonweal::io::{write_json, write_yaml};
 use commonweal::model::Model;
 use std::fs::File;
@@ -47,22 +48,31 @@ pub fn check_place(path: &Path) -> anyhow::Result<()> {
 /// Where a model goes, and in which format: checked before the model is there.
 pub struct ModelWriter<'a> {
     place: &'a Path,
-    json: bool,
+    format: Format,
+}
+
+/// How a model is written.
+enum Format {
+    Yaml,
+    Json,
+    /// The form that certificates hash.
+    Canonical,
 }
 
 impl ModelWriter<'_> {
     /// Writes to a file in the format of its ending, or to standard output as YAML for `-`.
     pub fn to(place: &Path) -> anyhow::Result<ModelWriter<'_>> {
         if place.as_os_str() == "-" {
-            return Ok(ModelWriter { place, json: false });
+            return Ok(ModelWriter { place, format: Format::Yaml });
         }
-        let json = match place.extension().and_then(|ending| ending.to_str()) {
-            Some("yaml" | "yml") => false,
-            Some("json") => true,
-            _ => bail!("{}: this version writes .yaml, .yml and .json", place.display()),
+        let format = match place.extension().and_then(|ending| ending.to_str()) {
+            Some("yaml" | "yml") => Format::Yaml,
+            Some("json") => Format::Json,
+            Some("canonical") => Format::Canonical,
+            _ => bail!("{}: this version writes .yaml, .yml, .json and .canonical", place.display()),
         };
         check_place(place)?;
-        Ok(ModelWriter { place, json })
+        Ok(ModelWriter { place, format })
     }
 
     /// Writes the model.
@@ -72,7 +82,11 @@ impl ModelWriter<'_> {
             write_yaml(model, &mut text)?;
             return print(&String::from_utf8(text)?);
         }
-        let write = if self.json { write_json } else { write_yaml };
+        let write = match self.format {
+            Format::Yaml => write_yaml,
+            Format::Json => write_json,
+            Format::Canonical => write_canonical,
+        };
         write_whole(self.place, |out| write(model, out))
     }
 }

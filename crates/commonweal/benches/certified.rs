@@ -7,15 +7,29 @@ use std::time::Instant;
 
 fn model(family: &str, n_states: usize, discounts: &str) -> Model<f64> {
     let mut random = Seeded::new(1);
-    let principals: Vec<Principal> = discounts.split(',').enumerate().map(|(i, text)| Principal { name: format!("p{i}"), discount: parse_rational(text).unwrap(), weight: parse_rational("1").unwrap() }).collect();
+    let principals: Vec<Principal> = discounts
+        .split(',')
+        .enumerate()
+        .map(|(i, text)| Principal {
+            name: format!("p{i}"),
+            discount: parse_rational(text).unwrap(),
+            weight: parse_rational("1").unwrap(),
+        })
+        .collect();
     let n = principals.len();
     let mut builder = ModelBuilder::<f64>::numbered(principals, n_states).unwrap();
     let unit = |r: &mut Seeded| (r.bits() >> 11) as f64 / (1u64 << 53) as f64;
     for s in 0..n_states {
         for a in ["a", "b"] {
             let targets: Vec<StateId> = match family {
-                "uniform" => random.distinct(5, n_states as u64).into_iter().map(|t| StateId::from(t as usize)).collect(),
-                _ => random.distinct(5, 41).into_iter().map(|d| StateId::from((s + n_states + d as usize - 20) % n_states)).collect(),
+                "uniform" => {
+                    random.distinct(5, n_states as u64).into_iter().map(|t| StateId::from(t as usize)).collect()
+                }
+                _ => random
+                    .distinct(5, 41)
+                    .into_iter()
+                    .map(|d| StateId::from((s + n_states + d as usize - 20) % n_states))
+                    .collect(),
             };
             let shares: Vec<f64> = (0..5).map(|_| -(1.0 - unit(&mut random)).ln()).collect();
             let sum: f64 = shares.iter().sum();
@@ -35,6 +49,14 @@ fn main() {
     for _ in 0..3 {
         let began = Instant::now();
         let solution = certified::solve(&model, 1e-9, &SolveOptions::default());
-        println!("{:?} total {:?} {:?} horizon {} walk {:?} welfare {:?}", solution.outcome(), began.elapsed(), solution.timings(), solution.horizon(), solution.walk(), solution.welfare(0.into()).enclosure);
+        println!(
+            "{:?} total {:?} {:?} horizon {} walk {:?} welfare {:?}",
+            solution.outcome(),
+            began.elapsed(),
+            solution.timings(),
+            solution.horizon(),
+            solution.walk(),
+            solution.welfare(0.into()).enclosure
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Welfare-optimal strategies for principals who discount the future differently.
 
+pub mod certificate;
 pub mod certified;
 pub mod evaluation;
 pub mod explain;
@@ -15,4 +16,4 @@ pub mod stop;
 pub mod strategy;
 pub mod unravelling;
 
-pub use solve::{Engine, Outcome, Solution, SolveOptions, Timings, own_optimum, solve};
+pub use solve::{Engine, Outcome, Proof, Solution, SolveOptions, Timings, own_optimum, solve};

@@ -3,11 +3,11 @@
 use crate::evaluation::{self, Payoffs};
 use crate::long_term::{self, LongTerm, positional_value};
 use crate::model::{ChoiceId, IntegerRows, Lists, Model, PrincipalId, StateId};
-use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
+use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values};
 use crate::principals::{self, OrderedModel, OrderedPrincipal};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
-use crate::unravelling::backward_induction::{Base, Problem, Unravelled, Walk, WalkOptions, unravel};
+use crate::unravelling::backward_induction::{Base, JumpedStage, Problem, Unravelled, Walk, WalkOptions, unravel};
 use crate::unravelling::exponential_sum::DiscountRatios;
 use crate::unravelling::horizon::horizon;
 use crate::unravelling::truncated::{Truncated, truncate};
@@ -23,13 +23,22 @@ pub struct SolveOptions {
     pub event_limit: u64,
     /// Whether stages in which nothing changes are jumped over. Default: yes.
     pub jumps: bool,
+    /// Whether the solution keeps what a certificate states: the values of the long-term strategy and of every stage that
+    /// is jumped over. Default: no.
+    pub keep_proof: bool,
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
     pub stop: StopSignal,
 }
 
 impl Default for SolveOptions {
     fn default() -> SolveOptions {
-        SolveOptions { layer_limit: 10_000_000, event_limit: 1_000_000, jumps: true, stop: StopSignal::default() }
+        SolveOptions {
+            layer_limit: 10_000_000,
+            event_limit: 1_000_000,
+            jumps: true,
+            keep_proof: false,
+            stop: StopSignal::default(),
+        }
     }
 }
 
@@ -81,7 +90,23 @@ pub struct Solution {
     /// The welfare where it is known between bounds only.
     pub(crate) welfare: Option<Values>,
     pub(crate) walk: Walk,
+    pub(crate) proof: Option<Proof>,
     pub(crate) timings: Timings,
+}
+
+/// What a certificate states beside the strategy and its welfare.
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// What the long-term strategy is worth to each principal, most patient first.
+    pub values: Vec<ExactVector>,
+    /// The long-term strategy.
+    pub tail: Vec<ChoiceId>,
+    /// The stages that were jumped over, the latest first.
+    pub stages: Vec<JumpedStage>,
+    /// Whether gains can be followed in exact arithmetic from the horizon to step 0.
+    pub exact_is_affordable: bool,
+    /// For how many layers bounds are worth computing.
+    pub n_layers_for_bounds: u64,
 }
 
 /// The welfare-optimal counting strategy of `model`, exactly; bounds if `options` stop it on the way.
@@ -134,21 +159,34 @@ fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, op
     let unknown = Step::ZERO;
     let horizon = found.as_ref().unwrap_or(&unknown);
     let problem = Problem { model, rows, long_term, advantages, ratios, horizon };
-    let walk = WalkOptions { layer_limit: options.layer_limit, event_limit: options.event_limit, jumps: options.jumps };
+    let walk = WalkOptions {
+        layer_limit: options.layer_limit,
+        event_limit: options.event_limit,
+        jumps: options.jumps,
+        keep_stages: options.keep_proof,
+    };
+    let (mut stages, mut exact_is_affordable) = (Vec::new(), false);
     let solved = match &found {
-        Ok(_) => unravel(problem, &walk, stop).and_then(|unravelled| optimum(problem, unravelled, stop)),
+        Ok(_) => unravel(problem, &walk, stop).and_then(|mut unravelled| {
+            stages = std::mem::take(&mut unravelled.stages);
+            exact_is_affordable = unravelled.exact_is_affordable;
+            optimum(problem, unravelled, stop)
+        }),
         Err(reason) => Err(*reason),
     };
-    solved.unwrap_or_else(|reason| {
-        let n_layers = layers_for_bounds(model, options.layer_limit);
-        bounds(problem, n_layers, reason)
-    })
+    let n_layers_for_bounds = layers_for_bounds(model, options.layer_limit);
+    let mut solution = solved.unwrap_or_else(|reason| bounds(problem, n_layers_for_bounds, reason));
+    solution.proof = options.keep_proof.then(|| {
+        let LongTerm { values, strategy, .. } = long_term.clone();
+        Proof { values, tail: strategy, stages, exact_is_affordable, n_layers_for_bounds }
+    });
+    solution
 }
 
 /// The answer: every step before the horizon decided.
 fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Solution, StopReason> {
     let Problem { model, rows, long_term, advantages, horizon, .. } = problem;
-    let Unravelled { strategy, memory, base, gain, exact_gains, walk } = unravelled;
+    let Unravelled { strategy, memory, base, gain, exact_gains, walk, .. } = unravelled;
     let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
     let base_values = base.advantages(advantages).values();
     let (mut payoffs, mut long_term_payoffs) = (Vec::new(), Vec::new());
@@ -208,6 +246,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         long_term_payoffs: Payoffs::new(model, long_term_payoffs),
         welfare,
         walk,
+        proof: None,
         timings: Timings::default(),
     })
 }
@@ -271,6 +310,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         long_term_payoffs: Payoffs::new(model, long_term_payoffs),
         welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
         walk: Walk::default(),
+        proof: None,
         timings: Timings::default(),
         strategy,
     }
@@ -304,6 +344,7 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
         long_term_payoffs: ranges,
         welfare: None,
         walk: Walk::default(),
+        proof: None,
         timings: Timings::default(),
     }
 }
@@ -371,6 +412,16 @@ impl Solution {
     /// The welfare from `state`, in lowest terms.
     pub fn welfare(&self, state: StateId) -> Value {
         self.bounds(state).map_or_else(|| self.payoffs.welfare(state), Value::from)
+    }
+
+    /// The welfare from `state` as a quotient of integers, not in lowest terms; `None` where it is known between bounds only.
+    pub fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
+        if self.welfare.is_some() { None } else { self.payoffs.welfare_quotient(state) }
+    }
+
+    /// What a certificate needs beside the strategy, if it was to be kept and the long-term strategy was found.
+    pub fn proof(&self) -> Option<&Proof> {
+        self.proof.as_ref()
     }
 
     /// An enclosure of the welfare, without the cost of lowest terms.

@@ -71,7 +71,8 @@ impl Judged {
             }
             for p in (0..model.n_principals()).map(PrincipalId::from) {
                 inside("a payoff", &earned.payoff(p, state), certified.payoff(p, state).enclosure)?;
-                if self.tight && certified.payoff(p, state).enclosure.width() > 1e6 * gap * scale(&model, &exact).max(1e-300)
+                if self.tight
+                    && certified.payoff(p, state).enclosure.width() > 1e6 * gap * scale(&model, &exact).max(1e-300)
                     && certified.outcome() == Outcome::Within
                 {
                     return Err("a payoff is hardly known".to_owned());

@@ -1,5 +1,6 @@
 //! One file per command: arguments in, report out, no mathematics.
 
+pub mod check;
 pub mod convert;
 pub mod evaluate;
 pub mod generate;

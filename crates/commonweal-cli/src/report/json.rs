@@ -20,6 +20,8 @@ pub const MANY_STATES: usize = 10_000;
 pub struct SolutionJson {
     format: &'static str,
     engine: &'static str,
+    /// Whether the checker has accepted the strategy as optimal, and the welfare, in the same run.
+    checked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,23 +42,23 @@ pub struct TimingsJson {
 }
 
 impl TimingsJson {
-    pub fn new(read: Duration, solving: commonweal::Timings, total: Duration) -> TimingsJson {
+    pub fn new(read: Duration, solving: commonweal::Timings, check: Duration, total: Duration) -> TimingsJson {
         let timings = Timings {
             read: read.as_secs_f64(),
             long_term: solving.long_term.as_secs_f64(),
             unravel: solving.unravel.as_secs_f64(),
-            // Nothing is checked apart yet.
-            check: 0.0,
+            check: check.as_secs_f64(),
             total: total.as_secs_f64(),
         };
         TimingsJson { timings, peak_memory_bytes: peak_memory_bytes() }
     }
 
     pub fn in_words(&self) -> String {
-        let Timings { read, long_term, unravel, total, .. } = &self.timings;
+        let Timings { read, long_term, unravel, check, total } = &self.timings;
         let memory =
             self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("; peak memory {} MB", bytes / 1_000_000));
-        format!("\nTime: {total:.3} s (read {read:.3}, long-term {long_term:.3}, unravel {unravel:.3}){memory}\n")
+        let parts = format!("read {read:.3}, long-term {long_term:.3}, unravel {unravel:.3}, check {check:.3}");
+        format!("\nTime: {total:.3} s ({parts}){memory}\n")
     }
 }
 
@@ -102,7 +104,13 @@ struct DecisionJson {
 }
 
 impl SolutionJson {
-    pub fn new<N: Sync>(model: &Model<N>, solution: &Solution, all_states: bool, timings: Option<TimingsJson>) -> SolutionJson {
+    pub fn new<N: Sync>(
+        model: &Model<N>,
+        solution: &Solution,
+        checked: bool,
+        all_states: bool,
+        timings: Option<TimingsJson>,
+    ) -> SolutionJson {
         let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
         let principals = solution.principals().iter().map(|principal| PrincipalJson {
             name: principal.name.clone(),
@@ -125,6 +133,7 @@ impl SolutionJson {
                 Engine::Exact => "exact",
                 Engine::Certified => "certified",
             },
+            checked,
             status,
             reason,
             principals: principals.collect(),

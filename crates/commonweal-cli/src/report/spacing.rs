@@ -23,7 +23,7 @@ pub fn note(solution: &Solution) {
         if spacing > Rational::from(CLOSE) && long {
             let horizon = match solution.outcome() {
                 Outcome::Optimal | Outcome::Undecided(_) => format!(" The horizon is {}.", steps(solution.horizon())),
-                Outcome::Stopped(_) => String::new(),
+                Outcome::Within | Outcome::Stopped(_) => String::new(),
             };
             let (more, less) = (shown(&pair[0].name), shown(&pair[1].name));
             let spacing = decimal(&spacing);

@@ -185,5 +185,11 @@ impl<const K: usize> Gains for Block<K> {
 fn matters_until(forever: f64, discount: f64, tolerance: f64) -> u64 {
     let steps = (tolerance / forever).ln() / discount.ln();
     // Nothing at all is at stake, a discount of 0 leaves the present step, or there is no telling.
-    if steps.is_finite() { steps.ceil().max(1.0) as u64 } else if discount == 0.0 { 1 } else { u64::MAX }
+    if steps.is_finite() {
+        steps.ceil().max(1.0) as u64
+    } else if discount == 0.0 {
+        1
+    } else {
+        u64::MAX
+    }
 }

@@ -97,8 +97,7 @@ impl Stage<'_> {
             return Some(from);
         }
         let middle = from + (end - from) / 2;
-        self.last_failure(steps, candidate, middle, end)
-            .or_else(|| self.last_failure(steps, candidate, from, middle))
+        self.last_failure(steps, candidate, middle, end).or_else(|| self.last_failure(steps, candidate, from, middle))
     }
 
     /// Whether the candidate passes at every step from `first` to `last`, as far as their ends tell.
@@ -125,9 +124,7 @@ impl Stage<'_> {
             let term = delta * at.weights.nearest[i];
             greatest += term;
             magnitude = magnitude + UpperBound::of(term);
-            off = off
-                + early.weights.bound(i) * advantages.error[i]
-                + at.weights.error[i] * UpperBound::of(delta);
+            off = off + early.weights.bound(i) * advantages.error[i] + at.weights.error[i] * UpperBound::of(delta);
         }
         let roundings = UpperBound::of(rest.len() as f64 + 4.0) * UpperBound::ROUNDING;
         let uncertain = off + roundings * magnitude + late.leads;

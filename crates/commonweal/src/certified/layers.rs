@@ -143,7 +143,8 @@ impl<'m> Walk<'m> {
         self.step -= 1;
         let model = self.base.model;
         let layer = Layer::at(&self.base, &StepWeights::of(&self.weights), self.span);
-        let Found { span, switches, deviating } = layer.decide(&self.rows, &self.gain, &mut self.next, &mut self.decisions);
+        let Found { span, switches, deviating } =
+            layer.decide(&self.rows, &self.gain, &mut self.next, &mut self.decisions);
         std::mem::swap(&mut self.gain, &mut self.next);
         let error = layer.error(span);
         let discount = model.discount_bound(0);
@@ -177,7 +178,8 @@ impl<'m> Walk<'m> {
         if self.decisions != self.base.followed.strategy {
             self.rebase(options);
         }
-        let Some(Leap { to, given_away }) = leap(&self.base, &self.ratios, self.step, self.span, horizon, options) else {
+        let Some(Leap { to, given_away }) = leap(&self.base, &self.ratios, self.step, self.span, horizon, options)
+        else {
             return false;
         };
         if self.step - to < SHORTEST {

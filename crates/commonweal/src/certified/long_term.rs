@@ -85,8 +85,7 @@ impl LongTerm {
         for begin in (begin..n).step_by(WIDEST) {
             let width = (n - begin).min(WIDEST);
             specialised!(width, |WIDTH| {
-                let (columns, target) =
-                    values_of::<WIDTH>(model, &rows, &self.strategy, begin, gap, &mut scale, stop);
+                let (columns, target) = values_of::<WIDTH>(model, &rows, &self.strategy, begin, gap, &mut scale, stop);
                 for i in 0..WIDTH {
                     self.constants[begin + i] = columns.levels[i] / model.impatience[begin + i];
                     self.near[begin + i] = 4.0 * target / model.impatience[begin + i];

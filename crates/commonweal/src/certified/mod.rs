@@ -64,8 +64,12 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
     let base = Base::of(model, long_term);
     let allowed_gap = gap * base.scale();
     let long_term_choices = base.long_term_choices();
-    let members: Vec<PrincipalId> =
-        model.principals.iter().filter(|group| group.members.len() > 1).flat_map(|group| group.members.clone()).collect();
+    let members: Vec<PrincipalId> = model
+        .principals
+        .iter()
+        .filter(|group| group.members.len() > 1)
+        .flat_map(|group| group.members.clone())
+        .collect();
     let alone = (!members.is_empty()).then(|| RoundedModel::unweighted(model.model, &members));
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
     let long_term_payoffs = payoffs(model, &members, &base, own.as_ref(), |base, i| base.values(i));
@@ -76,13 +80,8 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         // Whoever asked to stop gets the bounds of a tail that begins at once.
         horizon = 0;
     }
-    let walk_options = WalkOptions {
-        allowed_gap,
-        gap,
-        layer_limit: options.layer_limit,
-        jumps: options.jumps,
-        stop: &options.stop,
-    };
+    let walk_options =
+        WalkOptions { allowed_gap, gap, layer_limit: options.layer_limit, jumps: options.jumps, stop: &options.stop };
     let mut walk = Walk::new(base, own, horizon, allowed_gap);
     if let Err(reason) = walk.to_the_present(&walk_options) {
         stopped = Some(reason);
@@ -110,6 +109,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         long_term_payoffs,
         welfare: Some(walk.welfare()),
         walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
+        proof: None,
         timings: Timings::default(),
     }
 }

@@ -75,7 +75,8 @@ impl<'m> RoundedModel<'m> {
         let mut greatest_reward = vec![UpperBound::ZERO; n];
         for (i, terms) in terms.iter().enumerate() {
             for &(member, weight) in terms {
-                let largest = arrays.reward.chunks_exact(n_file).fold(0.0f64, |largest, row| largest.max(row[member].abs()));
+                let largest =
+                    arrays.reward.chunks_exact(n_file).fold(0.0f64, |largest, row| largest.max(row[member].abs()));
                 // A weight too small for a double still counts for something.
                 let weight = UpperBound::of(weight) + UpperBound::UNDERFLOW;
                 greatest_reward[i] = greatest_reward[i] + weight * UpperBound::of(largest);
@@ -85,7 +86,8 @@ impl<'m> RoundedModel<'m> {
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
-        let longest_row = arrays.first_transition.windows(2).map(|ends| (ends[1] - ends[0]) as usize).max().unwrap_or(0);
+        let longest_row =
+            arrays.first_transition.windows(2).map(|ends| (ends[1] - ends[0]) as usize).max().unwrap_or(0);
         RoundedModel {
             model,
             arrays,

@@ -61,14 +61,38 @@ impl Span {
 macro_rules! specialised {
     ($n:expr, |$width:ident| $kernel:expr) => {
         match $n {
-            1 => { const $width: usize = 1; $kernel }
-            2 => { const $width: usize = 2; $kernel }
-            3 => { const $width: usize = 3; $kernel }
-            4 => { const $width: usize = 4; $kernel }
-            5 => { const $width: usize = 5; $kernel }
-            6 => { const $width: usize = 6; $kernel }
-            7 => { const $width: usize = 7; $kernel }
-            _ => { const $width: usize = 8; $kernel }
+            1 => {
+                const $width: usize = 1;
+                $kernel
+            }
+            2 => {
+                const $width: usize = 2;
+                $kernel
+            }
+            3 => {
+                const $width: usize = 3;
+                $kernel
+            }
+            4 => {
+                const $width: usize = 4;
+                $kernel
+            }
+            5 => {
+                const $width: usize = 5;
+                $kernel
+            }
+            6 => {
+                const $width: usize = 6;
+                $kernel
+            }
+            7 => {
+                const $width: usize = 7;
+                $kernel
+            }
+            _ => {
+                const $width: usize = 8;
+                $kernel
+            }
         }
     };
 }
@@ -85,7 +109,11 @@ pub(super) fn expectation(targets: &[StateId], probabilities: &[f64], values: &[
 
 /// `Σ_t p(t) v(t)` of K columns that stand side by side.
 #[inline(always)]
-pub(super) fn expectations<const K: usize>(targets: &[StateId], probabilities: &[f64], values: &[[f64; K]]) -> [f64; K] {
+pub(super) fn expectations<const K: usize>(
+    targets: &[StateId],
+    probabilities: &[f64],
+    values: &[[f64; K]],
+) -> [f64; K] {
     let mut sums = [0.0; K];
     for (target, p) in targets.iter().zip(probabilities) {
         let value = &values[target.index()];
@@ -167,7 +195,8 @@ impl Choices<'_> {
             }
             Improved { span, n_changed }
         };
-        let both = |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
+        let both =
+            |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
         let of_chunks: Vec<&mut [f32]> = pieces(gaps, rows.first_choice).collect();
         let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK)).zip(of_chunks).enumerate();
         chunks.map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)

@@ -1,7 +1,7 @@
 //! What each principal gets, and the welfare that adds up to.
 
 use crate::model::{Model, PrincipalId, StateId};
-use crate::number::{Enclosure, Rational, Value, Values, weighted_enclosure, weighted_quotient};
+use crate::number::{Enclosure, Integer, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient};
 
 /// Per principal of the file and start state, what it expects to get, before its weight.
 #[derive(Debug, Clone)]
@@ -28,6 +28,11 @@ impl Payoffs {
             Some((numerator, denominator)) => Value::from(Rational::from_parts(numerator, denominator)),
             None => Value::from(weighted_enclosure(self.terms(), state.index())),
         }
+    }
+
+    /// The weighted sum of all payoffs from `state` as a quotient, not in lowest terms; `None` unless all are exact.
+    pub fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
+        weighted_quotient(self.terms(), state.index())
     }
 
     /// An enclosure of the welfare, the tightest where it is exact, without the cost of lowest terms.

@@ -25,8 +25,8 @@ pub use builder::ModelBuilder;
 pub(crate) use builder::first_repeated;
 pub use error::ModelError;
 pub use ids::{ChoiceId, PrincipalId, StateId};
-pub use lists::Lists;
 pub use integer_rows::{IntegerRows, least_common_multiple};
+pub use lists::Lists;
 pub use names::{NameTable, nearest};
 
 use crate::number::Rational;

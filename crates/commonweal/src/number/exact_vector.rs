@@ -1,6 +1,7 @@
 //! A vector of exact numbers over one common denominator.
 
 use super::{Enclosure, Integer, Natural, Rational};
+use dashu_base::BitTest;
 
 /// One exact number per state, all over one denominator: `value(s) = numerators[s] / denominator`.
 ///
@@ -28,6 +29,11 @@ impl ExactVector {
     /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.numerators.is_empty()
+    }
+
+    /// The length of the denominator in bits, which is about that of an entry.
+    pub fn bits(&self) -> usize {
+        self.denominator.bit_len()
     }
 
     /// Entry `index` in lowest terms. Costs a greatest common divisor.

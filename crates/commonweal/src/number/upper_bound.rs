@@ -33,7 +33,11 @@ impl UpperBound {
 impl Add for UpperBound {
     type Output = UpperBound;
     fn add(self, other: UpperBound) -> UpperBound {
-        if self.0 == 0.0 || other.0 == 0.0 { UpperBound(self.0 + other.0) } else { UpperBound((self.0 + other.0).next_up()) }
+        if self.0 == 0.0 || other.0 == 0.0 {
+            UpperBound(self.0 + other.0)
+        } else {
+            UpperBound((self.0 + other.0).next_up())
+        }
     }
 }
 

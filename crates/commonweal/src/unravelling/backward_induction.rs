@@ -25,7 +25,7 @@ use super::radius::radius;
 use super::{Advantages, ExactGains, memory};
 use crate::long_term::{LongTerm, values_of};
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{Natural, Rational, Scaled};
+use crate::number::{ExactVector, Natural, Rational, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
@@ -59,6 +59,19 @@ pub struct WalkOptions {
     pub event_limit: u64,
     /// Whether stages are jumped over. Without jumps every layer before the horizon is walked.
     pub jumps: bool,
+    /// Whether the values of every stage's strategy are kept, for a certificate.
+    pub keep_stages: bool,
+}
+
+/// A stage that was jumped over.
+#[derive(Debug, Clone)]
+pub struct JumpedStage {
+    /// Its first step.
+    pub from: Step,
+    /// The step after its last one.
+    pub until: Step,
+    /// What its strategy is worth to each principal; `None` stands for the values of the long-term strategy.
+    pub values: Option<Vec<ExactVector>>,
 }
 
 /// The optimal strategy with what it gains.
@@ -73,6 +86,10 @@ pub struct Unravelled<'a> {
     pub gain: Vec<Scaled>,
     /// Exact gains over the long-term strategy at step 0, most patient principal first, where they are affordable.
     pub exact_gains: Option<Vec<ExactGains<'a>>>,
+    /// Whether exact gains could be followed all the way, however long they are.
+    pub exact_is_affordable: bool,
+    /// The stages that were jumped over, the latest first, if they were to be kept.
+    pub stages: Vec<JumpedStage>,
     /// How the walk went.
     pub walk: Walk,
 }
@@ -160,6 +177,7 @@ struct Induction<'a> {
     /// A stage shorter than this leaves the values too far from the stage's own.
     first_try: u64,
     weights: Option<super::exponential_sum::Weights>,
+    stages: Vec<JumpedStage>,
     walk: Walk,
 }
 
@@ -186,6 +204,7 @@ impl<'a> Induction<'a> {
             next_try: first_try,
             first_try,
             weights: None,
+            stages: Vec::new(),
             walk: Walk::default(),
         }
     }
@@ -195,6 +214,7 @@ impl<'a> Induction<'a> {
         let end = Landing { radius: Scaled::ZERO, settled: vec![true; self.problem.model.n_states()] };
         let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
         let memory = self.memory.clone();
+        self.keep_stage(&target);
         self.land(target, end, memory);
         Ok(())
     }
@@ -213,6 +233,14 @@ impl<'a> Induction<'a> {
         let Landing { radius, settled } = end;
         let end = StageEnd { step: &self.step, strategy: &self.stage, radius: *radius, settled };
         Ok(events.last(&end, stop)?.map_or(Step::ZERO, |event| event + Natural::ONE))
+    }
+
+    /// Takes down that a jump goes from the present step back to `from`. The base is the stage's already.
+    fn keep_stage(&mut self, from: &Step) {
+        if self.options.keep_stages && *from < self.step {
+            let values = self.base.own.as_ref().map(|own| own.values().to_vec());
+            self.stages.push(JumpedStage { from: from.clone(), until: self.step.clone(), values });
+        }
     }
 
     /// Goes back to `target` with the stage's decisions, where the memory is `memory`. The base is theirs already.
@@ -347,6 +375,7 @@ impl<'a> Induction<'a> {
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.first_try);
+        self.keep_stage(&target);
         self.land(target, end, memory);
         self.walk.n_jumps += 1;
         match self.walk.n_jumps > self.options.event_limit {
@@ -377,6 +406,7 @@ impl<'a> Induction<'a> {
     }
 
     fn finish(mut self, stop: &StopSignal) -> Result<Unravelled<'a>, StopReason> {
+        let exact_is_affordable = self.judge.is_affordable();
         let exact_gains = self.judge.gains_at_start(&self.changes, stop)?;
         self.changes.iter_mut().for_each(|changes| changes.reverse());
         Ok(Unravelled {
@@ -385,6 +415,8 @@ impl<'a> Induction<'a> {
             base: self.base,
             gain: self.gain,
             exact_gains,
+            exact_is_affordable,
+            stages: self.stages,
             walk: self.walk,
         })
     }

@@ -56,6 +56,11 @@ impl<'a> ExactJudge<'a> {
         ExactJudge { problem, gains, at, final_bits }
     }
 
+    /// Whether the decisions can be followed to step 0.
+    pub(super) fn is_affordable(&self) -> bool {
+        self.at.is_some()
+    }
+
     /// The best of `contenders` at `step`, given the decisions of all later steps; ties go to a long-term choice, then
     /// to the first. `None` where that is not affordable.
     pub(super) fn best(

@@ -1,0 +1,98 @@
+//! Reading a certificate (§4): its head, its tail, its layers. What the claims mean is in [`exact`] and [`bounds`].
+
+use crate::model::Model;
+use crate::text::{Lines, count, pair, step};
+use crate::work::Work;
+use crate::{Meaning, Stop, Unreadable, bounds, exact, refuse};
+use std::io::BufRead;
+
+/// Reads and checks a certificate for the model with this hash.
+pub fn check(model: &Model, hash: &str, input: impl BufRead, work: Work) -> Result<Meaning, Stop> {
+    let mut lines = Lines::new(input)?;
+    lines.word("commonweal-certificate 1")?;
+    let digits = |rest: &str| rest.len() == 64 && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let stated = lines.entry("model", |rest| digits(rest).then(|| rest.to_owned()), "64 hexadecimal digits")?;
+    if stated != hash {
+        return refuse(format!("model: the certificate is for another one; stated {stated}, found {hash}"));
+    }
+    let kind = |rest: &str| ["exact", "bounds"].iter().position(|kind| *kind == rest);
+    match lines.entry("kind", kind, "`exact` or `bounds`")? {
+        0 => exact::check(model, lines, work).map(|()| Meaning::Optimal),
+        _ => bounds::check(model, lines, work).map(|()| Meaning::Bounds),
+    }
+}
+
+/// The tail: one choice per state.
+pub fn tail(model: &Model, lines: &mut Lines<impl BufRead>) -> Result<Vec<usize>, Unreadable> {
+    lines.word("tail")?;
+    let mut decisions = Vec::with_capacity(model.n_states());
+    let mut last = None;
+    while decisions.len() < model.n_states() {
+        let left = model.n_states() - decisions.len();
+        let run = |line: &str| {
+            let (length, choice) = pair(line)?;
+            let (length, choice) = (count(length)?, count(choice)?);
+            ((1..=left).contains(&length) && last != Some(choice)).then_some((length, choice))
+        };
+        let (length, choice) = lines.take(run, "a number of states that are left, and a choice that differs")?;
+        last = Some(choice);
+        for state in decisions.len()..decisions.len() + length {
+            let choice = choice_of(model, state, choice).ok_or_else(|| {
+                lines.fault(&format!("state {state} has no choice {choice}, which the line before gives it"))
+            })?;
+            decisions.push(choice);
+        }
+    }
+    Ok(decisions)
+}
+
+/// Goes back from step `until` over the layers of a section, its first line read already: `visit` is called at every
+/// step with the decisions there and the states whose decision has changed.
+pub fn layers<R: BufRead>(
+    model: &Model,
+    lines: &mut Lines<R>,
+    (from, until): (u128, u128),
+    decisions: &mut [usize],
+    mut visit: impl FnMut(u128, &[usize], &[usize]) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut next = change(lines, from, until)?;
+    for t in (from..until).rev() {
+        let mut changed = Vec::new();
+        if next == Some(t) {
+            lines.advance()?;
+            while lines.line().starts_with(|c: char| c.is_ascii_digit()) {
+                let entry = |line: &str| {
+                    let (state, choice) = pair(line)?;
+                    let state = count(state).filter(|&state| state < model.n_states())?;
+                    let choice = choice_of(model, state, count(choice)?)?;
+                    let increasing = changed.last().is_none_or(|&before| before < state);
+                    (increasing && decisions[state] != choice).then_some((state, choice))
+                };
+                let (state, choice) = lines.take(entry, "a later state and a choice that it did not have")?;
+                decisions[state] = choice;
+                changed.push(state);
+            }
+            if changed.is_empty() {
+                return Err(lines.fault("expected a state and its choice").into());
+            }
+            next = change(lines, from, t)?;
+        }
+        visit(t, decisions, &changed)?;
+    }
+    Ok(())
+}
+
+/// The step of the line `at T`, if the present line is one.
+fn change<R: BufRead>(lines: &Lines<R>, from: u128, before: u128) -> Result<Option<u128>, Unreadable> {
+    let Some(rest) = lines.line().strip_prefix("at ") else { return Ok(None) };
+    match step(rest).filter(|t| (from..before).contains(t)) {
+        Some(t) => Ok(Some(t)),
+        None => Err(lines.fault("expected a step within the section, before those above")),
+    }
+}
+
+/// The choice of a state that has this number within it.
+fn choice_of(model: &Model, state: usize, number: usize) -> Option<usize> {
+    let choices = model.choices(state);
+    choices.start.checked_add(number).filter(|choice| choices.contains(choice))
+}

@@ -1,0 +1,124 @@
+//! Enclosures in doubles (§5): every sum and product is moved outward by one double.
+
+use crate::enclosure::{Enclosure, Float};
+use crate::fraction::Fraction;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// A number known to lie between two doubles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    pub lo: f64,
+    pub hi: f64,
+}
+
+impl Interval {
+    pub const ZERO: Interval = Interval::point(0.0);
+
+    pub const fn point(x: f64) -> Interval {
+        Interval { lo: x, hi: x }
+    }
+
+    fn is_zero(self) -> bool {
+        self.lo == 0.0 && self.hi == 0.0
+    }
+
+    /// The greatest double that is not above the fraction and the least that is not below it; `None` beyond the doubles.
+    pub fn of(x: &Fraction) -> Option<Interval> {
+        Some(Interval { lo: floor(x)?, hi: -floor(&x.negated())? })
+    }
+
+    /// An enclosure of what a float enclosure encloses.
+    pub fn around(x: &Enclosure) -> Option<Interval> {
+        let down = |x: &Float| match x.is_below_doubles() {
+            true if x.is_negative() => Some(-f64::from_bits(1)),
+            true => Some(0.0),
+            false => floor(&x.to_fraction()),
+        };
+        Some(Interval { lo: down(&x.lo)?, hi: -down(&x.hi.negated())? })
+    }
+
+    pub fn plus(self, other: Interval) -> Interval {
+        if self.is_zero() || other.is_zero() {
+            return if self.is_zero() { other } else { self };
+        }
+        Interval { lo: (self.lo + other.lo).next_down(), hi: (self.hi + other.hi).next_up() }
+    }
+
+    /// The product with a factor that is not negative.
+    pub fn times(self, factor: Interval) -> Interval {
+        if self.is_zero() || factor.is_zero() {
+            return Interval::ZERO;
+        }
+        let low = if self.lo < 0.0 { factor.hi } else { factor.lo };
+        let high = if self.hi < 0.0 { factor.lo } else { factor.hi };
+        Interval { lo: (self.lo * low).next_down(), hi: (self.hi * high).next_up() }
+    }
+
+    pub fn is_finite(self) -> bool {
+        self.lo.is_finite() && self.hi.is_finite()
+    }
+}
+
+/// The greatest double that is not above p/q.
+fn floor(x: &Fraction) -> Option<f64> {
+    let (p, q) = (&x.numerator, &x.denominator);
+    if p.is_zero() {
+        return Some(0.0);
+    }
+    let exponent = (i64::try_from(p.bits()).ok()? - i64::try_from(q.bits()).ok()? - 53).max(-1074);
+    let (above, below) = if exponent >= 0 { (p.clone(), q << exponent) } else { (p << -exponent, q.clone()) };
+    let mut mantissa = num_integer::Integer::div_floor(&above, &below);
+    let mut exponent = exponent;
+    // One bit too many at most, or two after a carry.
+    while mantissa.bits() > 53 && mantissa.abs() != BigInt::one() << 53 {
+        mantissa >>= 1;
+        exponent += 1;
+    }
+    let value = mantissa.to_f64()? * 2f64.powi((exponent / 2) as i32) * 2f64.powi((exponent - exponent / 2) as i32);
+    value.is_finite().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fraction_lies_between_the_nearest_doubles() {
+        let mut seed = 7u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            BigInt::from((seed >> 3) as i64) - BigInt::from(1i64 << 60)
+        };
+        for shift in [0u32, 40, 300, 1010, 1060, 1130] {
+            for _ in 0..200 {
+                let x = Fraction::new(random(), random().abs() + 1);
+                let small = Fraction::new(x.numerator.clone(), &x.denominator << shift);
+                let large = Fraction::new(&x.numerator << shift.min(950), x.denominator);
+                for x in [small, large] {
+                    let found = Interval::of(&x).expect("within the doubles");
+                    assert!(Fraction::from_double(found.lo).compare(&x).is_le(), "{x:?}");
+                    assert!(Fraction::from_double(found.hi).compare(&x).is_ge(), "{x:?}");
+                    let exact = Fraction::from_double(found.lo).compare(&x).is_eq();
+                    assert_eq!(found.hi, if exact { found.lo } else { found.lo.next_up() }, "{x:?}");
+                }
+            }
+        }
+        assert_eq!(Interval::of(&Fraction::new(BigInt::one() << 1024, BigInt::one())), None);
+        assert_eq!(Interval::of(&Fraction::from_double(f64::MAX)), Some(Interval::point(f64::MAX)));
+    }
+
+    #[test]
+    fn sums_and_products_are_moved_outward() {
+        let third = Interval::of(&Fraction::new(1.into(), 3.into())).expect("a double");
+        let minus = Interval { lo: -third.hi, hi: -third.lo };
+        let sum = third.plus(third);
+        assert!(sum.lo < 2.0 / 3.0 && sum.hi > 2.0 / 3.0);
+        let product = minus.times(third);
+        assert_eq!((product.lo, product.hi), ((-third.hi * third.hi).next_down(), (-third.lo * third.lo).next_up()));
+        assert_eq!(third.plus(Interval::ZERO), third);
+        assert_eq!(third.times(Interval::ZERO), Interval::ZERO);
+        let mixed = Interval { lo: -1.0, hi: 2.0 }.times(Interval { lo: 3.0, hi: 4.0 });
+        assert_eq!((mixed.lo, mixed.hi), ((-4f64).next_down(), 8f64.next_up()));
+    }
+}

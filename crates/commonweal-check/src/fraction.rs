@@ -1,0 +1,142 @@
+//! Exact fractions, not in lowest terms unless somebody needs them to be.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::cmp::Ordering;
+
+/// A numerator over a positive denominator.
+#[derive(Debug, Clone)]
+pub struct Fraction {
+    pub numerator: BigInt,
+    pub denominator: BigInt,
+}
+
+impl Fraction {
+    pub fn new(numerator: BigInt, denominator: BigInt) -> Fraction {
+        Fraction { numerator, denominator }
+    }
+
+    pub fn zero() -> Fraction {
+        Fraction::new(BigInt::zero(), BigInt::one())
+    }
+
+    pub fn one() -> Fraction {
+        Fraction::new(BigInt::one(), BigInt::one())
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.numerator.is_zero()
+    }
+
+    pub fn plus(&self, other: &Fraction) -> Fraction {
+        if self.is_zero() || other.is_zero() {
+            return if self.is_zero() { other.clone() } else { self.clone() };
+        }
+        if self.denominator == other.denominator {
+            return Fraction::new(&self.numerator + &other.numerator, self.denominator.clone());
+        }
+        Fraction::new(
+            &self.numerator * &other.denominator + &other.numerator * &self.denominator,
+            &self.denominator * &other.denominator,
+        )
+    }
+
+    pub fn minus(&self, other: &Fraction) -> Fraction {
+        self.plus(&other.negated())
+    }
+
+    pub fn negated(&self) -> Fraction {
+        Fraction::new(-&self.numerator, self.denominator.clone())
+    }
+
+    pub fn times(&self, other: &Fraction) -> Fraction {
+        Fraction::new(&self.numerator * &other.numerator, &self.denominator * &other.denominator)
+    }
+
+    /// `self / other`, which is positive.
+    pub fn over(&self, other: &Fraction) -> Fraction {
+        Fraction::new(&self.numerator * &other.denominator, &self.denominator * &other.numerator)
+    }
+
+    pub fn compare(&self, other: &Fraction) -> Ordering {
+        (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
+    }
+
+    pub fn in_lowest_terms(self) -> Fraction {
+        let common = self.numerator.gcd(&self.denominator);
+        Fraction::new(self.numerator / &common, self.denominator / common)
+    }
+
+    /// The number that a finite double is.
+    pub fn from_double(x: f64) -> Fraction {
+        let bits = x.to_bits();
+        let (biased, low) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
+        let (mantissa, exponent) = if biased == 0 { (low, -1074) } else { (low | 1 << 52, biased as i64 - 1075) };
+        let mantissa = if x.is_sign_negative() { -BigInt::from(mantissa) } else { BigInt::from(mantissa) };
+        match exponent >= 0 {
+            true => Fraction::new(mantissa << exponent, BigInt::one()),
+            false => Fraction::new(mantissa, BigInt::one() << -exponent),
+        }
+    }
+
+    /// The number as a message shows it: exactly if it is short.
+    pub fn shown(&self) -> String {
+        const SHORT: u64 = 120;
+        if self.numerator.bits() + self.denominator.bits() > SHORT {
+            return approximate(&self.numerator, &self.denominator);
+        }
+        let lowest = self.clone().in_lowest_terms();
+        match lowest.denominator.is_one() {
+            true => lowest.numerator.to_string(),
+            false => format!("{}/{}", lowest.numerator, lowest.denominator),
+        }
+    }
+}
+
+/// A quotient to a few digits, for people.
+fn approximate(numerator: &BigInt, denominator: &BigInt) -> String {
+    let shift = numerator.bits() as i64 - denominator.bits() as i64 - 60;
+    let quotient = match shift >= 0 {
+        true => numerator / (denominator << shift),
+        false => (numerator << -shift) / denominator,
+    };
+    shown_float(&quotient, i128::from(shift))
+}
+
+/// m·2^e to a few digits, for people.
+pub fn shown_float(m: &BigInt, e: i128) -> String {
+    let excess = m.bits().saturating_sub(60);
+    let (small, exponent) = ((m >> excess).to_f64().unwrap_or(0.0), e.saturating_add(i128::from(excess)));
+    match i32::try_from(exponent) {
+        Ok(exponent) if (-900..=900).contains(&exponent) => format!("≈ {:e}", small * 2f64.powi(exponent)),
+        _ if m.is_negative() => format!("≈ -2^{}", exponent + 60),
+        _ => format!("≈ 2^{}", exponent + 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_double_is_the_fraction_that_it_is() {
+        let of = |x: f64| Fraction::from_double(x).in_lowest_terms();
+        assert_eq!(of(-0.375).shown(), "-3/8");
+        assert_eq!(of(6.0).shown(), "6");
+        let least = Fraction::from_double(5e-324);
+        assert!(least.numerator.is_one() && least.denominator == BigInt::one() << 1074);
+        assert_eq!(of(f64::MAX).numerator, (BigInt::one() << 1024) - (BigInt::one() << 971));
+    }
+
+    #[test]
+    fn arithmetic_is_that_of_fractions() {
+        let half = Fraction::new(1.into(), 2.into());
+        let third = Fraction::new((-1).into(), 3.into());
+        assert_eq!(half.plus(&third).shown(), "1/6");
+        assert_eq!(half.minus(&third).shown(), "5/6");
+        assert_eq!(half.times(&third).shown(), "-1/6");
+        assert_eq!(third.over(&half).shown(), "-2/3");
+        assert_eq!(third.compare(&half), Ordering::Less);
+    }
+}

@@ -1,0 +1,141 @@
+//! A checker for the certificates of `commonweal` that trusts nobody: not the solver, not its authors, not the files.
+//!
+//! The format, what is checked and why that suffices is `docs/formats/certificate-v1.md`; comments here cite its sections.
+//! The crate shares no code with the solver, reads both files with its own readers and computes with a library that
+//! the solver does not use. Memory is O(model); the certificate is read once, front to back.
+//!
+//! ```
+//! let model = b"commonweal-model 1\ndiscounts 1/2\nstates 1\nchoices 1\n3 > 0 1\nend\n";
+//! let certificate = "commonweal-certificate 1\n\
+//!     model 1951d4fe488d9c2a185fe7d8463e403c281f0bc52f2bd1aa7e8f17a31f4a0c01\n\
+//!     kind exact\nnumbers exact\nprecision 64\nhorizon 0\ntail\n1 0\nvalues\ndenominator 1\n6\n\
+//!     welfare\nexact 6\nend\n";
+//! let verdict = commonweal_check::check(model, certificate.as_bytes(), commonweal_check::WORK)?;
+//! assert_eq!(verdict.to_string(), "accepted");
+//! # Ok::<(), commonweal_check::Unreadable>(())
+//! ```
+
+mod bounds;
+mod certificate;
+mod doubles;
+mod enclosure;
+mod exact;
+mod fraction;
+mod gains;
+mod model;
+mod sha256;
+mod stage;
+mod text;
+mod work;
+mod yaml;
+
+use std::fmt;
+use std::io::BufRead;
+
+/// The work that a check may take unless told otherwise, in operations on machine words: some minutes.
+pub const WORK: u64 = 200_000_000_000;
+/// The largest model file that is read, in bytes.
+pub const MAX_MODEL_BYTES: u64 = 1 << 32;
+
+/// What a certificate that could be read came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every claim holds (§1).
+    Accepted(Meaning),
+    /// The first claim that could not be verified: its place, and the numbers that differ.
+    Refused(String),
+}
+
+/// What is proven if a certificate is accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// The strategy is optimal in every state and at every step.
+    Optimal,
+    /// The strategy earns at least the lower number, and nobody earns more than the upper one, from every state.
+    Bounds,
+}
+
+/// A file that is no model or no certificate, or asks for more work than was allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable(pub String);
+
+/// The verdict on `certificate` for the model in `model`: its canonical form, or YAML or JSON of the simple kind (see
+/// [`canonical_form`]). `work` bounds the operations on machine words, [`WORK`] being ample.
+pub fn check(model: &[u8], certificate: impl BufRead, work: u64) -> Result<Verdict, Unreadable> {
+    let canonical = canonical_form(model)?;
+    let hash = sha256::hexadecimal(&canonical);
+    let model = model::Model::read(&canonical).map_err(|Unreadable(why)| Unreadable(format!("model: {why}")))?;
+    drop(canonical);
+    match certificate::check(&model, &hash, certificate, work::Work::new(work)) {
+        Ok(meaning) => Ok(Verdict::Accepted(meaning)),
+        Err(Stop::Refused(why)) => Ok(Verdict::Refused(why)),
+        Err(Stop::Unreadable(why)) => Err(Unreadable(format!("certificate: {why}"))),
+    }
+}
+
+/// The canonical form (§3) of a model given in that form, or in a strict subset of YAML that includes JSON: mappings in
+/// block and flow style, plain and quoted scalars on one line, comments.
+pub fn canonical_form(model: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, Unreadable> {
+    if model.len() as u64 > MAX_MODEL_BYTES {
+        return Err(Unreadable(format!("model: larger than {MAX_MODEL_BYTES} bytes")));
+    }
+    match model.starts_with(model::HEADER.as_bytes()) {
+        true => Ok(model.into()),
+        false => yaml::canonical_form(model)
+            .map(|text| text.into_bytes().into())
+            .map_err(|Unreadable(why)| Unreadable(format!("model: {why}"))),
+    }
+}
+
+/// The hash that binds a certificate to a model: SHA-256 of its canonical form, in hexadecimal.
+pub fn hash(canonical: &[u8]) -> String {
+    sha256::hexadecimal(canonical)
+}
+
+/// Why a check ended before it accepted.
+#[derive(Debug)]
+enum Stop {
+    Refused(String),
+    Unreadable(String),
+}
+
+impl From<Unreadable> for Stop {
+    fn from(Unreadable(why): Unreadable) -> Stop {
+        Stop::Unreadable(why)
+    }
+}
+
+/// Ends the check: this claim could not be verified.
+fn refuse<T>(why: String) -> Result<T, Stop> {
+    Err(Stop::Refused(why))
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Accepted(_) => f.write_str("accepted"),
+            Verdict::Refused(why) => write!(f, "refused: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Meaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Meaning::Optimal => {
+                "the strategy is optimal in every state and at every step, and earns the welfare stated"
+            }
+            Meaning::Bounds => {
+                "the strategy earns at least the lower bound in every state, and nobody more than the upper"
+            }
+        })
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unreadable {}

@@ -1,0 +1,68 @@
+//! `commonweal-check MODEL CERTIFICATE`: `accepted` (exit code 0), `refused: …` (1), or why a file cannot be read (2).
+
+use commonweal_check::{Unreadable, Verdict, WORK, check};
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::process::ExitCode;
+
+const USAGE: &str = "Usage: commonweal-check [--work N] MODEL CERTIFICATE
+
+Checks a certificate that `commonweal solve --certificate` wrote against its model.
+MODEL is a .yaml or .json model, or the canonical form that `commonweal convert MODEL OUT.canonical` writes.
+CERTIFICATE is a file, or - for standard input.
+--work N allows N operations on machine words [default: 200000000000]
+
+Prints `accepted` (exit code 0) or `refused: …` with the first claim that does not hold (exit code 1).
+Exit code 2: a file cannot be read as what it should be, or checking it takes more work than allowed.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        return print(USAGE, ExitCode::SUCCESS);
+    }
+    if arguments.iter().any(|argument| argument == "--version" || argument == "-V") {
+        return print(concat!("commonweal-check ", env!("CARGO_PKG_VERSION")), ExitCode::SUCCESS);
+    }
+    match run(&arguments) {
+        Ok(verdict) => {
+            let code = match &verdict {
+                Verdict::Accepted(_) => ExitCode::SUCCESS,
+                Verdict::Refused(_) => ExitCode::from(1),
+            };
+            let printed = print(&verdict.to_string(), code);
+            if let Verdict::Accepted(meaning) = verdict {
+                eprintln!("{meaning}");
+            }
+            printed
+        }
+        Err(Unreadable(why)) => {
+            eprintln!("error: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<Verdict, Unreadable> {
+    let usage = || Unreadable(USAGE.to_owned());
+    let (work, files) = match arguments {
+        [option, work, files @ ..] if option == "--work" => (work.parse().map_err(|_| usage())?, files),
+        files => (WORK, files),
+    };
+    let [model, certificate] = files else { return Err(usage()) };
+    let cannot = |path: &str, error: std::io::Error| Unreadable(format!("cannot read {path}: {error}"));
+    let mut bytes = Vec::new();
+    let opened =
+        File::open(model).and_then(|file| file.take(commonweal_check::MAX_MODEL_BYTES + 1).read_to_end(&mut bytes));
+    opened.map_err(|error| cannot(model, error))?;
+    if certificate == "-" {
+        return check(&bytes, std::io::stdin().lock(), work);
+    }
+    let certificate = File::open(certificate).map_err(|error| cannot(certificate, error))?;
+    check(&bytes, BufReader::new(certificate), work)
+}
+
+/// Prints a line; a reader that is gone does not change the verdict.
+fn print(line: &str, code: ExitCode) -> ExitCode {
+    let _ = writeln!(std::io::stdout(), "{line}");
+    code
+}

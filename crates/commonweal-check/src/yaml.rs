@@ -1,0 +1,447 @@
+//! Models in a strict subset of YAML that includes JSON, turned into the canonical form.
+//!
+//! What this reader takes: mappings in block and flow style, plain and quoted scalars that stay on one line, comments.
+//! Anything else (anchors, sequences, tags, several documents, scalars over several lines, `?` keys) is left to
+//! `commonweal convert`, which says so. A misreading here could only make a hash differ, and so a certificate be refused.
+
+use crate::Unreadable;
+use crate::fraction::Fraction;
+use crate::text::integer_text;
+use num_bigint::{BigInt, Sign};
+use num_traits::{One, Pow, Zero};
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// The most digits of a number once it is written out.
+const MAX_DIGITS: usize = 10_000;
+/// The longest sum of rewards, in bits.
+const MAX_SUM_BITS: u64 = 1 << 18;
+/// The most levels of mappings in each other; the format has five.
+const MAX_DEPTH: usize = 6;
+
+enum Node {
+    Scalar(String),
+    Mapping(Vec<(String, Node)>),
+}
+
+/// The canonical form of the model in a YAML or JSON file.
+pub fn canonical_form(bytes: &[u8]) -> Result<String, Unreadable> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Unreadable("the file is not UTF-8".to_owned()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = Reader { rest: text, line: 1, column: 0 };
+    reader.skip()?;
+    if reader.rest.is_empty() {
+        return reader.fault("the file is empty");
+    }
+    let root = reader.node(0, 0)?;
+    reader.skip()?;
+    if !reader.rest.is_empty() {
+        return reader.fault("not part of the model");
+    }
+    render(&root)
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    line: usize,
+    column: usize,
+}
+
+impl Reader<'_> {
+    fn fault<T>(&self, why: &str) -> Result<T, Unreadable> {
+        let place = format!("line {}, column {}", self.line, self.column + 1);
+        Err(Unreadable(format!("{place}: {why}; convert it first: commonweal convert MODEL model.canonical")))
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn bump(&mut self) {
+        if let Some(c) = self.peek() {
+            self.rest = &self.rest[c.len_utf8()..];
+            (self.line, self.column) = if c == '\n' { (self.line + 1, 0) } else { (self.line, self.column + 1) };
+        }
+    }
+
+    /// Goes past spaces, line ends and comments.
+    fn skip(&mut self) -> Result<(), Unreadable> {
+        let mut after_space = self.column == 0;
+        loop {
+            match self.peek() {
+                Some(' ' | '\n') => after_space = true,
+                Some('\r') if self.rest.starts_with("\r\n") => after_space = true,
+                Some('#') if after_space => {
+                    while self.peek().is_some_and(|c| c != '\n') {
+                        self.bump();
+                    }
+                    continue;
+                }
+                Some('\t') => return self.fault("a tab"),
+                _ => return Ok(()),
+            }
+            self.bump();
+        }
+    }
+
+    /// Goes past what may stand between a key or value and the end of its line.
+    fn same_line(&mut self) -> Result<bool, Unreadable> {
+        let line = self.line;
+        self.skip()?;
+        Ok(self.line == line && !self.rest.is_empty())
+    }
+
+    /// The node that begins here: a flow mapping, or a block mapping indented by at least `indent`.
+    fn node(&mut self, indent: usize, depth: usize) -> Result<Node, Unreadable> {
+        if depth > MAX_DEPTH {
+            return self.fault("nested too deeply");
+        }
+        match self.peek() {
+            Some('{') => self.flow_mapping(depth),
+            _ if self.column >= indent => self.block_mapping(depth),
+            _ => self.fault("a value is missing"),
+        }
+    }
+
+    fn block_mapping(&mut self, depth: usize) -> Result<Node, Unreadable> {
+        let margin = self.column;
+        let mut entries = Vec::new();
+        loop {
+            let key = self.scalar(false)?;
+            self.colon()?;
+            let on_key_line = self.same_line()?;
+            let value = match on_key_line {
+                true if self.peek() == Some('{') => self.flow_mapping(depth + 1)?,
+                true => Node::Scalar(self.scalar(false)?),
+                false => self.node(margin + 1, depth + 1)?,
+            };
+            entries.push((key, value));
+            // A block mapping has gone on to the next entry already.
+            let line = if on_key_line { self.line } else { 0 };
+            self.skip()?;
+            if self.rest.is_empty() || self.column < margin {
+                return Ok(Node::Mapping(entries));
+            }
+            if self.line == line || self.column != margin {
+                return self.fault("not at the place of an entry");
+            }
+        }
+    }
+
+    fn flow_mapping(&mut self, depth: usize) -> Result<Node, Unreadable> {
+        if depth > MAX_DEPTH {
+            return self.fault("nested too deeply");
+        }
+        let mut entries = Vec::new();
+        self.bump();
+        loop {
+            self.skip()?;
+            if self.peek() == Some('}') {
+                self.bump();
+                return Ok(Node::Mapping(entries));
+            }
+            let key = self.scalar(true)?;
+            self.skip()?;
+            self.colon()?;
+            self.skip()?;
+            let value = match self.peek() {
+                Some('{') => self.flow_mapping(depth + 1)?,
+                _ => Node::Scalar(self.scalar(true)?),
+            };
+            entries.push((key, value));
+            self.skip()?;
+            match self.peek() {
+                Some(',') => self.bump(),
+                Some('}') => {}
+                _ => return self.fault("expected `,` or `}`"),
+            }
+        }
+    }
+
+    fn colon(&mut self) -> Result<(), Unreadable> {
+        match self.peek() {
+            Some(':') => {
+                self.bump();
+                Ok(())
+            }
+            _ => self.fault("expected a key and `:`"),
+        }
+    }
+
+    fn scalar(&mut self, in_flow: bool) -> Result<String, Unreadable> {
+        match self.peek() {
+            Some('"') => self.double_quoted(),
+            Some('\'') => self.single_quoted(),
+            _ => self.plain(in_flow),
+        }
+    }
+
+    fn plain(&mut self, in_flow: bool) -> Result<String, Unreadable> {
+        let ends = |at: usize, c: char| {
+            let next = self.rest[at + c.len_utf8()..].chars().next();
+            let before = self.rest[..at].chars().next_back();
+            matches!(c, '\n' | '\r')
+                || (in_flow && matches!(c, ',' | '{' | '}' | '[' | ']'))
+                || (c == '#' && before == Some(' '))
+                || (c == ':' && next.is_none_or(|c| matches!(c, ' ' | '\n' | '\r') || (in_flow && ",{}[]".contains(c))))
+        };
+        let end = self.rest.char_indices().find(|&(at, c)| ends(at, c)).map_or(self.rest.len(), |(at, _)| at);
+        let word = self.rest[..end].trim_end_matches(' ').to_owned();
+        let special = |c: char| ",[]{}#&*!|>%@`\"'".contains(c);
+        let indicator = ["- ", "? ", ": "].iter().any(|start| word.starts_with(start)) || word == "-" || word == "?";
+        let marker = self.column == 0 && (word.starts_with("---") || word.starts_with("..."));
+        if word.is_empty() || word.starts_with(special) || indicator || marker || word.chars().any(char::is_control) {
+            return self.fault("not a plain or quoted word");
+        }
+        word.chars().for_each(|_| self.bump());
+        Ok(word)
+    }
+
+    fn single_quoted(&mut self) -> Result<String, Unreadable> {
+        let mut word = String::new();
+        self.bump();
+        loop {
+            match self.peek() {
+                Some('\'') if self.rest.starts_with("''") => {
+                    word.push('\'');
+                    self.bump();
+                }
+                Some('\'') => {
+                    self.bump();
+                    return Ok(word);
+                }
+                Some(c) if !c.is_control() => word.push(c),
+                _ => return self.fault("a quoted word that does not end on its line"),
+            }
+            self.bump();
+        }
+    }
+
+    fn double_quoted(&mut self) -> Result<String, Unreadable> {
+        let mut word = String::new();
+        self.bump();
+        loop {
+            match self.peek() {
+                Some('"') => {
+                    self.bump();
+                    return Ok(word);
+                }
+                Some('\\') => {
+                    self.bump();
+                    match self.peek() {
+                        Some(c @ ('"' | '\\' | '/')) => word.push(c),
+                        Some('n') => word.push('\n'),
+                        Some('t') => word.push('\t'),
+                        Some('r') => word.push('\r'),
+                        Some('u') => {
+                            let digits = self.rest.get(1..5).filter(|digits| !digits.starts_with('+'));
+                            let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                            let Some(c) = code.and_then(char::from_u32) else {
+                                return self.fault("an escape that is not understood here");
+                            };
+                            word.push(c);
+                            (0..4).for_each(|_| self.bump());
+                        }
+                        _ => return self.fault("an escape that is not understood here"),
+                    }
+                }
+                Some(c) if !c.is_control() => word.push(c),
+                _ => return self.fault("a quoted word that does not end on its line"),
+            }
+            self.bump();
+        }
+    }
+}
+
+/// A mapping whose keys differ.
+fn entries<'n>(node: &'n Node, what: &str) -> Result<&'n [(String, Node)], Unreadable> {
+    let Node::Mapping(entries) = node else { return Err(Unreadable(format!("{what}: expected a mapping"))) };
+    let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Unreadable(format!("{what}: `{}` stands there twice", pair[0]))),
+        None => Ok(entries),
+    }
+}
+
+/// The value of every key in `known`; other keys are errors.
+fn fields<'n, const N: usize>(
+    node: &'n Node,
+    known: [&str; N],
+    what: &str,
+) -> Result<[Option<&'n Node>; N], Unreadable> {
+    let mut found = [None; N];
+    for (key, value) in entries(node, what)? {
+        match known.iter().position(|known| known == key) {
+            Some(position) => found[position] = Some(value),
+            None => return Err(Unreadable(format!("{what}: unknown key `{key}`"))),
+        }
+    }
+    Ok(found)
+}
+
+fn render(root: &Node) -> Result<String, Unreadable> {
+    let missing = |what: &str| Unreadable(format!("there are no `{what}`"));
+    let [start, principals, states] = fields(root, ["start", "principals", "states"], "model")?;
+    let states = entries(states.ok_or_else(|| missing("states"))?, "states")?;
+    let positions: HashMap<&str, usize> =
+        states.iter().enumerate().map(|(position, (name, _))| (name.as_str(), position)).collect();
+    let state =
+        |name: &str| positions.get(name).copied().ok_or_else(|| Unreadable(format!("there is no state `{name}`")));
+    match start {
+        None => {}
+        Some(Node::Scalar(name)) => _ = state(name)?,
+        Some(Node::Mapping(_)) => return Err(Unreadable("start: expected a state".to_owned())),
+    }
+    let principals = read_principals(principals.ok_or_else(|| missing("principals"))?)?;
+    let mut discounts: Vec<&Fraction> = principals.iter().map(|principal| &principal.discount).collect();
+    discounts.sort_by(|left, right| right.compare(left));
+    discounts.dedup_by(|left, right| left.compare(right).is_eq());
+    let group = |p: &Principal| discounts.partition_point(|discount| discount.compare(&p.discount).is_gt());
+    let groups: Vec<usize> = principals.iter().map(group).collect();
+    let named = principals.iter().enumerate().map(|(position, principal)| (principal.name, position)).collect();
+    let mut text = String::from(crate::model::HEADER);
+    let _ = writeln!(text, "discounts {}", discounts.iter().map(|d| number_text(d)).collect::<Vec<_>>().join(" "));
+    let _ = writeln!(text, "states {}", states.len());
+    for (name, choices) in states {
+        let choices = entries(choices, name)?;
+        let _ = writeln!(text, "choices {}", choices.len());
+        for (action, choice) in choices {
+            let what = format!("state `{name}`, action `{action}`");
+            let [reward, to] = fields(choice, ["reward", "to"], &what)?;
+            let mut merged = vec![Fraction::zero(); discounts.len()];
+            for (p, reward) in read_rewards(reward, &named, &what)? {
+                let sum = merged[groups[p]].plus(&principals[p].weight.times(&reward));
+                if sum.denominator.bits() + sum.numerator.bits() > MAX_SUM_BITS {
+                    return Err(Unreadable(format!("{what}: the rewards' sum is too long")));
+                }
+                merged[groups[p]] = sum.in_lowest_terms();
+            }
+            let mut row: Vec<(usize, Fraction)> = match to {
+                None => return Err(Unreadable(format!("{what}: `to` is missing"))),
+                Some(Node::Scalar(target)) => vec![(state(target)?, Fraction::one())],
+                Some(row) => entries(row, &what)?
+                    .iter()
+                    .map(|(target, probability)| Ok((state(target)?, number(probability, &what)?)))
+                    .collect::<Result<_, Unreadable>>()?,
+            };
+            row.sort_by_key(|(target, _)| *target);
+            let mut words: Vec<String> = merged.iter().map(number_text).collect();
+            words.push(">".to_owned());
+            words.extend(row.iter().flat_map(|(target, probability)| [target.to_string(), number_text(probability)]));
+            text += &words.join(" ");
+            text += "\n";
+        }
+    }
+    text += "end\n";
+    Ok(text)
+}
+
+struct Principal<'n> {
+    name: &'n str,
+    discount: Fraction,
+    weight: Fraction,
+}
+
+fn read_principals(node: &Node) -> Result<Vec<Principal<'_>>, Unreadable> {
+    let read = |(name, value): &'_ (String, Node)| {
+        let (discount, weight) = match value {
+            Node::Scalar(_) => (number(value, name)?, Fraction::one()),
+            Node::Mapping(_) => {
+                let [discount, weight] = fields(value, ["discount", "weight"], name)?;
+                let discount = discount.ok_or_else(|| Unreadable(format!("{name}: there is no `discount`")))?;
+                (number(discount, name)?, weight.map_or(Ok(Fraction::one()), |weight| number(weight, name))?)
+            }
+        };
+        if weight.is_zero() {
+            return Err(Unreadable(format!("{name}: a weight is not 0")));
+        }
+        Ok((discount, weight))
+    };
+    let principals = entries(node, "principals")?.iter().map(|entry| {
+        let (discount, weight) = read(entry)?;
+        Ok(Principal { name: &entry.0, discount, weight })
+    });
+    principals.collect()
+}
+
+/// The rewards that an action names, by the position of the principal.
+fn read_rewards(
+    node: Option<&Node>,
+    named: &HashMap<&str, usize>,
+    what: &str,
+) -> Result<Vec<(usize, Fraction)>, Unreadable> {
+    match node {
+        None => Ok(Vec::new()),
+        Some(scalar @ Node::Scalar(_)) => {
+            let reward = number(scalar, what)?;
+            Ok((0..named.len()).map(|principal| (principal, reward.clone())).collect())
+        }
+        Some(by_name) => {
+            let read = |(name, reward): &(String, Node)| {
+                let nobody = || Unreadable(format!("{what}: there is no principal `{name}`"));
+                Ok((*named.get(name.as_str()).ok_or_else(nobody)?, number(reward, what)?))
+            };
+            entries(by_name, what)?.iter().map(read).collect()
+        }
+    }
+}
+
+fn number_text(number: &Fraction) -> String {
+    match number.denominator.is_one() {
+        true => integer_text(&number.numerator),
+        false => format!("{}/{}", integer_text(&number.numerator), integer_text(&number.denominator)),
+    }
+}
+
+/// The exact number that a scalar writes, in lowest terms.
+fn number(node: &Node, what: &str) -> Result<Fraction, Unreadable> {
+    let Node::Scalar(word) = node else { return Err(Unreadable(format!("{what}: expected a number"))) };
+    let read = || {
+        let word = word.trim();
+        let value = match word.split_once('/') {
+            None => decimal(word)?,
+            Some((numerator, denominator)) => {
+                let (above, below) = (decimal(numerator.trim_end())?, decimal(denominator.trim_start())?);
+                match below.numerator.sign() {
+                    Sign::NoSign => return None,
+                    Sign::Minus => above.negated().over(&below.negated()),
+                    Sign::Plus => above.over(&below),
+                }
+            }
+        };
+        Some(value.in_lowest_terms())
+    };
+    read().ok_or_else(|| Unreadable(format!("{what}: `{}` is not a number", word.chars().take(40).collect::<String>())))
+}
+
+fn decimal(word: &str) -> Option<Fraction> {
+    let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        None => (unsigned, 0),
+        Some((mantissa, exponent)) => {
+            let digits = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+            let fits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.len() < 10;
+            (mantissa, fits.then(|| exponent.parse::<i64>().ok())??)
+        }
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [whole, fraction].concat();
+    if digits.is_empty() || digits.len() > MAX_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude = BigInt::parse_bytes(digits.as_bytes(), 10)?;
+    let value = if word.starts_with('-') { -magnitude } else { magnitude };
+    let power = exponent - fraction.len() as i64;
+    if value.is_zero() {
+        return Some(Fraction::zero());
+    }
+    if power.unsigned_abs() > MAX_DIGITS as u64 {
+        return None;
+    }
+    let ten_to_power: BigInt = BigInt::from(10).pow(power.unsigned_abs());
+    Some(match power >= 0 {
+        true => Fraction::new(value * ten_to_power, BigInt::one()),
+        false => Fraction::new(value, ten_to_power),
+    })
+}

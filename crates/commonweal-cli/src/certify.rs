@@ -1,0 +1,91 @@
+//! Certificates of answers, and checking them in the run that found them.
+
+use crate::output;
+use commonweal::certificate::{Kind, PRECISION, kind, write_canonical, write_certificate};
+use commonweal::model::Model;
+use commonweal::{Outcome, Proof, Solution};
+use commonweal_check::{Unreadable, Verdict, check};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A model with more states is checked in the same run only if its certificate was asked for.
+const FEW_STATES: usize = 1_000;
+/// The longest values, in bits over all states and principals, that are checked in the same run: 8 MB.
+const MAX_VALUE_BITS: usize = 1 << 26;
+/// The work that a check in the same run may take: some seconds.
+const WORK: u64 = 4_000_000_000;
+/// The bits of a certificate whose first attempt is too coarse to be accepted.
+const FINE: u32 = 2_048;
+
+/// Whether an answer has passed the checker.
+pub enum Checked {
+    Yes,
+    /// Why not.
+    No(String),
+}
+
+impl Checked {
+    pub fn in_words(&self) -> String {
+        match self {
+            Checked::Yes => "\nChecked: an independent checker accepts this strategy as optimal.\n".to_owned(),
+            Checked::No(why) => format!("\nNot checked: {why}.\n"),
+        }
+    }
+}
+
+/// Whether a solution should keep what a certificate needs.
+pub fn needs_proof(model: &Model, certificate: Option<&Path>) -> bool {
+    certificate.is_some() || model.n_states() <= FEW_STATES
+}
+
+/// Writes the certificate, if it was asked for, and checks an optimal answer if that is affordable. Says how long the
+/// check took.
+pub fn certify(model: &Model, solution: &Solution, place: Option<&Path>) -> anyhow::Result<(Checked, Duration)> {
+    let began = Instant::now();
+    let mut checked = Checked::No(String::new());
+    let mut precision = PRECISION;
+    for attempt in [PRECISION, FINE] {
+        precision = attempt;
+        checked = attempt_check(model, solution, precision)?;
+        if !matches!(&checked, Checked::No(why) if why.starts_with(REFUSED)) {
+            break;
+        }
+    }
+    let took = began.elapsed();
+    if let Some(place) = place {
+        if kind(solution).is_none() {
+            anyhow::bail!("there is no certificate to write: the long-term strategy is not known");
+        }
+        output::write_whole(place, |out| write_certificate(model, solution, precision, out))?;
+    }
+    Ok((checked, took))
+}
+
+const REFUSED: &str = "the checker could not follow it";
+
+fn attempt_check(model: &Model, solution: &Solution, precision: u32) -> anyhow::Result<Checked> {
+    let no = |why: &str| Ok(Checked::No(why.to_owned()));
+    if solution.outcome() != Outcome::Optimal {
+        return no("bounds are checked by `commonweal check` alone");
+    }
+    if solution.proof().is_some_and(|proof| value_bits(proof) > MAX_VALUE_BITS) {
+        return no("its numbers are long; `solve --certificate` and `commonweal check` do it");
+    }
+    if kind(solution) != Some(Kind::Exact) {
+        return no("the model is large; `solve --certificate` and `commonweal check` do it");
+    }
+    let (mut canonical, mut certificate) = (Vec::new(), Vec::new());
+    write_canonical(model, &mut canonical)?;
+    write_certificate(model, solution, precision, &mut certificate)?;
+    match check(&canonical, certificate.as_slice(), WORK) {
+        Ok(Verdict::Accepted(_)) => Ok(Checked::Yes),
+        Ok(Verdict::Refused(why)) => no(&format!("{REFUSED} ({why})")),
+        Err(Unreadable(_)) => no("it would take long; `solve --certificate` and `commonweal check` do it"),
+    }
+}
+
+fn value_bits(proof: &Proof) -> usize {
+    let stages = proof.stages.iter().filter_map(|stage| stage.values.as_deref());
+    let vectors = stages.chain([&proof.values[..]]).flatten();
+    vectors.map(|values| values.len() * values.bits()).sum()
+}

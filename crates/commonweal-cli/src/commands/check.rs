@@ -1,0 +1,35 @@
+//! `commonweal check MODEL CERTIFICATE`
+
+use crate::args::CheckArgs;
+use crate::{input, output};
+use anyhow::{Context, anyhow};
+use commonweal::certificate::write_canonical;
+use commonweal_check::{Unreadable, Verdict};
+use std::fs::File;
+use std::io::BufReader;
+use std::process::ExitCode;
+
+pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let model = input::model(&args.model)?;
+    let mut canonical = Vec::new();
+    write_canonical(&model, &mut canonical)?;
+    drop(model);
+    let path = &args.certificate;
+    let cannot = || format!("cannot read {}", path.display());
+    if path.is_dir() {
+        return Err(anyhow!("{}: it is a folder", cannot()));
+    }
+    let certificate = File::open(path).with_context(cannot)?;
+    let verdict = commonweal_check::check(&canonical, BufReader::new(certificate), args.work);
+    let verdict = verdict.map_err(|Unreadable(why)| anyhow!("{}: {why}", path.display()))?;
+    output::print(&format!("{verdict}\n"))?;
+    Ok(match verdict {
+        Verdict::Accepted(meaning) => {
+            if !args.quiet {
+                eprintln!("{meaning}");
+            }
+            ExitCode::SUCCESS
+        }
+        Verdict::Refused(_) => ExitCode::from(1),
+    })
+}

@@ -1,0 +1,53 @@
+//! The canonical form of a model (§3) and its hash: the same for the same model, whatever format it came from.
+
+use super::text::fraction;
+use crate::model::{ChoiceId, Model, StateId};
+use crate::number::Rational;
+use crate::principals;
+use sha2::{Digest, Sha256};
+use std::io::{self, Write};
+
+/// Writes the canonical form.
+pub fn write_canonical(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+    let ordered = principals::order(model);
+    let joined = |numbers: &mut dyn Iterator<Item = &Rational>| numbers.map(fraction).collect::<Vec<_>>().join(" ");
+    writeln!(out, "commonweal-model 1")?;
+    let mut discounts = ordered.ordered_principals().iter().map(|principal| &principal.discount);
+    writeln!(out, "discounts {}", joined(&mut discounts))?;
+    writeln!(out, "states {}", model.n_states())?;
+    for state in model.states() {
+        writeln!(out, "choices {}", model.choices(state).len())?;
+        for choice in model.choices(state) {
+            write!(out, "{} >", joined(&mut ordered.ordered_rewards(choice).iter()))?;
+            for (target, probability) in sorted_row(model, choice) {
+                write!(out, " {} {}", target.index(), fraction(probability))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    writeln!(out, "end")
+}
+
+fn sorted_row(model: &Model, choice: ChoiceId) -> Vec<(StateId, &Rational)> {
+    let mut row: Vec<(StateId, &Rational)> = model.transitions(choice).collect();
+    row.sort_unstable_by_key(|(target, _)| target.index());
+    row
+}
+
+/// SHA-256 of the canonical form, in hexadecimal.
+pub fn model_hash(model: &Model) -> String {
+    struct Hashed(Sha256);
+    impl Write for Hashed {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hashed = io::BufWriter::new(Hashed(Sha256::new()));
+    write_canonical(model, &mut hashed).expect("a hash takes every byte");
+    let Ok(Hashed(hash)) = hashed.into_inner() else { unreachable!("a hash takes every byte") };
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

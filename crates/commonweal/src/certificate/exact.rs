@@ -1,0 +1,79 @@
+//! Certificates of kind exact (§4, §6).
+
+use super::text::{changes, double, fraction, integer, write_layers, write_tail};
+use crate::model::StateId;
+use crate::number::{ExactVector, Rational};
+use crate::principals::OrderedModel;
+use crate::solve::{Proof, Solution};
+use crate::strategy::Step;
+use dashu_base::BitTest;
+use std::io::{self, Write};
+
+/// A welfare with more bits than this is not brought to lowest terms, which a certificate does not ask for.
+const SHORT: usize = 4_096;
+
+/// Writes the certificate of an optimal solution.
+pub(super) fn write(
+    model: &OrderedModel,
+    solution: &Solution,
+    proof: &Proof,
+    precision: u32,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let horizon = solution.horizon();
+    let is_exact = carries_exact_gains(model, solution, proof);
+    writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(model))?;
+    writeln!(out, "numbers {}", if is_exact { "exact" } else { "enclosed" })?;
+    writeln!(out, "precision {precision}\nhorizon {horizon}")?;
+    write_tail(model, &proof.tail, out)?;
+    write_values(&proof.values, out)?;
+    let changes = changes(solution.strategy(), &proof.tail, horizon);
+    let mut step = horizon.clone();
+    // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
+    let stages = if is_exact { &[][..] } else { &proof.stages };
+    for stage in stages {
+        if stage.until < step {
+            write_layers(model, &changes, &stage.until, &step, out)?;
+        }
+        if let Some(values) = &stage.values {
+            write_values(values, out)?;
+        }
+        writeln!(out, "stage {}", stage.from)?;
+        step = stage.from.clone();
+    }
+    if !step.is_zero() {
+        write_layers(model, &changes, &Step::ZERO, &step, out)?;
+    }
+    writeln!(out, "welfare")?;
+    model.states().try_for_each(|state| writeln!(out, "{}", welfare(solution, is_exact, state)))?;
+    writeln!(out, "end")
+}
+
+fn write_values(values: &[ExactVector], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "values")?;
+    for values in values {
+        writeln!(out, "denominator {}", integer(&values.denominator.clone().into()))?;
+        values.numerators.iter().try_for_each(|numerator| writeln!(out, "{}", integer(numerator)))?;
+    }
+    Ok(())
+}
+
+/// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
+/// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
+fn carries_exact_gains(model: &OrderedModel, solution: &Solution, proof: &Proof) -> bool {
+    let needed = || solution.walk().n_judged > 0 || solution.welfare_quotient(model.start()).is_some();
+    proof.exact_is_affordable && needed()
+}
+
+fn welfare(solution: &Solution, is_exact: bool, state: StateId) -> String {
+    match solution.welfare_quotient(state).filter(|_| is_exact) {
+        Some((numerator, denominator)) if denominator.bit_len() <= SHORT => {
+            format!("exact {}", fraction(&Rational::from_parts(numerator, denominator)))
+        }
+        Some((numerator, denominator)) => format!("exact {}/{}", integer(&numerator), integer(&denominator.into())),
+        None => {
+            let bounds = solution.welfare_enclosure(state);
+            format!("between {} {}", double(bounds.lower()), double(bounds.upper()))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The doubles of §5: every sum and product is moved outward by one double, so that any program gets the same bits.
+//!
+//! [`Enclosure`](crate::number::Enclosure) is tighter; a certificate must state what every checker finds.
+
+use crate::number::{Rational, WideEnclosure, doubles_around};
+
+/// A number between two doubles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outward {
+    pub lower: f64,
+    pub upper: f64,
+}
+
+impl Outward {
+    pub const ZERO: Outward = Outward::point(0.0);
+
+    pub const fn point(value: f64) -> Outward {
+        Outward { lower: value, upper: value }
+    }
+
+    /// The doubles on either side of a fraction.
+    pub fn of(value: &Rational) -> Outward {
+        let (lower, upper) = doubles_around(value.numerator(), value.denominator());
+        Outward { lower, upper }
+    }
+
+    /// The doubles around `base` to the power `exponent`, `base` not negative.
+    pub fn power(base: &Rational, exponent: u64) -> Outward {
+        const PRECISION: usize = 128;
+        let power = WideEnclosure::of(base, PRECISION).power(&exponent.into()).to_scaled().to_doubles();
+        Outward { lower: power.lower(), upper: power.upper() }
+    }
+
+    fn is_zero(self) -> bool {
+        self.lower == 0.0 && self.upper == 0.0
+    }
+
+    pub fn plus(self, other: Outward) -> Outward {
+        match (self.is_zero(), other.is_zero()) {
+            (true, _) => other,
+            (_, true) => self,
+            _ => Outward { lower: (self.lower + other.lower).next_down(), upper: (self.upper + other.upper).next_up() },
+        }
+    }
+
+    /// The product with a factor that is not negative.
+    pub fn times(self, factor: Outward) -> Outward {
+        if self.is_zero() || factor.is_zero() {
+            return Outward::ZERO;
+        }
+        let products = [self.lower * factor.lower, self.lower * factor.upper];
+        let lower = products[0].min(products[1]).next_down();
+        let products = [self.upper * factor.lower, self.upper * factor.upper];
+        Outward { lower, upper: products[0].max(products[1]).next_up() }
+    }
+}
