@@ -63,12 +63,22 @@ pub fn in_column(value: &Value) -> String {
     match &value.exact {
         Some(exact) => decimal(exact),
         None if is_narrow(value) => double(value.enclosure.midpoint()),
+        None if agreed(value).is_some() => agreed(value).expect("some digits are"),
         // What is left of two large numbers: a few digits are known.
         None if value.enclosure.width() <= 1e-3 * value.enclosure.midpoint().abs() => {
             format!("{:.2e}", value.enclosure.midpoint())
         }
         None => interval(value),
     }
+}
+
+/// As many digits after the point, six at most, as both ends agree on; `None` if there is none that says something.
+fn agreed(value: &Value) -> Option<String> {
+    let (lower, upper) = (value.enclosure.lower(), value.enclosure.upper());
+    let rounded = |x: f64, digits: usize| format!("{x:.digits$}");
+    let digits = (2..=6).rev().find(|&digits| rounded(lower, digits) == rounded(upper, digits))?;
+    let ordinary = (1e-1..1e9).contains(&lower.abs()) && (1e-1..1e9).contains(&upper.abs());
+    ordinary.then(|| rounded(lower, digits).trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
 /// Whether the digits that are shown are the same at both ends.

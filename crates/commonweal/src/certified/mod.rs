@@ -275,3 +275,6 @@ fn counting_strategy(tail: &[u32], layers: &[Switches]) -> CountingStrategy {
     };
     CountingStrategy::from_valid_changes((0..tail.len()).map(of_state))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! What follows from values and a strategy holds whatever they are: here they are wrong on purpose.
+
+use super::*;
+use crate::families::{RandomFamily, Seeded};
+use crate::number::parse_rational;
+
+/// Small random models with rewards and discounts of all sizes.
+fn models() -> impl Iterator<Item = Model> {
+    let discounts = ["0.9999,0.9,0.3", "0.99,0.98999", "2/3,1/3", "0.95,0.8,0.65,0.5,0.35,0.2", "1/2,0", "0.9", "0.9,0.9,0.4"];
+    (0..210).map(move |seed| {
+        let parsed = |text: &str| parse_rational(text).expect("a number");
+        RandomFamily {
+            n_states: 2 + seed as usize % 5,
+            n_actions: 2 + seed as usize % 2,
+            n_successors: 1 + seed as usize % 3,
+            discounts: discounts[seed as usize % discounts.len()].split(',').map(parsed).collect(),
+            max_denominator: 12,
+            max_reward: 10u64.pow(seed as u32 % 13),
+            seed,
+        }
+        .model()
+        .expect("a valid model")
+    })
+}
+
+/// The model in doubles, with the exact welfare of every state.
+fn solved(model: &Model) -> (Model<f64>, Vec<Enclosure>) {
+    let exact = crate::solve(model, &SolveOptions::default());
+    assert_eq!(exact.outcome(), Outcome::Optimal);
+    let welfare = model.states().map(|state| exact.welfare_enclosure(state)).collect();
+    (model.to_doubles().expect("ordinary rewards"), welfare)
+}
+
+fn assert_inside(welfare: &[Enclosure], solution: &Solution, what: &str) {
+    for (state, exact) in welfare.iter().enumerate() {
+        let bounds = solution.welfare_enclosure(state.into());
+        assert!(bounds.lower() <= exact.lower() && exact.upper() <= bounds.upper(), "{what}: {exact:?} in {bounds:?}");
+    }
+}
+
+#[test]
+fn spoilt_values_widen_the_interval_and_never_make_it_false() {
+    let mut random = Seeded::new(7);
+    let (mut wider, mut all) = (0, 0);
+    for model in models() {
+        let (doubles, welfare) = solved(&model);
+        let rounded = RoundedModel::new(&doubles, principals::groups(doubles.principals()));
+        let options = SolveOptions { layer_limit: 20_000, ..SolveOptions::default() };
+        for spoil in 0..6 {
+            let mut long_term = long_term::solve(&rounded, 1e-9, &options.stop);
+            let mut unit = || (random.bits() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+            let scale = long_term.values.iter().fold(1.0f64, |scale, value| scale.max(value.abs()));
+            match spoil {
+                0 => long_term.values.iter_mut().for_each(|value| *value = 0.0),
+                1 => long_term.values.iter_mut().for_each(|value| *value += 1e-3 * scale * unit()),
+                2 => long_term.values.iter_mut().for_each(|value| *value = 1e3 * scale * unit()),
+                3 => long_term.constants.iter_mut().for_each(|constant| *constant += scale * unit()),
+                4 => long_term.values[0] = f64::NAN,
+                _ => {
+                    // The strategy too: the last choice of every state.
+                    let ends = &rounded.arrays.first_choice[1..];
+                    long_term.strategy.iter_mut().zip(ends).for_each(|(choice, end)| *choice = end - 1);
+                }
+            }
+            let solution = prove(&rounded, long_term, 1e-9, &options);
+            assert_inside(&welfare, &solution, &format!("spoilt by {spoil}"));
+            wider += usize::from(solution.outcome() != Outcome::Within);
+            all += 1;
+        }
+    }
+    assert!(wider > all / 4, "spoiling {all} values spoilt only {wider} intervals");
+}
+
+#[test]
+fn jumps_and_plain_layers_agree_within_their_bounds() {
+    let mut jumped = 0;
+    for seed in 0..40 {
+        let parsed = |text: &str| parse_rational(text).expect("a number");
+        let discounts = [["0.999", "0.9989"], ["0.9995", "0.999"], ["0.9999", "0.5"]][seed as usize % 3];
+        let family = RandomFamily {
+            n_states: 4 + seed as usize % 9,
+            n_actions: 2,
+            n_successors: 3,
+            discounts: discounts.iter().map(|text| parsed(text)).collect(),
+            max_denominator: 20,
+            max_reward: 50,
+            seed,
+        };
+        let (doubles, welfare) = solved(&family.model().expect("a valid model"));
+        let with = |jumps: bool| solve(&doubles, 1e-7, &SolveOptions { jumps, ..SolveOptions::default() });
+        let (jumping, walking) = (with(true), with(false));
+        assert_eq!((jumping.outcome(), walking.outcome()), (Outcome::Within, Outcome::Within));
+        assert_inside(&welfare, &jumping, "jumping");
+        assert_inside(&welfare, &walking, "walking");
+        assert!(jumping.walk().n_layers <= walking.walk().n_layers);
+        jumped += usize::from(jumping.walk().n_jumps > 0);
+    }
+    assert!(jumped > 20, "only {jumped} models were jumped over");
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let family = RandomFamily {
+        n_states: 20_000,
+        n_actions: 3,
+        n_successors: 4,
+        discounts: ["0.99", "0.9", "0.5"].iter().map(|text| parse_rational(text).expect("a number")).collect(),
+        max_denominator: 50,
+        max_reward: 100,
+        seed: 5,
+    };
+    let model = family.model().expect("a valid model").to_doubles().expect("ordinary rewards");
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| solve(&model, 1e-9, &SolveOptions::default()))
+    };
+    let (one, three) = (with(1), with(3));
+    assert_eq!(one.outcome(), Outcome::Within);
+    assert_eq!(one.strategy(), three.strategy());
+    for state in model.states() {
+        assert_eq!(one.welfare(state), three.welfare(state));
+        assert_eq!(one.memory(state), three.memory(state));
+        for p in (0..model.n_principals()).map(PrincipalId::from) {
+            assert_eq!(one.payoff(p, state), three.payoff(p, state));
+        }
+    }
+}
