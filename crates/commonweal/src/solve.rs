@@ -91,6 +91,8 @@ pub struct Solution {
     pub(crate) welfare: Option<Values>,
     pub(crate) walk: Walk,
     pub(crate) proof: Option<Proof>,
+    /// The certified engine's V_i, most patient principal first, if it was to keep them.
+    pub(crate) values_in_doubles: Option<Vec<Vec<f64>>>,
     pub(crate) timings: Timings,
 }
 
@@ -247,6 +249,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         welfare,
         walk,
         proof: None,
+        values_in_doubles: None,
         timings: Timings::default(),
     })
 }
@@ -311,6 +314,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
         walk: Walk::default(),
         proof: None,
+        values_in_doubles: None,
         timings: Timings::default(),
         strategy,
     }
@@ -345,6 +349,7 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
         welfare: None,
         walk: Walk::default(),
         proof: None,
+        values_in_doubles: None,
         timings: Timings::default(),
     }
 }
@@ -377,6 +382,12 @@ impl Solution {
     /// How the walk from the horizon to the present went.
     pub fn walk(&self) -> Walk {
         self.walk
+    }
+
+    /// About what the long-term strategy is worth to each principal, most patient first: what the certified engine's
+    /// bounds follow from. Only if it was to keep a proof.
+    pub fn values_in_doubles(&self) -> Option<&[Vec<f64>]> {
+        self.values_in_doubles.as_deref()
     }
 
     /// Where the time went.

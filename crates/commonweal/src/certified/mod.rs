@@ -74,6 +74,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
     let long_term_payoffs = payoffs(model, &members, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
+    let values_in_doubles = options.keep_proof.then(|| base.values_in_doubles());
     let mut horizon = tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap);
     let mut stopped = options.stop.reason();
     if stopped.is_some() {
@@ -110,6 +111,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         welfare: Some(walk.welfare()),
         walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         proof: None,
+        values_in_doubles,
         timings: Timings::default(),
     }
 }
@@ -148,6 +150,12 @@ impl Base<'_> {
             choices.map(|choice| ChoiceId::from(choice as usize))
         };
         (0..model.n_states()).map(of_state).collect()
+    }
+
+    /// V, by principal.
+    fn values_in_doubles(&self) -> Vec<Vec<f64>> {
+        let of_principal = |i: usize| (0..self.model.n_states()).map(|state| self.value(state, i)).collect();
+        (0..self.model.n()).map(of_principal).collect()
     }
 
     /// What following the strategy for ever brings principal i.
