@@ -14,7 +14,7 @@ use std::time::Instant;
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
     let stop = args.run.start()?;
-    let model = input::model(&args.model)?;
+    let model = input::model(&args.model, args.run.quiet)?;
     let read = began.elapsed();
     if let Some(path) = &args.strategy {
         output::check_place(path)?;
