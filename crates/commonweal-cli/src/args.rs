@@ -30,7 +30,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Write a model of a family: random ones, and the paper's with close discounts
     Generate(GenerateArgs),
-    /// Convert a model between formats (.yaml, .yml, .json)
+    /// Convert a model between formats (.yaml, .yml, .json, .drn, .drn.gz, .umb)
     Convert(ConvertArgs),
     /// Recompute what the paper prints, beside what it prints
     Reproduce(ReproduceArgs),
@@ -39,16 +39,23 @@ pub enum Command {
 /// Which model, and what of it to change.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// The model file (.yaml, .yml or .json); - for YAML or JSON on standard input
+    /// The model file (.yaml, .yml, .json, .drn, .drn.gz or .umb); - for standard input
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+}
+
+/// What of a model to change.
+#[derive(Debug, Args)]
+pub struct ChangeArgs {
     /// Start in this state instead of the model's own start
     #[arg(long, value_name = "STATE")]
     pub from: Option<String>,
-    /// Give a principal another discount; may be repeated
+    /// Give a principal another discount, or a reward structure of a .drn or .umb file its discount; may be repeated
     #[arg(long = "discount", value_name = "NAME=VALUE")]
     pub discount: Vec<String>,
-    /// Give all principals other discounts, in the file's order
+    /// Give all principals, or all reward structures, their discounts, in the file's order
     #[arg(long, value_name = "V,V,…", conflicts_with = "discount")]
     pub discounts: Option<String>,
 }
@@ -166,6 +173,10 @@ pub enum Family {
     Spaced(SpacedArgs),
     /// A random model; the same arguments give the same model
     Random(RandomArgs),
+    /// A large random model in doubles whose successors are anywhere
+    Uniform(LargeArgs),
+    /// A large random model in doubles whose successors are within 20 states on a ring
+    Band(LargeArgs),
 }
 
 #[derive(Debug, Args)]
@@ -207,6 +218,28 @@ pub struct RandomArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct LargeArgs {
+    /// How many states
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    pub states: u64,
+    /// How many actions in every state
+    #[arg(long, value_name = "A", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
+    pub actions: u64,
+    /// How many different successors of every choice [default: 5, or all states in reach if there are fewer]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub successors: Option<u64>,
+    /// The principals' discounts; the principals are called p0, p1, …
+    #[arg(long, value_name = "V,V,…", allow_hyphen_values = true)]
+    pub discounts: String,
+    /// Another seed gives another model
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// The model to read
     #[arg(value_name = "IN")]
@@ -214,6 +247,11 @@ pub struct ConvertArgs {
     /// The file to write; its ending chooses the format; - for standard output as YAML
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+    /// Print no notes on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -230,6 +268,13 @@ pub struct ReproduceArgs {
 pub enum Reproducible {
     /// The hotel, the worked examples, the spacing example and the 3-SAT figure
     Examples,
+}
+
+impl ChangeArgs {
+    /// How many discounts are given.
+    pub fn n_discounts(&self) -> usize {
+        self.discounts.as_ref().map_or(self.discount.len(), |discounts| discounts.split(',').count())
+    }
 }
 
 impl RunArgs {

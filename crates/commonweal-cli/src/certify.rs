@@ -1,8 +1,9 @@
 //! Certificates of answers, and checking them in the run that found them.
 
 use crate::output;
-use commonweal::certificate::{Kind, PRECISION, kind, write_canonical, write_certificate};
+use commonweal::certificate::{BoundsCertificate, Kind, PRECISION, kind, write_canonical, write_certificate};
 use commonweal::model::Model;
+use commonweal::principals;
 use commonweal::{Outcome, Proof, Solution};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
@@ -59,6 +60,18 @@ pub fn certify(model: &Model, solution: &Solution, place: Option<&Path>) -> anyh
         output::write_whole(place, |out| write_certificate(model, solution, precision, out))?;
     }
     Ok((checked, took))
+}
+
+/// Writes the certificate of bounds that were proven in doubles.
+pub fn certify_bounds(model: &Model, solution: &Solution, place: &Path) -> anyhow::Result<()> {
+    let values = solution.values_in_doubles().expect("a certificate was asked for, so they were kept");
+    let certificate = BoundsCertificate {
+        values: values.to_vec(),
+        tail: model.states().map(|state| solution.strategy().tail(state)).collect(),
+        horizon: u64::try_from(solution.horizon()).expect("the certified engine counts steps in 64 bits"),
+        strategy: solution.strategy(),
+    };
+    output::write_whole(place, |out| certificate.write(&principals::order(model), out))
 }
 
 const REFUSED: &str = "the checker could not follow it";

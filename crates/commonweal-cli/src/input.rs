@@ -1,18 +1,52 @@
 //! Reading what the command line names.
 
-use crate::args::ModelArgs;
+use crate::args::{ChangeArgs, ModelArgs};
+use crate::model_file::{ModelFile, Numbers, file, located};
 use anyhow::{Context, anyhow, bail};
-use commonweal::io::{MAX_MODEL_BYTES, ParseError, read_model_bytes, read_strategy};
+use commonweal::io::{Discounts, Format, read_strategy};
 use commonweal::model::{Model, nearest};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::strategy::Strategy;
-use std::io::Read;
 use std::path::Path;
 
-/// The model that the arguments name, with their start state and discounts.
-pub fn model(args: &ModelArgs) -> anyhow::Result<Model> {
-    let mut model = model_file(&args.model)?;
-    if let Some(discounts) = &args.discounts {
+/// The model that the arguments name, with their start state and discounts. What was made of the file is said on standard
+/// error, unless it is to be quiet.
+pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
+    model_in(args, quiet)
+}
+
+/// The same in exact numbers or in doubles.
+pub fn model_in<N: Numbers>(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model<N>> {
+    changed(&ModelFile::open(&args.model)?, &args.changes, quiet)
+}
+
+/// The model in a file, with another start state and other discounts.
+pub fn changed<N: Numbers>(file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model<N>> {
+    match file.format {
+        Format::Yaml => {
+            let model = overridden(file.read_yaml()?, changes)?;
+            N::of_exact(model).with_context(|| file.shown())
+        }
+        Format::Drn | Format::Umb => file.read(discounts(changes)?, changes.from.as_deref(), quiet),
+    }
+}
+
+/// The discounts that the arguments give to the reward structures of a file.
+pub fn discounts(changes: &ChangeArgs) -> anyhow::Result<Discounts> {
+    if let Some(discounts) = &changes.discounts {
+        let discounts = discounts.split(',').map(|text| discount("--discounts", text));
+        return Ok(Discounts::InOrder(discounts.collect::<Result<_, _>>()?));
+    }
+    let named = changes.discount.iter().map(|assignment| {
+        let (name, text) = assigned(assignment)?;
+        Ok((name.to_owned(), discount("--discount", text)?))
+    });
+    Ok(Discounts::Named(named.collect::<anyhow::Result<_>>()?))
+}
+
+/// A model that has a start state and discounts of its own, with others.
+fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
+    if let Some(discounts) = &changes.discounts {
         let discounts: Vec<&str> = discounts.split(',').collect();
         let principals = model.n_principals();
         if discounts.len() != principals {
@@ -25,17 +59,15 @@ pub fn model(args: &ModelArgs) -> anyhow::Result<Model> {
             model = model.with_discount(p.into(), discount("--discounts", text)?).context("--discounts")?;
         }
     }
-    for assignment in &args.discount {
-        let (name, text) = assignment
-            .rsplit_once('=')
-            .ok_or_else(|| anyhow!("--discount: `{assignment}` is not NAME=VALUE, such as alice=2/3"))?;
+    for assignment in &changes.discount {
+        let (name, text) = assigned(assignment)?;
         let names = || model.principals().iter().map(|principal| principal.name.as_str());
         let principal = model.find_principal(name).ok_or_else(|| {
             anyhow!("--discount: there is no principal `{name}`{}", suggestion(name, names(), "the principals are"))
         })?;
         model = model.with_discount(principal, discount("--discount", text)?).context("--discount")?;
     }
-    if let Some(name) = &args.from {
+    if let Some(name) = &changes.from {
         let state = model.find_state(name).ok_or_else(|| {
             anyhow!(
                 "--from: there is no state `{name}`{}",
@@ -47,57 +79,15 @@ pub fn model(args: &ModelArgs) -> anyhow::Result<Model> {
     Ok(model)
 }
 
-/// The model in a file.
-pub fn model_file(path: &Path) -> anyhow::Result<Model> {
-    if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        // One byte more than is read at most, so that the reader can tell.
-        let mut limited = std::io::stdin().lock().take(MAX_MODEL_BYTES as u64 + 1);
-        limited.read_to_end(&mut bytes).context("cannot read standard input")?;
-        return read_model_bytes(&bytes).map_err(|error| located(error, Path::new("standard input"), &bytes));
-    }
-    let shown = path.display();
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let known = match ending.as_deref() {
-        Some("yaml" | "yml" | "json") => true,
-        Some("drn" | "gz" | "umb") => bail!("{shown}: this version reads .yaml, .yml and .json models"),
-        _ => false,
-    };
-    // That there is no such file, or that it is a folder, says more than its ending.
-    check_file(path)?;
-    if !known {
-        bail!("{shown}: a model file ends with .yaml, .yml or .json");
-    }
-    let bytes = file(path)?;
-    read_model_bytes(&bytes).map_err(|error| located(error, path, &bytes))
-}
-
 /// The strategy in a file.
 pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
     read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
 }
 
-fn file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    check_file(path)?;
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-fn check_file(path: &Path) -> anyhow::Result<()> {
-    let shown = path.display();
-    let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {shown}"))?;
-    if metadata.is_dir() {
-        bail!("{shown} is a folder, not a file");
-    }
-    if metadata.len() > MAX_MODEL_BYTES as u64 {
-        bail!("{shown} has {} bytes; this program reads at most {MAX_MODEL_BYTES}", metadata.len());
-    }
-    Ok(())
-}
-
-fn located(error: ParseError, path: &Path, bytes: &[u8]) -> anyhow::Error {
-    let text = String::from_utf8_lossy(bytes);
-    anyhow!("{}", error.render(&path.display().to_string(), &text).trim_end().to_owned())
+fn assigned(assignment: &str) -> anyhow::Result<(&str, &str)> {
+    let parts = assignment.rsplit_once('=');
+    parts.ok_or_else(|| anyhow!("--discount: `{assignment}` is not NAME=VALUE, such as alice=2/3"))
 }
 
 fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {

@@ -9,6 +9,7 @@ mod commands;
 mod engine;
 mod explain;
 mod input;
+mod model_file;
 mod output;
 mod report;
 

@@ -1,9 +1,14 @@
 //! Writing files whole or not at all.
 
+use crate::model_file::{ENDINGS, format_of_ending};
+use crate::report::note;
 use anyhow::{Context, anyhow, bail};
 use commonweal::certificate::write_canonical;
-use commonweal::io::{write_json, write_yaml};
-use commonweal::model::Model;
+use commonweal::io::{DrnNumber, Format, UmbNumber, drn_reward_names, write_drn, write_json, write_umb, write_yaml};
+use commonweal::model::{Model, Principal};
+use commonweal::number::Rational;
+use flate2::{Compression, write::GzEncoder};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -45,14 +50,35 @@ pub fn check_place(path: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// The numbers that a model can be written in.
+pub trait Written: DrnNumber + UmbNumber {
+    /// The model in exact numbers, which is what YAML and JSON hold.
+    fn exact(model: &Model<Self>) -> anyhow::Result<Cow<'_, Model>>;
+}
+
+impl Written for Rational {
+    fn exact(model: &Model) -> anyhow::Result<Cow<'_, Model>> {
+        Ok(Cow::Borrowed(model))
+    }
+}
+
+impl Written for f64 {
+    fn exact(model: &Model<f64>) -> anyhow::Result<Cow<'_, Model>> {
+        Ok(Cow::Owned(model.to_fractions()?))
+    }
+}
+
 /// Where a model goes, and in which format: checked before the model is there.
 pub struct ModelWriter<'a> {
     place: &'a Path,
-    format: Format,
+    pub format: Format,
+    text: Text,
+    is_packed: bool,
 }
 
-/// How a model is written.
-enum Format {
+/// How a model is written as text.
+#[derive(Clone, Copy)]
+enum Text {
     Yaml,
     Json,
     /// The form that certificates hash.
@@ -63,31 +89,93 @@ impl ModelWriter<'_> {
     /// Writes to a file in the format of its ending, or to standard output as YAML for `-`.
     pub fn to(place: &Path) -> anyhow::Result<ModelWriter<'_>> {
         if place.as_os_str() == "-" {
-            return Ok(ModelWriter { place, format: Format::Yaml });
+            return Ok(ModelWriter { place, format: Format::Yaml, text: Text::Yaml, is_packed: false });
         }
-        let format = match place.extension().and_then(|ending| ending.to_str()) {
-            Some("yaml" | "yml") => Format::Yaml,
-            Some("json") => Format::Json,
-            Some("canonical") => Format::Canonical,
-            _ => bail!("{}: this version writes .yaml, .yml, .json and .canonical", place.display()),
+        let ends_with = |ending: &str| place.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
+        let text = match () {
+            () if ends_with("canonical") => Text::Canonical,
+            () if ends_with("json") => Text::Json,
+            () => Text::Yaml,
         };
+        let format = match text {
+            Text::Canonical => Some(Format::Yaml),
+            Text::Json | Text::Yaml => format_of_ending(place).filter(|_| !ends_with("xz")),
+        };
+        let Some(format) = format else { bail!("{}: this program writes {ENDINGS}", place.display()) };
         check_place(place)?;
-        Ok(ModelWriter { place, format })
+        Ok(ModelWriter { place, format, text, is_packed: ends_with("gz") })
+    }
+
+    /// Says on standard error what the format does not hold, and how to give it back.
+    pub fn say_what_is_lost(&self, principals: &[Principal]) {
+        /// More principals than this are not named one by one.
+        const NAMED: usize = 8;
+        if self.format == Format::Yaml {
+            return;
+        }
+        for Principal { name, weight, .. } in principals.iter().filter(|principal| !principal.weight.is_one()) {
+            note(&format!("the weight of `{name}`, {weight}, is multiplied into the rewards"));
+        }
+        let names = match self.format {
+            Format::Drn => drn_reward_names(principals),
+            Format::Umb | Format::Yaml => principals.iter().map(|principal| principal.name.clone()).collect(),
+        };
+        for (Principal { name, .. }, written) in principals.iter().zip(&names).filter(|(old, new)| old.name != **new) {
+            note(&format!("the principal `{name}` is called `{written}` in the file"));
+        }
+        let discounts = || principals.iter().map(|principal| principal.discount.to_string());
+        let options = match principals.len() <= NAMED {
+            true => names
+                .iter()
+                .zip(discounts())
+                .map(|(name, discount)| format!("--discount {}={discount}", quoted(name)))
+                .collect(),
+            false => vec![format!("--discounts {}", discounts().collect::<Vec<_>>().join(","))],
+        };
+        let place = self.place.to_string_lossy();
+        let place = quoted(&place);
+        note(&format!(
+            "the file holds no discounts; solve it with\n      commonweal solve {place} {}",
+            options.join(" ")
+        ));
     }
 
     /// Writes the model.
-    pub fn write(&self, model: &Model) -> anyhow::Result<()> {
-        if self.place.as_os_str() == "-" {
-            let mut text = Vec::new();
-            write_yaml(model, &mut text)?;
-            return print(&String::from_utf8(text)?);
+    pub fn write<N: Written>(&self, model: &Model<N>) -> anyhow::Result<()> {
+        if self.format == Format::Yaml {
+            let exact = N::exact(model)?;
+            let write = match self.text {
+                Text::Yaml => write_yaml,
+                Text::Json => write_json,
+                Text::Canonical => write_canonical,
+            };
+            if self.place.as_os_str() == "-" {
+                let mut text = Vec::new();
+                write(&exact, &mut text)?;
+                return print(&String::from_utf8(text)?);
+            }
+            return write_whole(self.place, |out| write(&exact, out));
         }
-        let write = match self.format {
-            Format::Yaml => write_yaml,
-            Format::Json => write_json,
-            Format::Canonical => write_canonical,
+        let write = |out: &mut dyn Write| match self.format {
+            Format::Umb => write_umb(model, out),
+            Format::Drn | Format::Yaml => write_drn(model, out),
         };
-        write_whole(self.place, |out| write(model, out))
+        write_whole(self.place, |out| match self.is_packed {
+            false => write(out),
+            true => {
+                let mut packed = GzEncoder::new(out, Compression::default());
+                write(&mut packed)?;
+                packed.finish().map(drop)
+            }
+        })
+    }
+}
+
+/// A word of a command line.
+fn quoted(word: &str) -> Cow<'_, str> {
+    match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,".contains(c)) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")).into(),
     }
 }
 

@@ -10,7 +10,7 @@ use std::io::BufReader;
 use std::process::ExitCode;
 
 pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let model = input::model(&args.model)?;
+    let model = input::model(&args.model, true)?;
     let mut canonical = Vec::new();
     write_canonical(&model, &mut canonical)?;
     drop(model);

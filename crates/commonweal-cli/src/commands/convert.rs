@@ -1,11 +1,43 @@
 //! `commonweal convert IN OUT`
 
 use crate::args::ConvertArgs;
+use crate::model_file::ModelFile;
 use crate::{input, output};
+use commonweal::io::{Discounts, Format};
+use commonweal::model::Model;
+use commonweal::number::Rational;
 use std::process::ExitCode;
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.output)?;
-    writer.write(&input::model_file(&args.input)?)?;
+    let file = ModelFile::open(&args.input)?;
+    let without_discounts = writer.format != Format::Yaml;
+    if file.format != Format::Yaml && without_discounts {
+        between_other_formats(args, &writer, &file)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut model: Model = input::changed(&file, &args.changes, args.quiet)?;
+    if without_discounts {
+        if !args.quiet {
+            writer.say_what_is_lost(model.principals());
+        }
+        model = model.with_weights_in_rewards();
+    }
+    writer.write(&model)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// From a format without discounts to another. Fractions stay fractions, and doubles the doubles that they are.
+fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file: &ModelFile) -> anyhow::Result<()> {
+    let changes = &args.changes;
+    let discounts = match changes.discount.is_empty() && changes.discounts.is_none() {
+        true => Discounts::Unspecified,
+        // They choose which reward structures are kept.
+        false => input::discounts(changes)?,
+    };
+    let from = changes.from.as_deref();
+    match file.overview()?.is_some_and(|overview| overview.exact) {
+        true => writer.write(&file.read::<Rational>(discounts, from, args.quiet)?),
+        false => writer.write(&file.read::<f64>(discounts, from, args.quiet)?),
+    }
 }

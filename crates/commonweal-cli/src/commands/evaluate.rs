@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
-    let model = input::model(&args.model)?;
+    let model = input::model(&args.model, args.run.quiet)?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
     match evaluate(&model, &strategy, &stop) {
         Ok(payoffs) => {

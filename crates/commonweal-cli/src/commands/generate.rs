@@ -1,11 +1,12 @@
 //! `commonweal generate FAMILY …`
 
-use crate::args::{Family, GenerateArgs, RandomArgs};
-use crate::output;
+use crate::args::{Family, GenerateArgs, LargeArgs, RandomArgs};
+use crate::output::{self, Written};
 use anyhow::{Context, bail};
-use commonweal::families::{self, RandomFamily};
+use commonweal::families::{self, LargeFamily, Neighbourhood, RandomFamily};
+use commonweal::io::Format;
 use commonweal::model::Model;
-use commonweal::number::{Natural, parse_rational};
+use commonweal::number::{Natural, Rational, parse_rational};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,48 +17,97 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
             let family = random(args)?;
             write(&args.out, || family.model().context("--discounts"))
         }
+        Family::Uniform(args) => write_large(args, Neighbourhood::Uniform),
+        Family::Band(args) => write_large(args, Neighbourhood::Band),
     }
 }
 
-fn write(out: &Path, model: impl FnOnce() -> anyhow::Result<Model>) -> anyhow::Result<ExitCode> {
+fn write_large(args: &LargeArgs, neighbourhood: Neighbourhood) -> anyhow::Result<ExitCode> {
+    let family = large(args, neighbourhood)?;
+    write(&args.out, || family.model().context("--discounts"))
+}
+
+fn write<N: Written>(out: &Path, model: impl FnOnce() -> anyhow::Result<Model<N>>) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(out)?;
-    writer.write(&model()?)?;
+    let model = model()?;
+    writer.write(&model)?;
+    writer.say_what_is_lost(model.principals());
     Ok(ExitCode::SUCCESS)
 }
 
+/// The most probabilities and rewards of a model that is written out in fractions: a file of some hundred megabytes.
+const MAX_NUMBERS: u128 = 20_000_000;
+/// The most of a model in doubles: some gigabytes.
+const MAX_DOUBLES: u128 = 500_000_000;
+/// Unless told otherwise.
+const SUCCESSORS: u64 = 5;
+
 /// The family that the arguments describe, refused before anything is built if it is none or too large.
 fn random(args: &RandomArgs) -> anyhow::Result<RandomFamily> {
-    /// The most probabilities and rewards of a generated model: a file of some hundred megabytes.
-    const MAX_NUMBERS: u128 = 20_000_000;
-    /// Unless told otherwise.
-    const SUCCESSORS: u64 = 5;
-    let successors = args.successors.unwrap_or(SUCCESSORS.min(args.states));
-    if successors > args.states {
-        bail!("--successors: {successors} different successors need at least {successors} states, not {}", args.states);
-    }
+    let successors = successors(args.successors, args.states)?;
     if args.max_denominator < successors {
         bail!(
             "--max-denominator: {successors} probabilities above 0 need a denominator of at least {successors}, not {}",
             args.max_denominator
         );
     }
-    let n_principals = args.discounts.split(',').count();
-    let numbers = u128::from(args.states).saturating_mul(args.actions.into());
-    let numbers = numbers.saturating_mul(u128::from(successors) + n_principals as u128);
-    if numbers > MAX_NUMBERS {
-        bail!("such a model has {numbers} probabilities and rewards; this program generates at most {MAX_NUMBERS}");
-    }
-    let discounts = args.discounts.split(',').map(parse_rational).collect::<Result<_, _>>().context("--discounts")?;
-    let size = |count: u64| usize::try_from(count).context("too large for this machine");
+    check_size([args.states, args.actions, successors], &args.discounts, MAX_NUMBERS)?;
     Ok(RandomFamily {
         n_states: size(args.states)?,
         n_actions: size(args.actions)?,
         n_successors: size(successors)?,
-        discounts,
+        discounts: discounts(&args.discounts)?,
         max_denominator: args.max_denominator,
         max_reward: args.max_reward,
         seed: args.seed,
     })
+}
+
+/// The same for a large model in doubles, which may be larger where it is written as such.
+fn large(args: &LargeArgs, neighbourhood: Neighbourhood) -> anyhow::Result<LargeFamily> {
+    let mut family = LargeFamily {
+        neighbourhood,
+        n_states: size(args.states)?,
+        n_actions: size(args.actions)?,
+        n_successors: 0,
+        discounts: discounts(&args.discounts)?,
+        seed: args.seed,
+    };
+    let successors = successors(args.successors, family.n_in_reach() as u64)?;
+    family.n_successors = size(successors)?;
+    let most = match output::ModelWriter::to(&args.out)?.format {
+        Format::Yaml => MAX_NUMBERS,
+        Format::Drn | Format::Umb => MAX_DOUBLES,
+    };
+    check_size([args.states, args.actions, successors], &args.discounts, most)?;
+    Ok(family)
+}
+
+fn successors(given: Option<u64>, in_reach: u64) -> anyhow::Result<u64> {
+    match given.unwrap_or(SUCCESSORS.min(in_reach)) {
+        successors if successors > in_reach => {
+            bail!("--successors: {successors} different successors need at least {successors} states, not {in_reach}")
+        }
+        successors => Ok(successors),
+    }
+}
+
+fn check_size([states, actions, successors]: [u64; 3], discounts: &str, most: u128) -> anyhow::Result<()> {
+    let n_principals = discounts.split(',').count();
+    let numbers = u128::from(states).saturating_mul(actions.into());
+    let numbers = numbers.saturating_mul(u128::from(successors) + n_principals as u128);
+    match numbers > most {
+        true => bail!("such a model has {numbers} probabilities and rewards; this program generates at most {most}"),
+        false => Ok(()),
+    }
+}
+
+fn discounts(text: &str) -> anyhow::Result<Vec<Rational>> {
+    text.split(',').map(parse_rational).collect::<Result<_, _>>().context("--discounts")
+}
+
+fn size(count: u64) -> anyhow::Result<usize> {
+    usize::try_from(count).context("too large for this machine")
 }
 
 /// The N of the spaced family: a whole number, at least 2, that may be written as 1000000000 or as 1e9.

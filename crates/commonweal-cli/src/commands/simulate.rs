@@ -22,7 +22,7 @@ use std::time::Duration;
 
 pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
-    let model = input::model(&args.model)?;
+    let model = input::model(&args.model, args.run.quiet)?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
     let options = SimulateOptions {
         runs: args.runs,

@@ -1,10 +1,13 @@
 //! `commonweal solve MODEL`
 
 use crate::args::SolveArgs;
-use crate::certify::{Checked, certify, needs_proof};
+use crate::certify::{Checked, certify, certify_bounds, needs_proof};
+use crate::model_file::ModelFile;
 use crate::report::json::{self, SolutionJson, StrategyJson};
+use crate::report::note;
 use crate::report::{solution, spacing};
 use crate::{engine, explain, input, output};
+use anyhow::{Context, bail};
 use commonweal::model::Model;
 use commonweal::number::Rational;
 use commonweal::stop::StopSignal;
@@ -18,46 +21,69 @@ const GAP: f64 = 1e-9;
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
     let stop = args.run.start()?;
-    let model = input::model(&args.model)?;
-    let read = began.elapsed();
     for path in args.strategy.iter().chain(&args.certificate) {
         output::check_place(path)?;
     }
-    let (engine, why) = engine::pick(args, &model);
-    if let (Some(why), false) = (why, args.run.quiet) {
-        eprintln!("note: {why}.");
+    let options =
+        SolveOptions { layer_limit: args.layer_limit, event_limit: args.event_limit, stop, ..SolveOptions::default() };
+    let quiet = args.run.quiet;
+    let file = ModelFile::open(&args.model.model)?;
+    // A large model is read in doubles from the start: in fractions it would take several times the memory.
+    if let Some(overview) = file.overview()?
+        && let (Engine::Certified, why) = engine::pick(args, overview.states, args.model.changes.n_discounts())
+    {
+        why.filter(|_| !quiet).iter().for_each(|why| note(why));
+        let model: Model<f64> = input::changed(&file, &args.model.changes, quiet)?;
+        return certified(args, &file, &model, options, began);
     }
-    let options = SolveOptions {
-        layer_limit: args.layer_limit,
-        event_limit: args.event_limit,
-        keep_proof: engine == Engine::Exact && needs_proof(&model, args.certificate.as_deref()),
-        stop,
-        ..SolveOptions::default()
+    let model: Model = input::changed(&file, &args.model.changes, quiet)?;
+    match engine::pick(args, model.n_states() as u64, model.n_principals()) {
+        (Engine::Exact, _) => exact(args, &model, options, began),
+        (Engine::Certified, why) => {
+            why.filter(|_| !quiet).iter().for_each(|why| note(why));
+            let model = model.to_doubles().with_context(|| file.shown())?;
+            certified(args, &file, &model, options, began)
+        }
+    }
+}
+
+fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, began: Instant) -> anyhow::Result<ExitCode> {
+    let read = began.elapsed();
+    options.keep_proof = needs_proof(model, args.certificate.as_deref());
+    let solution = commonweal::solve(model, &options);
+    let (checked, check) = certify(model, &solution, args.certificate.as_deref())?;
+    let own_best = match (solution.outcome(), args.run.json) {
+        (Outcome::Optimal, false) => own_best(model, &options.stop),
+        _ => None,
     };
-    match engine {
-        Engine::Exact => {
-            let solution = commonweal::solve(&model, &options);
-            let (checked, check) = certify(&model, &solution, args.certificate.as_deref())?;
-            let own_best = match (solution.outcome(), args.run.json) {
-                (Outcome::Optimal, false) => own_best(&model, &options.stop),
-                _ => None,
-            };
-            let answer = Answer { model: &model, solution: &solution, checked, own_best };
-            answer.print(args, read, check, began)?;
-            if args.explain {
-                output::print(&explain::text(&model, &solution, &options))?;
-            }
-            Ok(exit_code(&solution))
-        }
-        Engine::Certified => {
-            let model = model.to_doubles()?;
-            let solution = certified::solve(&model, args.gap.unwrap_or(GAP), &options);
-            let checked = Checked::No("bounds in doubles are checked by `commonweal check` alone".to_owned());
-            let answer = Answer { model: &model, solution: &solution, checked, own_best: None };
-            answer.print(args, read, Duration::ZERO, began)?;
-            Ok(exit_code(&solution))
-        }
+    Answer { model, solution: &solution, checked, own_best }.print(args, read, check, began)?;
+    if args.explain {
+        output::print(&explain::text(model, &solution, &options))?;
     }
+    Ok(exit_code(&solution))
+}
+
+fn certified(
+    args: &SolveArgs,
+    file: &ModelFile,
+    model: &Model<f64>,
+    mut options: SolveOptions,
+    began: Instant,
+) -> anyhow::Result<ExitCode> {
+    if args.explain {
+        bail!("--explain shows the steps of an exact answer; add --exact");
+    }
+    let read = began.elapsed();
+    options.keep_proof = args.certificate.is_some();
+    let solution = certified::solve(model, args.gap.unwrap_or(GAP), &options);
+    if let Some(place) = &args.certificate {
+        // The certificate is about the model as it is written: in fractions.
+        let exact: Model = input::changed(file, &args.model.changes, true)?;
+        certify_bounds(&exact, &solution, place)?;
+    }
+    let checked = Checked::No("`solve --certificate FILE` and `commonweal check` check bounds".to_owned());
+    Answer { model, solution: &solution, checked, own_best: None }.print(args, read, Duration::ZERO, began)?;
+    Ok(exit_code(&solution))
 }
 
 /// What is known at the end, over numbers of either kind.

@@ -6,3 +6,8 @@ pub mod numbers;
 pub mod solution;
 pub mod spacing;
 pub mod table;
+
+/// Says something on standard error.
+pub fn note(text: &str) {
+    eprintln!("note: {}", names::message(text));
+}

@@ -41,7 +41,7 @@ fn faulty_arguments_are_refused_with_what_is_wrong() {
         (&["evaluate", "hotel.yaml"], &["STRATEGY"]),
         (&["evaluate", "hotel.yaml", "missing.json"], &["missing.json"]),
         (&["convert", "hotel.yaml"], &["OUT"]),
-        (&["convert", "hotel.yaml", "hotel.xml"], &["hotel.xml", ".yaml, .yml and .json"]),
+        (&["convert", "hotel.yaml", "hotel.xml"], &["hotel.xml", ".yaml, .yml, .json, .drn, .drn.gz or .umb"]),
         (&["convert", "missing.yaml", "out.yaml"], &["missing.yaml"]),
         (&["simulate", "hotel.yaml", "hotel.yaml", "--confidence", "1"], &["--confidence", "between 0 and 1"]),
         (&["simulate", "hotel.yaml", "hotel.yaml", "--confidence", "sure"], &["--confidence", "sure"]),
@@ -61,9 +61,9 @@ fn a_file_with_an_unknown_ending_is_refused_and_a_missing_one_is_missing_first()
     folder.write("hotel", folder.read("hotel.yaml"));
     folder.write("hotel.YAML", folder.read("hotel.yaml"));
     folder.write("hotel.drn", "@type: MDP");
-    folder.run(&["solve", "hotel.txt"]).refused(&["hotel.txt", ".yaml, .yml or .json"]);
-    folder.run(&["solve", "hotel"]).refused(&[".yaml, .yml or .json"]);
-    folder.run(&["solve", "hotel.drn"]).refused(&["hotel.drn", "this version reads"]);
+    folder.run(&["solve", "hotel.txt"]).refused(&["hotel.txt", ".yaml, .yml, .json, .drn, .drn.gz or .umb"]);
+    folder.run(&["solve", "hotel"]).refused(&[".yaml, .yml, .json, .drn, .drn.gz or .umb"]);
+    folder.run(&["solve", "hotel.drn"]).refused(&["hotel.drn:1:1", "ends before its `@model`"]);
     folder.run(&["solve", "missing.txt"]).refused(&["No such file"]);
     folder.run(&["solve", "hotel.YAML"]).done();
 }

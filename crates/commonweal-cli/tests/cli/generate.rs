@@ -85,7 +85,7 @@ fn faulty_families_are_refused_before_they_take_memory() {
         (&["many"], &["`many` is not a number"]),
         (&["1e99999999"], &["digits"]),
         (&["1e9999"], &["9999 digits"]),
-        (&["10", "--out", "x.xml"], &["x.xml", ".yaml, .yml and .json"]),
+        (&["10", "--out", "x.xml"], &["x.xml", ".yaml, .yml, .json, .drn, .drn.gz or .umb"]),
         (&["10", "--out", "no/such/x.yaml"], &["cannot write", "no folder"]),
         (&[], &["N"]),
     ];
@@ -121,7 +121,7 @@ fn faulty_families_are_refused_before_they_take_memory() {
             &["at most"],
         ),
         (&["--states", "5", "--discounts", "1/2", "--seed", "-1"], &["-1"]),
-        (&["--states", "5", "--discounts", "1/2", "--out", "x"], &[".yaml, .yml and .json"]),
+        (&["--states", "5", "--discounts", "1/2", "--out", "x"], &[".yaml, .yml, .json, .drn, .drn.gz or .umb"]),
     ];
     for (args, words) in random {
         folder.run(&[&["generate", "random"], *args].concat()).refused(words);

@@ -6,7 +6,8 @@ use crate::number::parse_rational;
 
 /// Small random models with rewards and discounts of all sizes.
 fn models() -> impl Iterator<Item = Model> {
-    let discounts = ["0.9999,0.9,0.3", "0.99,0.98999", "2/3,1/3", "0.95,0.8,0.65,0.5,0.35,0.2", "1/2,0", "0.9", "0.9,0.9,0.4"];
+    let discounts =
+        ["0.9999,0.9,0.3", "0.99,0.98999", "2/3,1/3", "0.95,0.8,0.65,0.5,0.35,0.2", "1/2,0", "0.9", "0.9,0.9,0.4"];
     (0..210).map(move |seed| {
         let parsed = |text: &str| parse_rational(text).expect("a number");
         RandomFamily {

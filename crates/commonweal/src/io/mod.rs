@@ -26,6 +26,7 @@
 mod compression;
 mod discounts;
 mod drn;
+mod format;
 mod loaded;
 mod model_draft;
 mod model_reader;
@@ -40,7 +41,8 @@ mod umb;
 mod yaml_events;
 
 pub use discounts::{DiscountError, Discounts};
-pub use drn::{DrnNumber, drn_overview, read_drn, write_drn};
+pub use drn::{DrnNumber, drn_overview, drn_reward_names, read_drn, write_drn};
+pub use format::Format;
 pub use loaded::{Loaded, Overview, ReadOptions};
 pub use model_reader::{MAX_MODEL_BYTES, read_model, read_model_bytes};
 pub use model_writer::{write_json, write_yaml};

@@ -1,6 +1,6 @@
-//! An exact model in doubles, for the certified engine.
+//! An exact model in doubles, for the certified engine, and back.
 
-use super::{Model, ModelError};
+use super::{ChoiceId, Model, ModelArrays, ModelError};
 use crate::number::{ModelNumber, Rational};
 
 impl Model<Rational> {
@@ -30,6 +30,35 @@ impl Model<Rational> {
     }
 }
 
+impl Model<f64> {
+    /// The exact model whose numbers are these doubles, and each row divided by its sum.
+    pub fn to_fractions(&self) -> Result<Model<Rational>, ModelError> {
+        let exact = |double: &f64| double.to_exact().expect("a model's numbers are finite");
+        let mut probability: Vec<Rational> = Vec::with_capacity(self.n_transitions());
+        for choice in (0..self.n_choices()).map(ChoiceId::from) {
+            let row = probability.len();
+            probability.extend(self.probabilities(choice).iter().map(exact));
+            let sum = probability[row..].iter().fold(Rational::ZERO, |sum, entry| sum + entry);
+            if !sum.is_one() {
+                probability[row..].iter_mut().for_each(|entry| *entry /= &sum);
+            }
+        }
+        let arrays = ModelArrays {
+            start: self.start,
+            principals: self.principals.clone(),
+            state_names: self.state_names.clone(),
+            action_names: self.action_names.clone(),
+            action: self.action.clone(),
+            first_choice: self.first_choice.clone(),
+            first_transition: self.first_transition.clone(),
+            target: self.target.clone(),
+            probability,
+            reward: self.reward.iter().map(exact).collect(),
+        };
+        arrays.finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::io::read_model;
@@ -46,6 +75,8 @@ states: {s: {x: {reward: {a: 2/3, b: 1e-400}, to: {s: 1/3, t: 2/3}}, x y: {rewar
         assert_eq!(doubles.principals(), exact.principals());
         assert_eq!((doubles.state_name(1.into()), doubles.action_name(1.into())), ("t".into(), "x y".into()));
         assert_eq!(doubles.targets(0.into()), exact.targets(0.into()));
+        // Thirds are not doubles, but rows that sum to 1 are left as they are: back in doubles nothing has changed.
+        assert_eq!(doubles.to_fractions().unwrap().to_doubles().unwrap(), doubles);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use names::{NameTable, nearest};
 
 use crate::number::Rational;
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{MulAssign, Range};
 
 /// One who has rewards and a patience of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,6 +220,21 @@ impl<N> Model<N> {
             probability: &self.probability,
             reward: &self.reward,
         }
+    }
+
+    /// The same model with each principal's weight multiplied into its rewards. The welfare is the same.
+    pub fn with_weights_in_rewards(mut self) -> Self
+    where
+        N: for<'w> MulAssign<&'w Rational>,
+    {
+        let n = self.principals.len();
+        for (index, principal) in self.principals.iter_mut().enumerate() {
+            let weight = std::mem::replace(&mut principal.weight, Rational::ONE);
+            if !weight.is_one() {
+                self.reward.iter_mut().skip(index).step_by(n).for_each(|reward| *reward *= &weight);
+            }
+        }
+        self
     }
 
     fn transition_range(&self, choice: ChoiceId) -> Range<usize> {

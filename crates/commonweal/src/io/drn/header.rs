@@ -9,7 +9,8 @@ use std::io::BufRead;
 pub(super) struct Header {
     /// Whether every state has one action.
     pub is_chain: bool,
-    pub is_rational: bool,
+    /// Unless the file says that its numbers are doubles.
+    pub is_exact: bool,
     /// The names of the reward structures, as they stand between single blanks: one of them may be empty.
     names: Vec<String>,
     pub n_states: usize,
@@ -26,7 +27,7 @@ impl Header {
     pub fn read(lines: &mut Lines<impl BufRead>) -> Result<Header, ReadError> {
         let mut header = Header {
             is_chain: false,
-            is_rational: false,
+            is_exact: true,
             names: Vec::new(),
             n_states: 0,
             n_choices: None,
@@ -103,9 +104,9 @@ impl Header {
 
     fn value_type(&mut self, line: Line, value: &[u8]) -> Result<(), ReadError> {
         match value {
-            b"double" => Ok(()),
-            b"rational" => {
-                self.is_rational = true;
+            b"rational" => Ok(()),
+            b"double" => {
+                self.is_exact = false;
                 Ok(())
             }
             b"parametric" => {

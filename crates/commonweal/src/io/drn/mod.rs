@@ -31,7 +31,7 @@ mod header;
 mod lines;
 mod writer;
 
-pub use writer::{DrnNumber, write_drn};
+pub use writer::{DrnNumber, drn_reward_names, write_drn};
 
 use super::compression::{Plain, plain};
 use super::{Discounts, Loaded, Overview, ReadError, ReadOptions};
@@ -71,6 +71,6 @@ pub fn drn_overview(input: impl BufRead) -> Result<Overview, ReadError> {
         states: header.n_states as u64,
         choices: header.n_choices.map(|n| n as u64),
         transitions: None,
-        exact: header.is_rational,
+        exact: header.is_exact,
     })
 }

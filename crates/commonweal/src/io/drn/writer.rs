@@ -2,7 +2,7 @@
 
 use super::body::NO_LABEL;
 use crate::io::UNNAMED_ACTION;
-use crate::model::Model;
+use crate::model::{Model, Principal};
 use crate::number::{ModelNumber, Rational};
 use std::io::{self, Write};
 
@@ -41,7 +41,7 @@ impl DrnNumber for f64 {
 /// names stand in comments. In the names of actions and principals, `_` stands in place of blanks.
 pub fn write_drn<N: DrnNumber>(model: &Model<N>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "@type: MDP\n@value_type: {}\n@parameters\n\n@reward_models", N::VALUE_TYPE)?;
-    writeln!(out, "{}", distinct_words(model.principals().iter().map(|principal| &*principal.name)).join(" "))?;
+    writeln!(out, "{}", drn_reward_names(model.principals()).join(" "))?;
     writeln!(out, "@nr_states\n{}\n@nr_choices\n{}\n@model", model.n_states(), model.n_choices())?;
     for state in model.states() {
         let label = if state == model.start() { " init" } else { "" };
@@ -77,15 +77,15 @@ fn word(name: &str) -> String {
     }
 }
 
-/// The names as words that are all different.
-pub fn distinct_words<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for name in names {
-        let mut word = word(name);
-        while words.contains(&word) {
-            word.push('_');
+/// What the principals are called in a DRN file: one word each, all different.
+pub fn drn_reward_names(principals: &[Principal]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for principal in principals {
+        let mut name = word(&principal.name);
+        while names.contains(&name) {
+            name.push('_');
         }
-        words.push(word);
+        names.push(name);
     }
-    words
+    names
 }

@@ -1,0 +1,50 @@
+//! The formats of model files, told by their first bytes.
+
+use super::compression::{Plain, plain};
+use super::{Discounts, ReadOptions};
+use std::io::{BufRead, Read};
+
+/// A format of model files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// YAML, and so JSON.
+    Yaml,
+    /// Storm's explicit format.
+    Drn,
+    /// Unified Markov Binary.
+    Umb,
+}
+
+impl Format {
+    /// The format that a file is certainly in; `None` if it may be YAML or nothing at all.
+    pub fn of_contents(input: impl BufRead) -> Option<Format> {
+        /// Enough for the first block of an archive, and for the comments before the first line.
+        const LOOK: u64 = 1 << 12;
+        /// Where a tar archive says that it is one.
+        const MARK: usize = 257;
+        let Plain { input, .. } = plain(input, &ReadOptions::new(Discounts::Unspecified)).ok()?;
+        let mut beginning = Vec::new();
+        input.take(LOOK).read_to_end(&mut beginning).ok()?;
+        if beginning.get(MARK..).is_some_and(|rest| rest.starts_with(b"ustar")) {
+            return Some(Format::Umb);
+        }
+        let mut lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"//"));
+        first.filter(|line| line.starts_with(b"@")).map(|_| Format::Drn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_told_by_its_beginning() {
+        let of = |text: &str| Format::of_contents(text.as_bytes());
+        assert_eq!(of("@type: MDP\n"), Some(Format::Drn));
+        assert_eq!(of("// Exported by storm\n\n  @type: MDP\n"), Some(Format::Drn));
+        assert_eq!(of("principals: {a: 1/2}\n"), None);
+        assert_eq!(of(""), None);
+        assert_eq!(Format::of_contents(&b"\x1f\x8b\x08 no gzip"[..]), None);
+    }
+}
