@@ -4,12 +4,13 @@
 //!
 //! Values are kept as `V = level/(1−λ) + v`. A sweep `v ← R − level + λPv` leaves a residual d whose middle is a constant
 //! that would take 1/(1−λ) sweeps to build up; it goes into the level at once (`level += λ · middle(d)`), and what is
-//! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place from the last state to
-//! the first follow models whose states are numbered as they were found, and BiCGStab serves the rest.
+//! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
+//! that follows the model back from where it leads, and then BiCGStab.
 
-use super::sweep::{CHUNK, PolicyRows, Span};
+use super::sweep::{CHUNK, Order, PolicyRows, Span};
 use crate::stop::StopSignal;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Some principals' values of one choice per state.
 pub(super) struct Columns<const K: usize> {
@@ -43,16 +44,8 @@ impl<const K: usize> Chain<'_, K> {
                 return;
             }
             if sweep % LOOK == 0 {
-                let mut slow = false;
-                for i in (0..K).filter(open) {
-                    let per_look = widths[i] / earlier[i];
-                    // No progress in so many sweeps: rounding is all that is left.
-                    if !(per_look < 0.97) {
-                        return;
-                    }
-                    slow |= sweeps_left(widths[i], targets[i], per_look) > MANY_SWEEPS;
-                }
-                if slow {
+                let slow = |i| sweeps_left(widths[i], targets[i], widths[i] / earlier[i]) > MANY_SWEEPS;
+                if (0..K).filter(open).any(slow) {
                     drop(next);
                     return self.evaluate_slow_columns(columns, targets, stop);
                 }
@@ -91,51 +84,49 @@ impl<const K: usize> Chain<'_, K> {
 
 /// How many sweeps bring `width` down to `target`, if `LOOK` of them shrink it by `per_look`.
 fn sweeps_left(width: f64, target: f64, per_look: f64) -> f64 {
-    if width <= target { 0.0 } else { (target.max(f64::MIN_POSITIVE) / width).ln() / per_look.ln() * LOOK as f64 }
+    if width <= target {
+        return 0.0;
+    }
+    (target.max(f64::MIN_POSITIVE) / width).ln() / per_look.min(0.999_999).ln() * LOOK as f64
 }
 
 impl Chain<'_, 1> {
     fn evaluate_slow(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
+        let order = self.rows.successors_first();
         let mut next = vec![[0.0]; column.values.len()];
         let mut width = self.sweep(column, &mut next)[0].width();
-        // Sweeps in place settle models that mostly go forward.
-        let mut in_place = self.rows.goes_forward();
-        while stop.reason().is_none() && width > target {
+        let mut in_place = true;
+        let mut idle = 0;
+        while width > target && idle < 3 && stop.reason().is_none() {
             let before = width;
             if in_place {
-                for _ in 0..LOOK {
-                    self.sweep_in_place(column);
-                }
-            } else {
-                self.bicgstab(column, target, stop);
-            }
-            width = self.sweep(column, &mut next)[0].width();
-            let per_look = width / before;
-            if !in_place && !(per_look < 0.9) {
-                break;
-            }
-            // Whoever shrinks the residual well goes on; the other way has its turn otherwise.
-            in_place = in_place && sweeps_left(width, target, per_look.min(0.999)) <= 4.0 * MANY_SWEEPS;
-        }
-        // What rounding and the last method left: plain sweeps, as long as they help.
-        let mut sweeps = 0;
-        while stop.reason().is_none() && width > target && sweeps < 4096 {
-            let before = width;
-            for _ in 0..LOOK {
+                (0..LOOK).for_each(|_| self.sweep_in_place(column, &order));
                 width = self.sweep(column, &mut next)[0].width();
+            } else {
+                let saved = (column.values.clone(), column.levels);
+                self.bicgstab(column, target, &order, stop);
+                width = self.sweep(column, &mut next)[0].width();
+                if !(width < before) {
+                    // It may run astray.
+                    (column.values, column.levels, width) = (saved.0, saved.1, before);
+                }
             }
-            sweeps += LOOK;
-            if !(width < 0.97 * before) {
-                return;
-            }
+            idle = if width < 0.9 * before { 0 } else { idle + 1 };
+            // Sweeps in place go on while they lead somewhere; a solve that came to nothing is followed by some.
+            in_place = match in_place {
+                true => sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS,
+                false => idle > 0,
+            };
         }
     }
 
-    /// Gauss–Seidel from the last state to the first.
-    fn sweep_in_place(&self, column: &mut Columns<1>) {
+    /// Gauss–Seidel, in an order in which most states come after their successors.
+    fn sweep_in_place(&self, column: &mut Columns<1>, order: &Order) {
         let Columns { values, levels: [level] } = column;
+        let discount = self.discounts[0];
         let mut span = Span::EMPTY;
-        for state in (0..values.len()).rev() {
+        for &state in &order.states {
+            let state = state as usize;
             let (targets, probabilities) = self.rows.row(state);
             let (mut expected, mut stays) = (0.0, 0.0);
             for (target, p) in targets.iter().zip(probabilities) {
@@ -145,16 +136,34 @@ impl Chain<'_, 1> {
                     expected += p * values[target.index()][0];
                 }
             }
-            let discount = self.discounts[0];
             let value = (self.rewards[state][0] - *level + discount * expected) / (1.0 - discount * stays);
             span = span.with(value - values[state][0]);
             values[state] = [value];
         }
-        *level += (1.0 - self.discounts[0]) * span.middle();
+        *level += (1.0 - discount) * span.middle();
     }
 
-    /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`.
-    fn bicgstab(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
+    /// `y ← (I − λF)^-1 y`, where F are the transitions that stay or lead to states that come first in the order.
+    fn solve_forward(&self, y: &mut [f64], order: &Order) {
+        let discount = self.discounts[0];
+        for &state in &order.states {
+            let state = state as usize;
+            let (targets, probabilities) = self.rows.row(state);
+            let (mut expected, mut stays) = (0.0, 0.0);
+            for (target, p) in targets.iter().zip(probabilities) {
+                match order.rank[target.index()].cmp(&order.rank[state]) {
+                    Ordering::Less => expected += p * y[target.index()],
+                    Ordering::Equal => stays = *p,
+                    Ordering::Greater => {}
+                }
+            }
+            y[state] = (y[state] + discount * expected) / (1.0 - discount * stays);
+        }
+    }
+
+    /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`. Where most transitions
+    /// follow the order, these are solved for exactly in every step, and only the others are left to iterate on.
+    fn bicgstab(&self, column: &mut Columns<1>, target: f64, order: &Order, stop: &StopSignal) {
         const LONGEST: usize = 400;
         let n = column.values.len();
         let discount = self.discounts[0];
@@ -163,6 +172,12 @@ impl Chain<'_, 1> {
             let (out, _) = out.as_chunks_mut::<1>();
             self.rows.sweep(x, out, |state, [expected]| [x[state][0] - discount * expected]);
         };
+        let precondition = |x: &[f64], out: &mut [f64]| {
+            out.copy_from_slice(x);
+            if order.mostly_holds {
+                self.solve_forward(out, order);
+            }
+        };
         let values = column.values.as_flattened_mut();
         let level = column.levels[0];
         let mut residual = vec![0.0; n];
@@ -170,6 +185,7 @@ impl Chain<'_, 1> {
         residual.par_iter_mut().zip(self.rewards).for_each(|(r, [reward])| *r = reward - level - *r);
         let shadow = residual.clone();
         let (mut direction, mut image) = (vec![0.0; n], vec![0.0; n]);
+        let (mut solved_direction, mut solved_half) = (vec![0.0; n], vec![0.0; n]);
         let mut image_of_half = vec![0.0; n];
         let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
         for _ in 0..LONGEST {
@@ -178,28 +194,27 @@ impl Chain<'_, 1> {
             rho = next_rho;
             let both = direction.par_iter_mut().zip(&residual).zip(&image);
             both.with_min_len(CHUNK).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
-            apply(&direction, &mut image);
+            precondition(&direction, &mut solved_direction);
+            apply(&solved_direction, &mut image);
             alpha = rho / dot(&shadow, &image);
             if !alpha.is_finite() {
                 return;
             }
             residual.par_iter_mut().zip(&image).with_min_len(CHUNK).for_each(|(r, v)| *r -= alpha * v);
-            apply(&residual, &mut image_of_half);
+            precondition(&residual, &mut solved_half);
+            apply(&solved_half, &mut image_of_half);
             omega = dot(&image_of_half, &residual) / dot(&image_of_half, &image_of_half);
-            if !omega.is_finite() {
-                // The half step was exact.
-                values.par_iter_mut().zip(&direction).for_each(|(x, p)| *x += alpha * p);
-                return;
-            }
-            let half = values.par_iter_mut().zip(&direction).zip(&residual);
-            half.with_min_len(CHUNK).for_each(|((x, p), s)| *x += alpha * p + omega * s);
+            // Where the half step was exact there is no second half.
+            let second = if omega.is_finite() { omega } else { 0.0 };
+            let half = values.par_iter_mut().zip(&solved_direction).zip(&solved_half);
+            half.with_min_len(CHUNK).for_each(|((x, p), s)| *x += alpha * p + second * s);
             let rest = residual.par_iter_mut().zip(&image_of_half).with_min_len(CHUNK);
             let greatest = rest.map(|(r, t)| {
-                *r -= omega * t;
+                *r -= second * t;
                 r.abs()
             });
             let greatest = greatest.reduce(|| 0.0, f64::max);
-            if !(greatest > target / 2.0) || stop.reason().is_some() {
+            if second == 0.0 || !(greatest > target / 2.0) || stop.reason().is_some() {
                 return;
             }
         }

@@ -203,6 +203,15 @@ impl Choices<'_> {
     }
 }
 
+/// States in an order in which most come after their successors.
+pub(super) struct Order {
+    pub states: Vec<u32>,
+    /// The position of each state.
+    pub rank: Vec<u32>,
+    /// Whether most transitions lead to a state that comes before, or stay.
+    pub mostly_holds: bool,
+}
+
 /// The rows of one choice per state, side by side: half the bytes of two choices a state, and nothing to skip.
 pub(super) struct PolicyRows {
     first: Vec<u32>,
@@ -289,11 +298,39 @@ impl PolicyRows {
         }
     }
 
-    /// Whether most transitions lead to states of a higher number, as where states are numbered in the order found.
-    pub fn goes_forward(&self) -> bool {
-        let forward = |state: usize| self.row(state).0.iter().filter(|target| target.index() > state).count();
-        let n_forward: usize = (0..self.first.len() - 1).into_par_iter().map(forward).sum();
-        4 * n_forward > 3 * self.target.len()
+    /// The states in the order in which a search in depth leaves them: each after its successors, but for cycles.
+    pub fn successors_first(&self) -> Order {
+        const UNSEEN: u32 = u32::MAX;
+        let n_states = self.first.len() - 1;
+        let mut states = Vec::with_capacity(n_states);
+        // Which transition of a state is followed next, while it is on the path.
+        let mut next = vec![UNSEEN; n_states];
+        let mut path = Vec::new();
+        for root in 0..n_states {
+            if next[root] == UNSEEN {
+                next[root] = self.first[root];
+                path.push(root as u32);
+            }
+            while let Some(&state) = path.last() {
+                let transition = next[state as usize];
+                if transition == self.first[state as usize + 1] {
+                    states.push(state);
+                    path.pop();
+                    continue;
+                }
+                next[state as usize] += 1;
+                let target = self.target[transition as usize].index();
+                if next[target] == UNSEEN {
+                    next[target] = self.first[target];
+                    path.push(target as u32);
+                }
+            }
+        }
+        let mut rank = vec![0; n_states];
+        states.iter().zip(0..).for_each(|(&state, position)| rank[state as usize] = position);
+        let follows = |state: usize| self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state]).count();
+        let n_follow: usize = (0..n_states).into_par_iter().map(follows).sum();
+        Order { states, rank, mostly_holds: 4 * n_follow > 3 * self.target.len() }
     }
 
     pub fn row(&self, state: usize) -> (&[StateId], &[f64]) {
