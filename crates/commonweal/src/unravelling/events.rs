@@ -261,6 +261,29 @@ mod tests {
         assert!(by_slack > 60 && none > 60 && excluded > 100, "{by_slack} by slack, {none} none, {excluded} excluded");
     }
 
+    /// With signs +, −, + neither end tells; that everything falls with time does. 2 − 4ρ_1^t + ρ_2^t stays near −1 here.
+    #[test]
+    fn ten_billion_steps_without_an_event_are_excluded_though_neither_end_tells() {
+        let text = way_out(&["0.5", "0.4999999999995", "0.4999999999990"], &[2, -4, 1]);
+        let model = read_model(&text).expect("a model");
+        let model = order(&model);
+        let rows = IntegerRows::of(&model);
+        let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
+        let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
+        let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
+        let events = Events {
+            model: &model,
+            candidates: &Candidates::of(&model),
+            ratios: &DiscountRatios::of(&model),
+            advantages: &advantages,
+            discount: Scaled::from(model.discount(0)),
+            weights: RefCell::new(HashMap::new()),
+        };
+        let step = Step::from(10_000_000_000u64);
+        let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
+        assert_eq!(events.last(&stage, &StopSignal::default()), Ok(None));
+    }
+
     /// With signs +, −, + the interval is cut again and again, each time with powers of thousands of digits.
     #[test]
     fn a_search_among_steps_of_three_thousand_digits_can_be_stopped() {
