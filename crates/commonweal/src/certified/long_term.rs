@@ -167,7 +167,8 @@ impl OnePrincipal<'_> {
         let discount = model.discounts[i];
         let span = Span::of(reward);
         let mut column = Columns { values: vec![[0.0]; strategy.len()], levels: [span.middle()] };
-        let choices = Choices { rows: &model.arrays, allowed, reward, discount };
+        let row_length = model.row_length;
+        let choices = Choices { rows: &model.arrays, allowed, reward, discount, row_length };
         let mut next = vec![[0.0]; strategy.len()];
         let mut gaps = vec![0.0f32; reward.len()];
         let few = strategy.len() / FEW;

@@ -11,6 +11,7 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
+use super::sweep::common_length;
 use crate::model::{Arrays, Model, PrincipalId};
 use crate::number::{Rational, UpperBound};
 use crate::principals::OrderedPrincipal;
@@ -30,6 +31,8 @@ pub(super) struct RoundedModel<'m> {
     greatest_reward: Vec<UpperBound>,
     reward_error: Vec<UpperBound>,
     row_error: UpperBound,
+    /// The number of successors that all choices have, if it is the same and small; 0 otherwise.
+    pub row_length: usize,
 }
 
 impl<'m> RoundedModel<'m> {
@@ -98,6 +101,7 @@ impl<'m> RoundedModel<'m> {
             greatest_reward,
             reward_error,
             row_error: roundings(2 * longest_row + 16),
+            row_length: common_length(arrays.first_transition),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::model::{Arrays, StateId};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// States a thread takes at a time.
 pub(super) const CHUNK: usize = 4096;
@@ -98,6 +99,35 @@ macro_rules! specialised {
 }
 pub(super) use specialised;
 
+/// Calls `$kernel` with the length that all rows have as a constant, if they have one in common and it is small, or with 0.
+macro_rules! with_row_length {
+    ($length:expr, |$constant:ident| $kernel:expr) => {
+        match $length {
+            0 => {
+                const $constant: usize = 0;
+                $kernel
+            }
+            length => specialised!(length, |$constant| $kernel),
+        }
+    };
+}
+
+/// The transitions of a row, where all rows have LENGTH transitions, or `first` says where each begins.
+#[inline(always)]
+fn row<const LENGTH: usize>(first: &[u32], row: usize) -> Range<usize> {
+    match LENGTH {
+        0 => first[row] as usize..first[row + 1] as usize,
+        _ => row * LENGTH..row * LENGTH + LENGTH,
+    }
+}
+
+/// The length that all rows have in common, if it is one that kernels are made for; 0 otherwise.
+pub(super) fn common_length(first: &[u32]) -> usize {
+    let length = first.get(1).map_or(0, |&second| second as usize);
+    let all = (1..=WIDEST).contains(&length) && first.par_windows(2).all(|ends| (ends[1] - ends[0]) as usize == length);
+    if all { length } else { 0 }
+}
+
 /// The most columns of values that are kept side by side: one cache line.
 pub(super) const WIDEST: usize = 8;
 
@@ -130,6 +160,8 @@ pub(super) struct Choices<'a> {
     pub allowed: Option<&'a [bool]>,
     pub reward: &'a [f64],
     pub discount: f64,
+    /// See [`common_length`].
+    pub row_length: usize,
 }
 
 /// What a step of value iteration did.
@@ -153,7 +185,21 @@ impl Choices<'_> {
         gaps: &mut [f32],
         hopeless: f32,
     ) -> Improved {
-        let Choices { rows, allowed, reward, discount } = *self;
+        with_row_length!(self.row_length, |LENGTH| {
+            self.improve_rows::<LENGTH>(level, values, next, policy, gaps, hopeless)
+        })
+    }
+
+    fn improve_rows<const LENGTH: usize>(
+        &self,
+        level: f64,
+        values: &[f64],
+        next: &mut [f64],
+        policy: &mut [u32],
+        gaps: &mut [f32],
+        hopeless: f32,
+    ) -> Improved {
+        let Choices { rows, allowed, reward, discount, .. } = *self;
         let of_chunk = |(index, ((next, policy), gaps)): (usize, ((&mut [f64], &mut [u32]), &mut [f32]))| {
             let (mut span, mut n_changed) = (Span::EMPTY, 0);
             let first_state = index * CHUNK;
@@ -167,7 +213,7 @@ impl Choices<'_> {
                     let gap = &mut gaps[choice - first_choice];
                     let is_followed = choice == *policy as usize;
                     if (*gap <= hopeless || is_followed) && allowed.is_none_or(|allowed| allowed[choice]) {
-                        let row = rows.row(choice as u32);
+                        let row = row::<LENGTH>(rows.first_transition, choice);
                         let expected = expectation(&rows.target[row.clone()], &rows.probability[row], values);
                         let worth = reward[choice] - level + discount * expected;
                         if worth > best {
@@ -214,6 +260,8 @@ pub(super) struct Order {
 
 /// The rows of one choice per state, side by side: half the bytes of two choices a state, and nothing to skip.
 pub(super) struct PolicyRows {
+    /// See [`common_length`].
+    row_length: usize,
     first: Vec<u32>,
     target: Vec<StateId>,
     probability: Vec<f64>,
@@ -244,7 +292,7 @@ impl PolicyRows {
                 begin = end;
             }
         });
-        PolicyRows { first, target, probability }
+        PolicyRows { row_length: common_length(&first), first, target, probability }
     }
 
     /// The rows of another policy, written over the old ones where they fit.
@@ -269,18 +317,15 @@ impl PolicyRows {
         of: impl Fn(usize, [f64; K]) -> [f64; K] + Sync,
     ) -> [Span; K] {
         let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
-            let mut spans = [Span::EMPTY; K];
             let first_state = index * CHUNK;
-            let mut begin = self.first[first_state] as usize;
+            self.expectations_of(first_state, values, next);
+            let mut spans = [Span::EMPTY; K];
             for (offset, next) in next.iter_mut().enumerate() {
                 let state = first_state + offset;
-                let end = self.first[state + 1] as usize;
-                let expected = expectations(&self.target[begin..end], &self.probability[begin..end], values);
-                *next = of(state, expected);
+                *next = of(state, *next);
                 for (span, (new, old)) in spans.iter_mut().zip(next.iter().zip(&values[state])) {
                     *span = span.with(new - old);
                 }
-                begin = end;
             }
             spans
         };
@@ -290,12 +335,12 @@ impl PolicyRows {
 
     /// `Σ_t P(t|s) v(t)` for the states from `first_state` on, as many as `out` holds.
     pub fn expectations_of<const K: usize>(&self, first_state: usize, values: &[[f64; K]], out: &mut [[f64; K]]) {
-        let mut begin = self.first[first_state] as usize;
-        for (out, &end) in out.iter_mut().zip(&self.first[first_state + 1..]) {
-            let end = end as usize;
-            *out = expectations(&self.target[begin..end], &self.probability[begin..end], values);
-            begin = end;
-        }
+        with_row_length!(self.row_length, |LENGTH| {
+            for (offset, out) in out.iter_mut().enumerate() {
+                let row = row::<LENGTH>(&self.first, first_state + offset);
+                *out = expectations(&self.target[row.clone()], &self.probability[row], values);
+            }
+        });
     }
 
     /// The states in the order in which a search in depth leaves them: each after its successors, but for cycles.
@@ -328,7 +373,8 @@ impl PolicyRows {
         }
         let mut rank = vec![0; n_states];
         states.iter().zip(0..).for_each(|(&state, position)| rank[state as usize] = position);
-        let follows = |state: usize| self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state]).count();
+        let follows =
+            |state: usize| self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state]).count();
         let n_follow: usize = (0..n_states).into_par_iter().map(follows).sum();
         Order { states, rank, mostly_holds: 4 * n_follow > 3 * self.target.len() }
     }
