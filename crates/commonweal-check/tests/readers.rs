@@ -58,7 +58,7 @@ fn what_the_subset_does_not_hold_is_left_to_convert() {
         (hotel("alice: 2/3", "alice: *x"), "not a plain or quoted word"),
         (hotel("alice: 2/3", "alice: !!str 2/3"), "not a plain or quoted word"),
         (hotel("start: s0", "start: |\n  s0"), "not a plain or quoted word"),
-        (hotel("start: s0", "--- \nstart: s0"), "expected a key and `:`"),
+        (hotel("start: s0", "--- \nstart: s0"), "not a plain or quoted word"),
         (hotel("start: s0", "? start\n: s0"), "not a plain or quoted word"),
         (hotel("start: s0", "start: [s0]"), "not a plain or quoted word"),
         (hotel("  s0:\n", "\ts0:\n"), "a tab"),

@@ -69,7 +69,7 @@ impl ModelWriter<'_> {
             Some("yaml" | "yml") => Format::Yaml,
             Some("json") => Format::Json,
             Some("canonical") => Format::Canonical,
-            _ => bail!("{}: this version writes .yaml, .yml, .json and .canonical", place.display()),
+            _ => bail!("{}: this version writes .yaml, .yml and .json, and .canonical for checkers", place.display()),
         };
         check_place(place)?;
         Ok(ModelWriter { place, format })
