@@ -82,11 +82,8 @@ impl Checker<'_> {
     /// ρ_i^t.
     fn weights(&mut self, t: u128) -> Result<Vec<Interval>, Stop> {
         self.work.spend(self.model.n() as u64, 64 * u64::from(u128::BITS - t.leading_zeros()))?;
-        let weight = |ratio: &Enclosure| match ratio.is_zero() && t > 0 {
-            true => Some(Interval::ZERO),
-            false => Interval::around(&PRECISION.power(ratio, t)),
-        };
-        let others = self.ratios.iter().map(weight);
+        // A ratio of 0 has the powers 1, 0, 0, …, as it should.
+        let others = self.ratios.iter().map(|ratio| Interval::around(&PRECISION.power(ratio, t)));
         let weights = [Some(Interval::point(1.0))].into_iter().chain(others).collect::<Option<Vec<_>>>();
         weights.map_or_else(|| beyond("model"), Ok)
     }

@@ -120,12 +120,8 @@ impl Checker<'_> {
     pub fn weights(&mut self, t: u128) -> Result<Vec<Enclosure>, Stop> {
         let squarings = u64::from(u128::BITS - t.leading_zeros());
         self.work.spend(squarings * self.model.n() as u64, self.cost())?;
-        let weight = |(i, ratio): (usize, &Enclosure)| match i {
-            0 => Enclosure::one(),
-            _ if ratio.is_zero() && t > 0 => Enclosure::zero(),
-            _ => self.precision.power(ratio, t),
-        };
-        Ok(self.ratios.iter().enumerate().map(weight).collect())
+        // ρ_0 is the point 1, and so are its powers; a ratio of 0 has the powers 1, 0, 0, …, as it should.
+        Ok(self.ratios.iter().map(|ratio| self.precision.power(ratio, t)).collect())
     }
 
     /// About what one operation on enclosures costs.

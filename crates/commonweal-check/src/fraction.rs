@@ -94,6 +94,13 @@ impl Fraction {
     }
 }
 
+/// The least common multiple of two positive integers, the second of which may be far shorter. (A greatest common divisor
+/// by shifts and subtractions alone would take time in proportion to both lengths.)
+pub fn lcm(large: &BigInt, small: &BigInt) -> BigInt {
+    let rest = large % small;
+    if rest.is_zero() { large.clone() } else { large * (small / rest.gcd(small)) }
+}
+
 /// A quotient to a few digits, for people.
 fn approximate(numerator: &BigInt, denominator: &BigInt) -> String {
     let shift = numerator.bits() as i64 - denominator.bits() as i64 - 60;

@@ -4,7 +4,7 @@
 //! layer. A state with nothing to gain costs nothing. Numbers grow by a fixed number of bits per layer.
 
 use crate::Stop;
-use crate::fraction::Fraction;
+use crate::fraction::{Fraction, lcm};
 use crate::model::Model;
 use crate::work::Work;
 use num_bigint::BigInt;
@@ -13,6 +13,9 @@ use num_traits::{One, Zero};
 
 /// The most machine words that the gains of all states may take together: 2 GiB.
 const MAX_WORDS: u64 = 1 << 28;
+
+/// The most bits by which a layer may lengthen the gains.
+const MAX_GROWTH_BITS: u64 = 1 << 18;
 
 /// Values of one principal over a common denominator: V(s) = numerators[s] / denominator.
 pub struct Values {
@@ -35,7 +38,7 @@ impl Values {
     pub fn advantage(&self, model: &Model, i: usize, state: usize, choice: usize) -> (BigInt, BigInt) {
         let (reward, discount) = (model.reward(choice, i), &model.discounts[i]);
         let below = &discount.denominator * &model.row_denominator[choice];
-        let common = below.lcm(&reward.denominator);
+        let common = lcm(&below, &reward.denominator);
         let later = model.dot(choice, &self.numerators) * &discount.numerator * (&common / below);
         let now = &reward.numerator * (&common / &reward.denominator) * &self.denominator;
         (now + later - &common * &self.numerators[state], common)
@@ -96,7 +99,7 @@ impl Gains {
                 return Err(Stop::Unreadable("its exact gains would not fit in memory".to_owned()));
             }
             work.spend((model.n_transitions() + model.n_states()) as u64, words)?;
-            gains.step_back(model, &model.discounts[i], decisions);
+            gains.step_back(model, &model.discounts[i], decisions)?;
         }
         Ok(())
     }
@@ -125,17 +128,20 @@ impl Gains {
 }
 
 impl PrincipalGains {
-    fn step_back(&mut self, model: &Model, discount: &Fraction, decisions: &[usize]) {
+    fn step_back(&mut self, model: &Model, discount: &Fraction, decisions: &[usize]) -> Result<(), Stop> {
         // The new scale is a multiple of the old one times a row's denominator where a successor has a gain, and of an
         // advantage's denominator where there is one.
         let (mut growth, mut of_advantages) = (BigInt::one(), BigInt::one());
         let later: Vec<BigInt> = decisions.iter().map(|&choice| model.dot(choice, &self.numerators)).collect();
         for (&choice, (expected, (advantage, denominator))) in decisions.iter().zip(later.iter().zip(&self.own)) {
             if !expected.is_zero() {
-                growth = growth.lcm(&(&discount.denominator * &model.row_denominator[choice]));
+                growth = lcm(&growth, &(&discount.denominator * &model.row_denominator[choice]));
             }
             if !advantage.is_zero() {
-                of_advantages = of_advantages.lcm(denominator);
+                of_advantages = lcm(&of_advantages, denominator);
+            }
+            if growth.bits().max(of_advantages.bits()) > MAX_GROWTH_BITS {
+                return Err(Stop::Unreadable("the denominators of its gains grow too fast".to_owned()));
             }
         }
         let grown = &growth * &self.scale;
@@ -154,5 +160,6 @@ impl PrincipalGains {
         };
         self.numerators = decisions.iter().zip(later).zip(&self.own).map(of_state).collect();
         self.scale = scale;
+        Ok(())
     }
 }

@@ -3,10 +3,9 @@
 //! Flat arrays; every distinct number once, the others by position: 4 bytes a probability or reward, 4 a target.
 
 use crate::Unreadable;
-use crate::fraction::Fraction;
+use crate::fraction::{Fraction, lcm};
 use crate::text::{Lines, canonical_fraction, count};
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -166,7 +165,7 @@ impl Model {
         let row = self.probability[first..].iter().map(|&probability| &self.numbers[probability as usize]);
         let mut common = BigInt::one();
         for probability in row.clone() {
-            common = common.lcm(&probability.denominator);
+            common = lcm(&common, &probability.denominator);
             if !probability.numerator.is_positive() || common.bits() > MAX_ROW_BITS {
                 return None;
             }

@@ -3,6 +3,7 @@
 use crate::enclosure::{Enclosure, Float};
 use crate::exact::Checker;
 use crate::{Stop, refuse};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// The most cuts for one choice.
@@ -66,35 +67,38 @@ fn least<'f>(mut floats: impl Iterator<Item = &'f Float>) -> &'f Float {
     floats.fold(first, |best, float| if float.compare(best).is_lt() { float } else { best })
 }
 
-/// M and m. States in order of their gains; each gives its own to all that reach it and have none yet.
 fn hulls(checker: &Checker) -> Hulls {
     let (model, gain) = (checker.model, &checker.gain);
     let mut sources: Vec<Vec<usize>> = vec![Vec::new(); model.n_states()];
     for (state, &decision) in checker.decisions.iter().enumerate() {
         model.targets(decision).for_each(|target| sources[target].push(state));
     }
-    let spread = |mut order: Vec<usize>, end: &dyn Fn(usize) -> Float, ascending: bool| {
-        order.sort_by(|&left, &right| {
-            let ordering = end(left).compare(&end(right));
-            if ascending { ordering } else { ordering.reverse() }
-        });
-        let mut hull: Vec<Option<Float>> = vec![None; order.len()];
-        for origin in order {
-            let mut open = vec![origin];
-            while let Some(state) = open.pop() {
-                if hull[state].is_none() {
-                    hull[state] = Some(end(origin));
-                    open.extend(&sources[state]);
-                }
+    let (lower, upper) = (gain.iter().map(|gain| gain.lo.clone()), gain.iter().map(|gain| gain.hi.clone()));
+    Hulls {
+        highest: spread(&upper.collect::<Vec<_>>(), &sources, Ordering::Greater),
+        lowest: spread(&lower.collect::<Vec<_>>(), &sources, Ordering::Less),
+    }
+}
+
+/// Per state the extreme of the ends of all states that it reaches: in their order, each gives its own end to all that reach
+/// it and have none yet.
+fn spread(ends: &[Float], sources: &[Vec<usize>], extreme: Ordering) -> Vec<Float> {
+    let mut order: Vec<usize> = (0..ends.len()).collect();
+    order.sort_by(|&left, &right| match extreme {
+        Ordering::Greater => ends[right].compare(&ends[left]),
+        _ => ends[left].compare(&ends[right]),
+    });
+    let mut hull: Vec<Option<&Float>> = vec![None; ends.len()];
+    for origin in order {
+        let mut open = vec![origin];
+        while let Some(state) = open.pop() {
+            if hull[state].is_none() {
+                hull[state] = Some(&ends[origin]);
+                open.extend(&sources[state]);
             }
         }
-        hull.into_iter().map(|end| end.expect("every state is an origin")).collect()
-    };
-    let states = || (0..model.n_states()).collect::<Vec<usize>>();
-    Hulls {
-        highest: spread(states(), &|state| gain[state].hi.clone(), false),
-        lowest: spread(states(), &|state| gain[state].lo.clone(), true),
     }
+    hull.into_iter().map(|end| end.expect("every state is an origin").clone()).collect()
 }
 
 struct Stage {
@@ -185,5 +189,24 @@ impl Stage {
             self.known.insert(t, Moment { weights, shrunk });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::enclosure::Precision;
+    use crate::fraction::Fraction;
+
+    #[test]
+    fn a_state_sees_the_extremes_of_all_that_it_reaches() {
+        let float = |x: i64| Precision(64).fraction(&Fraction::new(x.into(), 1.into())).lo;
+        // 0 → 1 → 2 → 1, 3 → 0, 4 → 4.
+        let sources = [vec![3], vec![0, 2], vec![1], vec![], vec![4]];
+        let ends: Vec<Float> = [5, 1, 7, 6, 9].map(float).to_vec();
+        let shown = |hull: Vec<Float>| hull.iter().map(Float::shown).collect::<Vec<_>>();
+        let expected = |hull: [i64; 5]| hull.map(float).iter().map(Float::shown).collect::<Vec<_>>();
+        assert_eq!(shown(spread(&ends, &sources, Ordering::Greater)), expected([7, 7, 7, 7, 9]));
+        assert_eq!(shown(spread(&ends, &sources, Ordering::Less)), expected([1, 1, 1, 1, 9]));
     }
 }

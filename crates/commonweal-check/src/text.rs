@@ -11,6 +11,8 @@ use std::io::{BufRead, Read};
 const MAX_LINE: u64 = 1 << 26;
 /// The latest step.
 const MAX_STEP: u128 = 1 << 96;
+/// The longest numerator or denominator of a model, in bits.
+const MAX_MODEL_BITS: u64 = 1 << 16;
 /// The most states, choices or layers.
 const MAX_COUNT: u64 = 1 << 32;
 
@@ -91,8 +93,10 @@ impl<R: BufRead> Lines<R> {
     /// A complaint about the present line.
     pub fn fault(&self, why: &str) -> Unreadable {
         const SHOWN: usize = 60;
-        let line = self.line();
-        let shown = if line.len() > SHOWN { format!("{}…", &line[..SHOWN]) } else { line.to_owned() };
+        // What is not ASCII is not shown: it may not even be text.
+        let shown: String =
+            self.line.iter().take(SHOWN).map(|&byte| if byte.is_ascii_graphic() { byte.into() } else { ' ' }).collect();
+        let shown = if self.line.len() > SHOWN { shown + "…" } else { shown };
         Unreadable(format!("line {}: {why}: `{shown}`", self.number))
     }
 }
@@ -150,6 +154,9 @@ pub fn fraction(word: &str) -> Option<Fraction> {
 /// A fraction as the model form writes it: also in lowest terms, and without a denominator of 1.
 pub fn canonical_fraction(word: &str) -> Option<Fraction> {
     let fraction = fraction(word)?;
+    if fraction.numerator.bits().max(fraction.denominator.bits()) > MAX_MODEL_BITS {
+        return None;
+    }
     let whole = !word.contains('/');
     let lowest = || !fraction.denominator.is_one() && fraction.numerator.gcd(&fraction.denominator).is_one();
     (whole || lowest()).then_some(fraction)

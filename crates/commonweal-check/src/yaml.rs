@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// The most digits of a number once it is written out.
 const MAX_DIGITS: usize = 10_000;
 /// The longest sum of rewards, in bits.
-const MAX_SUM_BITS: u64 = 1 << 18;
+const MAX_SUM_BITS: u64 = 1 << 16;
 /// The most levels of mappings in each other; the format has five.
 const MAX_DEPTH: usize = 6;
 

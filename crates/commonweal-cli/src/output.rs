@@ -101,7 +101,7 @@ impl ModelWriter<'_> {
             Text::Canonical => Some(Format::Yaml),
             Text::Json | Text::Yaml => format_of_ending(place).filter(|_| !ends_with("xz")),
         };
-        let Some(format) = format else { bail!("{}: this program writes {ENDINGS}", place.display()) };
+        let Some(format) = format else { bail!("{}: this program writes {ENDINGS}, and .canonical for checkers", place.display()) };
         check_place(place)?;
         Ok(ModelWriter { place, format, text, is_packed: ends_with("gz") })
     }

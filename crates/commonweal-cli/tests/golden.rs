@@ -82,6 +82,7 @@ fn the_hotel_answers_in_full() {
     let expected = serde_json::json!({
         "format": "commonweal-solution/1",
         "engine": "exact",
+        "checked": true,
         "principals": [{"name": "alice", "discount": "2/3"}, {"name": "bob", "discount": "1/3"}],
         "start": "s0",
         "horizon": 2,

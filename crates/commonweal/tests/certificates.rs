@@ -158,7 +158,7 @@ fn search(seeds: std::ops::Range<u64>, forgeries: usize, mut record: impl FnMut(
                 if found != "accepted" {
                     continue;
                 }
-                let true_all_the_same = may_be_true.is_some_and(|certificate| is_true(&plain, &certificate, &best));
+                let true_all_the_same = may_be_true && is_true(&plain, &Certificate::parse(&text), &best);
                 assert!(true_all_the_same, "seed {seed}: accepted although it has {how}\n{model}{text}");
                 tally.true_all_the_same += 1;
             }
@@ -181,7 +181,7 @@ fn true_certificates_are_accepted_and_spoilt_ones_are_not() {
 fn a_hundred_thousand_spoilt_certificates_are_refused() {
     let mut file = std::env::var_os("CASES").map(|path| std::fs::File::create(path).expect("a file to write"));
     let mut cases = std::io::BufWriter::new(Vec::new());
-    let tally = search(10_000..16_000, 12, |model, certificate, verdict| {
+    let tally = search(10_000..17_500, 12, |model, certificate, verdict| {
         if file.is_some() {
             serde_json::to_writer(&mut cases, &[model, certificate, verdict]).expect("memory takes every byte");
             cases.write_all(b"\n").expect("memory takes every byte");
@@ -191,7 +191,7 @@ fn a_hundred_thousand_spoilt_certificates_are_refused() {
     if let Some(file) = &mut file {
         file.write_all(&cases.into_inner().expect("memory takes every byte")).expect("the file takes every byte");
     }
-    assert!(tally.spoilt >= 100_000, "{tally:?}");
+    assert!(tally.spoilt - tally.true_all_the_same >= 100_000, "{tally:?}");
 }
 
 /// A random model with close discounts, whose decisions change at a few steps far apart.

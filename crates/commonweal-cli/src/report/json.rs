@@ -56,9 +56,9 @@ impl TimingsJson {
     pub fn in_words(&self) -> String {
         let Timings { read, long_term, unravel, check, total } = &self.timings;
         let memory =
-            self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("; peak memory {} MB", bytes / 1_000_000));
+            self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", bytes / 1_000_000));
         let parts = format!("read {read:.3}, long-term {long_term:.3}, unravel {unravel:.3}, check {check:.3}");
-        format!("\nTime: {total:.3} s ({parts}){memory}\n")
+        format!("\nTime: {total:.3} s ({parts})\n{memory}")
     }
 }
 

@@ -18,7 +18,7 @@ fn the_keys_are_those_of_the_contract_in_its_order() {
     let ran = folder.run(&["solve", "hotel.yaml", "--json"]).done();
     assert_eq!(ran.stderr, "");
     let solution = ran.json();
-    assert_eq!(keys(&solution), ["format", "engine", "principals", "start", "horizon", "states"]);
+    assert_eq!(keys(&solution), ["format", "engine", "checked", "principals", "start", "horizon", "states"]);
     assert_eq!(keys(&solution["principals"][0]), ["name", "discount"]);
     assert_eq!(keys(&solution["states"]), ["s0", "s1"]);
     let state = &solution["states"]["s0"];
@@ -30,7 +30,7 @@ fn the_keys_are_those_of_the_contract_in_its_order() {
     }
     assert_eq!(keys(&state["decisions"][0]), ["from", "action"]);
     let timed = folder.run(&["solve", "hotel.yaml", "--json", "--timings"]).done().json();
-    assert_eq!(keys(&timed)[6..], ["timings", "peak_memory_bytes"]);
+    assert_eq!(keys(&timed)[7..], ["timings", "peak_memory_bytes"]);
     assert_eq!(keys(&timed["timings"]), ["read", "long_term", "unravel", "check", "total"]);
 }
 

@@ -71,6 +71,8 @@ The long-term strategy earns it: no deviation pays.
 
 Strategy from s (memory 0 steps, horizon 0)
   s: always b
+
+Checked: an independent checker accepts this strategy as optimal.
 ";
     assert_eq!(report, expected);
 }

@@ -172,8 +172,8 @@ pub struct Spoilt {
     pub text: String,
     /// The canonical form of the model that goes with it.
     pub model: String,
-    /// Whether it may be true all the same; then the strategy and welfare that it states.
-    pub may_be_true: Option<Certificate>,
+    /// Whether it may be true all the same, if it is well formed at all.
+    pub may_be_true: bool,
 }
 
 /// What a certificate of a short horizon is spoilt with.
@@ -218,12 +218,9 @@ impl Spoiler<'_> {
         let kind = rng.index(16);
         let mut forged = self.certificate.clone();
         let bounds = forged.head.iter().any(|line| line == "kind bounds");
-        let false_by_construction = |how, forged: &Certificate| {
-            Some(Spoilt { how, text: forged.text(), model: self.model.to_owned(), may_be_true: None })
-        };
-        let doubtful = |how, forged: Certificate| {
-            Some(Spoilt { how, text: forged.text(), model: self.model.to_owned(), may_be_true: Some(forged) })
-        };
+        let of = |how, text: String, may_be_true| Some(Spoilt { how, text, model: self.model.to_owned(), may_be_true });
+        let false_by_construction = |how, forged: &Certificate| of(how, forged.text(), false);
+        let doubtful = |how, forged: Certificate| of(how, forged.text(), true);
         let state = rng.index(self.plain.states.len());
         match kind {
             0 => {
@@ -309,11 +306,11 @@ impl Spoiler<'_> {
                     Some((reward, rest)) if rest.contains('>') => {
                         format!("{} {rest}", fraction(&(read_fraction(reward) + Q::one())))
                     }
-                    _ => return Some(Spoilt { how: "another model", text: forged.text(), model, may_be_true: None }),
+                    _ => return Some(Spoilt { how: "another model", text: forged.text(), model, may_be_true: false }),
                 };
                 lines[line] = changed;
                 let model = lines.join("\n") + "\n";
-                Some(Spoilt { how: "another model", text: forged.text(), model, may_be_true: None })
+                Some(Spoilt { how: "another model", text: forged.text(), model, may_be_true: false })
             }
             10 => {
                 let hash = forged.head[1].clone();
@@ -331,44 +328,25 @@ impl Spoiler<'_> {
                 let text = forged.text();
                 let mut lines: Vec<&str> = text.lines().collect();
                 lines.remove(rng.index(lines.len()));
-                Some(Spoilt {
-                    how: "a missing line",
-                    text: lines.join("\n") + "\n",
-                    model: self.model.to_owned(),
-                    may_be_true: None,
-                })
+                of("a missing line", lines.join("\n") + "\n", true)
             }
             13 => {
                 let text = forged.text();
                 let mut lines: Vec<&str> = text.lines().collect();
                 let at = rng.index(lines.len());
                 lines.insert(at, lines[at]);
-                Some(Spoilt {
-                    how: "a line twice",
-                    text: lines.join("\n") + "\n",
-                    model: self.model.to_owned(),
-                    may_be_true: None,
-                })
+                of("a line twice", lines.join("\n") + "\n", true)
             }
             14 => {
                 let text = forged.text();
-                let end = rng.index(text.len());
-                Some(Spoilt {
-                    how: "cut off",
-                    text: text[..end].to_owned(),
-                    model: self.model.to_owned(),
-                    may_be_true: None,
-                })
+                of("an end too soon", text[..rng.index(text.len())].to_owned(), false)
             }
             _ => {
                 let mut bytes = forged.text().into_bytes();
                 let at = rng.index(bytes.len());
                 bytes[at] = b"x- /\n\xff"[rng.index(6)];
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                if text == forged.text() {
-                    return None;
-                }
-                Some(Spoilt { how: "a damaged character", text, model: self.model.to_owned(), may_be_true: None })
+                if text == forged.text() { None } else { of("a damaged character", text, true) }
             }
         }
     }

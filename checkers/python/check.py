@@ -1,0 +1,793 @@
+#!/usr/bin/env python3
+"""A second opinion on certificates of commonweal, written from docs/formats/certificate-v1.md alone.
+
+    check.py MODEL CERTIFICATE
+
+MODEL is the canonical form that `commonweal convert MODEL OUT.canonical` writes. Prints `accepted` (exit code 0) or
+`refused: ...` with the first claim that does not hold (1); a file that is not what it should be is exit code 2.
+Python 3.9 or later, standard library only.
+"""
+
+import hashlib
+import re
+import sys
+from fractions import Fraction
+from math import gcd, inf, isfinite, lcm, nextafter
+
+MAX_LINE, MAX_STEP, MAX_COUNT = 1 << 26, 1 << 96, 1 << 32
+MAX_MODEL_BITS, MAX_ROW_BITS, MAX_SUM_BITS, MAX_CUTS = 1 << 16, 1 << 18, 1 << 20, 10_000
+
+
+class Refused(Exception):
+    """A claim that could not be verified."""
+
+
+class Unreadable(Exception):
+    """A file that is not what the document describes."""
+
+
+# --- §2: lines and numbers -------------------------------------------------------------------------------------------
+
+
+class Lines:
+    """A file line by line; one line is held."""
+
+    def __init__(self, stream):
+        self.stream, self.number, self.ended = stream, 0, False
+        self.advance()
+
+    def advance(self):
+        if self.ended:
+            raise Unreadable("the file ends before the line `end`")
+        raw = self.stream.readline(MAX_LINE + 1)
+        self.number += 1
+        self.ended = not raw
+        if raw and not raw.endswith(b"\n"):
+            raise self.fault("a line without its end")
+        if any(not 32 <= byte <= 126 for byte in raw[:-1]):
+            raise self.fault("not printable ASCII")
+        self.line = raw[:-1].decode("ascii")
+
+    def fault(self, why):
+        return Unreadable(f"line {self.number}: {why}")
+
+    def take(self, read):
+        value = read(self.line)
+        if value is None:
+            raise self.fault(f"not expected: {self.line[:60]}")
+        self.advance()
+        return value
+
+    def entry(self, keyword, read):
+        return self.take(lambda line: read(line[len(keyword) + 1 :]) if line.startswith(keyword + " ") else None)
+
+    def word(self, word):
+        self.take(lambda line: True if line == word else None)
+
+    def end(self):
+        self.word("end")
+        if not self.ended:
+            raise self.fault("the file goes on after `end`")
+
+
+def natural(word, most=MAX_STEP):
+    if re.fullmatch(r"0|[1-9][0-9]{0,28}", word) and int(word) <= most:
+        return int(word)
+    return None
+
+
+def count(word):
+    return natural(word, MAX_COUNT)
+
+
+def integer(word):
+    negative, digits = word.startswith("-"), word.removeprefix("-")
+    if re.fullmatch(r"0x[1-9a-f][0-9a-f]{16,}", digits):
+        value = int(digits, 16)
+    else:
+        value = natural(digits, (1 << 64) - 1)
+        if value is None or (negative and value == 0):
+            return None
+    return -value if negative else value
+
+
+def fraction_parts(word):
+    above, slash, below = word.partition("/")
+    above, below = integer(above), integer(below) if slash else 1
+    return None if above is None or below is None or below <= 0 else (above, below)
+
+
+def canonical_fraction(word):
+    parts = fraction_parts(word)
+    if parts is None or max(abs(parts[0]), parts[1]).bit_length() > MAX_MODEL_BITS or ("/" in word and (parts[1] == 1 or gcd(*parts) != 1)):
+        return None
+    return Fraction(*parts)
+
+
+def double(word):
+    match = re.fullmatch(r"(-?)0x([01])(?:\.([0-9a-f]{1,13}))?p([+-])(0|[1-9][0-9]{0,3})", word)
+    if word == "0x0p+0":
+        return 0.0
+    if not match:
+        return None
+    _, leading, digits, sign, power = match.groups()
+    exponent = -int(power) if sign == "-" else int(power)
+    zero = int(digits or "0", 16) == 0
+    if not -1022 <= exponent <= 1023 or (leading == "0" and (exponent != -1022 or sign != "-" or zero)):
+        return None
+    return float.fromhex(word)
+
+
+def two(line, first, second):
+    words = line.split(" ")
+    if len(words) != 2:
+        return None
+    pair = first(words[0]), second(words[1])
+    return None if None in pair else pair
+
+
+# --- §3: the model ---------------------------------------------------------------------------------------------------
+
+
+class Model:
+    """States, choices and rows of a canonical form; choices numbered through."""
+
+    def __init__(self, data):
+        self.hash = hashlib.sha256(data).hexdigest()
+        import io
+
+        lines = Lines(io.BytesIO(data))
+        lines.word("commonweal-model 1")
+
+        def fractions(rest):
+            numbers = [canonical_fraction(word) for word in rest.split(" ")]
+            return None if None in numbers else numbers
+
+        self.discounts = lines.entry("discounts", fractions)
+        falling = all(left > right for left, right in zip(self.discounts, self.discounts[1:]))
+        if not falling or self.discounts[0] >= 1 or self.discounts[-1] < 0:
+            raise Unreadable("the discounts do not fall within [0, 1)")
+        self.n = len(self.discounts)
+        n_states = lines.entry("states", count)
+        if n_states == 0:
+            raise Unreadable("there is no state")
+        self.first, self.rewards, self.rows, self.common = [0], [], [], []
+        for _ in range(n_states):
+            n_choices = lines.entry("choices", count)
+            if n_choices == 0:
+                raise Unreadable("a state has no choice")
+            for _ in range(n_choices):
+                rewards, row, common = lines.take(lambda line: self.choice(line, n_states))
+                self.rewards.append(rewards)
+                self.rows.append(row)
+                self.common.append(common)
+            self.first.append(len(self.rows))
+        lines.end()
+        self.n_states = n_states
+
+    def choice(self, line, n_states):
+        left, arrow, right = line.partition(" > ")
+        rewards = [canonical_fraction(word) for word in left.split(" ")]
+        words = right.split(" ")
+        if not arrow or len(rewards) != self.n or None in rewards or len(words) % 2:
+            return None
+        targets = [count(word) for word in words[::2]]
+        probabilities = [canonical_fraction(word) for word in words[1::2]]
+        if None in targets or None in probabilities or any(p <= 0 for p in probabilities):
+            return None
+        if targets[-1] >= n_states or any(left >= right for left, right in zip(targets, targets[1:])):
+            return None
+        common = 1
+        for probability in probabilities:
+            common = lcm(common, probability.denominator)
+            if common.bit_length() > MAX_ROW_BITS:
+                return None
+        if sum(p.numerator * (common // p.denominator) for p in probabilities) != common:
+            return None
+        return rewards, list(zip(targets, probabilities)), common
+
+    def choices(self, state):
+        return range(self.first[state], self.first[state + 1])
+
+    def number(self, state, word):
+        """The choice that has this number within its state."""
+        choice = count(word)
+        if choice is None or self.first[state] + choice >= self.first[state + 1]:
+            return None
+        return self.first[state] + choice
+
+
+# --- §5: floats ------------------------------------------------------------------------------------------------------
+# A float is a pair (m, e); an enclosure a pair of floats.
+
+ZERO, ONE = (0, 0), (1, 0)
+POINT_0, POINT_1 = (ZERO, ZERO), (ONE, ONE)
+
+
+def sign(x):
+    return (x[0] > 0) - (x[0] < 0)
+
+
+def top(x):
+    return x[1] + abs(x[0]).bit_length()
+
+
+def compare(x, y):
+    if sign(x) != sign(y) or x[0] == 0:
+        return (sign(x) > sign(y)) - (sign(x) < sign(y))
+    if top(x) != top(y):
+        return sign(x) * (1 if top(x) > top(y) else -1)
+    low = min(x[1], y[1])
+    a, b = x[0] << (x[1] - low), y[0] << (y[1] - low)
+    return (a > b) - (a < b)
+
+
+class Floats:
+    """Arithmetic of enclosures with a given precision."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def round(self, m, e, up):
+        excess = abs(m).bit_length() - self.bits
+        if excess <= 0:
+            return (m, e) if m else ZERO
+        return (-((-m) >> excess) if up else m >> excess, e + excess)
+
+    def add(self, x, y, up):
+        if not x[0] or not y[0]:
+            return x if x[0] else y
+        large, small = (x, y) if top(x) >= top(y) else (y, x)
+        floor = top(large) - 2 * self.bits
+        if top(small) < floor:
+            if up != (small[0] > 0):
+                return large
+            small = (1 if up else -1, floor)
+        low = min(large[1], small[1])
+        return self.round((large[0] << (large[1] - low)) + (small[0] << (small[1] - low)), low, up)
+
+    def sum(self, x, y):
+        return self.add(x[0], y[0], False), self.add(x[1], y[1], True)
+
+    def product(self, x, y):
+        products = [(a[0] * b[0], a[1] + b[1]) for a in x for b in y]
+        least = greatest = products[0]
+        for product in products[1:]:
+            least = product if compare(product, least) < 0 else least
+            greatest = product if compare(product, greatest) > 0 else greatest
+        return self.round(*least, False), self.round(*greatest, True)
+
+    def fraction(self, p, q):
+        if p == 0:
+            return POINT_0
+        e = abs(p).bit_length() - q.bit_length() - self.bits
+        above, below = (p, q << e) if e >= 0 else (p << -e, q)
+        floor, rest = divmod(above, below)
+        return self.round(floor, e, False), self.round(floor + (rest != 0), e, True)
+
+    def power(self, x, t):
+        result = POINT_1
+        for digit in bin(t)[2:] if t else "":
+            result = self.product(result, result)
+            if digit == "1":
+                result = self.product(result, x)
+        return result
+
+
+def shown(x):
+    return f"about {float(Fraction(x[0]) * Fraction(2) ** x[1]):g}" if abs(x[1]) < 900 else f"about 2^{top(x)}"
+
+
+# --- §4: parts that both kinds have ----------------------------------------------------------------------------------
+
+
+def read_tail(model, lines):
+    lines.word("tail")
+    decisions, last = [], None
+    while len(decisions) < model.n_states:
+        length, number = lines.take(lambda line: two(line, count, count))
+        if not 1 <= length <= model.n_states - len(decisions) or number == last:
+            raise lines.fault("a run of the tail")
+        for state in range(len(decisions), len(decisions) + length):
+            choice = model.number(state, str(number))
+            if choice is None:
+                raise lines.fault("no such choice")
+            decisions.append(choice)
+        last = number
+    return decisions
+
+
+def read_layers(model, lines, start, until, decisions, visit):
+    """Goes back from `until` to `start`; `visit` is called at every step with what has changed."""
+
+    def next_change(before):
+        if not lines.line.startswith("at "):
+            return None
+        step = natural(lines.line[3:])
+        if step is None or not start <= step < before:
+            raise lines.fault("a step outside its section")
+        return step
+
+    upcoming = next_change(until)
+    for t in range(until - 1, start - 1, -1):
+        changed = []
+        if upcoming == t:
+            lines.advance()
+            while lines.line[:1].isdigit():
+                words = lines.line.split(" ")
+                state = count(words[0]) if len(words) == 2 else None
+                if state is None or state >= model.n_states or (changed and changed[-1] >= state):
+                    raise lines.fault("a change")
+                choice = model.number(state, words[1])
+                if choice is None or choice == decisions[state]:
+                    raise lines.fault("a change")
+                decisions[state] = choice
+                changed.append(state)
+                lines.advance()
+            if not changed:
+                raise lines.fault("no change")
+            upcoming = next_change(t)
+        visit(t, changed)
+
+
+# --- §6: kind exact --------------------------------------------------------------------------------------------------
+
+
+class Exact:
+    def __init__(self, model, lines):
+        self.model, self.lines = model, lines
+        self.is_exact = lines.entry("numbers", lambda rest: {"exact": 1, "enclosed": 0}.get(rest)) == 1
+        bits = lines.entry("precision", lambda rest: (lambda b: b if b is not None and 64 <= b <= 65536 else None)(count(rest)))
+        self.floats = Floats(bits)
+        self.step = lines.entry("horizon", lambda rest: natural(rest, MAX_COUNT if self.is_exact else MAX_STEP))
+        self.decisions = read_tail(model, lines)
+        self.ratios = [Fraction(1)] + [discount / model.discounts[0] for discount in model.discounts[1:]]
+        self.ratio_bits = sum(r.numerator.bit_length() + r.denominator.bit_length() for r in self.ratios[1:])
+        enclose = lambda x: self.floats.fraction(x.numerator, x.denominator)
+        self.enclosed_ratios = [enclose(ratio) for ratio in self.ratios]
+        self.discount = enclose(model.discounts[0])
+        self.rows = [[(target, enclose(p)) for target, p in row] for row in model.rows]
+        self.gain = [POINT_0] * model.n_states
+        self.gains = [[Fraction(0)] * model.n_states for _ in range(model.n)] if self.is_exact else None
+        self.set_values(self.read_values())
+
+    def read_values(self):
+        self.lines.word("values")
+        values = []
+        for _ in range(self.model.n):
+            denominator = self.lines.entry("denominator", integer)
+            if denominator <= 0:
+                raise Unreadable("a denominator that is not positive")
+            values.append((denominator, [self.lines.take(integer) for _ in range(self.model.n_states)]))
+        return values
+
+    def set_values(self, values):
+        self.values = values
+        self.exact_advantages, self.advantages = [], []
+        for state in range(self.model.n_states):
+            for choice in self.model.choices(state):
+                exact = [self.advantage(i, state, choice) for i in range(self.model.n)]
+                self.exact_advantages.append(exact)
+                self.advantages.append([self.floats.fraction(*advantage) for advantage in exact])
+
+    def advantage(self, i, state, choice):
+        """Δ_i(c) as a pair of integers, not in lowest terms: the document's floats depend on the number alone up to the
+        last bit, and the reference keeps this form."""
+        model = self.model
+        (denominator, values), reward, discount = self.values[i], model.rewards[choice][i], model.discounts[i]
+        below = discount.denominator * model.common[choice]
+        common = lcm(below, reward.denominator)
+        dot = sum(p.numerator * (model.common[choice] // p.denominator) * values[t] for t, p in model.rows[choice])
+        later = dot * discount.numerator * (common // below)
+        now = reward.numerator * (common // reward.denominator) * denominator
+        return now + later - common * values[state], common * denominator
+
+    def weights(self, t):
+        weights = [POINT_1]
+        for ratio, enclosed in zip(self.ratios[1:], self.enclosed_ratios[1:]):
+            weights.append(POINT_0 if ratio == 0 and t > 0 else self.floats.power(enclosed, t))
+        return weights
+
+    def terms(self, weights, advantages):
+        total = POINT_0
+        for weight, advantage in zip(weights, advantages):
+            total = self.floats.sum(total, self.floats.product(weight, advantage))
+        return total
+
+    def sum(self, t, weights, choice, first, last):
+        total = self.terms(weights[first:last], self.advantages[choice][first:last])
+        is_open = sign(total[0]) <= 0 <= sign(total[1]) and (total[0][0] or total[1][0])
+        if is_open and t * self.ratio_bits <= MAX_SUM_BITS:
+            exact = sum(self.ratios[i] ** t * Fraction(*self.exact_advantages[choice][i]) for i in range(first, last))
+            total = self.floats.fraction(exact.numerator, exact.denominator)
+        return total
+
+    def values_are_those_of_decisions(self, place):  # (b), and the beginning of (f)
+        for state, choice in enumerate(self.decisions):
+            for i, (numerator, denominator) in enumerate(self.exact_advantages[choice]):
+                if numerator != 0:
+                    claim = "the values are not those of its choices"
+                    raise Refused(f"{place}, state {state}, principal {i}: {claim}; advantage {numerator / denominator}, not 0")
+
+    def horizon_suffices(self):  # (c)
+        weights = self.weights(self.step)
+        for state in range(self.model.n_states):
+            for choice in self.model.choices(state):
+                for k in range(self.model.n):
+                    total = self.sum(self.step, weights, choice, 0, k + 1)
+                    if sign(total[1]) > 0:
+                        number = choice - self.model.first[state]
+                        place = f"horizon {self.step}, state {state}, choice {number}, principals 0 to {k}"
+                        raise Refused(f"{place}: the choice may pay at or after the horizon; sum {shown(total[1])}, not ≤ 0")
+
+    def worth(self, t, weights, choice):
+        now = self.sum(t, weights, choice, 0, self.model.n)
+        later = POINT_0
+        for target, probability in self.rows[choice]:
+            later = self.floats.sum(later, self.floats.product(probability, self.gain[target]))
+        return self.floats.sum(now, self.floats.product(self.discount, later))
+
+    def exact_worth(self, i, choice):
+        expected = sum(p * self.gains[i][target] for target, p in self.model.rows[choice])
+        return Fraction(*self.exact_advantages[choice][i]) + self.model.discounts[i] * expected
+
+    def layer(self, t, _changed):  # (d)
+        model = self.model
+        weights, gain = self.weights(t), []
+        for state, decision in enumerate(self.decisions):
+            own = self.worth(t, weights, decision)
+            for choice in model.choices(state):
+                if choice == decision:
+                    continue
+                other = self.worth(t, weights, choice)
+                if compare(other[1], own[0]) <= 0:
+                    continue
+                if model.rewards[choice] == model.rewards[decision] and model.rows[choice] == model.rows[decision]:
+                    continue
+                found, stated = shown(other[1]), shown(own[0])
+                if self.is_exact:
+                    of = lambda c: sum(self.ratios[i] ** t * self.exact_worth(i, c) for i in range(model.n))
+                    found, stated = of(choice), of(decision)
+                    if found <= stated:
+                        continue
+                numbers = choice - model.first[state], decision - model.first[state]
+                claim = f"choice {numbers[0]} may beat the stated choice {numbers[1]}"
+                raise Refused(f"step {t}, state {state}: {claim}; worth {found} against {stated}")
+            gain.append(own)
+        self.gain = gain
+        if self.is_exact:
+            self.gains = [[self.exact_worth(i, c) for c in self.decisions] for i in range(model.n)]
+        self.step = t
+
+    def rebase(self):  # (e)
+        values, weights = self.read_values(), self.weights(self.step)
+        for state in range(self.model.n_states):
+            for (d, old), (e, new), weight in zip(self.values, values, weights):
+                difference = self.floats.fraction(old[state] * e - new[state] * d, d * e)
+                self.gain[state] = self.floats.sum(self.gain[state], self.floats.product(weight, difference))
+        self.set_values(values)
+
+    def stage(self, start):  # (f)
+        model, until = self.model, self.step
+        self.values_are_those_of_decisions(f"stage {start} to {until}")
+        if self.is_exact and any(any(gains) for gains in self.gains):
+            raise Refused(f"stage {start} to {until}: exact gains cannot be carried over a stage; gains, not 0")
+        lowest, highest = self.hull(0, -1), self.hull(1, 1)
+        known = {}
+        for state, decision in enumerate(self.decisions):
+            low = extreme([lowest[target] for target, _ in model.rows[decision]], -1)
+            for choice in model.choices(state):
+                if choice == decision:
+                    continue
+                high = extreme([highest[target] for target, _ in model.rows[choice]], 1)
+                slack = self.floats.add(high, (-low[0], low[1]), True)
+                slack = ZERO if slack[0] < 0 else slack
+                step = self.failure(choice, slack, start, until, known)
+                if step is not None:
+                    numbers = choice - model.first[state], decision - model.first[state]
+                    claim = f"choice {numbers[0]} may beat the stated choice {numbers[1]}"
+                    raise Refused(f"stage {start} to {until}, step {step}, state {state}: {claim}; gain, not ≤ 0")
+        length = self.floats.power(self.discount, until - start)
+        self.gain = [self.floats.product(length, ends) for ends in zip(lowest, highest)]
+        self.step = start
+
+    def hull(self, end, direction):
+        """The extreme of one end of the gains over all that the decisions reach: repeated until nothing changes."""
+        hull = [gain[end] for gain in self.gain]
+        changing = True
+        while changing:
+            changing = False
+            for state, decision in enumerate(self.decisions):
+                best = extreme([hull[state]] + [hull[target] for target, _ in self.model.rows[decision]], direction)
+                if compare(best, hull[state]) != 0:
+                    hull[state], changing = best, True
+        return hull
+
+    def failure(self, choice, slack, start, until, known):
+        pending, cuts = [(start, until - 1)], 0
+        while pending:
+            u, v = pending.pop()
+            if self.passes(choice, slack, u, v, until, known):
+                continue
+            if u == v or cuts == MAX_CUTS:
+                return v
+            cuts += 1
+            middle = (u + v) // 2
+            pending += [(u, middle), (middle + 1, v)]
+        return None
+
+    def passes(self, choice, slack, u, v, until, known):
+        for t in (u, v):
+            if t not in known:
+                known[t] = self.weights(t), self.floats.power(self.discount, until - t)
+        n, (first, _), (last, shrunk) = self.model.n, known[u], known[v]
+        y = self.floats.product(shrunk, (ZERO, slack))[1]
+        loses = lambda total, with_slack=True: sign(self.floats.add(total[1], y, True) if with_slack else total[1]) <= 0
+        at_v = loses(self.sum(v, last, choice, 0, n))
+        if u == v:
+            return at_v
+        if not (u == 0 and self.model.discounts[-1] == 0) and at_v:
+            if all(loses(self.sum(v, last, choice, k, n), False) for k in range(1, n)):
+                return True
+        if all(loses(self.sum(u, first, choice, 0, k)) for k in range(1, n + 1)):
+            return True
+        advantages = self.advantages[choice]
+        weights = [last[i] if sign(advantages[i][1]) < 0 else first[i] for i in range(n)]
+        return loses(self.terms(weights, advantages))
+
+    def welfare(self):  # (g)
+        self.lines.word("welfare")
+        for state in range(self.model.n_states):
+            values = [Fraction(numerators[state], denominator) for denominator, numerators in self.values]
+            exact = sum(values) + sum(gains[state] for gains in self.gains) if self.is_exact else None
+            refused = lambda found, stated: Refused(
+                f"welfare, state {state}: not what the strategy earns; found {found}, stated {stated}"
+            )
+            if self.is_exact and self.lines.line.startswith("exact "):
+                stated = Fraction(*self.lines.entry("exact", fraction_parts))
+                if stated != exact:
+                    raise refused(exact, stated)
+                continue
+            lower, upper = self.lines.entry("between", lambda rest: two(rest, double, double))
+            if self.is_exact:
+                if not Fraction(lower) <= exact <= Fraction(upper):
+                    raise refused(exact, (lower, upper))
+                continue
+            found = POINT_0
+            for denominator, numerators in self.values:
+                found = self.floats.sum(found, self.floats.fraction(numerators[state], denominator))
+            found = self.floats.sum(found, self.gain[state])
+            exactly = lambda x: Floats(2200).fraction(*x.as_integer_ratio())[0]
+            if compare(found[0], exactly(lower)) < 0 or compare(found[1], exactly(upper)) > 0:
+                raise refused((shown(found[0]), shown(found[1])), (lower, upper))
+        self.lines.end()
+
+    def check(self):
+        self.values_are_those_of_decisions("tail")
+        self.horizon_suffices()
+        while self.step > 0:
+            keyword = self.lines.line.split(" ")[0]
+            earlier = lambda rest: natural(rest, self.step - 1)
+            if keyword == "layers":
+                start = self.lines.entry("layers", earlier)
+                read_layers(self.model, self.lines, start, self.step, self.decisions, self.layer)
+            elif keyword == "stage":
+                self.stage(self.lines.entry("stage", earlier))
+            elif keyword == "values" and not self.is_exact:
+                self.rebase()
+            else:
+                raise self.lines.fault("expected `layers`, `stage` or `values`")
+        self.welfare()
+
+
+def extreme(floats, direction):
+    best = floats[0]
+    for candidate in floats[1:]:
+        if compare(candidate, best) == direction:
+            best = candidate
+    return best
+
+
+# --- §7: kind bounds -------------------------------------------------------------------------------------------------
+
+
+def beyond(place):
+    return Refused(f"{place}: a number lies beyond the doubles; not finite, must be")
+
+
+def floor_double(p, q):
+    """The greatest double that is not above p/q; None beyond them."""
+    if p == 0:
+        return 0.0
+    e = max(abs(p).bit_length() - q.bit_length() - 53, -1074)
+    m = p // (q << e) if e >= 0 else (p << -e) // q
+    while abs(m) > 1 << 53:
+        m, e = m >> 1, e + 1
+    try:
+        value = float(Fraction(m) * Fraction(2) ** e)
+    except OverflowError:
+        return None
+    return value if isfinite(value) else None
+
+
+def interval(p, q, place="model"):
+    low, high = floor_double(p, q), floor_double(-p, q)
+    if low is None or high is None:
+        raise beyond(place)
+    return low, -high
+
+
+def plus(x, y):
+    if x == (0, 0) or y == (0, 0):
+        return y if x == (0, 0) else x
+    return nextafter(x[0] + y[0], -inf), nextafter(x[1] + y[1], inf)
+
+
+def times(x, factor):
+    """x times a factor that is not negative."""
+    if x == (0, 0) or factor == (0, 0):
+        return 0.0, 0.0
+    low = x[0] * (factor[1] if x[0] < 0 else factor[0])
+    high = x[1] * (factor[0] if x[1] < 0 else factor[1])
+    return nextafter(low, -inf), nextafter(high, inf)
+
+
+class Bounds:
+    def __init__(self, model, lines):
+        self.model, self.lines = model, lines
+        lines.entry("numbers", lambda rest: True if rest == "doubles" else None)
+        self.horizon = lines.entry("horizon", count)
+        self.decisions = read_tail(model, lines)
+        lines.word("values")
+        self.values = [[lines.take(double) for _ in range(model.n_states)] for _ in range(model.n)]
+        self.floats = Floats(128)
+        ratios = [discount / model.discounts[0] for discount in model.discounts[1:]]
+        self.ratios = [self.floats.fraction(r.numerator, r.denominator) for r in ratios]
+        of = lambda x: interval(x.numerator, x.denominator)
+        self.discounts = [of(discount) for discount in model.discounts]
+        self.rows = [[(target, of(p)) for target, p in row] for row in model.rows]
+        rewards = [[of(reward) for reward in rewards] for rewards in model.rewards]
+        self.advantages = []
+        for state in range(model.n_states):
+            for choice in model.choices(state):
+                advantages = []
+                for i in range(model.n):
+                    later = times(self.expected(choice, self.values[i]), self.discounts[i])
+                    own = -self.values[i][state]
+                    advantage = plus(plus(later, rewards[choice][i]), (own, own))
+                    if not all(map(isfinite, advantage)):
+                        raise beyond(f"state {state}, choice {choice - model.first[state]}")
+                    advantages.append(advantage)
+                self.advantages.append(advantages)
+
+    def expected(self, choice, values):
+        total = 0.0, 0.0
+        for target, probability in self.rows[choice]:
+            total = plus(total, times((values[target], values[target]), probability))
+        return total
+
+    def weights(self, t):
+        weights = [(1.0, 1.0)]
+        for ratio in self.ratios:
+            if ratio == POINT_0 and t > 0:
+                weights.append((0.0, 0.0))
+                continue
+            (a, e), (b, f) = self.floats.power(ratio, t)
+            ends = []
+            for m, power in ((a, e), (-b, f)):
+                if m and power + abs(m).bit_length() < -1100:
+                    ends.append(-5e-324 if m < 0 else 0.0)
+                else:
+                    ends.append(floor_double(m << power, 1) if power >= 0 else floor_double(m, 1 << -power))
+            if None in ends:
+                raise beyond("model")
+            weights.append((ends[0], -ends[1]))
+        return weights
+
+    def prefix_sums(self, weights, choice):
+        total, sums = (0.0, 0.0), []
+        for weight, advantage in zip(weights, self.advantages[choice]):
+            total = plus(total, times(advantage, weight))
+            sums.append(total)
+        return sums
+
+    def after_horizon(self):
+        model, weights = self.model, self.weights(self.horizon)
+        gain, loss = [0.0] * model.n, [0.0] * model.n
+        for choice in range(len(model.rows)):
+            for k, total in enumerate(self.prefix_sums(weights, choice)):
+                gain[k] = total[1] if total[1] > gain[k] else gain[k]
+        for choice in self.decisions:
+            for k, total in enumerate(self.prefix_sums(weights, choice)):
+                loss[k] = -total[0] if -total[0] > loss[k] else loss[k]
+        forever = [1 / (1 - discount) for discount in model.discounts]
+        factors = [now - later for now, later in zip(forever, forever[1:])] + [forever[-1]]
+        factors = [interval(factor.numerator, factor.denominator) for factor in factors]
+
+        def total(bounds):
+            sum_ = 0.0, 0.0
+            for factor, bound in zip(factors, bounds):
+                sum_ = plus(sum_, times((bound, bound), factor))
+            return sum_[1]
+
+        upper, lower = total(gain), -total(loss)
+        if not isfinite(upper) or not isfinite(lower):
+            raise beyond(f"horizon {self.horizon}")
+        self.upper, self.lower = [upper] * model.n_states, [lower] * model.n_states
+
+    def layer(self, t, _changed):
+        model, weights = self.model, self.weights(t)
+
+        def worth(choice, bound):
+            now = self.prefix_sums(weights, choice)[-1]
+            return plus(now, times(self.expected(choice, bound), self.discounts[0]))
+
+        lowers, uppers = [], []
+        for state, decision in enumerate(self.decisions):
+            lower = worth(decision, self.lower)[0]
+            worths = [worth(choice, self.upper)[1] for choice in model.choices(state)]
+            if not all(map(isfinite, worths)) or not isfinite(lower):
+                raise beyond(f"step {t}, state {state}")
+            lowers.append(lower)
+            uppers.append(max(worths))
+        self.lower, self.upper = lowers, uppers
+
+    def check(self):
+        self.after_horizon()
+        step = self.horizon
+        while step > 0:
+            start = self.lines.entry("layers", lambda rest: natural(rest, step - 1))
+            read_layers(self.model, self.lines, start, step, self.decisions, self.layer)
+            step = start
+        self.lines.word("welfare")
+        for state in range(self.model.n_states):
+            lower, upper = self.lines.entry("between", lambda rest: two(rest, double, double))
+            base = 0.0, 0.0
+            for values in self.values:
+                base = plus(base, (values[state], values[state]))
+            found = plus(base, (self.lower[state],) * 2)[0], plus(base, (self.upper[state],) * 2)[1]
+            if not all(map(isfinite, found)):
+                raise beyond(f"welfare, state {state}")
+            if not lower <= found[0]:
+                claim = "the strategy may earn less than the lower bound"
+                raise Refused(f"welfare, state {state}: {claim}; found {found[0]}, stated {lower}")
+            if not found[1] <= upper:
+                claim = "somebody may earn more than the upper bound"
+                raise Refused(f"welfare, state {state}: {claim}; found {found[1]}, stated {upper}")
+        self.lines.end()
+
+
+# --- the verdict -----------------------------------------------------------------------------------------------------
+
+
+def check(model_bytes, certificate):
+    """Raises Refused or Unreadable unless the certificate, a binary stream, is accepted."""
+    model = Model(model_bytes)
+    lines = Lines(certificate)
+    lines.word("commonweal-certificate 1")
+    stated = lines.entry("model", lambda rest: rest if re.fullmatch(r"[0-9a-f]{64}", rest) else None)
+    if stated != model.hash:
+        raise Refused(f"model: the certificate is for another one; stated {stated}, found {model.hash}")
+    kind = lines.entry("kind", lambda rest: {"exact": Exact, "bounds": Bounds}.get(rest))
+    kind(model, lines).check()
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    try:
+        with open(arguments[0], "rb") as model, open(arguments[1], "rb") as certificate:
+            check(model.read(), certificate)
+    except (OSError, Unreadable) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except Refused as refusal:
+        print(f"refused: {refusal}")
+        return 1
+    print("accepted")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,226 @@
+//! Models: what is read, and what is refused with a reason. Nothing here may panic, whatever the bytes.
+
+use commonweal_check::{WORK, canonical_form, check, hash};
+
+const HOTEL: &str = include_str!("models/hotel.yaml");
+
+fn form(model: &str) -> Result<String, String> {
+    let bytes = canonical_form(model.as_bytes()).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8(bytes.into_owned()).expect("ASCII"))
+}
+
+#[test]
+fn every_notation_of_a_model_is_the_same_model() {
+    let expected = "commonweal-model 1\ndiscounts 2/3 1/3\nstates 2\nchoices 2\n3 3 > 0 1\n-1 -1 > 1 1\nchoices 1\n6 6 > 1 1\nend\n";
+    assert_eq!(form(HOTEL).as_deref(), Ok(expected));
+    let same = [
+        // JSON
+        r#"{"start": "s0", "principals": {"alice": "2/3", "bob": {"discount": "1/3", "weight": 1}},
+            "states": {"s0": {"a": {"reward": 3, "to": "s0"}, "b": {"reward": -1, "to": {"s1": 1}}},
+                       "s1": {"b": {"to": "s1", "reward": {"bob": 6.0, "alice": "6"}}}}}"#,
+        // Block style, comments, quotes, other orders of principals and keys
+        "# a hotel\nstates:   # two\n  's0':\n    a:\n      to: s0\n      reward: 3e0\n    \"b\":\n      reward:\n        \
+         alice: -1.0 # each\n        bob: -1\n      to:\n        s1: 1/1\n  s1: {b: {reward: 6, to: s1}}\n\n\
+         principals:\n  bob: 2/6\n  alice: {discount: 4/6}\n",
+        // Windows line ends, a byte order mark, weights, merged principals, escapes
+        "\u{feff}principals: {x: {discount: 2/3, weight: 1/2}, y: {discount: 0.2e1/3, weight: 0.5}, \"\\u0062\": -1/-3}\r\n\
+         states:\r\n  s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: \"s\\u0031\"}}\r\n  s1: {b: {reward: 6, to: s1,},}\r\n",
+    ];
+    for model in same {
+        assert_eq!(form(model).as_deref(), Ok(expected), "{model}");
+    }
+    assert_eq!(form(expected).as_deref(), Ok(expected));
+    assert_eq!(hash(expected.as_bytes()), "f651d55cb83457e81fb61faa59129c369ccee32b56b57bcef432883b73884550");
+}
+
+#[test]
+fn names_are_any_words() {
+    let model = "principals: {no: 1/2}\nstates:\n  s 0: {'it''s': {to: on}, a:b: {to: s 0}}\n  on: {\"q\\\"\\\\\\n\": {to: 1}}\n  1: {x#y: {to: on}}\n";
+    let expected = "commonweal-model 1\ndiscounts 1/2\nstates 3\nchoices 2\n0 > 1 1\n0 > 0 1\nchoices 1\n0 > 2 1\nchoices 1\n0 > 1 1\nend\n";
+    assert_eq!(form(model).as_deref(), Ok(expected));
+}
+
+#[test]
+fn long_numbers_are_written_in_hexadecimal() {
+    let model = "principals: {p: 1/2}\nstates: {s: {a: {reward: 36893488147419103232/3, to: s}}}\n";
+    assert!(form(model).expect("a model").contains("\n0x20000000000000000/3 > 0 1\n"));
+}
+
+#[test]
+fn what_the_subset_does_not_hold_is_left_to_convert() {
+    let hotel = |from: &str, to: &str| {
+        let changed = HOTEL.replacen(from, to, 1);
+        assert_ne!(changed, HOTEL, "{from}");
+        changed
+    };
+    let cases = [
+        (hotel("alice: 2/3", "alice: &x 2/3"), "not a plain or quoted word"),
+        (hotel("alice: 2/3", "alice: *x"), "not a plain or quoted word"),
+        (hotel("alice: 2/3", "alice: !!str 2/3"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: |\n  s0"), "not a plain or quoted word"),
+        (hotel("start: s0", "--- \nstart: s0"), "not a plain or quoted word"),
+        (hotel("start: s0", "? start\n: s0"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: [s0]"), "not a plain or quoted word"),
+        (hotel("  s0:\n", "\ts0:\n"), "a tab"),
+        (hotel("start: s0", "start: \"s0"), "does not end on its line"),
+        (hotel("start: s0", "start: 's0"), "does not end on its line"),
+        (hotel("start: s0", "start: \"\\x41\""), "an escape"),
+        (hotel("start: s0", "start: \"\\u+041\""), "an escape"),
+        (hotel("start: s0", "start:"), "expected a mapping"),
+        (hotel("start: s0", "start: s0 s1: x"), "not at the place of an entry"),
+        (hotel("start: s0", "start: s0\n   again: s0"), "not at the place of an entry"),
+        (hotel("  s1:\n", " s1:\n"), "not at the place of an entry"),
+        (hotel("to: s0}", "to: s0"), "expected `,` or `}`"),
+        (hotel("{alice: 2/3, bob: 1/3}", "{alice: 2/3, bob: 1/3}}"), "not at the place of an entry"),
+        (hotel("{reward: 3, to: s0}", "{reward: {a: {b: {c: {d: {e: 1}}}}}}"), "nested too deeply"),
+        (String::new(), "the file is empty"),
+        ("# nothing\n".to_owned(), "the file is empty"),
+        ("a: b\n}".to_owned(), "not a plain or quoted word"),
+        ("a:\nb: 1".to_owned(), "a value is missing"),
+    ];
+    for (model, expected) in cases {
+        let error = form(&model).expect_err(&model);
+        // An empty `start` reads what follows as its value, which the next reader refuses.
+        assert!(error.contains(expected) || expected == "expected a mapping", "{error}\n{model}");
+    }
+}
+
+#[test]
+fn what_is_no_model_is_refused() {
+    let hotel = |from: &str, to: &str| HOTEL.replacen(from, to, 1);
+    let cases = [
+        (hotel("start: s0", "start: s9"), "there is no state `s9`"),
+        (hotel("start: s0", "start: {s0: 1}"), "start: expected a state"),
+        (hotel("start: s0", "begin: s0"), "unknown key `begin`"),
+        (hotel("principals", "people"), "unknown key `people`"),
+        ("start: s\nstates: {s: {a: {to: s}}}\n".to_owned(), "there are no `principals`"),
+        ("principals: {p: 1/2}\n".to_owned(), "there are no `states`"),
+        (hotel("bob: 1/3", "alice: 1/3"), "`alice` stands there twice"),
+        (hotel("  s1:", "  s0:"), "`s0` stands there twice"),
+        (hotel("reward: 3, to: s0", "reward: 3"), "`to` is missing"),
+        (hotel("to: s0}", "to: s2}"), "there is no state `s2`"),
+        (hotel("to: s0}", "to: {s0: x}}"), "`x` is not a number"),
+        (hotel("reward: 3", "reward: {carol: 3}"), "there is no principal `carol`"),
+        (hotel("reward: 3", "prize: 3"), "unknown key `prize`"),
+        (hotel("2/3", "2/0"), "`2/0` is not a number"),
+        (hotel("2/3", "{weight: 2}"), "there is no `discount`"),
+        (hotel("2/3", "{discount: 2/3, weight: 0}"), "a weight is not 0"),
+        (hotel("2/3", "{discount: {a: 1}}"), "expected a number"),
+        (hotel("reward: 3", "reward: 1e10001"), "is not a number"),
+        (hotel("reward: 3", "reward: 1e99999999999"), "is not a number"),
+        (hotel("reward: 3", "reward: ."), "is not a number"),
+        (hotel("reward: 3", "reward: 1_000"), "is not a number"),
+        (hotel("reward: 3", "reward: 1e"), "is not a number"),
+        (hotel("reward: 3", "reward: --1"), "is not a number"),
+        ("principals: x\nstates: {s: {a: {to: s}}}\n".to_owned(), "principals: expected a mapping"),
+        (hotel("reward: 3", &format!("reward: {}", "1".repeat(10_001))), "is not a number"),
+    ];
+    for (model, expected) in cases {
+        let error = form(&model).expect_err(&model);
+        assert!(error.contains(expected), "{error}\n{model}");
+    }
+    // Well-formed YAML of a model that is none: the reader of the canonical form refuses it.
+    for (from, to, expected) in [
+        ("2/3", "1", "within [0, 1)"),
+        ("2/3", "-1/3", "within [0, 1)"),
+        ("to: s0}", "to: {s0: 1/2}}", "sum 1"),
+        ("to: s0}", "to: {s0: 2, s1: -1}}", "sum 1"),
+        ("{reward: 6, to: s1}", "{reward: 6, to: {}}", "sum 1"),
+    ] {
+        let error = check(hotel(from, to).as_bytes(), &b""[..], WORK).expect_err(to).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_canonical_form_is_read_to_the_letter() {
+    let good = form(HOTEL).expect("a model");
+    let cases = [
+        ("discounts 2/3 1/3", "discounts 1/3 2/3"),
+        ("discounts 2/3 1/3", "discounts 2/3 2/3"),
+        ("discounts 2/3 1/3", "discounts 4/6 1/3"),
+        ("discounts 2/3 1/3", "discounts 2/3 -1/3"),
+        ("discounts 2/3 1/3", "discounts 1 1/3"),
+        ("discounts 2/3 1/3", "discounts"),
+        ("discounts 2/3 1/3", "discounts 2/3  1/3"),
+        ("states 2", "states 3"),
+        ("states 2", "states 1"),
+        ("states 2\nchoices 2\n3 3 > 0 1\n-1 -1 > 1 1\nchoices 1\n6 6 > 1 1\n", "states 0\n"),
+        ("choices 1\n6 6 > 1 1", "choices 0"),
+        ("choices 2", "choices 3"),
+        ("choices 2", "choices 02"),
+        ("3 3 > 0 1", "3 3 > 0 1/2"),
+        ("3 3 > 0 1", "3 3 > 0 1/2 0 1/2"),
+        ("3 3 > 0 1", "3 3 > 1 1/2 0 1/2"),
+        ("3 3 > 0 1", "3 3 > 0 2/4 1 1/2"),
+        ("3 3 > 0 1", "3 3 > 0 3/2 1 -1/2"),
+        ("3 3 > 0 1", "3 3 > 0 0 1 1"),
+        ("3 3 > 0 1", "3 3 > 2 1"),
+        ("3 3 > 0 1", "3 3 > 0"),
+        ("3 3 > 0 1", "3 > 0 1"),
+        ("3 3 > 0 1", "3 3 3 > 0 1"),
+        ("3 3 > 0 1", "3 3 0 1"),
+        ("3 3 > 0 1", "3 3.0 > 0 1"),
+        ("3 3 > 0 1", "3 3/1 > 0 1"),
+        ("3 3 > 0 1", " 3 3 > 0 1"),
+        ("end\n", ""),
+        ("end\n", "end"),
+        ("end\n", "end\n\n"),
+    ];
+    for (from, to) in cases {
+        let model = good.replacen(from, to, 1);
+        assert_ne!(model, good, "{from}");
+        let error = check(model.as_bytes(), &b"nothing"[..], WORK).expect_err(&model).to_string();
+        assert!(error.starts_with("model: "), "{error}\n{model}");
+    }
+    let error = check(good.as_bytes(), &b"nothing\n"[..], WORK).expect_err("no certificate").to_string();
+    assert!(error.starts_with("certificate: line 1: expected"), "{error}");
+    // Common denominators beyond all bounds are not added up.
+    let denominators = |count: u32| (0..count).map(|k| format!("{k} 1/{}", 2 * k + 3)).collect::<Vec<_>>().join(" ");
+    let model = good.replacen("3 3 > 0 1", &format!("3 3 > {}", denominators(100_000)), 1).replacen(
+        "states 2",
+        "states 200000",
+        1,
+    );
+    assert!(check(model.as_bytes(), &b""[..], WORK).is_err());
+}
+
+/// Every model and certificate of the folders, damaged in a thousand ways: no panic, and no damage is accepted that
+/// changes what is said.
+#[test]
+fn damaged_files_do_not_break_the_checker() {
+    let mut seed = 1u64;
+    let mut random = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below as u64) as usize
+    };
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for name in
+        ["hotel--exact", "hotel--bounds", "spaced--stages", "first-step--bounds", "ties--exact", "returns--stages"]
+    {
+        let certificate = std::fs::read(folder.join(format!("accepted/{name}.cert"))).expect("a certificate");
+        let model = name.split("--").next().expect("a model");
+        let model = std::fs::read(folder.join(format!("models/{model}.yaml"))).expect("a model");
+        for round in 0..300 {
+            let (mut model, mut certificate) = (model.clone(), certificate.clone());
+            let damaged = if round % 4 == 0 { &mut model } else { &mut certificate };
+            for _ in 0..=random(3) {
+                let (at, other) = (random(damaged.len()), random(damaged.len()));
+                match random(5) {
+                    0 => damaged[at] = random(256) as u8,
+                    1 => damaged.truncate(at.max(1)),
+                    2 => damaged.insert(at, b"0123456789 \n-/x{}:#"[random(19)]),
+                    3 => _ = damaged.remove(at),
+                    _ => damaged.swap(at, other),
+                }
+                if damaged.is_empty() {
+                    damaged.push(b'\n');
+                }
+            }
+            // Small work: nothing may hang either.
+            let _ = check(&model, certificate.as_slice(), 50_000_000);
+        }
+    }
+}
