@@ -22,12 +22,18 @@ pub struct Cli {
 pub enum Command {
     /// Find the welfare-optimal counting strategy: welfare, payoffs, strategy, horizon
     Solve(SolveArgs),
+    /// Find the best positional strategy, one action per state for ever (NP-hard)
+    Positional(PositionalArgs),
+    /// Find the best stationary strategy, one mix of actions per state for ever (NP-hard)
+    Stationary(StationaryArgs),
     /// Say exactly what a given strategy is worth to each principal
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
     Simulate(SimulateArgs),
-    /// Write a model of a family: random ones, and the paper's with close discounts
+    /// Write a model of a family: random ones, the paper's with close discounts, its reductions
     Generate(GenerateArgs),
+    /// Decide a formula in DIMACS form through a positional strategy
+    Sat(SatArgs),
     /// Convert a model between formats (.yaml, .yml, .json)
     Convert(ConvertArgs),
     /// Recompute what the paper prints, beside what it prints
@@ -97,6 +103,68 @@ pub struct SolveArgs {
     pub timings: bool,
 }
 
+/// What to search for, and how far.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Only say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub threshold: Option<Rational>,
+    /// Expand at most this many nodes; a search that needs more gives bounds
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub node_limit: u64,
+    /// Write the strategy to this file
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
+    /// Show every state, however many there are
+    #[arg(long)]
+    pub all_states: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PositionalArgs {
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
+    #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
+    pub gap: Rational,
+}
+
+#[derive(Debug, Args)]
+pub struct StationaryArgs {
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// Stop when the bounds are this close, relative to the welfare
+    #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
+    pub gap: Rational,
+}
+
+#[derive(Debug, Args)]
+pub struct SatArgs {
+    /// The formula in DIMACS form; - for standard input
+    #[arg(value_name = "FILE.cnf")]
+    pub formula: PathBuf,
+    /// Which model to decide it by
+    #[arg(long, value_enum, default_value_t = SatRewards::Same)]
+    pub rewards: SatRewards,
+    /// Expand at most this many nodes; a formula that needs more stays undecided
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub node_limit: u64,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SatRewards {
+    /// Both principals get the same; discounts 0.54 and 0.4
+    Same,
+    /// What one gets the other pays; discounts 1/2 and 1/4
+    ZeroSum,
+}
+
 #[derive(Debug, Args)]
 pub struct EvaluateArgs {
     #[command(flatten)]
@@ -143,6 +211,50 @@ pub enum Family {
     Spaced(SpacedArgs),
     /// A random model; the same arguments give the same model
     Random(RandomArgs),
+    /// The paper's model of a formula: satisfiable if and only if a positional strategy earns the threshold
+    Sat(SatModelArgs),
+    /// The paper's model of a game on an alternating graph: welfare 0 if and only if the safety player wins
+    Reachability(ReachabilityArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SatModelArgs {
+    /// The formula in DIMACS form; - for standard input
+    #[arg(value_name = "FILE.cnf")]
+    pub formula: PathBuf,
+    /// Who gets what
+    #[arg(long, value_enum, default_value_t = SatRewards::Same)]
+    pub rewards: SatRewards,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+    /// Print no notes on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ReachabilityArgs {
+    /// The alternating graph, one node a line: `or a: b c`, `and b: a t`, `target t`; - for standard input
+    #[arg(value_name = "FILE")]
+    pub game: PathBuf,
+    /// Who gets what
+    #[arg(long, value_enum, default_value_t = GameRewards::Single)]
+    pub rewards: GameRewards,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+    /// Print no notes on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GameRewards {
+    /// One principal, with discount 1/2
+    Single,
+    /// Two principals with discounts 1/2 and 1/4; what one gets the other pays
+    ZeroSum,
 }
 
 #[derive(Debug, Args)]
@@ -237,6 +349,27 @@ fn time_limit(text: &str) -> Result<Duration, String> {
     };
     let seconds: f64 = number.parse().map_err(|_| "write seconds such as 30 or 0.5, or 90s, 5m, 2h".to_owned())?;
     Duration::try_from_secs_f64(seconds * unit).map_err(|_| "a time limit is not negative and not endless".to_owned())
+}
+
+fn number(text: &str) -> Result<Rational, String> {
+    parse_rational(text).map_err(|error| error.to_string())
+}
+
+fn positional_gap(text: &str) -> Result<Rational, String> {
+    let gap = number(text)?;
+    match gap >= Rational::ZERO {
+        true => Ok(gap),
+        false => Err("a gap is not negative".to_owned()),
+    }
+}
+
+fn stationary_gap(text: &str) -> Result<Rational, String> {
+    let gap = number(text)?;
+    let least = Rational::from_parts(1.into(), 10_000_000_000u64.into());
+    match gap >= least {
+        true => Ok(gap),
+        false => Err("a gap for mixed strategies is at least 1e-10: finer is beyond doubles".to_owned()),
+    }
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

@@ -2,9 +2,11 @@
 
 use crate::args::ModelArgs;
 use anyhow::{Context, anyhow, bail};
-use commonweal::io::{MAX_MODEL_BYTES, ParseError, read_model_bytes, read_strategy};
+use commonweal::io::{MAX_MODEL_BYTES, ParseError, read_dimacs, read_game, read_model_bytes, read_strategy};
 use commonweal::model::{Model, nearest};
 use commonweal::number::{Rational, parse_rational};
+use commonweal::reductions::reachability_game::Game;
+use commonweal::reductions::three_sat::Formula;
 use commonweal::strategy::Strategy;
 use std::io::Read;
 use std::path::Path;
@@ -76,6 +78,31 @@ pub fn model_file(path: &Path) -> anyhow::Result<Model> {
 pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
     read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
+}
+
+/// The formula in a file.
+pub fn formula_file(path: &Path) -> anyhow::Result<Formula> {
+    let bytes = file_or_input(path)?;
+    read_dimacs(&bytes).map_err(|error| located(error, path, &bytes))
+}
+
+/// The game in a file.
+pub fn game_file(path: &Path) -> anyhow::Result<Game> {
+    let bytes = file_or_input(path)?;
+    read_game(&bytes).map_err(|error| located(error, path, &bytes))
+}
+
+fn file_or_input(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path.as_os_str() != "-" {
+        return file(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_MODEL_BYTES as u64)
+        .read_to_end(&mut bytes)
+        .context("cannot read standard input")?;
+    Ok(bytes)
 }
 
 fn file(path: &Path) -> anyhow::Result<Vec<u8>> {

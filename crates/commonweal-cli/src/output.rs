@@ -67,13 +67,24 @@ impl ModelWriter<'_> {
 
     /// Writes the model.
     pub fn write(&self, model: &Model) -> anyhow::Result<()> {
+        self.write_with(&[], model)
+    }
+
+    /// Writes the model below comments, which JSON has no place for.
+    pub fn write_with(&self, comments: &[String], model: &Model) -> anyhow::Result<()> {
+        let yaml = |out: &mut dyn Write| {
+            comments.iter().try_for_each(|comment| writeln!(out, "# {comment}"))?;
+            write_yaml(model, out)
+        };
         if self.place.as_os_str() == "-" {
             let mut text = Vec::new();
-            write_yaml(model, &mut text)?;
+            yaml(&mut text)?;
             return print(&String::from_utf8(text)?);
         }
-        let write = if self.json { write_json } else { write_yaml };
-        write_whole(self.place, |out| write(model, out))
+        match self.json {
+            true => write_whole(self.place, |out| write_json(model, out)),
+            false => write_whole(self.place, yaml),
+        }
     }
 }
 

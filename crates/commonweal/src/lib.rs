@@ -9,6 +9,8 @@ pub mod model;
 pub mod number;
 mod parallel;
 pub mod principals;
+pub mod reductions;
+pub mod search;
 pub mod solve;
 pub mod stop;
 pub mod strategy;

@@ -22,6 +22,10 @@ pub enum StopReason {
     LayerLimit,
     /// There are more changes of mind than the limit allows.
     EventLimit,
+    /// A search tree has more nodes than the limit, or the memory for them, allows.
+    NodeLimit,
+    /// What is left to decide is finer than doubles can tell.
+    Precision,
 }
 
 impl std::fmt::Display for StopReason {
@@ -31,6 +35,8 @@ impl std::fmt::Display for StopReason {
             StopReason::TimeLimit => "the time limit ran out",
             StopReason::LayerLimit => "the answer is beyond the limit on layers",
             StopReason::EventLimit => "the answer is beyond the limit on events",
+            StopReason::NodeLimit => "the answer is beyond the limit on nodes",
+            StopReason::Precision => "what is left is finer than doubles can tell",
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use commonweal::model::{ChoiceId, Model, PrincipalId, StateId};
 use commonweal::number::{Natural, Rational, Value};
-use commonweal::strategy::{CountingStrategy, Step};
+use commonweal::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use commonweal::{Outcome, Solution};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -168,6 +168,42 @@ impl StrategyJson {
     pub fn new(model: &Model, strategy: &CountingStrategy) -> StrategyJson {
         let of_state = |state| (model.state_name(state).to_owned(), decisions(model, strategy, state));
         StrategyJson { format: "commonweal-strategy/1", decisions: OrderedMap(model.states().map(of_state).collect()) }
+    }
+}
+
+/// A whole stationary strategy: `commonweal-strategy/1`.
+#[derive(Serialize)]
+pub struct MixJson {
+    format: &'static str,
+    mix: OrderedMap<OrderedMap<String>>,
+}
+
+impl MixJson {
+    pub fn new(model: &Model, strategy: &Stationary) -> MixJson {
+        let share =
+            |(choice, share): &(ChoiceId, Rational)| (model.action_name(*choice).into_owned(), share.to_string());
+        let of_state = |state| {
+            let shares = strategy.mix(state).iter().map(share).collect();
+            (model.state_name(state).to_owned(), OrderedMap(shares))
+        };
+        MixJson { format: "commonweal-strategy/1", mix: OrderedMap(model.states().map(of_state).collect()) }
+    }
+}
+
+/// A strategy of either kind.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum AnyStrategyJson {
+    Counting(StrategyJson),
+    Stationary(MixJson),
+}
+
+impl AnyStrategyJson {
+    pub fn new(model: &Model, strategy: &Strategy) -> AnyStrategyJson {
+        match strategy {
+            Strategy::Counting(strategy) => AnyStrategyJson::Counting(StrategyJson::new(model, strategy)),
+            Strategy::Stationary(strategy) => AnyStrategyJson::Stationary(MixJson::new(model, strategy)),
+        }
     }
 }
 

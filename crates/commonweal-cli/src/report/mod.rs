@@ -3,6 +3,7 @@
 pub mod json;
 pub mod names;
 pub mod numbers;
+pub mod search;
 pub mod solution;
 pub mod spacing;
 pub mod table;

@@ -19,6 +19,8 @@
 //! model's arrays as it goes; names are resolved at the end, since a state may be a target before it is defined. What is
 //! wrong with a file is a [`ParseError`] that knows its place and how to mend it.
 
+mod dimacs;
+mod game_reader;
 mod model_draft;
 mod model_reader;
 mod model_writer;
@@ -28,6 +30,8 @@ mod strategy_reader;
 mod syntax_error;
 mod yaml_events;
 
+pub use dimacs::{MAX_DIMACS, read_dimacs};
+pub use game_reader::read_game;
 pub use model_reader::{MAX_MODEL_BYTES, read_model, read_model_bytes};
 pub use model_writer::{write_json, write_yaml};
 pub use parse_error::ParseError;
