@@ -83,6 +83,9 @@ pub struct SolveArgs {
     /// Show the steps of the solution: long-term strategy, values, advantages, which deviation pays until when
     #[arg(long, conflicts_with = "json")]
     pub explain: bool,
+    /// Set the best simple strategies beside the optimum: what simplicity costs, and whom
+    #[arg(long)]
+    pub compare: bool,
     /// Write the whole strategy to this file
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
@@ -131,6 +134,17 @@ pub struct PositionalArgs {
     /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
     #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
     pub gap: Rational,
+    /// How to search
+    #[arg(long, value_enum, default_value_t = Method::BranchAndBound)]
+    pub method: Method,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Proves the optimum exactly
+    BranchAndBound,
+    /// A mixed-integer program in floating point: its strategy is evaluated exactly, its upper bound is only its claim
+    Milp,
 }
 
 #[derive(Debug, Args)]

@@ -16,4 +16,4 @@ pub mod stop;
 pub mod strategy;
 pub mod unravelling;
 
-pub use solve::{Outcome, Solution, SolveOptions, Timings, own_optimum, solve};
+pub use solve::{Outcome, Solution, SolveOptions, Timings, own_optimum, own_strategy, solve};

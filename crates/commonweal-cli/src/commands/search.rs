@@ -1,10 +1,11 @@
 //! `commonweal positional MODEL` and `commonweal stationary MODEL`
 
-use crate::args::{PositionalArgs, SearchArgs, StationaryArgs};
+use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
 use crate::report::json::{self, AnyStrategyJson};
 use crate::report::numbers::{at_least, at_most, steps};
 use crate::report::search::{Class, SearchJson, exit_code, report};
 use crate::{input, output};
+use anyhow::bail;
 use commonweal::evaluation::evaluate;
 use commonweal::model::Model;
 use commonweal::number::Rational;
@@ -16,18 +17,24 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
-    run(&args.search, &args.gap, Class::Positional, search::positional)
+    if args.method == Method::Milp && args.search.threshold.is_some() {
+        bail!("--threshold: the claims of --method milp decide no threshold; leave --method out");
+    }
+    run(&args.search, &args.gap, Class::Positional, |model, options| match args.method {
+        Method::BranchAndBound => Ok(search::positional(model, options)),
+        Method::Milp => Ok(search::positional_by_milp(model, options)?),
+    })
 }
 
 pub fn stationary(args: &StationaryArgs) -> anyhow::Result<ExitCode> {
-    run(&args.search, &args.gap, Class::Stationary, search::stationary)
+    run(&args.search, &args.gap, Class::Stationary, |model, options| Ok(search::stationary(model, options)))
 }
 
 fn run(
     args: &SearchArgs,
     gap: &Rational,
     class: Class,
-    search: impl Fn(&Model, &SearchOptions) -> Search,
+    search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
     let model = input::model(&args.model)?;
@@ -41,7 +48,7 @@ fn run(
         stop,
         progress: None,
     };
-    let found = with_progress(options, args.run.quiet, |options| search(&model, options));
+    let found = with_progress(options, args.run.quiet, |options| search(&model, options))?;
     if let Some(path) = &args.strategy {
         let strategy = AnyStrategyJson::new(&model, &found.strategy);
         output::write_whole(path, |out| {

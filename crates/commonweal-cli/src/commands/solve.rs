@@ -2,7 +2,7 @@
 
 use crate::args::SolveArgs;
 use crate::report::json::{self, SolutionJson, StrategyJson};
-use crate::report::{solution, spacing};
+use crate::report::{compare, solution, spacing};
 use crate::{explain, input, output};
 use commonweal::model::Model;
 use commonweal::number::Rational;
@@ -37,14 +37,19 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         spacing::note(&solution);
     }
     let timings = args.timings.then(|| json::TimingsJson::new(read, solution.timings(), began.elapsed()));
+    let compared = args.compare.then(|| compare::strategies(&model, &solution, &stop));
     if args.run.json {
-        json::print(&SolutionJson::new(&model, &solution, args.all_states, timings))?;
+        let compared = compared.map(|compared| compared.iter().map(|one| one.json(&model)).collect());
+        json::print(&SolutionJson::new(&model, &solution, args.all_states, timings).with_comparison(compared))?;
     } else {
         let own_best = match solution.outcome() {
             Outcome::Optimal => own_best(&model, &stop),
             Outcome::Undecided(_) | Outcome::Stopped(_) => None,
         };
         output::print(&solution::report(&model, &solution, own_best.as_deref(), args.all_states))?;
+        if let Some(compared) = compared {
+            output::print(&compare::report(&model, &compared))?;
+        }
         if args.explain {
             output::print(&explain::text(&model, &solution, &options))?;
         }

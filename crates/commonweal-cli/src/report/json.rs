@@ -1,5 +1,6 @@
 //! `commonweal-solution/1` and its relatives.
 
+use super::compare::ComparedJson;
 use commonweal::model::{ChoiceId, Model, PrincipalId, StateId};
 use commonweal::number::{Natural, Rational, Value};
 use commonweal::strategy::{CountingStrategy, Stationary, Step, Strategy};
@@ -28,6 +29,8 @@ pub struct SolutionJson {
     start: String,
     horizon: StepJson,
     states: OrderedMap<StateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Vec<ComparedJson>>,
     #[serde(flatten)]
     timings: Option<TimingsJson>,
 }
@@ -128,8 +131,15 @@ impl SolutionJson {
             start: model.state_name(model.start()).to_owned(),
             horizon: StepJson(solution.horizon().clone()),
             states: OrderedMap(shown.par_iter().map(of_state).collect()),
+            comparison: None,
             timings,
         }
+    }
+
+    /// The same document with other strategies beside the solution.
+    pub fn with_comparison(mut self, comparison: Option<Vec<ComparedJson>>) -> SolutionJson {
+        self.comparison = comparison;
+        self
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is printed: reports for people, JSON for programs.
 
+pub mod compare;
 pub mod json;
 pub mod names;
 pub mod numbers;

@@ -78,6 +78,11 @@ fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rat
             text,
             "Best {name} welfare from {start}: at least {lower} with this strategy, at most {upper} with any {name} one."
         ),
+        SearchOutcome::Claimed => writeln!(
+            text,
+            "A {name} strategy from {start} earns {welfare}.\n\
+             The solver takes it for the best (its bound: {upper}), but works in floating point: that is no proof."
+        ),
         SearchOutcome::Decided => writeln!(text, "This one earns {welfare}, and none more than {upper}."),
         SearchOutcome::Stopped(reason) => writeln!(
             text,
@@ -252,6 +257,7 @@ fn status(outcome: SearchOutcome) -> (&'static str, Option<String>) {
     match outcome {
         SearchOutcome::Optimal => ("optimal", None),
         SearchOutcome::WithinGap => ("within gap", None),
+        SearchOutcome::Claimed => ("within gap", Some("the upper bound is a floating-point solver's claim".to_owned())),
         SearchOutcome::Decided => ("stopped", Some("the threshold is decided".to_owned())),
         SearchOutcome::Stopped(reason) => ("stopped", Some(reason.to_string())),
     }

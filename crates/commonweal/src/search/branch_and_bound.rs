@@ -59,6 +59,8 @@ pub enum SearchOutcome {
     WithinGap,
     /// The threshold is decided, and the search went no further.
     Decided,
+    /// A solver in doubles says that no strategy of the class earns more; nothing proves it.
+    Claimed,
     /// Stopped on the way: the bounds hold.
     Stopped(StopReason),
 }
@@ -172,7 +174,7 @@ impl Goal {
 }
 
 /// Nodes that are expanded side by side. Not to be changed lightly: it shapes the tree.
-const BATCH: usize = 16;
+const BATCH: usize = 8;
 /// The memory that open nodes may take.
 const MOST_BYTES: usize = 2 << 30;
 

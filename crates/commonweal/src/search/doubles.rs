@@ -33,6 +33,10 @@ pub(super) struct Doubles {
     pub longest_sum: usize,
     /// The largest magnitude of a reward, per principal.
     pub largest_reward: Vec<f64>,
+    /// The choices that may lead to each state.
+    into: Vec<Vec<u32>>,
+    /// The state of each choice.
+    state: Vec<u32>,
     /// What a reward was divided by.
     unit: Rational,
 }
@@ -63,7 +67,14 @@ impl Doubles {
         };
         let longest_row = choices().map(|choice| model.targets(choice).len()).max().unwrap_or(0);
         let most_choices = model.states().map(|state| model.choices(state).len()).max().unwrap_or(0);
+        let mut into = vec![Vec::new(); model.n_states()];
+        for choice in choices() {
+            model.targets(choice).iter().for_each(|target| into[target.index()].push(choice.index() as u32));
+        }
+        let state = model.states().flat_map(|state| model.choices(state).map(move |_| state.index() as u32)).collect();
         Doubles {
+            into,
+            state,
             n_states: model.n_states(),
             n_choices: model.n_choices(),
             n,
@@ -98,6 +109,16 @@ impl Doubles {
     pub fn row(&self, choice: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.first_transition[choice] as usize..self.first_transition[choice + 1] as usize;
         self.target[range.clone()].iter().map(|&t| t as usize).zip(self.probability[range].iter().copied())
+    }
+
+    /// The state that offers a choice.
+    pub fn state_of(&self, choice: usize) -> usize {
+        self.state[choice] as usize
+    }
+
+    /// The choices that may lead to a state.
+    pub fn choices_into(&self, state: usize) -> &[u32] {
+        &self.into[state]
     }
 
     /// Σ_t P(t|s,a) x(t).

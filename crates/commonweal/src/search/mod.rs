@@ -12,6 +12,7 @@ mod dense;
 mod doubles;
 mod exact;
 mod local;
+mod milp;
 mod positional;
 mod relaxation;
 mod slope;
@@ -19,5 +20,6 @@ mod stationary;
 mod values;
 
 pub use branch_and_bound::{Answer, Progress, Search, SearchOptions, SearchOutcome};
+pub use milp::{MilpError, positional_by_milp};
 pub use positional::positional;
 pub use stationary::stationary;

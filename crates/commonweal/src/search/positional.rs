@@ -11,7 +11,7 @@ use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Se
 use super::doubles::Doubles;
 use super::exact::{compare_relaxation, least_welfare, positional_welfare};
 use super::local::Local;
-use super::relaxation::{Followed, Relaxed, Relaxer};
+use super::relaxation::{Followed, Notes, Relaxed, Relaxer};
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Model};
 use crate::principals::{self, OrderedModel};
@@ -57,10 +57,14 @@ struct Probe {
     bound: f64,
 }
 
-/// States that are probed at one node.
-const PROBED: usize = 10;
-/// Rounds of probing at one node.
-const ROUNDS: usize = 50;
+/// States that are tried for a division.
+const TRIED: usize = 10;
+/// States whose choices are probed at one node.
+const PROBED: usize = 200;
+/// Local search at every node is for boxes that reach no more states than this; at the first one it is tried anyway.
+const SMALL: usize = 100;
+/// Relaxations that are tried for a division may cost about this much.
+const WORK: usize = 20_000;
 /// A strategy is evaluated exactly if it seems better by this part.
 const BETTER: f64 = 1e-13;
 
@@ -73,7 +77,8 @@ impl Class for Positional<'_> {
         let mut expanded = Expanded::default();
         let mut within = node.within.clone();
         let mut near = node.near.clone();
-        for round in 0..ROUNDS {
+        // Every round removes a choice: there are as many as there are choices at most.
+        for round in 0.. {
             let at = near.as_ref().map(|near| (near.0.as_slice(), near.1.as_slice()));
             let relaxed = self.relaxer.relax(&within, at);
             let bound = relaxed.bound.min(node.bound);
@@ -85,7 +90,12 @@ impl Class for Positional<'_> {
             let followed = self.relaxer.follow(&within, &relaxed);
             let open: Vec<usize> = relaxed.reach.iter().map(|&state| state as usize).collect();
             let open: Vec<usize> = open.into_iter().filter(|&s| within.n_allowed(self.doubles, s) > 1).collect();
-            let candidate = self.candidate(&within, &relaxed, &followed);
+            let candidate = self.candidate(
+                &within,
+                &relaxed,
+                &followed,
+                round == 0 && (node.depth == 0 || relaxed.reach.len() <= SMALL),
+            );
             let is_leaf = open.is_empty();
             match self.consider(candidate, best, is_leaf, &goal.stop) {
                 Ok(Some(found)) => expanded.found = Some(found),
@@ -113,14 +123,14 @@ impl Class for Positional<'_> {
             }
             let near_now = Arc::new((relaxed.values.clone(), relaxed.mix.clone()));
             let cutoff = goal.cutoff(best);
-            let (state, probes, removed) = self.probe(&mut within, &relaxed, &followed, &open, cutoff, &mut expanded);
-            if removed && round + 1 < ROUNDS {
-                if probes.is_empty() {
-                    return expanded;
+            let (state, probes) = match self.probe(&mut within, &relaxed, &followed, &open, cutoff, &mut expanded) {
+                Probed::Nothing => return expanded,
+                Probed::Narrowed => {
+                    near = Some(near_now);
+                    continue;
                 }
-                near = Some(near_now);
-                continue;
-            }
+                Probed::Divide(state, probes) => (state, probes),
+            };
             let child = |probe: &Probe| Node {
                 within: within.fixed(self.doubles, state, probe.choice),
                 bound: probe.bound.min(bound),
@@ -130,15 +140,25 @@ impl Class for Positional<'_> {
             expanded.children = probes.iter().map(child).collect();
             return expanded;
         }
-        expanded
+        unreachable!("the last round divides the box, or drops it");
     }
+}
+
+/// What probing makes of a box.
+enum Probed {
+    /// It falls below as a whole.
+    Nothing,
+    /// Some choices were removed.
+    Narrowed,
+    /// It is to be divided at this state, into these choices.
+    Divide(usize, Vec<Probe>),
 }
 
 struct Stopped;
 
 impl Positional<'_> {
     /// One choice per state: in each the one that the relaxation regrets least, then the best moves of single states.
-    fn candidate(&self, within: &ActionBox, relaxed: &Relaxed, followed: &Followed) -> (Vec<f64>, f64) {
+    fn candidate(&self, within: &ActionBox, relaxed: &Relaxed, followed: &Followed, thorough: bool) -> (Vec<f64>, f64) {
         let doubles = self.doubles;
         let mut mix = self.elsewhere.clone();
         for &state in &relaxed.reach {
@@ -153,7 +173,8 @@ impl Positional<'_> {
             mix[choices].fill(0.0);
             mix[least] = 1.0;
         }
-        match Local::new(doubles, &relaxed.reach, mix.clone()) {
+        let local = if thorough { Local::new(doubles, &relaxed.reach, mix.clone()) } else { None };
+        match local {
             Some(mut local) => {
                 local.improve_positional(within);
                 let welfare = local.welfare();
@@ -218,10 +239,10 @@ impl Positional<'_> {
         }
     }
 
-    /// Bounds each choice of the states that the relaxation is most of two minds about, and removes what falls below.
+    /// Probes each choice of the states that the relaxation is of two minds about, and removes what falls below; if nothing
+    /// does, bounds the choices of those it is most of two minds about to find the state to divide at.
     ///
-    /// Returns the state to divide at with its choices that are left, and whether anything was removed; no choices if the
-    /// whole box falls below.
+    /// Nothing is left of the box if all choices of a state fall below.
     fn probe(
         &self,
         within: &mut ActionBox,
@@ -230,7 +251,7 @@ impl Positional<'_> {
         open: &[usize],
         cutoff: Cutoff,
         expanded: &mut Expanded,
-    ) -> (usize, Vec<Probe>, bool) {
+    ) -> Probed {
         let doubles = self.doubles;
         let loss = |state: usize| {
             let allowed = doubles.choices(state).filter(|&choice| within.allows(choice));
@@ -242,34 +263,56 @@ impl Positional<'_> {
         // States of one mind are not worth a probe, but one must be divided if there is nothing else.
         let undecided = states.iter().take_while(|(loss, ..)| *loss > 0.0).count();
         states.truncate(undecided.clamp(1, PROBED));
+        let mut notes = Notes::new(doubles);
+        let bounds: Vec<(usize, f64)> = states
+            .iter()
+            .flat_map(|&(.., state)| doubles.choices(state).filter(|&choice| within.allows(choice)))
+            .map(|choice| (choice, self.relaxer.probe(within, relaxed, doubles.state_of(choice), choice, &mut notes)))
+            .collect();
+        let below = bounds.iter().filter(|(_, bound)| cutoff.drops(*bound)).map(|(choice, bound)| (*choice, *bound));
+        if self.remove(within, below, expanded) {
+            let emptied = states.iter().any(|(.., state)| within.n_allowed(doubles, *state) == 0);
+            return if emptied { Probed::Nothing } else { Probed::Narrowed };
+        }
+        let affordable = (WORK / (relaxed.reach.len() * doubles.longest_sum)).clamp(1, TRIED);
         let mut removed = false;
         let mut best: Option<(f64, usize, Vec<Probe>)> = None;
-        for (_, _, state) in states {
-            let mut probes = Vec::new();
-            for choice in doubles.choices(state) {
-                if !within.allows(choice) {
-                    continue;
-                }
-                let bound = self.relaxer.relax(&within.fixed(doubles, state, choice), Some(relaxed.near())).bound;
-                match cutoff.drops(bound) {
-                    true => {
-                        expanded.drop_at(bound);
-                        removed = true;
-                        within.upper[choice] = 0.0;
-                    }
-                    false => probes.push(Probe { choice, bound }),
-                }
-            }
+        for &(.., state) in states.iter().take(affordable) {
+            let of_choice = |choice: usize| {
+                let fixed = within.fixed(doubles, state, choice);
+                let bound = self.relaxer.relax(&fixed, Some(relaxed.near())).bound;
+                let probed = bounds.iter().find(|(other, _)| *other == choice).map_or(bound, |(_, probed)| *probed);
+                Probe { choice, bound: bound.min(probed) }
+            };
+            let probes = doubles.choices(state).filter(|&choice| within.allows(choice)).map(of_choice);
+            let (below, probes): (Vec<Probe>, Vec<Probe>) = probes.partition(|probe| cutoff.drops(probe.bound));
+            removed |= self.remove(within, below.iter().map(|probe| (probe.choice, probe.bound)), expanded);
             if probes.is_empty() {
-                return (state, probes, true);
+                return Probed::Nothing;
             }
             let worst = probes.iter().map(|probe| probe.bound).fold(f64::NEG_INFINITY, f64::max);
             if best.as_ref().is_none_or(|(least, ..)| worst < *least) {
                 best = Some((worst, state, probes));
             }
         }
-        let (_, state, probes) = best.expect("some state was probed");
-        (state, probes, removed)
+        let (_, state, probes) = best.expect("some state was tried");
+        if removed { Probed::Narrowed } else { Probed::Divide(state, probes) }
+    }
+
+    /// Removes choices from a box. Whether there were any.
+    fn remove(
+        &self,
+        within: &mut ActionBox,
+        below: impl Iterator<Item = (usize, f64)>,
+        expanded: &mut Expanded,
+    ) -> bool {
+        let mut removed = false;
+        for (choice, bound) in below {
+            expanded.drop_at(bound);
+            within.upper[choice] = 0.0;
+            removed = true;
+        }
+        removed
     }
 }
 

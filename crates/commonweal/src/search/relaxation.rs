@@ -46,9 +46,18 @@ pub(super) struct Relaxed {
     pub reach: Vec<u32>,
     /// Δ_i per choice, principals side by side.
     advantage: Vec<f64>,
+    /// Per principal the largest magnitude of Δ_i, and how far each may be off.
+    largest_advantage: Vec<f64>,
+    advantage_error: Vec<f64>,
     horizon: usize,
+    /// What is gained from the horizon on, at most.
+    tail: f64,
+    /// The largest magnitude of anything above.
+    scale: f64,
     /// U_j of the states of `reach`, layer after layer, without the error.
     gains: Vec<f64>,
+    /// Where each state is in `reach`.
+    position: Vec<u32>,
 }
 
 /// What following the relaxation from the start says about each choice.
@@ -129,7 +138,79 @@ impl<'m> Relaxer<'m> {
         budget.allow_sum(model.n + 1, magnitudes);
         let bound = budget.above(sum);
         let bound = if bound.is_nan() { f64::INFINITY } else { bound };
-        Relaxed { bound, slack: 2.0 * budget.total(), values, mix, reach, advantage, horizon, gains }
+        let mut position = vec![u32::MAX; model.n_states];
+        reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index as u32);
+        let slack = 2.0 * budget.total();
+        Relaxed {
+            bound,
+            slack,
+            values,
+            mix,
+            reach,
+            advantage,
+            largest_advantage,
+            advantage_error,
+            horizon,
+            tail,
+            scale,
+            gains,
+            position,
+        }
+    }
+
+    /// A bound for the part of a relaxed box in which `state` always takes `choice`, from the same values and tail.
+    ///
+    /// Only states whose gain falls are computed anew: where few lead to `state`, that is next to nothing. The bound is as
+    /// good as that of [`relax`](Self::relax) where `choice` is the one of the tail, and weaker otherwise.
+    pub fn probe(&self, within: &ActionBox, relaxed: &Relaxed, state: usize, choice: usize, notes: &mut Notes) -> f64 {
+        const FURTHER: usize = 8;
+        const NOTICEABLE: f64 = 1e-15;
+        let model = self.model;
+        let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };
+        let mut budget = RoundingBudget::default();
+        budget.allow(relaxed.tail);
+        let mut magnitude = relaxed.scale;
+        notes.clear();
+        for step in (0..(relaxed.horizon + FURTHER).min(self.most_layers)).rev() {
+            let weights = self.powers(step);
+            notes.begin_layer();
+            notes.ask(state);
+            for index in 0..notes.changed_next.len() {
+                let changed = notes.changed_next[index];
+                for &choice in model.choices_into(changed as usize) {
+                    if within.allows(choice as usize) && relaxed.is_reached(model.state_of(choice as usize)) {
+                        notes.ask(model.state_of(choice as usize));
+                    }
+                }
+            }
+            for index in 0..notes.asked.len() {
+                let asked = notes.asked[index] as usize;
+                let next = |target: usize| notes.next(target).unwrap_or_else(|| relaxed.gain(step + 1, target));
+                let worth = |choice: usize| layer.worth(choice, weights, next);
+                let gain = match asked == state {
+                    true => worth(choice),
+                    false => {
+                        let worths =
+                            model.choices(asked).map(|c| if within.allows(c) { worth(c) } else { f64::NEG_INFINITY });
+                        within.best(model.choices(asked), &worths.collect::<Vec<f64>>())
+                    }
+                };
+                // A gain that does not fall may as well stay what it was: that is no less.
+                if gain < relaxed.gain(step, asked) - NOTICEABLE * relaxed.scale {
+                    magnitude = magnitude.max(gain.abs());
+                    notes.change(asked, gain);
+                }
+            }
+            let largest: f64 = weights.iter().zip(&relaxed.largest_advantage).map(|(w, a)| w * a).sum();
+            budget.allow(self.weighted_error(step, &relaxed.largest_advantage, &relaxed.advantage_error));
+            budget.allow_sum(2 * model.longest_sum + 2, 2.0 * (largest + magnitude));
+            notes.end_layer();
+        }
+        let gain = notes.next(model.start).unwrap_or_else(|| relaxed.gain(0, model.start));
+        let sum = (0..model.n).map(|i| relaxed.values[i * model.n_states + model.start]).fold(gain, |sum, v| sum + v);
+        budget.allow_sum(model.n + 1, magnitude * (model.n + 1) as f64);
+        let bound = budget.above(sum);
+        if bound.is_nan() { f64::INFINITY } else { bound }
     }
 
     /// Follows the relaxation from the start.
@@ -297,6 +378,15 @@ impl Relaxed {
         self.reach.iter().zip(row).for_each(|(&state, &gain)| into[state as usize] = gain);
     }
 
+    /// U_j of a reached state, without the error.
+    fn gain(&self, step: usize, state: usize) -> f64 {
+        if step >= self.horizon { 0.0 } else { self.gains[step * self.reach.len() + self.position[state] as usize] }
+    }
+
+    fn is_reached(&self, state: usize) -> bool {
+        self.position[state] != u32::MAX
+    }
+
     /// Values and mix, to start the relaxation of a similar box from.
     pub fn near(&self) -> (&[f64], &[f64]) {
         (&self.values, &self.mix)
@@ -317,13 +407,16 @@ impl Layer<'_> {
         let model = self.relaxer.model;
         worth.clear();
         worth.extend(model.choices(state).map(|choice| match self.within.allows(choice) {
-            true => {
-                let advantages = &self.advantage[choice * model.n..(choice + 1) * model.n];
-                let now: f64 = advantages.iter().zip(weights).map(|(a, w)| a * w).sum();
-                now + model.expected(choice, next)
-            }
+            true => self.worth(choice, weights, |target| next[target]),
             false => f64::NEG_INFINITY,
         }));
+    }
+
+    fn worth(&self, choice: usize, weights: &[f64], next: impl Fn(usize) -> f64) -> f64 {
+        let model = self.relaxer.model;
+        let advantages = &self.advantage[choice * model.n..(choice + 1) * model.n];
+        let now: f64 = advantages.iter().zip(weights).map(|(a, w)| a * w).sum();
+        now + model.row(choice).map(|(target, probability)| probability * next(target)).sum::<f64>()
     }
 
     /// One step of the recursion, for the states of `reach`.
@@ -366,4 +459,66 @@ fn largest(values: &[f64], reach: &[u32], model: &Doubles) -> Vec<f64> {
     let of =
         |i: usize| reach.iter().map(|&state| values[i * model.n_states + state as usize].abs()).fold(0.0, f64::max);
     (0..model.n).map(of).collect()
+}
+
+/// What a probe has changed in the layer at hand and in the one after it.
+#[derive(Debug)]
+pub(super) struct Notes {
+    layer: u64,
+    /// Layer of the last change of each state, and the gain it then had.
+    changed_at: Vec<(u64, f64)>,
+    new: Vec<(u32, f64)>,
+    changed_next: Vec<u32>,
+    asked_at: Vec<u64>,
+    asked: Vec<u32>,
+}
+
+impl Notes {
+    pub fn new(model: &Doubles) -> Notes {
+        Notes {
+            layer: 1,
+            changed_at: vec![(0, 0.0); model.n_states],
+            new: Vec::new(),
+            changed_next: Vec::new(),
+            asked_at: vec![0; model.n_states],
+            asked: Vec::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.layer += 2;
+        self.changed_next.clear();
+    }
+
+    fn begin_layer(&mut self) {
+        self.asked.clear();
+        self.new.clear();
+    }
+
+    /// Notes that a state is to be computed anew.
+    fn ask(&mut self, state: usize) {
+        if std::mem::replace(&mut self.asked_at[state], self.layer) != self.layer {
+            self.asked.push(state as u32);
+        }
+    }
+
+    fn change(&mut self, state: usize, gain: f64) {
+        self.new.push((state as u32, gain));
+    }
+
+    /// The changed gain of a state in the next layer.
+    fn next(&self, state: usize) -> Option<f64> {
+        let (layer, gain) = self.changed_at[state];
+        (layer + 1 == self.layer).then_some(gain)
+    }
+
+    /// The layer at hand becomes the next one.
+    fn end_layer(&mut self) {
+        self.changed_next.clear();
+        for &(state, gain) in &self.new {
+            self.changed_at[state as usize] = (self.layer, gain);
+            self.changed_next.push(state);
+        }
+        self.layer += 1;
+    }
 }
