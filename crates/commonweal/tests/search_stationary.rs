@@ -221,9 +221,9 @@ fn a_thousand_climbers_find_nothing_above_the_upper_bound() {
 
 #[test]
 fn mixing_never_costs_anything() {
-    for seed in 0..200 {
-        let model = random(2_000 + seed, 2 + seed as usize % 6, 3);
-        let mixed = search(&model, "1e-6");
+    for seed in 0..60 {
+        let model = random(2_000 + seed, 2 + seed as usize % 4, 3);
+        let mixed = search(&model, "1e-4");
         let pure = positional(&model, &SearchOptions::default());
         let pure = from_solver(pure.welfare.exact.as_ref().expect("an exact optimum"));
         assert!(pure <= from_double(mixed.upper), "seed {seed}");
@@ -234,12 +234,12 @@ fn mixing_never_costs_anything() {
 
 #[test]
 fn the_answer_does_not_depend_on_the_number_of_threads() {
-    for seed in 0..10 {
-        let model = random(3_000 + seed, 7, 3);
+    for seed in 0..5 {
+        let model = random(3_000 + seed, 5, 3);
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             let answer = |search: Search| (search.strategy, search.welfare, search.upper.to_bits(), search.nodes);
-            pool.install(|| (answer(search(&model, "1e-7")), answer(positional(&model, &SearchOptions::default()))))
+            pool.install(|| (answer(search(&model, "1e-5")), answer(positional(&model, &SearchOptions::default()))))
         };
         assert_eq!(with(1), with(3), "seed {seed}");
     }
@@ -247,10 +247,10 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_search_that_is_cut_short_still_has_bounds() {
-    for seed in 0..40 {
-        let model = random(4_000 + seed, 6, 3);
-        let whole = search(&model, "1e-8");
-        let options = SearchOptions { gap: number("1e-8"), node_limit: 5, ..SearchOptions::default() };
+    for seed in 0..20 {
+        let model = random(4_000 + seed, 4, 3);
+        let whole = search(&model, "1e-5");
+        let options = SearchOptions { gap: number("1e-5"), node_limit: 5, ..SearchOptions::default() };
         let cut = stationary(&model, &options);
         assert!(cut.nodes <= 5);
         assert!(cut.welfare.exact <= whole.welfare.exact || cut.outcome != whole.outcome);
