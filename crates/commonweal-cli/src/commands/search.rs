@@ -45,7 +45,7 @@ fn run(
         gap: gap.clone(),
         threshold: args.threshold.clone(),
         node_limit: args.node_limit,
-        stop,
+        stop: stop.clone(),
         progress: None,
     };
     let found = with_progress(options, args.run.quiet, |options| search(&model, options))?;
@@ -56,9 +56,10 @@ fn run(
             out.write_all(b"\n")
         })?;
     }
-    // What was found is worth knowing even if the time is over; one evaluation is nothing beside a search.
-    let payoffs =
-        found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &StopSignal::default()).ok());
+    // What was found is worth knowing even if the time is over, as long as it takes no time to say.
+    const SMALL: usize = 500;
+    let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
+    let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());
     match args.run.json {
         true => json::print(&SearchJson::new(&model, &found, payoffs.as_ref()))?,
         false => {

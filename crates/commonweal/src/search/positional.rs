@@ -79,6 +79,11 @@ impl Class for Positional<'_> {
         let mut near = node.near.clone();
         // Every round removes a choice: there are as many as there are choices at most.
         for round in 0.. {
+            // Stopped: the box is as open as it was.
+            if goal.stop.reason().is_some() {
+                expanded.children = vec![Node { within, ..node }];
+                return expanded;
+            }
             let at = near.as_ref().map(|near| (near.0.as_slice(), near.1.as_slice()));
             let relaxed = self.relaxer.relax(&within, at);
             let bound = relaxed.bound.min(node.bound);
@@ -100,7 +105,6 @@ impl Class for Positional<'_> {
             match self.consider(candidate, best, is_leaf, &goal.stop) {
                 Ok(Some(found)) => expanded.found = Some(found),
                 Ok(None) => {}
-                // Stopped: the box is as open as it was.
                 Err(Stopped) => {
                     expanded.children = vec![Node { within, bound, ..node }];
                     return expanded;
@@ -267,7 +271,10 @@ impl Positional<'_> {
         let bounds: Vec<(usize, f64)> = states
             .iter()
             .flat_map(|&(.., state)| doubles.choices(state).filter(|&choice| within.allows(choice)))
-            .map(|choice| (choice, self.relaxer.probe(within, relaxed, doubles.state_of(choice), choice, &mut notes)))
+            .map(|choice| {
+                let state = doubles.state_of(choice);
+                (choice, self.relaxer.probe(&within.fixed(doubles, state, choice), relaxed, state, &mut notes))
+            })
             .collect();
         let below = bounds.iter().filter(|(_, bound)| cutoff.drops(*bound)).map(|(choice, bound)| (*choice, *bound));
         if self.remove(within, below, expanded) {

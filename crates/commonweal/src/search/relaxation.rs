@@ -158,18 +158,19 @@ impl<'m> Relaxer<'m> {
         }
     }
 
-    /// A bound for the part of a relaxed box in which `state` always takes `choice`, from the same values and tail.
+    /// A bound for a part of a relaxed box that differs from it in one state, from the same values and tail.
     ///
     /// Only states whose gain falls are computed anew: where few lead to `state`, that is next to nothing. The bound is as
-    /// good as that of [`relax`](Self::relax) where `choice` is the one of the tail, and weaker otherwise.
-    pub fn probe(&self, within: &ActionBox, relaxed: &Relaxed, state: usize, choice: usize, notes: &mut Notes) -> f64 {
+    /// good as that of [`relax`](Self::relax) where the part holds the mix of the tail, and weaker otherwise.
+    pub fn probe(&self, part: &ActionBox, relaxed: &Relaxed, state: usize, notes: &mut Notes) -> f64 {
         const FURTHER: usize = 8;
         const NOTICEABLE: f64 = 1e-15;
         let model = self.model;
-        let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };
+        let layer = Layer { relaxer: self, within: part, reach: &relaxed.reach, advantage: &relaxed.advantage };
         let mut budget = RoundingBudget::default();
         budget.allow(relaxed.tail);
         let mut magnitude = relaxed.scale;
+        let mut worths = Vec::new();
         notes.clear();
         for step in (0..(relaxed.horizon + FURTHER).min(self.most_layers)).rev() {
             let weights = self.powers(step);
@@ -178,7 +179,7 @@ impl<'m> Relaxer<'m> {
             for index in 0..notes.changed_next.len() {
                 let changed = notes.changed_next[index];
                 for &choice in model.choices_into(changed as usize) {
-                    if within.allows(choice as usize) && relaxed.is_reached(model.state_of(choice as usize)) {
+                    if part.allows(choice as usize) && relaxed.is_reached(model.state_of(choice as usize)) {
                         notes.ask(model.state_of(choice as usize));
                     }
                 }
@@ -186,15 +187,12 @@ impl<'m> Relaxer<'m> {
             for index in 0..notes.asked.len() {
                 let asked = notes.asked[index] as usize;
                 let next = |target: usize| notes.next(target).unwrap_or_else(|| relaxed.gain(step + 1, target));
-                let worth = |choice: usize| layer.worth(choice, weights, next);
-                let gain = match asked == state {
-                    true => worth(choice),
-                    false => {
-                        let worths =
-                            model.choices(asked).map(|c| if within.allows(c) { worth(c) } else { f64::NEG_INFINITY });
-                        within.best(model.choices(asked), &worths.collect::<Vec<f64>>())
-                    }
-                };
+                worths.clear();
+                worths.extend(model.choices(asked).map(|choice| match part.allows(choice) {
+                    true => layer.worth(choice, weights, next),
+                    false => f64::NEG_INFINITY,
+                }));
+                let gain = part.best(model.choices(asked), &worths);
                 // A gain that does not fall may as well stay what it was: that is no less.
                 if gain < relaxed.gain(step, asked) - NOTICEABLE * relaxed.scale {
                     magnitude = magnitude.max(gain.abs());
