@@ -155,7 +155,7 @@ impl<'a> Local<'a> {
         self.mix[from] = if share >= self.mix[from] { 0.0 } else { self.mix[from] - share };
         self.mix[to] = (self.mix[to] + share).min(1.0);
         self.updates += 1;
-        if self.updates % FRESH == 0 && self.refresh() {
+        if self.updates.is_multiple_of(FRESH) && self.refresh() {
             return;
         }
         let (size, at) = (self.reach.len(), self.position[state]);
@@ -187,11 +187,10 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Inverses and values from the mix alone. `false` where the doubles break down.
+    /// Inverses and values from the mix alone. `false`, and nothing changed, where the doubles break down.
     fn refresh(&mut self) -> bool {
         let (model, size) = (self.model, self.reach.len());
-        self.inverse.clear();
-        self.values.clear();
+        let (mut inverses, mut all_values) = (Vec::new(), Vec::new());
         for i in 0..model.n {
             let mut rows = vec![0.0; size * size];
             let mut rewards = vec![0.0; size];
@@ -207,9 +206,10 @@ impl<'a> Local<'a> {
             }
             let Some(inverse) = inverse(size, rows) else { return false };
             let value = |row: &[f64]| row.iter().zip(&rewards).map(|(a, r)| a * r).sum();
-            self.values.push(inverse.chunks_exact(size).map(value).collect());
-            self.inverse.push(inverse);
+            all_values.push(inverse.chunks_exact(size).map(value).collect());
+            inverses.push(inverse);
         }
+        (self.inverse, self.values) = (inverses, all_values);
         true
     }
 }
