@@ -163,7 +163,11 @@ fn a_threshold_is_met_exactly_up_to_the_optimum() {
             let options = SearchOptions { threshold: Some(threshold.clone()), ..SearchOptions::default() };
             let search = positional(&model, &options);
             assert_eq!(search.answer, Some(expected), "seed {seed}");
-            assert_eq!(search.welfare.exact.as_ref().unwrap() >= &threshold, expected == Answer::Yes);
+            let earned = search.welfare.exact.as_ref().unwrap();
+            assert_eq!(*earned >= threshold, expected == Answer::Yes);
+            // Whatever else is said of the optimum is true.
+            assert!(search.outcome != SearchOutcome::Optimal || *earned == optimum, "seed {seed}");
+            assert!(from_solver(&optimum) <= oracle::plain::from_double(search.upper), "seed {seed}");
         }
     }
 }

@@ -121,8 +121,10 @@ pub(super) struct Incumbent {
 pub(super) struct Expanded {
     pub children: Vec<Node>,
     pub found: Option<Incumbent>,
-    /// The greatest bound of what was dropped without an exact comparison; −∞ if nothing was.
+    /// The greatest bound of what was dropped without an exact comparison.
     pub dropped: Option<f64>,
+    /// Whether the whole search is over: nothing reaches the threshold, by an exact comparison.
+    pub refuted: bool,
 }
 
 /// What makes a box not worth dividing.
@@ -199,7 +201,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
         open.push(Queued { key: (node.bound / order).floor(), serial, node });
     };
     push(&mut open, root);
-    let (mut nodes, mut dropped) = (0, f64::NEG_INFINITY);
+    let (mut nodes, mut dropped, mut refuted) = (0, f64::NEG_INFINITY, false);
     let stopped = loop {
         if goal.reached(&incumbent) {
             break None;
@@ -225,8 +227,9 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
         }
         nodes += batch.len() as u64;
         let expanded: Vec<Expanded> = batch.into_par_iter().map(|node| class.expand(node, &incumbent, &goal)).collect();
-        for Expanded { children, found, dropped: below } in expanded {
+        for Expanded { children, found, dropped: below, refuted: all } in expanded {
             dropped = dropped.max(below.unwrap_or(f64::NEG_INFINITY));
+            refuted |= all;
             if let Some(found) = found.filter(|found| found.welfare > incumbent.welfare) {
                 incumbent = found;
             }
@@ -239,19 +242,24 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
         }
     };
     let upper = open.iter().map(|queued| queued.node.bound).fold(dropped, f64::max);
-    conclude(class, incumbent, upper, nodes, stopped, &goal)
+    refuted |= goal.threshold_below.is_some_and(|least| upper < least);
+    conclude(class.model(), Ended { incumbent, upper, nodes, stopped, refuted }, &goal)
 }
 
-fn conclude(
-    class: &impl Class,
+/// How a search ended.
+struct Ended {
     incumbent: Incumbent,
+    /// The greatest bound of what was dropped or is still open.
     upper: f64,
     nodes: u64,
     stopped: Option<StopReason>,
-    goal: &Goal,
-) -> Search {
+    /// Whether nothing reaches the threshold.
+    refuted: bool,
+}
+
+fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
+    let Ended { incumbent, upper, nodes, stopped, refuted } = ended;
     let optimal = incumbent.is_exact && (upper < incumbent.lower || upper == f64::NEG_INFINITY);
-    let refuted = goal.threshold_below.is_none_or(|least| upper < least);
     let answer = goal.threshold.as_ref().map(|threshold| match (&incumbent.welfare >= threshold, stopped) {
         (true, _) => Answer::Yes,
         (false, None) if refuted => Answer::No,
@@ -267,7 +275,7 @@ fn conclude(
     };
     let mut welfare = Value::from(incumbent.welfare);
     let own = welfare.enclosure.upper();
-    let upper = if optimal { own } else { own.max(class.model().unscaled_above(upper)) };
+    let upper = if optimal { own } else { own.max(model.unscaled_above(upper)) };
     if !incumbent.is_exact {
         welfare = Value::from(Enclosure::new(welfare.enclosure.lower(), upper));
     }

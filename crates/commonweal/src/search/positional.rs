@@ -93,15 +93,11 @@ impl Class for Positional<'_> {
                 return expanded;
             }
             let followed = self.relaxer.follow(&within, &relaxed);
-            let open: Vec<usize> = relaxed.reach.iter().map(|&state| state as usize).collect();
-            let open: Vec<usize> = open.into_iter().filter(|&s| within.n_allowed(self.doubles, s) > 1).collect();
-            let candidate = self.candidate(
-                &within,
-                &relaxed,
-                &followed,
-                round == 0 && (node.depth == 0 || relaxed.reach.len() <= SMALL),
-            );
+            let reached = relaxed.reach.iter().map(|&state| state as usize);
+            let open: Vec<usize> = reached.filter(|&state| within.n_allowed(self.doubles, state) > 1).collect();
             let is_leaf = open.is_empty();
+            let thorough = round == 0 && (node.depth == 0 || relaxed.reach.len() <= SMALL);
+            let candidate = self.candidate(&within, &relaxed, &followed, thorough);
             match self.consider(candidate, best, is_leaf, &goal.stop) {
                 Ok(Some(found)) => expanded.found = Some(found),
                 Ok(None) => {}
@@ -123,6 +119,10 @@ impl Class for Positional<'_> {
                 return expanded;
             }
             if self.is_no_better(&within, &relaxed, best, goal, node.depth == 0 && round == 0) {
+                if goal.threshold.is_some() {
+                    expanded.drop_at(bound);
+                    expanded.refuted = true;
+                }
                 return expanded;
             }
             let near_now = Arc::new((relaxed.values.clone(), relaxed.mix.clone()));
