@@ -16,6 +16,7 @@
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
+use super::notes::Notes;
 use super::values::lexicographic_values;
 use crate::number::RoundingBudget;
 
@@ -28,7 +29,7 @@ pub(super) struct Relaxer<'m> {
     /// How far each may be off.
     power_error: Vec<f64>,
     /// The most layers.
-    most_layers: usize,
+    pub most_layers: usize,
 }
 
 /// The relaxation of one box. Numbers are in the units of [`Doubles`].
@@ -45,11 +46,12 @@ pub(super) struct Relaxed {
     /// The states that the box reaches, in increasing order.
     pub reach: Vec<u32>,
     /// Δ_i per choice, principals side by side.
-    advantage: Vec<f64>,
+    pub advantage: Vec<f64>,
     /// Per principal the largest magnitude of Δ_i, and how far each may be off.
     largest_advantage: Vec<f64>,
     advantage_error: Vec<f64>,
-    horizon: usize,
+    /// The first step of the tail.
+    pub horizon: usize,
     /// What is gained from the horizon on, at most.
     tail: f64,
     /// The largest magnitude of anything above.
@@ -60,23 +62,10 @@ pub(super) struct Relaxed {
     position: Vec<u32>,
 }
 
-/// What following the relaxation from the start says about each choice.
-#[derive(Debug)]
-pub(super) struct Followed {
-    /// What a choice loses if its state takes it at every visit, all else as in the relaxation.
-    pub regret: Vec<f64>,
-    /// The average mix of each state over its visits, discounted.
-    pub average: Vec<f64>,
-    /// The discounted visits to each state.
-    pub visits: Vec<f64>,
-}
-
 /// Layers past which nothing is left that a double would notice.
 const NEGLIGIBLE: f64 = 1e-16;
 /// A tail is short enough if it is below this part of the largest value.
 const SHORT_TAIL: f64 = 1e-13;
-/// Steps that a relaxation is followed even past its horizon, as long as they weigh anything.
-const FOLLOWED: usize = 300;
 /// The most numbers that the layers of one relaxation may hold.
 const MOST_NUMBERS: usize = 4_000_000;
 
@@ -211,107 +200,8 @@ impl<'m> Relaxer<'m> {
         if bound.is_nan() { f64::INFINITY } else { bound }
     }
 
-    /// Follows the relaxation from the start.
-    pub fn follow(&self, within: &ActionBox, relaxed: &Relaxed) -> Followed {
-        const LEAST_WEIGHT: f64 = 1e-3;
-        let model = self.model;
-        let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };
-        let mut followed = Followed {
-            regret: vec![0.0; model.n_choices],
-            average: vec![0.0; model.n_choices],
-            visits: vec![0.0; model.n_states],
-        };
-        let (mut visited, mut next_visited) = (vec![0.0; model.n_states], vec![0.0; model.n_states]);
-        visited[model.start] = 1.0;
-        let mut next = vec![0.0; model.n_states];
-        let mut mix = vec![0.0; model.n_choices];
-        let (mut worth, mut order) = (Vec::new(), Vec::new());
-        for step in 0..self.most_layers.min(relaxed.horizon.max(FOLLOWED)) {
-            let weights = self.powers(step);
-            if step >= relaxed.horizon && (weights[0] < LEAST_WEIGHT || step > FOLLOWED) {
-                break;
-            }
-            let weight: f64 = weights.iter().sum();
-            relaxed.gains_into(step + 1, &mut next);
-            next_visited.fill(0.0);
-            for &state in &relaxed.reach {
-                let state = state as usize;
-                let mass = visited[state];
-                if mass == 0.0 {
-                    continue;
-                }
-                let choices = model.choices(state);
-                layer.worths(state, weights, &next, &mut worth);
-                if step < relaxed.horizon {
-                    order.clear();
-                    order.extend(choices.clone().filter(|&choice| within.allows(choice)));
-                    order.sort_by(|&a, &b| worth[b - choices.start].total_cmp(&worth[a - choices.start]));
-                    within.fill(choices.clone(), &order, &mut mix);
-                } else {
-                    mix[choices.clone()].copy_from_slice(&relaxed.mix[choices.clone()]);
-                }
-                let earned: f64 =
-                    choices.clone().zip(&worth).map(|(c, w)| if mix[c] > 0.0 { mix[c] * w } else { 0.0 }).sum();
-                followed.visits[state] += mass * weight;
-                for (choice, worth) in choices.zip(&worth) {
-                    followed.regret[choice] += mass * (earned - worth).max(0.0);
-                    followed.average[choice] += mass * weight * mix[choice];
-                    if mix[choice] > 0.0 {
-                        for (target, probability) in model.row(choice) {
-                            next_visited[target] += mass * mix[choice] * probability;
-                        }
-                    }
-                }
-            }
-            std::mem::swap(&mut visited, &mut next_visited);
-        }
-        for &state in &relaxed.reach {
-            let state = state as usize;
-            for choice in model.choices(state) {
-                match followed.visits[state] > 0.0 {
-                    true => followed.average[choice] /= followed.visits[state],
-                    false => followed.average[choice] = relaxed.mix[choice],
-                }
-            }
-        }
-        followed
-    }
-
-    /// Per state, how much of the bound's excess over the worth of `mix` it is responsible for: along the visits under `mix`,
-    /// what the relaxation earns more there than the mix does.
-    pub fn losses(&self, within: &ActionBox, relaxed: &Relaxed, mix: &[f64]) -> Vec<f64> {
-        let model = self.model;
-        let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };
-        let mut losses = vec![0.0; model.n_states];
-        let (mut visited, mut next_visited) = (vec![0.0; model.n_states], vec![0.0; model.n_states]);
-        visited[model.start] = 1.0;
-        let mut next = vec![0.0; model.n_states];
-        let mut worth = Vec::new();
-        for step in 0..relaxed.horizon.max(FOLLOWED).min(self.most_layers) {
-            relaxed.gains_into(step + 1, &mut next);
-            next_visited.fill(0.0);
-            for &state in &relaxed.reach {
-                let state = state as usize;
-                let mass = visited[state];
-                if mass == 0.0 {
-                    continue;
-                }
-                layer.worths(state, self.powers(step), &next, &mut worth);
-                let choices = model.choices(state);
-                let best = within.best(choices.clone(), &worth);
-                let own: f64 =
-                    choices.clone().zip(&worth).filter(|(c, _)| mix[*c] > 0.0).map(|(c, w)| mix[c] * w).sum();
-                losses[state] += mass * (best - own).max(0.0);
-                for choice in choices.filter(|&choice| mix[choice] > 0.0) {
-                    model.row(choice).for_each(|(t, p)| next_visited[t] += mass * mix[choice] * p);
-                }
-            }
-            std::mem::swap(&mut visited, &mut next_visited);
-        }
-        losses
-    }
-
-    fn powers(&self, step: usize) -> &[f64] {
+    /// λ_i^j, most patient principal first.
+    pub fn powers(&self, step: usize) -> &[f64] {
         &self.power[step * self.model.n..(step + 1) * self.model.n]
     }
 
@@ -367,7 +257,7 @@ impl<'m> Relaxer<'m> {
 
 impl Relaxed {
     /// U_j of every reached state, without the error.
-    fn gains_into(&self, step: usize, into: &mut [f64]) {
+    pub fn gains_into(&self, step: usize, into: &mut [f64]) {
         if step >= self.horizon {
             self.reach.iter().for_each(|&state| into[state as usize] = 0.0);
             return;
@@ -392,16 +282,16 @@ impl Relaxed {
 }
 
 /// The recursion's data.
-struct Layer<'a> {
-    relaxer: &'a Relaxer<'a>,
-    within: &'a ActionBox,
-    reach: &'a [u32],
-    advantage: &'a [f64],
+pub(super) struct Layer<'a> {
+    pub relaxer: &'a Relaxer<'a>,
+    pub within: &'a ActionBox,
+    pub reach: &'a [u32],
+    pub advantage: &'a [f64],
 }
 
 impl Layer<'_> {
     /// `D_j(s,a) + Σ_t P(t|s,a) next(t)` for every choice of a state; −∞ where the box does not allow it.
-    fn worths(&self, state: usize, weights: &[f64], next: &[f64], worth: &mut Vec<f64>) {
+    pub fn worths(&self, state: usize, weights: &[f64], next: &[f64], worth: &mut Vec<f64>) {
         let model = self.relaxer.model;
         worth.clear();
         worth.extend(model.choices(state).map(|choice| match self.within.allows(choice) {
@@ -457,66 +347,4 @@ fn largest(values: &[f64], reach: &[u32], model: &Doubles) -> Vec<f64> {
     let of =
         |i: usize| reach.iter().map(|&state| values[i * model.n_states + state as usize].abs()).fold(0.0, f64::max);
     (0..model.n).map(of).collect()
-}
-
-/// What a probe has changed in the layer at hand and in the one after it.
-#[derive(Debug)]
-pub(super) struct Notes {
-    layer: u64,
-    /// Layer of the last change of each state, and the gain it then had.
-    changed_at: Vec<(u64, f64)>,
-    new: Vec<(u32, f64)>,
-    changed_next: Vec<u32>,
-    asked_at: Vec<u64>,
-    asked: Vec<u32>,
-}
-
-impl Notes {
-    pub fn new(model: &Doubles) -> Notes {
-        Notes {
-            layer: 1,
-            changed_at: vec![(0, 0.0); model.n_states],
-            new: Vec::new(),
-            changed_next: Vec::new(),
-            asked_at: vec![0; model.n_states],
-            asked: Vec::new(),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.layer += 2;
-        self.changed_next.clear();
-    }
-
-    fn begin_layer(&mut self) {
-        self.asked.clear();
-        self.new.clear();
-    }
-
-    /// Notes that a state is to be computed anew.
-    fn ask(&mut self, state: usize) {
-        if std::mem::replace(&mut self.asked_at[state], self.layer) != self.layer {
-            self.asked.push(state as u32);
-        }
-    }
-
-    fn change(&mut self, state: usize, gain: f64) {
-        self.new.push((state as u32, gain));
-    }
-
-    /// The changed gain of a state in the next layer.
-    fn next(&self, state: usize) -> Option<f64> {
-        let (layer, gain) = self.changed_at[state];
-        (layer + 1 == self.layer).then_some(gain)
-    }
-
-    /// The layer at hand becomes the next one.
-    fn end_layer(&mut self) {
-        self.changed_next.clear();
-        for &(state, gain) in &self.new {
-            self.changed_at[state as usize] = (self.layer, gain);
-            self.changed_next.push(state);
-        }
-        self.layer += 1;
-    }
 }

@@ -9,8 +9,10 @@ use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
 use super::doubles::Doubles;
 use super::exact::{least_welfare, stationary_welfare};
+use super::following::Followed;
 use super::local::Local;
-use super::relaxation::{Followed, Notes, Relaxed, Relaxer};
+use super::notes::Notes;
+use super::relaxation::{Relaxed, Relaxer};
 use super::slope::slope_bound;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Model};
@@ -35,7 +37,9 @@ fn stationary_in_pool(model: &Model, options: &SearchOptions) -> Search {
     let whole = ActionBox::whole(&doubles);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
-    let class = Mixed { model, doubles: &doubles, relaxer: Relaxer::new(&doubles), elsewhere, whole: whole.clone() };
+    let reach = doubles.reachable(|_| true);
+    let relaxer = Relaxer::new(&doubles);
+    let class = Mixed { model, doubles: &doubles, relaxer, elsewhere, whole: whole.clone(), reach };
     let incumbent = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| {
         let welfare = least_welfare(&ordered);
         let lower = doubles.scaled_below(&welfare);
@@ -55,6 +59,8 @@ struct Mixed<'m> {
     /// The mix of states that a strategy does not reach: one choice each.
     elsewhere: Vec<f64>,
     whole: ActionBox,
+    /// The states that the whole box reaches.
+    reach: Vec<u32>,
 }
 
 /// Probabilities of a strategy that is shown are multiples of 1 over this.
@@ -63,6 +69,8 @@ const DECIMALS: u64 = 1_000_000_000;
 const ROUNDS: usize = 20;
 /// A mix is evaluated exactly if it seems better by this part of the gap.
 const BETTER: f64 = 0.05;
+/// And by this part of the welfare.
+const NOTICEABLE: f64 = 1e-13;
 /// Rounds of narrowing a box before it is divided.
 const NARROWINGS: usize = 6;
 /// States that are tried for a division.
@@ -116,9 +124,9 @@ impl Class for Mixed<'_> {
             evaluate(doubles, &relaxed.reach, &mix, &mut values);
             (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum()
         });
-        if welfare > incumbent.lower + BETTER * goal.gap {
+        if welfare > incumbent.lower + BETTER * goal.gap + NOTICEABLE * incumbent.lower.abs() {
             // Outside the box there may be better still.
-            let mut freed = Local::new(doubles, &relaxed.reach, mix.clone());
+            let mut freed = Local::new(doubles, &self.reach, mix.clone());
             let found = match &mut freed {
                 Some(freed) => {
                     freed.improve_stationary(&self.whole, 10 * ROUNDS);
