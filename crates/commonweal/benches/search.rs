@@ -9,8 +9,8 @@ use commonweal::search::{Search, SearchOptions, SearchOutcome, positional, posit
 use commonweal::stop::StopSignal;
 use std::time::{Duration, Instant};
 
-const SEEDS: u64 = 3;
-const LIMIT: Duration = Duration::from_secs(10);
+const SEEDS: u64 = 5;
+const LIMIT: Duration = Duration::from_secs(20);
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
