@@ -22,14 +22,20 @@ pub struct Cli {
 pub enum Command {
     /// Find the welfare-optimal counting strategy: welfare, payoffs, strategy, horizon
     Solve(SolveArgs),
+    /// Find the best positional strategy, one action per state for ever (NP-hard)
+    Positional(PositionalArgs),
+    /// Find the best stationary strategy, one mix of actions per state for ever (NP-hard)
+    Stationary(StationaryArgs),
     /// Say exactly what a given strategy is worth to each principal
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
     Simulate(SimulateArgs),
     /// Check a certificate, independently of the solver
     Check(CheckArgs),
-    /// Write a model of a family: random ones, and the paper's with close discounts
+    /// Write a model of a family: random ones, the paper's with close discounts, its reductions
     Generate(GenerateArgs),
+    /// Decide a formula in DIMACS form through a positional strategy
+    Sat(SatArgs),
     /// Convert a model between formats (.yaml, .yml, .json, .drn, .drn.gz, .umb)
     Convert(ConvertArgs),
     /// Recompute what the paper prints, beside what it prints
@@ -86,6 +92,9 @@ pub struct SolveArgs {
     /// Show the steps of the solution: long-term strategy, values, advantages, which deviation pays until when
     #[arg(long, conflicts_with = "json")]
     pub explain: bool,
+    /// Set the best simple strategies beside the optimum: what simplicity costs, and whom
+    #[arg(long)]
+    pub compare: bool,
     /// Write the whole strategy to this file
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
@@ -110,6 +119,79 @@ pub struct SolveArgs {
     /// Add timings and peak memory to the output
     #[arg(long)]
     pub timings: bool,
+}
+
+/// What to search for, and how far.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Only say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub threshold: Option<Rational>,
+    /// Expand at most this many nodes; a search that needs more gives bounds
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub node_limit: u64,
+    /// Write the strategy to this file
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
+    /// Show every state, however many there are
+    #[arg(long)]
+    pub all_states: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PositionalArgs {
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
+    #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
+    pub gap: Rational,
+    /// How to search
+    #[arg(long, value_enum, default_value_t = Method::BranchAndBound)]
+    pub method: Method,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Proves the optimum exactly
+    BranchAndBound,
+    /// A mixed-integer program in floating point: its strategy is evaluated exactly, its upper bound is only its claim
+    Milp,
+}
+
+#[derive(Debug, Args)]
+pub struct StationaryArgs {
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// Stop when the bounds are this close, relative to the welfare
+    #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
+    pub gap: Rational,
+}
+
+#[derive(Debug, Args)]
+pub struct SatArgs {
+    /// The formula in DIMACS form; - for standard input
+    #[arg(value_name = "FILE.cnf")]
+    pub formula: PathBuf,
+    /// Which model to decide it by
+    #[arg(long, value_enum, default_value_t = SatRewards::Same)]
+    pub rewards: SatRewards,
+    /// Expand at most this many nodes; a formula that needs more stays undecided
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub node_limit: u64,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SatRewards {
+    /// Both principals get the same; discounts 0.54 and 0.4
+    Same,
+    /// What one gets the other pays; discounts 1/2 and 1/4
+    ZeroSum,
 }
 
 #[derive(Debug, Args)]
@@ -177,6 +259,50 @@ pub enum Family {
     Uniform(LargeArgs),
     /// A large random model in doubles whose successors are within 20 states on a ring
     Band(LargeArgs),
+    /// The paper's model of a formula: satisfiable if and only if a positional strategy earns the threshold
+    Sat(SatModelArgs),
+    /// The paper's model of a game on an alternating graph: welfare 0 if and only if the safety player wins
+    Reachability(ReachabilityArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SatModelArgs {
+    /// The formula in DIMACS form; - for standard input
+    #[arg(value_name = "FILE.cnf")]
+    pub formula: PathBuf,
+    /// Who gets what
+    #[arg(long, value_enum, default_value_t = SatRewards::Same)]
+    pub rewards: SatRewards,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+    /// Print no notes on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ReachabilityArgs {
+    /// The alternating graph, one node a line: `or a: b c`, `and b: a t`, `target t`; - for standard input
+    #[arg(value_name = "FILE")]
+    pub game: PathBuf,
+    /// Who gets what
+    #[arg(long, value_enum, default_value_t = GameRewards::Single)]
+    pub rewards: GameRewards,
+    /// The file to write; its ending chooses the format; - for standard output as YAML
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
+    /// Print no notes on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GameRewards {
+    /// One principal, with discount 1/2
+    Single,
+    /// Two principals with discounts 1/2 and 1/4; what one gets the other pays
+    ZeroSum,
 }
 
 #[derive(Debug, Args)]
@@ -313,6 +439,27 @@ fn gap(text: &str) -> Result<f64, String> {
     match 0.0 < value && value < 1.0 {
         true => Ok(value),
         false => Err("a gap lies between 0 and 1, such as 1e-9; it is relative to the welfare's scale".to_owned()),
+    }
+}
+
+fn number(text: &str) -> Result<Rational, String> {
+    parse_rational(text).map_err(|error| error.to_string())
+}
+
+fn positional_gap(text: &str) -> Result<Rational, String> {
+    let gap = number(text)?;
+    match gap >= Rational::ZERO {
+        true => Ok(gap),
+        false => Err("a gap is not negative".to_owned()),
+    }
+}
+
+fn stationary_gap(text: &str) -> Result<Rational, String> {
+    let gap = number(text)?;
+    let least = Rational::from_parts(1.into(), 10_000_000_000u64.into());
+    match gap >= least {
+        true => Ok(gap),
+        false => Err("a gap for mixed strategies is at least 1e-10: finer is beyond doubles".to_owned()),
     }
 }
 

@@ -3,10 +3,13 @@
 use crate::args::{ChangeArgs, ModelArgs};
 use crate::model_file::{ModelFile, Numbers, file, located};
 use anyhow::{Context, anyhow, bail};
-use commonweal::io::{Discounts, Format, read_strategy};
+use commonweal::io::{Discounts, Format, MAX_MODEL_BYTES, read_dimacs, read_game, read_strategy};
 use commonweal::model::{Model, nearest};
 use commonweal::number::{Rational, parse_rational};
+use commonweal::reductions::reachability_game::Game;
+use commonweal::reductions::three_sat::Formula;
 use commonweal::strategy::Strategy;
+use std::io::Read;
 use std::path::Path;
 
 /// The model that the arguments name, with their start state and discounts. What was made of the file is said on standard
@@ -83,6 +86,31 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
 pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
     read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
+}
+
+/// The formula in a file.
+pub fn formula_file(path: &Path) -> anyhow::Result<Formula> {
+    let bytes = file_or_input(path)?;
+    read_dimacs(&bytes).map_err(|error| located(error, path, &bytes))
+}
+
+/// The game in a file.
+pub fn game_file(path: &Path) -> anyhow::Result<Game> {
+    let bytes = file_or_input(path)?;
+    read_game(&bytes).map_err(|error| located(error, path, &bytes))
+}
+
+fn file_or_input(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path.as_os_str() != "-" {
+        return file(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_MODEL_BYTES as u64)
+        .read_to_end(&mut bytes)
+        .context("cannot read standard input")?;
+    Ok(bytes)
 }
 
 fn assigned(assignment: &str) -> anyhow::Result<(&str, &str)> {

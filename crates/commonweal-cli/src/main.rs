@@ -21,10 +21,13 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
         Command::Solve(args) => commands::solve::run(args),
+        Command::Positional(args) => commands::search::positional(args),
+        Command::Stationary(args) => commands::search::stationary(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Check(args) => commands::check::run(args),
         Command::Generate(args) => commands::generate::run(args),
+        Command::Sat(args) => commands::sat::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
     };

@@ -101,7 +101,9 @@ impl ModelWriter<'_> {
             Text::Canonical => Some(Format::Yaml),
             Text::Json | Text::Yaml => format_of_ending(place).filter(|_| !ends_with("xz")),
         };
-        let Some(format) = format else { bail!("{}: this program writes {ENDINGS}, and .canonical for checkers", place.display()) };
+        let Some(format) = format else {
+            bail!("{}: this program writes {ENDINGS}, and .canonical for checkers", place.display())
+        };
         check_place(place)?;
         Ok(ModelWriter { place, format, text, is_packed: ends_with("gz") })
     }
@@ -142,12 +144,20 @@ impl ModelWriter<'_> {
 
     /// Writes the model.
     pub fn write<N: Written>(&self, model: &Model<N>) -> anyhow::Result<()> {
+        self.write_with(&[], model)
+    }
+
+    /// Writes the model below comments, which only YAML has a place for.
+    pub fn write_with<N: Written>(&self, comments: &[String], model: &Model<N>) -> anyhow::Result<()> {
         if self.format == Format::Yaml {
             let exact = N::exact(model)?;
-            let write = match self.text {
-                Text::Yaml => write_yaml,
-                Text::Json => write_json,
-                Text::Canonical => write_canonical,
+            let write = |model: &Model, out: &mut dyn Write| match self.text {
+                Text::Yaml => {
+                    comments.iter().try_for_each(|comment| writeln!(out, "# {comment}"))?;
+                    write_yaml(model, out)
+                }
+                Text::Json => write_json(model, out),
+                Text::Canonical => write_canonical(model, out),
             };
             if self.place.as_os_str() == "-" {
                 let mut text = Vec::new();

@@ -11,9 +11,11 @@ pub mod model;
 pub mod number;
 mod parallel;
 pub mod principals;
+pub mod reductions;
+pub mod search;
 pub mod solve;
 pub mod stop;
 pub mod strategy;
 pub mod unravelling;
 
-pub use solve::{Engine, Outcome, Proof, Solution, SolveOptions, Timings, own_optimum, solve};
+pub use solve::{Engine, Outcome, Proof, Solution, SolveOptions, Timings, own_optimum, own_strategy, solve};

@@ -153,6 +153,12 @@ pub fn own_optimum(model: &Model, principal: PrincipalId, stop: &StopSignal) -> 
     Ok(long_term.values.remove(0))
 }
 
+/// One choice per state that gives `principal` the most it can get, whatever the others get; the first of equals.
+pub fn own_strategy(model: &Model, principal: PrincipalId, stop: &StopSignal) -> Result<Vec<ChoiceId>, StopReason> {
+    let alone = principals::alone(model, principal);
+    Ok(long_term::solve(&alone, &IntegerRows::of(model), stop)?.strategy)
+}
+
 fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &SolveOptions) -> Solution {
     let advantages = &Advantages::over(model, rows, &long_term.values[..], |c| long_term.allowed[c.index()]); // Δ
     let ratios = &DiscountRatios::of(model);

@@ -22,7 +22,9 @@ pub enum StopReason {
     LayerLimit,
     /// There are more changes of mind than the limit allows.
     EventLimit,
-    /// Doubles cannot prove a narrower interval.
+    /// A search tree has more nodes than the limit, or the memory for them, allows.
+    NodeLimit,
+    /// What is left to decide is finer than doubles can tell.
     Precision,
 }
 
@@ -33,7 +35,8 @@ impl std::fmt::Display for StopReason {
             StopReason::TimeLimit => "the time limit ran out",
             StopReason::LayerLimit => "the answer is beyond the limit on layers",
             StopReason::EventLimit => "the answer is beyond the limit on events",
-            StopReason::Precision => "doubles cannot prove a narrower interval",
+            StopReason::NodeLimit => "the answer is beyond the limit on nodes",
+            StopReason::Precision => "what is left is finer than doubles can tell",
         })
     }
 }

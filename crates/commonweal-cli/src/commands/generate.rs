@@ -1,12 +1,14 @@
 //! `commonweal generate FAMILY …`
 
-use crate::args::{Family, GenerateArgs, LargeArgs, RandomArgs};
+use crate::args::{Family, GameRewards, GenerateArgs, LargeArgs, RandomArgs, ReachabilityArgs, SatModelArgs};
+use crate::input;
 use crate::output::{self, Written};
 use anyhow::{Context, bail};
 use commonweal::families::{self, LargeFamily, Neighbourhood, RandomFamily};
 use commonweal::io::Format;
 use commonweal::model::Model;
 use commonweal::number::{Natural, Rational, parse_rational};
+use commonweal::reductions::{reachability_game, three_sat};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -19,7 +21,45 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
         }
         Family::Uniform(args) => write_large(args, Neighbourhood::Uniform),
         Family::Band(args) => write_large(args, Neighbourhood::Band),
+        Family::Sat(args) => sat(args),
+        Family::Reachability(args) => reachability(args),
     }
+}
+
+/// The model of a formula. Its threshold stands at the head of the file and on standard error.
+fn sat(args: &SatModelArgs) -> anyhow::Result<ExitCode> {
+    let writer = output::ModelWriter::to(&args.out)?;
+    let formula = input::formula_file(&args.formula)?;
+    let reduction = three_sat::reduce(&formula, super::sat::rewards(args.rewards));
+    let threshold = format!("threshold: {}", reduction.threshold);
+    let sizes = format!("a formula with {} variables and {} clauses", formula.n_variables(), formula.clauses().len());
+    let meaning = "It is satisfiable if and only if some positional strategy earns at least the threshold.";
+    writer.write_with(&[format!("The model of {sizes}."), meaning.to_owned(), threshold.clone()], &reduction.model)?;
+    if !args.quiet {
+        eprintln!("{threshold}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The model of a game, with who wins it, found without the model.
+fn reachability(args: &ReachabilityArgs) -> anyhow::Result<ExitCode> {
+    let writer = output::ModelWriter::to(&args.out)?;
+    let game = input::game_file(&args.game)?;
+    let rewards = match args.rewards {
+        GameRewards::Single => reachability_game::Rewards::Single,
+        GameRewards::ZeroSum => reachability_game::Rewards::ZeroSum,
+    };
+    let model = reachability_game::reduce(&game, rewards);
+    let winner = match game.safety_wins() {
+        true => "the safety player wins: the welfare is 0",
+        false => "the reachability player wins: the welfare is below 0",
+    };
+    let about = format!("The model of a reachability game with {} nodes.", game.nodes.len());
+    writer.write_with(&[about, winner.to_owned()], &model)?;
+    if !args.quiet {
+        eprintln!("{winner}");
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write_large(args: &LargeArgs, neighbourhood: Neighbourhood) -> anyhow::Result<ExitCode> {

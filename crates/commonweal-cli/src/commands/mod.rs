@@ -5,5 +5,7 @@ pub mod convert;
 pub mod evaluate;
 pub mod generate;
 pub mod reproduce;
+pub mod sat;
+pub mod search;
 pub mod simulate;
 pub mod solve;

@@ -3,9 +3,9 @@
 use crate::args::SolveArgs;
 use crate::certify::{Checked, certify, certify_bounds, needs_proof};
 use crate::model_file::ModelFile;
+use crate::report::compare::ComparedJson;
 use crate::report::json::{self, SolutionJson, StrategyJson};
-use crate::report::note;
-use crate::report::{solution, spacing};
+use crate::report::{compare, note, solution, spacing};
 use crate::{engine, explain, input, output};
 use anyhow::{Context, bail};
 use commonweal::model::Model;
@@ -56,11 +56,12 @@ fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, began: Inst
         (Outcome::Optimal, false) => own_best(model, &options.stop),
         _ => None,
     };
-    Answer { model, solution: &solution, checked, own_best }.print(args, read, check, began)?;
-    if args.explain {
-        output::print(&explain::text(model, &solution, &options))?;
-    }
-    Ok(exit_code(&solution))
+    let comparison = args.compare.then(|| {
+        let compared = compare::strategies(model, &solution, &options.stop);
+        (compared.iter().map(|one| one.json(model)).collect(), compare::report(model, &compared))
+    });
+    let explanation = args.explain.then(|| explain::text(model, &solution, &options));
+    Answer { model, solution: &solution, checked, own_best, comparison, explanation }.print(args, read, check, began)
 }
 
 fn certified(
@@ -73,6 +74,9 @@ fn certified(
     if args.explain {
         bail!("--explain shows the steps of an exact answer; add --exact");
     }
+    if args.compare {
+        bail!("--compare compares exact answers; add --exact");
+    }
     let read = began.elapsed();
     options.keep_proof = args.certificate.is_some();
     let solution = certified::solve(model, args.gap.unwrap_or(GAP), &options);
@@ -82,8 +86,8 @@ fn certified(
         certify_bounds(&exact, &solution, place)?;
     }
     let checked = Checked::No("`solve --certificate FILE` and `commonweal check` check bounds".to_owned());
-    Answer { model, solution: &solution, checked, own_best: None }.print(args, read, Duration::ZERO, began)?;
-    Ok(exit_code(&solution))
+    let answer = Answer { model, solution: &solution, checked, own_best: None, comparison: None, explanation: None };
+    answer.print(args, read, Duration::ZERO, began)
 }
 
 /// What is known at the end, over numbers of either kind.
@@ -91,12 +95,16 @@ struct Answer<'a, N> {
     model: &'a Model<N>,
     solution: &'a Solution,
     checked: Checked,
+    /// What each principal would get alone.
     own_best: Option<Vec<Rational>>,
+    /// Other strategies beside this one, for programs and for people.
+    comparison: Option<(Vec<ComparedJson>, String)>,
+    explanation: Option<String>,
 }
 
 impl<N: Sync> Answer<'_, N> {
-    fn print(self, args: &SolveArgs, read: Duration, check: Duration, began: Instant) -> anyhow::Result<()> {
-        let Answer { model, solution, checked, own_best } = self;
+    fn print(self, args: &SolveArgs, read: Duration, check: Duration, began: Instant) -> anyhow::Result<ExitCode> {
+        let Answer { model, solution, checked, own_best, comparison, explanation } = self;
         if let Some(path) = &args.strategy {
             let strategy = StrategyJson::new(model, solution.strategy());
             output::write_whole(path, |out| {
@@ -108,13 +116,18 @@ impl<N: Sync> Answer<'_, N> {
             spacing::note(solution);
         }
         let timings = args.timings.then(|| json::TimingsJson::new(read, solution.timings(), check, began.elapsed()));
+        let (compared, comparison) = comparison.unzip();
         if args.run.json {
             let checked = matches!(checked, Checked::Yes);
-            return json::print(&SolutionJson::new(model, solution, checked, args.all_states, timings));
+            let document = SolutionJson::new(model, solution, checked, args.all_states, timings);
+            json::print(&document.with_comparison(compared))?;
+            return Ok(exit_code(solution));
         }
-        output::print(&solution::report(model, solution, own_best.as_deref(), args.all_states))?;
-        output::print(&checked.in_words())?;
-        timings.map_or(Ok(()), |timings| output::print(&timings.in_words()))
+        let report = solution::report(model, solution, own_best.as_deref(), args.all_states);
+        let timings = timings.map(|timings| timings.in_words());
+        let parts = [Some(report), comparison, Some(checked.in_words()), explanation, timings];
+        parts.iter().flatten().try_for_each(|part| output::print(part))?;
+        Ok(exit_code(solution))
     }
 }
 

@@ -1,8 +1,9 @@
 //! `commonweal-solution/1` and its relatives.
 
+use super::compare::ComparedJson;
 use commonweal::model::{ChoiceId, Model, PrincipalId, StateId};
 use commonweal::number::{Natural, Rational, Value};
-use commonweal::strategy::{CountingStrategy, Step};
+use commonweal::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use commonweal::{Engine, Outcome, Solution};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -30,6 +31,8 @@ pub struct SolutionJson {
     start: String,
     horizon: StepJson,
     states: OrderedMap<StateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Vec<ComparedJson>>,
     #[serde(flatten)]
     timings: Option<TimingsJson>,
 }
@@ -140,8 +143,15 @@ impl SolutionJson {
             start: model.state_name(model.start()).into_owned(),
             horizon: StepJson(solution.horizon().clone()),
             states: OrderedMap(shown.par_iter().map(of_state).collect()),
+            comparison: None,
             timings,
         }
+    }
+
+    /// The same document with other strategies beside the solution.
+    pub fn with_comparison(mut self, comparison: Option<Vec<ComparedJson>>) -> SolutionJson {
+        self.comparison = comparison;
+        self
     }
 }
 
@@ -180,6 +190,42 @@ impl StrategyJson {
     pub fn new<N>(model: &Model<N>, strategy: &CountingStrategy) -> StrategyJson {
         let of_state = |state| (model.state_name(state).into_owned(), decisions(model, strategy, state));
         StrategyJson { format: "commonweal-strategy/1", decisions: OrderedMap(model.states().map(of_state).collect()) }
+    }
+}
+
+/// A whole stationary strategy: `commonweal-strategy/1`.
+#[derive(Serialize)]
+pub struct MixJson {
+    format: &'static str,
+    mix: OrderedMap<OrderedMap<String>>,
+}
+
+impl MixJson {
+    pub fn new(model: &Model, strategy: &Stationary) -> MixJson {
+        let share =
+            |(choice, share): &(ChoiceId, Rational)| (model.action_name(*choice).into_owned(), share.to_string());
+        let of_state = |state| {
+            let shares = strategy.mix(state).iter().map(share).collect();
+            (model.state_name(state).into_owned(), OrderedMap(shares))
+        };
+        MixJson { format: "commonweal-strategy/1", mix: OrderedMap(model.states().map(of_state).collect()) }
+    }
+}
+
+/// A strategy of either kind.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum AnyStrategyJson {
+    Counting(StrategyJson),
+    Stationary(MixJson),
+}
+
+impl AnyStrategyJson {
+    pub fn new(model: &Model, strategy: &Strategy) -> AnyStrategyJson {
+        match strategy {
+            Strategy::Counting(strategy) => AnyStrategyJson::Counting(StrategyJson::new(model, strategy)),
+            Strategy::Stationary(strategy) => AnyStrategyJson::Stationary(MixJson::new(model, strategy)),
+        }
     }
 }
 

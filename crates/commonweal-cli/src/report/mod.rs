@@ -1,8 +1,10 @@
 //! What is printed: reports for people, JSON for programs.
 
+pub mod compare;
 pub mod json;
 pub mod names;
 pub mod numbers;
+pub mod search;
 pub mod solution;
 pub mod spacing;
 pub mod table;

@@ -13,7 +13,7 @@ use commonweal::{Outcome, Solution};
 use std::fmt::Write;
 
 /// The most states whose strategy is written out, unless all are asked for.
-const STATES_SHOWN: usize = 30;
+pub const STATES_SHOWN: usize = 30;
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else.
 pub fn report<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>, all_states: bool) -> String {

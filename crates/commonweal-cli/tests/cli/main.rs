@@ -7,4 +7,5 @@ mod generate;
 mod json;
 mod other_commands;
 mod program;
+mod search;
 mod terminal;

@@ -24,9 +24,11 @@
 //! Both are read exactly or in doubles, by the same code.
 
 mod compression;
+mod dimacs;
 mod discounts;
 mod drn;
 mod format;
+mod game_reader;
 mod loaded;
 mod model_draft;
 mod model_reader;
@@ -40,9 +42,11 @@ mod syntax_error;
 mod umb;
 mod yaml_events;
 
+pub use dimacs::{MAX_DIMACS, read_dimacs};
 pub use discounts::{DiscountError, Discounts};
 pub use drn::{DrnNumber, drn_overview, drn_reward_names, read_drn, write_drn};
 pub use format::Format;
+pub use game_reader::read_game;
 pub use loaded::{Loaded, Overview, ReadOptions};
 pub use model_reader::{MAX_MODEL_BYTES, read_model, read_model_bytes};
 pub use model_writer::{write_json, write_yaml};

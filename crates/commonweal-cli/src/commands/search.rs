@@ -1,0 +1,88 @@
+//! `commonweal positional MODEL` and `commonweal stationary MODEL`
+
+use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
+use crate::report::json::{self, AnyStrategyJson};
+use crate::report::numbers::{at_least, at_most, steps};
+use crate::report::search::{Class, SearchJson, exit_code, report};
+use crate::{input, output};
+use anyhow::bail;
+use commonweal::evaluation::evaluate;
+use commonweal::model::Model;
+use commonweal::number::Rational;
+use commonweal::search::{self, Progress, Search, SearchOptions};
+use commonweal::stop::StopSignal;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
+    if args.method == Method::Milp && args.search.threshold.is_some() {
+        bail!("--threshold: the claims of --method milp decide no threshold; leave --method out");
+    }
+    run(&args.search, &args.gap, Class::Positional, |model, options| match args.method {
+        Method::BranchAndBound => Ok(search::positional(model, options)),
+        Method::Milp => Ok(search::positional_by_milp(model, options)?),
+    })
+}
+
+pub fn stationary(args: &StationaryArgs) -> anyhow::Result<ExitCode> {
+    run(&args.search, &args.gap, Class::Stationary, |model, options| Ok(search::stationary(model, options)))
+}
+
+fn run(
+    args: &SearchArgs,
+    gap: &Rational,
+    class: Class,
+    search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
+) -> anyhow::Result<ExitCode> {
+    let stop = args.run.start()?;
+    let model = input::model(&args.model, args.run.quiet)?;
+    if let Some(path) = &args.strategy {
+        output::check_place(path)?;
+    }
+    let options = SearchOptions {
+        gap: gap.clone(),
+        threshold: args.threshold.clone(),
+        node_limit: args.node_limit,
+        stop: stop.clone(),
+        progress: None,
+    };
+    let found = with_progress(options, args.run.quiet, |options| search(&model, options))?;
+    if let Some(path) = &args.strategy {
+        let strategy = AnyStrategyJson::new(&model, &found.strategy);
+        output::write_whole(path, |out| {
+            serde_json::to_writer_pretty(&mut *out, &strategy)?;
+            out.write_all(b"\n")
+        })?;
+    }
+    // What was found is worth knowing even if the time is over, as long as it takes no time to say.
+    const SMALL: usize = 500;
+    let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
+    let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());
+    match args.run.json {
+        true => json::print(&SearchJson::new(&model, &found, payoffs.as_ref()))?,
+        false => {
+            output::print(&report(&model, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states))?
+        }
+    }
+    Ok(exit_code(&found))
+}
+
+/// Searches with a line on standard error that goes away at the end, if that is a terminal.
+pub fn with_progress<T>(options: SearchOptions, quiet: bool, search: impl FnOnce(&SearchOptions) -> T) -> T {
+    if quiet || !std::io::stderr().is_terminal() {
+        return search(&options);
+    }
+    let line = ProgressBar::new_spinner();
+    line.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("a valid template"));
+    line.enable_steady_tick(Duration::from_millis(200));
+    let show = |progress: Progress| {
+        let (lower, upper) = (progress.bounds.lower(), progress.bounds.upper());
+        let (nodes, open) = (steps(&progress.nodes.into()), steps(&progress.open.into()));
+        line.set_message(format!("{nodes} nodes, {open} open, between {} and {}", at_least(lower), at_most(upper)));
+    };
+    let found = search(&SearchOptions { progress: Some(&show), ..options });
+    line.finish_and_clear();
+    found
+}

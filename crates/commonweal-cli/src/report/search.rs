@@ -1,0 +1,272 @@
+//! The report of `positional`, `stationary` and `sat`: what is proven, who gets what, what to do.
+
+use super::json::{AnyStrategyJson, Double, OrderedMap, ValueJson, exact_text};
+use super::names::shown;
+use super::numbers::{at_least, at_most, counted, decimal, exact_and_decimal, fraction_or_decimal, fraction_within};
+use super::solution::{STATES_SHOWN, total_row, who};
+use super::table::table;
+use commonweal::evaluation::Payoffs;
+use commonweal::model::{Model, StateId};
+use commonweal::number::{Rational, Value};
+use commonweal::search::{Answer, Search, SearchOutcome};
+use commonweal::strategy::Strategy;
+use serde::Serialize;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// Which strategies were searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    Positional,
+    Stationary,
+}
+
+impl Class {
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Positional => "positional",
+            Class::Stationary => "stationary",
+        }
+    }
+}
+
+/// 0 done or yes, 1 no, 3 stopped or unknown.
+pub fn exit_code(search: &Search) -> ExitCode {
+    match (search.answer, search.outcome) {
+        (Some(Answer::Yes), _) => ExitCode::SUCCESS,
+        (Some(Answer::No), _) => ExitCode::from(1),
+        (Some(Answer::Unknown), _) | (None, SearchOutcome::Stopped(_)) => ExitCode::from(3),
+        (None, _) => ExitCode::SUCCESS,
+    }
+}
+
+pub fn report(
+    model: &Model,
+    search: &Search,
+    class: Class,
+    payoffs: Option<&Payoffs>,
+    threshold: Option<&Rational>,
+    all_states: bool,
+) -> String {
+    let mut text = headline(model, search, class, threshold);
+    if let Some(payoffs) = payoffs {
+        text.push('\n');
+        text.push_str(&who_gets_what(model, payoffs));
+    }
+    let start = shown(&model.state_name(model.start()));
+    let _ = writeln!(text, "\nStrategy from {start} ({})", counted(&search.nodes.into(), "node", "nodes"));
+    text.push_str(&decisions(model, &search.strategy, all_states));
+    text
+}
+
+fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rational>) -> String {
+    let (start, name) = (shown(&model.state_name(model.start())), class.name());
+    let welfare = exact_and_decimal(&search.welfare);
+    let (lower, upper) = (at_least(search.welfare.enclosure.lower()), at_most(search.upper));
+    let mut text = String::new();
+    if let (Some(answer), Some(threshold)) = (search.answer, threshold) {
+        let threshold = fraction_or_decimal(threshold);
+        let _ = match answer {
+            Answer::Yes => writeln!(text, "Yes: a {name} strategy earns at least {threshold} from {start}."),
+            Answer::No => writeln!(text, "No: no {name} strategy earns {threshold} from {start}."),
+            Answer::Unknown => writeln!(text, "Unknown whether a {name} strategy earns {threshold} from {start}."),
+        };
+    }
+    let _ = match search.outcome {
+        SearchOutcome::Optimal => writeln!(text, "Best {name} welfare from {start}: {welfare}"),
+        SearchOutcome::WithinGap => writeln!(
+            text,
+            "Best {name} welfare from {start}: at least {lower} with this strategy, at most {upper} with any {name} one."
+        ),
+        SearchOutcome::Claimed => writeln!(
+            text,
+            "A {name} strategy from {start} earns {welfare}.\n\
+             The solver takes it for the best (its bound: {upper}), but works in floating point: that is no proof."
+        ),
+        SearchOutcome::Decided => writeln!(text, "This one earns {welfare}, and none more than {upper}."),
+        SearchOutcome::Stopped(reason) => writeln!(
+            text,
+            "Stopped: {reason}.\n\
+             Best {name} welfare from {start}: at least {lower} with this strategy, at most {upper} with any {name} one."
+        ),
+    };
+    text
+}
+
+fn who_gets_what(model: &Model, payoffs: &Payoffs) -> String {
+    const WIDEST: usize = 28;
+    let start = model.start();
+    let (mut header, mut rows) = who(model);
+    let cells = |value: &Value| {
+        let fraction = value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST)).unwrap_or_default();
+        [value.exact.as_ref().map_or_else(String::new, decimal), fraction]
+    };
+    let mut columns: Vec<[String; 2]> =
+        (0..model.n_principals()).map(|p| cells(&payoffs.payoff(p.into(), start))).collect();
+    let total = cells(&payoffs.welfare(start));
+    let fractions = columns.iter().chain([&total]).any(|[_, fraction]| !fraction.is_empty());
+    header.push("gets");
+    if fractions {
+        header.push("exactly");
+    }
+    rows.push(total_row(&header));
+    columns.push(total);
+    let kept = if fractions { 2 } else { 1 };
+    rows.iter_mut().zip(columns).for_each(|(row, cells)| row.extend(cells.into_iter().take(kept)));
+    table(&header, &rows)
+}
+
+/// What each state that the strategy comes to does, for ever.
+fn decisions(model: &Model, strategy: &Strategy, all_states: bool) -> String {
+    let mut text = String::new();
+    let reached = reached(model, strategy);
+    let states: Vec<StateId> = model.states().filter(|state| all_states || reached[state.index()]).collect();
+    let most = if all_states { usize::MAX } else { STATES_SHOWN };
+    for &state in states.iter().take(most) {
+        let _ = writeln!(text, "  {}: {}", shown(&model.state_name(state)), in_words(model, strategy, state));
+    }
+    let hidden = model.n_states() - states.len().min(most);
+    if hidden > 0 {
+        let unreached = model.n_states() - states.len();
+        let _ = match states.len() > most {
+            true => {
+                writeln!(text, "  … and {} more; --all-states shows them", counted(&hidden.into(), "state", "states"))
+            }
+            false => writeln!(
+                text,
+                "  {} never reached",
+                if unreached == 1 { "1 state is".to_owned() } else { format!("{unreached} states are") }
+            ),
+        };
+    }
+    text
+}
+
+fn in_words(model: &Model, strategy: &Strategy, state: StateId) -> String {
+    match strategy {
+        Strategy::Counting(strategy) => format!("always {}", shown(&model.action_name(strategy.tail(state)))),
+        Strategy::Stationary(strategy) => match strategy.mix(state) {
+            [(choice, _)] => format!("always {}", shown(&model.action_name(*choice))),
+            mix => {
+                let part = |(choice, share): &(_, Rational)| {
+                    format!("{} with {}", shown(&model.action_name(*choice)), decimal_share(share))
+                };
+                mix.iter().map(part).collect::<Vec<_>>().join(", ")
+            }
+        },
+    }
+}
+
+/// A probability that is a decimal, whole.
+fn decimal_share(share: &Rational) -> String {
+    let digits = format!("{:.9}", share.to_f64().value());
+    digits.trim_end_matches('0').to_owned()
+}
+
+/// Which states a strategy comes to from the start.
+fn reached(model: &Model, strategy: &Strategy) -> Vec<bool> {
+    let mut reached = vec![false; model.n_states()];
+    let mut waiting = vec![model.start()];
+    reached[model.start().index()] = true;
+    while let Some(state) = waiting.pop() {
+        let choices: Vec<_> = match strategy {
+            Strategy::Counting(strategy) => vec![strategy.tail(state)],
+            Strategy::Stationary(strategy) => strategy.mix(state).iter().map(|(choice, _)| *choice).collect(),
+        };
+        for &target in choices.iter().flat_map(|&choice| model.targets(choice)) {
+            if !std::mem::replace(&mut reached[target.index()], true) {
+                waiting.push(target);
+            }
+        }
+    }
+    reached
+}
+
+/// `commonweal-search/1`.
+#[derive(Serialize)]
+pub struct SearchJson {
+    format: &'static str,
+    start: String,
+    lower: Double,
+    upper: Double,
+    exact: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payoffs: Option<OrderedMap<ValueJson>>,
+    strategy: AnyStrategyJson,
+    nodes: u64,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'static str>,
+}
+
+impl SearchJson {
+    pub fn new(model: &Model, search: &Search, payoffs: Option<&Payoffs>) -> SearchJson {
+        let start = model.start();
+        let payoffs = payoffs.map(|payoffs| {
+            let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(payoffs.payoff(p.into(), start)));
+            OrderedMap((0..model.n_principals()).map(payoff).collect())
+        });
+        let (status, reason) = status(search.outcome);
+        SearchJson {
+            format: "commonweal-search/1",
+            start: model.state_name(start).into_owned(),
+            lower: Double(search.welfare.enclosure.lower()),
+            upper: Double(search.upper),
+            exact: search.welfare.exact.as_ref().and_then(exact_text),
+            payoffs,
+            strategy: AnyStrategyJson::new(model, &search.strategy),
+            nodes: search.nodes,
+            status,
+            reason,
+            answer: search.answer.map(answer_text),
+        }
+    }
+}
+
+/// `commonweal-sat/1`.
+#[derive(Serialize)]
+pub struct SatJson {
+    format: &'static str,
+    answer: &'static str,
+    /// Variables in order, `null` unless satisfiable.
+    assignment: Option<Vec<bool>>,
+    nodes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl SatJson {
+    pub fn new(search: &Search, assignment: Option<&[bool]>) -> SatJson {
+        let reason = match search.outcome {
+            SearchOutcome::Stopped(reason) => Some(reason.to_string()),
+            _ => None,
+        };
+        SatJson {
+            format: "commonweal-sat/1",
+            answer: answer_text(search.answer.unwrap_or(Answer::Unknown)),
+            assignment: assignment.map(<[bool]>::to_vec),
+            nodes: search.nodes,
+            reason,
+        }
+    }
+}
+
+fn status(outcome: SearchOutcome) -> (&'static str, Option<String>) {
+    match outcome {
+        SearchOutcome::Optimal => ("optimal", None),
+        SearchOutcome::WithinGap => ("within gap", None),
+        SearchOutcome::Claimed => ("within gap", Some("the upper bound is a floating-point solver's claim".to_owned())),
+        SearchOutcome::Decided => ("stopped", Some("the threshold is decided".to_owned())),
+        SearchOutcome::Stopped(reason) => ("stopped", Some(reason.to_string())),
+    }
+}
+
+fn answer_text(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Yes => "yes",
+        Answer::No => "no",
+        Answer::Unknown => "unknown",
+    }
+}

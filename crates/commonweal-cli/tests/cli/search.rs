@@ -1,0 +1,139 @@
+//! `positional`, `stationary`, `sat`, `generate sat|reachability` and `solve --compare`, as their users call them.
+
+use crate::program::Folder;
+
+#[test]
+fn the_best_positional_strategy_of_the_hotel_is_found_with_its_exact_worth() {
+    let folder = Folder::with_hotel();
+    let search = folder.run(&["positional", "hotel.yaml", "--json", "--strategy", "s.json"]).done().json();
+    assert_eq!(search["format"], "commonweal-search/1");
+    assert_eq!((&search["start"], &search["status"]), (&"s0".into(), &"optimal".into()));
+    assert_eq!(search["exact"], "27/2");
+    assert_eq!((&search["lower"], &search["upper"]), (&13.5.into(), &13.5.into()));
+    assert!(search["nodes"].is_u64());
+    assert_eq!(search["strategy"]["decisions"]["s0"][0]["action"], "a");
+    let evaluation = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done().json();
+    assert_eq!(evaluation["states"]["s0"]["welfare"]["exact"], "27/2");
+    let report = folder.run(&["positional", "hotel.yaml"]).done().stdout;
+    assert!(report.starts_with("Best positional welfare from s0: 27/2 = 13.5\n"), "{report}");
+}
+
+#[test]
+fn the_best_mix_of_the_hotel_is_found_between_bounds() {
+    let folder = Folder::with_hotel();
+    let search = folder.run(&["stationary", "hotel.yaml", "--json", "--strategy", "mix.json"]).done().json();
+    assert_eq!(search["status"], "within gap");
+    let (lower, upper) = (search["lower"].as_f64().unwrap(), search["upper"].as_f64().unwrap());
+    // 20 − 2√10 = 13.67544467966324…
+    assert!(13.675443 < lower && lower <= 13.67544467966325 && 13.675444679663 < upper && upper < 13.675446);
+    let evaluation = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--json"]).done().json();
+    assert_eq!(evaluation["states"]["s0"]["welfare"]["exact"], search["exact"]);
+}
+
+#[test]
+fn a_threshold_is_answered_by_the_exit_code() {
+    let folder = Folder::with_hotel();
+    let ask = |class: &str, more: &[&str]| {
+        let ran = folder.run(&[&[class, "hotel.yaml", "--json", "--threshold"], more].concat());
+        (ran.code, ran.json()["answer"].as_str().map(str::to_owned))
+    };
+    let answer = |code: i32, text: &str| (code, Some(text.to_owned()));
+    assert_eq!(ask("positional", &["27/2"]), answer(0, "yes"));
+    assert_eq!(ask("positional", &["13.5000000000000000000000001"]), answer(1, "no"));
+    assert_eq!(ask("stationary", &["41/3"]), answer(0, "yes"));
+    assert_eq!(ask("stationary", &["13.68"]), answer(1, "no"));
+    assert_eq!(ask("stationary", &["13.675", "--node-limit", "0"]), answer(3, "unknown"));
+}
+
+#[test]
+fn a_search_that_is_stopped_gives_bounds_and_exit_code_3() {
+    let folder = Folder::with_hotel();
+    for class in ["positional", "stationary"] {
+        for limit in [["--node-limit", "0"], ["--time-limit", "0"]] {
+            let ran = folder.run(&[class, "hotel.yaml", "--json", limit[0], limit[1]]);
+            assert_eq!(ran.code, 3, "{class} {limit:?}");
+            let search = ran.json();
+            assert_eq!(search["status"], "stopped");
+            assert!(search["lower"].as_f64().unwrap() <= 13.5 && search["upper"].as_f64().unwrap() >= 13.675);
+            let report = folder.run(&[class, "hotel.yaml", limit[0], limit[1]]);
+            assert!(report.stdout.starts_with("Stopped: "), "{}", report.stdout);
+        }
+    }
+}
+
+#[test]
+fn the_mixed_integer_program_finds_the_same_and_claims_no_proof() {
+    let folder = Folder::with_hotel();
+    let search = folder.run(&["positional", "hotel.yaml", "--method", "milp", "--json"]).done().json();
+    assert_eq!((&search["exact"], &search["status"]), (&"27/2".into(), &"within gap".into()));
+    let refused = folder.run(&["positional", "hotel.yaml", "--method", "milp", "--threshold", "1"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+}
+
+#[test]
+fn a_comparison_says_what_simplicity_costs() {
+    let folder = Folder::with_hotel();
+    let solution = folder.run(&["solve", "hotel.yaml", "--compare", "--json"]).done().json();
+    let welfare = |index: usize| solution["comparison"][index]["welfare"]["exact"].as_str().unwrap();
+    let strategy = |index: usize| solution["comparison"][index]["strategy"].as_str().unwrap();
+    assert_eq!((strategy(0), welfare(0)), ("counting", "127/9"));
+    assert_eq!((strategy(1), strategy(2), welfare(2)), ("stationary", "positional", "27/2"));
+    assert_eq!((strategy(3), welfare(3)), ("long-term", "13"));
+    // Rebuilding at once is best for alice, never for bob.
+    assert_eq!(solution["comparison"][4]["payoffs"]["alice"]["exact"], "11");
+    assert_eq!(solution["comparison"][5]["payoffs"]["bob"]["exact"], "9/2");
+    let report = folder.run(&["solve", "hotel.yaml", "--compare"]).done().stdout;
+    assert!(report.contains("The price of simplicity, from s0"), "{report}");
+}
+
+const FORMULA: &str = "c two variables\np cnf 2 3\n1 2 0\n-1 2 0\n1 -2 0\n%\n0\n";
+
+#[test]
+fn a_formula_is_decided_in_the_words_of_sat_solvers() {
+    let folder = Folder::new();
+    folder.write("yes.cnf", FORMULA);
+    folder.write("no.cnf", FORMULA.replace("2 3", "2 4").replace('%', "-1 -2 0\n%"));
+    for rewards in ["same", "zero-sum"] {
+        let yes = folder.run(&["sat", "yes.cnf", "--rewards", rewards]).done();
+        assert!(yes.stdout.ends_with("s SATISFIABLE\nv 1 2 0\n"), "{}", yes.stdout);
+        let no = folder.run(&["sat", "no.cnf", "--rewards", rewards]);
+        assert_eq!(no.code, 1);
+        assert!(no.stdout.ends_with("s UNSATISFIABLE\n"), "{}", no.stdout);
+        let unknown = folder.run(&["sat", "no.cnf", "--node-limit", "0"]);
+        assert_eq!(unknown.code, 3);
+        assert!(unknown.stdout.ends_with("s UNKNOWN\n"), "{}", unknown.stdout);
+    }
+    let bad = folder.write("bad.cnf", "p cnf 2 1\n1 3 0\n");
+    let refused = folder.run(&["sat", bad.to_str().unwrap()]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+    assert!(refused.stderr.contains(":2:3: there is no variable 3"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_model_of_a_formula_carries_its_threshold() {
+    let folder = Folder::new();
+    folder.write("f.cnf", FORMULA);
+    let ran = folder.run(&["generate", "sat", "f.cnf", "--rewards", "zero-sum", "--out", "f.yaml"]).done();
+    // (3 · 3/64 + 2 · 1/16) / 5
+    assert_eq!(ran.stderr, "threshold: 17/320\n");
+    assert!(folder.read("f.yaml").contains("# threshold: 17/320\n"));
+    assert_eq!(folder.run(&["positional", "f.yaml", "--threshold", "17/320"]).code, 0);
+    assert_eq!(folder.run(&["positional", "f.yaml", "--threshold", "1701/32000"]).code, 1);
+}
+
+#[test]
+fn a_game_becomes_a_model_whose_welfare_says_who_wins() {
+    let folder = Folder::new();
+    folder.write("safe.txt", "or a: b\nand b: a t\ntarget t\n");
+    folder.write("lost.txt", "or a: b t\nand b: a t\ntarget t\n");
+    for rewards in ["single", "zero-sum"] {
+        for (game, wins) in [("safe", true), ("lost", false)] {
+            let file = format!("{game}.txt");
+            let args = ["generate", "reachability", &file, "--rewards", rewards, "--out", "g.yaml"];
+            let note = folder.run(&args).done().stderr;
+            assert_eq!(note.starts_with("the safety player wins"), wins, "{note}");
+            let solution = folder.run(&["solve", "g.yaml", "--json"]).done().json();
+            assert_eq!(solution["states"]["a"]["welfare"]["exact"] == "0", wins);
+        }
+    }
+}

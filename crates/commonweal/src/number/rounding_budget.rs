@@ -1,0 +1,63 @@
+//! What rounding can have changed in a long computation, kept as one number.
+//!
+//! Where every row of a computation is a sum of products whose magnitudes have a common bound, one error term per pass is
+//! enough, and the inner loop runs in plain doubles. With u = 2^-53, a sum of k products of factors that are each within
+//! 2u of the truth is off by less than (k + 6) u of the sum of magnitudes. Every term below is at least twice that, which
+//! covers its own rounding, and has a floor for what underflows.
+
+const UNIT: f64 = f64::EPSILON / 2.0;
+/// More than any product of ordinary doubles loses when it underflows.
+const FLOOR: f64 = 1e-290;
+
+/// An upper bound of all that rounding, and anything else that was left out, can amount to.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RoundingBudget {
+    total: f64,
+}
+
+impl RoundingBudget {
+    /// Allows for one sum of at most `terms` products whose magnitudes add up to at most `magnitude`.
+    pub fn allow_sum(&mut self, terms: usize, magnitude: f64) {
+        self.allow(2.0 * (terms as f64 + 6.0) * UNIT * magnitude + FLOOR);
+    }
+
+    /// Allows for something that is at most `amount`.
+    pub fn allow(&mut self, amount: f64) {
+        self.total = (self.total + amount).next_up();
+    }
+
+    /// Everything that was allowed for.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// A double that is at least the number of which `computed` is the rounded value.
+    pub fn above(&self, computed: f64) -> f64 {
+        (computed + self.total).next_up()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::{Enclosure, Integer, Rational, sum};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_sum_of_products_is_off_by_less_than_its_budget(
+            terms in prop::collection::vec((1u64.., 1u64.., any::<i64>(), 1u64..), 1..12),
+        ) {
+            let fraction = |a: i128, b: u64| Rational::from_parts(Integer::from(a), b.into());
+            let nearest = |x: &Rational| x.to_f64().value();
+            let factors: Vec<(Rational, Rational)> =
+                terms.iter().map(|&(a, b, c, d)| (fraction(a.into(), b), fraction(c.into(), d))).collect();
+            let exact = sum(factors.iter().map(|(x, y)| x * y));
+            let products: Vec<f64> = factors.iter().map(|(x, y)| nearest(x) * nearest(y)).collect();
+            let computed: f64 = products.iter().sum();
+            let mut budget = RoundingBudget::default();
+            budget.allow_sum(products.len(), products.iter().map(|product| product.abs()).sum());
+            prop_assert!(budget.above(computed) >= Enclosure::from(&exact).upper());
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! From reachability games on alternating graphs to the welfare of any strategy. [Thm. 2]
+//!
+//! The reachability player moves in OR nodes and wants to come to the target; the safety player moves in AND nodes and wants
+//! never to. In the model chance moves in OR nodes, all successors alike, and the agent moves in AND nodes. The target is
+//! paid for at every step spent there, which is for ever. A strategy earns 0 if it comes there with probability 0, and less
+//! otherwise; so the welfare is 0 if and only if the safety player wins. With one principal the target costs 1 a step. With
+//! two whose rewards sum to 0 the patient one pays what the impatient one gets: at step t that is λ_1^t − λ_0^t, below 0
+//! for every t but the first.
+
+use crate::model::{Model, ModelBuilder, Principal, StateId};
+use crate::number::Rational;
+
+/// Who moves in a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mover {
+    /// The reachability player.
+    Or,
+    /// The safety player.
+    And,
+    /// Nobody: the target.
+    Target,
+}
+
+/// An alternating graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Game {
+    /// The nodes with their names.
+    pub nodes: Vec<Node>,
+    /// The node in which the game starts.
+    pub start: usize,
+}
+
+/// A node of an alternating graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Who moves.
+    pub mover: Mover,
+    /// Where to: at least one node, each once; none for a target.
+    pub successors: Vec<usize>,
+}
+
+/// Who gets what: the theorem holds in both cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rewards {
+    /// One principal, with discount 1/2.
+    #[default]
+    Single,
+    /// Two principals with discounts 1/2 and 1/4; what one gets the other pays.
+    ZeroSum,
+}
+
+impl Game {
+    /// Whether the safety player wins from the start: the attractor of the targets does not hold it.
+    ///
+    /// A node is in the attractor if it is a target, or an OR node with a successor in it, or an AND node with all of its
+    /// successors in it. Cost: O(edges).
+    pub fn safety_wins(&self) -> bool {
+        let mut predecessors = vec![Vec::new(); self.nodes.len()];
+        for (node, Node { successors, .. }) in self.nodes.iter().enumerate() {
+            successors.iter().for_each(|&successor| predecessors[successor].push(node));
+        }
+        // How many successors must still be attracted.
+        let mut missing: Vec<usize> =
+            self.nodes.iter().map(|node| if node.mover == Mover::And { node.successors.len() } else { 1 }).collect();
+        let mut waiting: Vec<usize> =
+            (0..self.nodes.len()).filter(|&node| self.nodes[node].mover == Mover::Target).collect();
+        waiting.iter().for_each(|&target| missing[target] = 0);
+        while let Some(node) = waiting.pop() {
+            for &predecessor in &predecessors[node] {
+                if missing[predecessor] > 0 {
+                    missing[predecessor] -= 1;
+                    if missing[predecessor] == 0 {
+                        waiting.push(predecessor);
+                    }
+                }
+            }
+        }
+        missing[self.start] > 0
+    }
+}
+
+/// The model of a game: its welfare from the start is 0 if the safety player wins, and below 0 otherwise.
+pub fn reduce(game: &Game, rewards: Rewards) -> Model {
+    let fraction = |b: u32| Rational::from_parts(1.into(), b.into());
+    let (discounts, cost) = match rewards {
+        Rewards::Single => (vec![fraction(2)], vec![-Rational::ONE]),
+        Rewards::ZeroSum => (vec![fraction(2), fraction(4)], vec![-Rational::ONE, Rational::ONE]),
+    };
+    let principal =
+        |(index, discount): (usize, Rational)| Principal { name: format!("p{index}"), discount, weight: Rational::ONE };
+    let nothing = vec![Rational::ZERO; discounts.len()];
+    let principals = discounts.into_iter().enumerate().map(principal).collect();
+    let names = game.nodes.iter().map(|node| node.name.as_str());
+    let mut builder = ModelBuilder::new(principals, names).expect("names are distinct");
+    builder.start(StateId::from(game.start));
+    for (index, node) in game.nodes.iter().enumerate() {
+        let state = StateId::from(index);
+        let mut add = |action: &str, rewards: &[Rational], to: Vec<(StateId, Rational)>| {
+            builder.choice(state, action, rewards.iter().cloned(), to).expect("probabilities sum to 1");
+        };
+        match node.mover {
+            Mover::Target => add("stay", &cost, vec![(state, Rational::ONE)]),
+            Mover::Or => {
+                let share = Rational::from_parts(1.into(), node.successors.len().into());
+                let to = node.successors.iter().map(|&target| (StateId::from(target), share.clone()));
+                add("any", &nothing, to.collect());
+            }
+            Mover::And => {
+                for &target in &node.successors {
+                    add(&game.nodes[target].name, &nothing, vec![(StateId::from(target), Rational::ONE)]);
+                }
+            }
+        }
+    }
+    builder.finish().expect("every node has a successor or is a target")
+}

@@ -1,0 +1,318 @@
+//! Branch and bound over boxes, best bound first.
+//!
+//! Nodes are taken from the queue in batches of a fixed size, expanded side by side against the incumbent of the batch's
+//! beginning, and put together in order: the tree, and so the answer, does not depend on the number of threads. Bounds are
+//! doubles that are at least the truth; what they cannot decide is decided exactly by the class ([`super::positional`]) or
+//! stays open as part of the gap. Memory: one box and a share of the parent's values per open node.
+
+use super::action_box::ActionBox;
+use super::doubles::Doubles;
+use crate::number::{Enclosure, Rational, Value};
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::Strategy;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// How far to search, and for what.
+#[derive(Clone)]
+pub struct SearchOptions<'a> {
+    /// Stop when the bounds are this close, relative to the greatest welfare of any strategy or the largest reward that one
+    /// choice pays to all together, whichever is larger. 0 asks for the exact optimum, which only a search over positional
+    /// strategies finds.
+    pub gap: Rational,
+    /// Only ask whether some strategy of the class earns at least this much.
+    pub threshold: Option<Rational>,
+    /// The most nodes. Default: 1,000,000.
+    pub node_limit: u64,
+    /// Looked at between nodes; raised, it gives the bounds proven so far. Default: never raised.
+    pub stop: StopSignal,
+    /// Told now and then how far the search is.
+    pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+}
+
+impl Default for SearchOptions<'_> {
+    fn default() -> Self {
+        let gap = Rational::ZERO;
+        SearchOptions { gap, threshold: None, node_limit: 1_000_000, stop: StopSignal::default(), progress: None }
+    }
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Nodes expanded.
+    pub nodes: u64,
+    /// Nodes waiting.
+    pub open: usize,
+    /// What the best strategy so far earns, and what none exceeds.
+    pub bounds: Enclosure,
+}
+
+/// What is proven of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchOutcome {
+    /// No strategy of the class earns more.
+    Optimal,
+    /// No strategy of the class earns more than the upper bound, and the gap is what was asked for.
+    WithinGap,
+    /// The threshold is decided, and the search went no further.
+    Decided,
+    /// A solver in doubles says that no strategy of the class earns more; nothing proves it.
+    Claimed,
+    /// Stopped on the way: the bounds hold.
+    Stopped(StopReason),
+}
+
+/// Whether some strategy of the class earns at least the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The strategy found does.
+    Yes,
+    /// None does.
+    No,
+    /// The search was stopped before it was decided.
+    Unknown,
+}
+
+/// The best strategy found, with what is proven.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// A strategy of the class, from the model's start state.
+    pub strategy: Strategy,
+    /// What it earns from the start.
+    pub welfare: Value,
+    /// No strategy of the class earns more.
+    pub upper: f64,
+    /// Nodes expanded.
+    pub nodes: u64,
+    /// What is proven.
+    pub outcome: SearchOutcome,
+    /// The answer, if a threshold was asked for.
+    pub answer: Option<Answer>,
+}
+
+/// A box that is still to be divided.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub within: ActionBox,
+    /// No strategy of the box earns more, in the units of [`Doubles`].
+    pub bound: f64,
+    pub depth: u32,
+    /// Values and mix of the parent, to start from.
+    pub near: Option<Arc<(Vec<f64>, Vec<f64>)>>,
+}
+
+/// A strategy with what it earns exactly.
+#[derive(Debug, Clone)]
+pub(super) struct Incumbent {
+    pub strategy: Strategy,
+    /// What it earns, or no more than that.
+    pub welfare: Rational,
+    /// Whether it earns exactly that.
+    pub is_exact: bool,
+    /// The greatest double, in the units of [`Doubles`], that is at most the welfare.
+    pub lower: f64,
+}
+
+/// What became of a node.
+#[derive(Debug, Default)]
+pub(super) struct Expanded {
+    pub children: Vec<Node>,
+    pub found: Option<Incumbent>,
+    /// The greatest bound of what was dropped without an exact comparison.
+    pub dropped: Option<f64>,
+    /// Whether the whole search is over: nothing reaches the threshold, by an exact comparison.
+    pub refuted: bool,
+}
+
+/// What makes a box not worth dividing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cutoff {
+    /// Boxes below this are dropped: they hold nothing better than the incumbent, or nothing at the threshold.
+    pub least: f64,
+    /// Boxes up to this are dropped too: what they can hold is within the gap.
+    pub enough: f64,
+}
+
+impl Cutoff {
+    pub fn drops(&self, bound: f64) -> bool {
+        bound < self.least || bound <= self.enough
+    }
+}
+
+/// A class of strategies.
+pub(super) trait Class: Sync {
+    /// The model in doubles.
+    fn model(&self) -> &Doubles;
+    /// Bounds, improves and divides a node. `cutoff` is for the incumbent given.
+    fn expand(&self, node: Node, incumbent: &Incumbent, goal: &Goal) -> Expanded;
+}
+
+/// What the search is after, in the units of [`Doubles`].
+#[derive(Debug, Clone)]
+pub(super) struct Goal {
+    pub gap: f64,
+    pub threshold: Option<Rational>,
+    pub threshold_below: Option<f64>,
+    pub stop: StopSignal,
+}
+
+impl Goal {
+    pub fn cutoff(&self, incumbent: &Incumbent) -> Cutoff {
+        match self.threshold_below {
+            Some(least) => Cutoff { least, enough: f64::NEG_INFINITY },
+            None => Cutoff {
+                least: incumbent.lower,
+                enough: if self.gap > 0.0 { incumbent.lower + self.gap } else { f64::NEG_INFINITY },
+            },
+        }
+    }
+
+    pub fn reached(&self, incumbent: &Incumbent) -> bool {
+        self.threshold.as_ref().is_some_and(|threshold| incumbent.welfare >= *threshold)
+    }
+}
+
+/// Nodes that are expanded side by side. Not to be changed lightly: it shapes the tree.
+const BATCH: usize = 8;
+/// The memory that open nodes may take.
+const MOST_BYTES: usize = 2 << 30;
+
+/// Searches from `root`, knowing `incumbent`.
+pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, options: &SearchOptions) -> Search {
+    let model = class.model();
+    let gap = options.gap.to_f64().value() * scale(model, root.bound);
+    let goal = Goal {
+        gap,
+        threshold: options.threshold.clone(),
+        threshold_below: options.threshold.as_ref().map(|threshold| model.scaled_below(threshold)),
+        stop: options.stop.clone(),
+    };
+    let bytes = 16 * model.n_choices + 8 * model.n * model.n_states + 100;
+    let most_open = (MOST_BYTES / bytes).max(BATCH);
+    let order = 1e-9 * scale(model, root.bound);
+    let mut open = BinaryHeap::new();
+    let mut serial = 0;
+    let mut push = |open: &mut BinaryHeap<Queued>, node: Node| {
+        serial += 1;
+        // Bounds that rounding alone tells apart count as equal: deeper nodes first.
+        open.push(Queued { key: (node.bound / order).floor(), serial, node });
+    };
+    push(&mut open, root);
+    let (mut nodes, mut dropped, mut refuted) = (0, f64::NEG_INFINITY, false);
+    let stopped = loop {
+        if goal.reached(&incumbent) {
+            break None;
+        }
+        let cutoff = goal.cutoff(&incumbent);
+        let mut batch = Vec::new();
+        while batch.len() < BATCH {
+            let Some(Queued { node, .. }) = open.pop() else { break };
+            match cutoff.drops(node.bound) {
+                true => dropped = dropped.max(node.bound),
+                false => batch.push(node),
+            }
+        }
+        if batch.is_empty() {
+            break None;
+        }
+        let reason = options.stop.reason().or_else(|| {
+            (nodes + batch.len() as u64 > options.node_limit || open.len() > most_open).then_some(StopReason::NodeLimit)
+        });
+        if let Some(reason) = reason {
+            batch.into_iter().for_each(|node| push(&mut open, node));
+            break Some(reason);
+        }
+        nodes += batch.len() as u64;
+        let expanded: Vec<Expanded> = batch.into_par_iter().map(|node| class.expand(node, &incumbent, &goal)).collect();
+        for Expanded { children, found, dropped: below, refuted: all } in expanded {
+            dropped = dropped.max(below.unwrap_or(f64::NEG_INFINITY));
+            refuted |= all;
+            if let Some(found) = found.filter(|found| found.welfare > incumbent.welfare) {
+                incumbent = found;
+            }
+            children.into_iter().for_each(|node| push(&mut open, node));
+        }
+        if let Some(progress) = options.progress {
+            let upper = open.iter().map(|queued| queued.node.bound).fold(dropped.max(incumbent.lower), f64::max);
+            let lower = Enclosure::from(&incumbent.welfare).lower();
+            progress(Progress { nodes, open: open.len(), bounds: Enclosure::new(lower, model.unscaled_above(upper)) });
+        }
+    };
+    let upper = open.iter().map(|queued| queued.node.bound).fold(dropped, f64::max);
+    refuted |= goal.threshold_below.is_some_and(|least| upper < least);
+    conclude(class.model(), Ended { incumbent, upper, nodes, stopped, refuted }, &goal)
+}
+
+/// How a search ended.
+struct Ended {
+    incumbent: Incumbent,
+    /// The greatest bound of what was dropped or is still open.
+    upper: f64,
+    nodes: u64,
+    stopped: Option<StopReason>,
+    /// Whether nothing reaches the threshold.
+    refuted: bool,
+}
+
+fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
+    let Ended { incumbent, upper, nodes, stopped, refuted } = ended;
+    let optimal = incumbent.is_exact && (upper < incumbent.lower || upper == f64::NEG_INFINITY);
+    let answer = goal.threshold.as_ref().map(|threshold| match (&incumbent.welfare >= threshold, stopped) {
+        (true, _) => Answer::Yes,
+        (false, None) if refuted => Answer::No,
+        (false, _) => Answer::Unknown,
+    });
+    let within_gap = upper <= incumbent.lower + goal.gap;
+    let outcome = match (optimal, stopped, answer) {
+        (true, ..) => SearchOutcome::Optimal,
+        (_, _, Some(Answer::Yes | Answer::No)) => SearchOutcome::Decided,
+        (_, Some(reason), _) => SearchOutcome::Stopped(reason),
+        (_, None, None) if within_gap => SearchOutcome::WithinGap,
+        (_, None, _) => SearchOutcome::Stopped(StopReason::Precision),
+    };
+    let mut welfare = Value::from(incumbent.welfare);
+    let own = welfare.enclosure.upper();
+    let upper = if optimal { own } else { own.max(model.unscaled_above(upper)) };
+    if !incumbent.is_exact {
+        welfare = Value::from(Enclosure::new(welfare.enclosure.lower(), upper));
+    }
+    Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer }
+}
+
+/// What gaps are relative to.
+fn scale(model: &Doubles, root_bound: f64) -> f64 {
+    let total = |choice: usize| model.rewards(choice).iter().sum::<f64>().abs();
+    let most = (0..model.n_choices).map(total).fold(f64::MIN_POSITIVE, f64::max);
+    if root_bound.is_finite() { most.max(root_bound.abs()) } else { most }
+}
+
+/// A node in the queue: best bound first, then the deepest, then the first.
+struct Queued {
+    key: f64,
+    serial: u64,
+    node: Node,
+}
+
+impl Ord for Queued {
+    fn cmp(&self, other: &Queued) -> Ordering {
+        let by_bound = self.key.total_cmp(&other.key);
+        by_bound.then(self.node.depth.cmp(&other.node.depth)).then(other.serial.cmp(&self.serial))
+    }
+}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Queued) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Queued {
+    fn eq(&self, other: &Queued) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Queued {}

@@ -1,0 +1,179 @@
+//! The model in doubles, as the searches see it.
+//!
+//! Rewards are divided by a power of two, so that the largest is about 1 and nothing overflows; every double is the
+//! nearest one to the model's number. The error terms of [`RoundingBudget`](crate::number::RoundingBudget) allow for
+//! that rounding too.
+
+use crate::model::ChoiceId;
+use crate::number::{Enclosure, Integer, Natural, Rational};
+use crate::principals::OrderedModel;
+use dashu_base::BitTest;
+use std::ops::Range;
+
+/// Flat arrays like those of the model, most patient principal first, weights inside the rewards.
+#[derive(Debug)]
+pub(super) struct Doubles {
+    pub n_states: usize,
+    pub n_choices: usize,
+    /// The number of principals with distinct discounts.
+    pub n: usize,
+    pub start: usize,
+    first_choice: Vec<u32>,
+    first_transition: Vec<u32>,
+    target: Vec<u32>,
+    probability: Vec<f64>,
+    /// A choice's rewards side by side.
+    reward: Vec<f64>,
+    pub discount: Vec<f64>,
+    /// Enclosures of the discounts themselves.
+    pub discounts: Vec<Enclosure>,
+    /// Doubles that are at least 1/(1 − λ_i) − 1/(1 − λ_{i+1}), and for the last principal 1/(1 − λ_i).
+    pub tail_weight: Vec<f64>,
+    /// The most products in a sum over one choice's successors or one state's choices.
+    pub longest_sum: usize,
+    /// The largest magnitude of a reward, per principal.
+    pub largest_reward: Vec<f64>,
+    /// The choices that may lead to each state.
+    into: Vec<Vec<u32>>,
+    /// The state of each choice.
+    state: Vec<u32>,
+    /// What a reward was divided by.
+    unit: Rational,
+}
+
+impl Doubles {
+    pub fn of(model: &OrderedModel) -> Doubles {
+        let n = model.n();
+        let choices = || (0..model.n_choices()).map(ChoiceId::from);
+        let unit = power_of_two_near(choices().flat_map(|choice| model.ordered_rewards(choice)));
+        let nearest = |x: &Rational| x.to_f64().value();
+        let mut first_choice = vec![0];
+        for state in model.states() {
+            first_choice.push(first_choice[state.index()] + model.choices(state).len() as u32);
+        }
+        let mut first_transition = vec![0];
+        for choice in choices() {
+            first_transition.push(first_transition[choice.index()] + model.targets(choice).len() as u32);
+        }
+        let reward: Vec<f64> = choices()
+            .flat_map(|choice| model.ordered_rewards(choice))
+            .map(|reward| nearest(&(reward / &unit)))
+            .collect();
+        let largest = |i: usize| reward.iter().skip(i).step_by(n).fold(0.0, |largest: f64, r| largest.max(r.abs()));
+        let lifetime = |i: usize| Rational::ONE / (Rational::ONE - model.discount(i));
+        let tail_weight = |i: usize| {
+            let later = if i + 1 < n { lifetime(i + 1) } else { Rational::ZERO };
+            Enclosure::from(&(lifetime(i) - later)).upper()
+        };
+        let longest_row = choices().map(|choice| model.targets(choice).len()).max().unwrap_or(0);
+        let most_choices = model.states().map(|state| model.choices(state).len()).max().unwrap_or(0);
+        let mut into = vec![Vec::new(); model.n_states()];
+        for choice in choices() {
+            model.targets(choice).iter().for_each(|target| into[target.index()].push(choice.index() as u32));
+        }
+        let state = model.states().flat_map(|state| model.choices(state).map(move |_| state.index() as u32)).collect();
+        Doubles {
+            into,
+            state,
+            n_states: model.n_states(),
+            n_choices: model.n_choices(),
+            n,
+            start: model.start().index(),
+            first_choice,
+            first_transition,
+            target: choices().flat_map(|choice| model.targets(choice)).map(|t| t.index() as u32).collect(),
+            probability: choices().flat_map(|choice| model.probabilities(choice)).map(nearest).collect(),
+            largest_reward: (0..n).map(largest).collect(),
+            reward,
+            discount: (0..n).map(|i| nearest(model.discount(i))).collect(),
+            discounts: (0..n).map(|i| Enclosure::from(model.discount(i))).collect(),
+            tail_weight: (0..n).map(tail_weight).collect(),
+            longest_sum: longest_row.max(most_choices),
+            unit,
+        }
+    }
+
+    pub fn choices(&self, state: usize) -> Range<usize> {
+        self.first_choice[state] as usize..self.first_choice[state + 1] as usize
+    }
+
+    pub fn rewards(&self, choice: usize) -> &[f64] {
+        &self.reward[choice * self.n..(choice + 1) * self.n]
+    }
+
+    pub fn targets(&self, choice: usize) -> &[u32] {
+        &self.target[self.first_transition[choice] as usize..self.first_transition[choice + 1] as usize]
+    }
+
+    /// The successors of a choice with their probabilities.
+    pub fn row(&self, choice: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.first_transition[choice] as usize..self.first_transition[choice + 1] as usize;
+        self.target[range.clone()].iter().map(|&t| t as usize).zip(self.probability[range].iter().copied())
+    }
+
+    /// The state that offers a choice.
+    pub fn state_of(&self, choice: usize) -> usize {
+        self.state[choice] as usize
+    }
+
+    /// The choices that may lead to a state.
+    pub fn choices_into(&self, state: usize) -> &[u32] {
+        &self.into[state]
+    }
+
+    /// Σ_t P(t|s,a) x(t).
+    pub fn expected(&self, choice: usize, x: &[f64]) -> f64 {
+        self.row(choice).map(|(target, probability)| probability * x[target]).sum()
+    }
+
+    /// The states that a strategy inside `allowed` can reach from the start, in increasing order.
+    pub fn reachable(&self, allowed: impl Fn(usize) -> bool) -> Vec<u32> {
+        let mut seen = vec![false; self.n_states];
+        let mut waiting = vec![self.start];
+        seen[self.start] = true;
+        while let Some(state) = waiting.pop() {
+            for choice in self.choices(state).filter(|&choice| allowed(choice)) {
+                for &target in self.targets(choice) {
+                    if !std::mem::replace(&mut seen[target as usize], true) {
+                        waiting.push(target as usize);
+                    }
+                }
+            }
+        }
+        (0..self.n_states as u32).filter(|&state| seen[state as usize]).collect()
+    }
+
+    /// The model's number for a scaled one, as a double that is at least it.
+    pub fn unscaled_above(&self, scaled: f64) -> f64 {
+        match exact(scaled) {
+            Some(exact) => Enclosure::from(&(exact * &self.unit)).upper(),
+            None => f64::INFINITY,
+        }
+    }
+
+    /// The scaled double nearest to a number of the model.
+    pub fn scaled(&self, number: &Rational) -> f64 {
+        (number / &self.unit).to_f64().value()
+    }
+
+    /// The greatest double that is at most the scaled number.
+    pub fn scaled_below(&self, number: &Rational) -> f64 {
+        Enclosure::from(&(number / &self.unit)).lower()
+    }
+}
+
+/// The number that a finite double is.
+pub(super) fn exact(double: f64) -> Option<Rational> {
+    Rational::try_from(double).ok()
+}
+
+/// 2^k with the largest of these numbers between 1/4 and 4 times it; 1 if all are 0.
+fn power_of_two_near<'r>(numbers: impl Iterator<Item = &'r Rational>) -> Rational {
+    let size = |x: &Rational| x.numerator().bit_len() as isize - x.denominator().bit_len() as isize;
+    let exponent = numbers.filter(|x| !x.is_zero()).map(size).max().unwrap_or(0);
+    let power = Natural::ONE << exponent.unsigned_abs();
+    match exponent >= 0 {
+        true => Rational::from(power),
+        false => Rational::from_parts(Integer::ONE, power),
+    }
+}

@@ -1,0 +1,94 @@
+//! What a search decides exactly: the worth of a strategy, and of the relaxation where doubles cannot tell.
+
+use super::action_box::ActionBox;
+use super::doubles::Doubles;
+use crate::evaluation::evaluate;
+use crate::model::{ChoiceId, Model, ModelBuilder, StateId};
+use crate::number::{Enclosure, Rational, sum};
+use crate::principals::OrderedModel;
+use crate::solve::{SolveOptions, solve};
+use crate::stop::StopSignal;
+use crate::strategy::{CountingStrategy, Stationary, Strategy};
+use std::cmp::Ordering;
+
+/// The part of `model` that strategies within `allowed` reach from the start, and no other choice.
+fn restricted(model: &Model, doubles: &Doubles, allowed: impl Fn(usize) -> bool + Copy) -> (Model, Vec<u32>) {
+    let reach = doubles.reachable(allowed);
+    let mut position = vec![usize::MAX; model.n_states()];
+    reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index);
+    let mut builder =
+        ModelBuilder::numbered(model.principals().to_vec(), reach.len()).expect("a part of a valid model");
+    builder.start(StateId::from(position[doubles.start]));
+    for &state in &reach {
+        for choice in doubles.choices(state as usize).filter(|&choice| allowed(choice)).map(ChoiceId::from) {
+            let to = model.transitions(choice).map(|(t, p)| (StateId::from(position[t.index()]), p.clone()));
+            let from = StateId::from(position[state as usize]);
+            let rewards = model.rewards(choice).iter().cloned();
+            builder.choice(from, &model.action_name(choice), rewards, to).expect("a part of a valid model");
+        }
+    }
+    (builder.finish().expect("a part of a valid model"), reach)
+}
+
+/// What every strategy earns at least: each principal's least reward for ever.
+pub(super) fn least_welfare(model: &OrderedModel) -> Rational {
+    let least = |i: usize| {
+        let rewards = (0..model.n_choices()).map(|choice| &model.ordered_rewards(ChoiceId::from(choice))[i]);
+        rewards.min().expect("a model has a choice") / (Rational::ONE - model.discount(i))
+    };
+    sum((0..model.n()).map(least))
+}
+
+/// What a positional strategy earns from the start, given as one choice per state; `None` if stopped.
+pub(super) fn positional_welfare(
+    model: &Model,
+    doubles: &Doubles,
+    chosen: &[ChoiceId],
+    stop: &StopSignal,
+) -> Option<Rational> {
+    let takes = |choice: usize| chosen[model.state_of(ChoiceId::from(choice)).index()].index() == choice;
+    let (part, _) = restricted(model, doubles, takes);
+    let only = part.states().map(|state| part.choices(state).next().expect("a state has a choice"));
+    let strategy = Strategy::Counting(CountingStrategy::positional(only));
+    let payoffs = evaluate(&part, &strategy, stop).ok()?;
+    payoffs.welfare(part.start()).exact
+}
+
+/// What a stationary strategy earns from the start; `None` if stopped.
+pub(super) fn stationary_welfare(
+    model: &Model,
+    doubles: &Doubles,
+    mix: &[Vec<(ChoiceId, Rational)>],
+    stop: &StopSignal,
+) -> Option<Rational> {
+    let mut share = vec![None; model.n_choices()];
+    for (choice, probability) in mix.iter().flatten() {
+        share[choice.index()] = Some(probability);
+    }
+    let (part, reach) = restricted(model, doubles, |choice| share[choice].is_some());
+    let of_state = |(index, &state): (usize, &u32)| {
+        let shares = doubles.choices(state as usize).filter_map(|choice| share[choice]);
+        part.choices(StateId::from(index)).zip(shares.cloned()).collect()
+    };
+    let strategy = Stationary::new(&part, reach.iter().enumerate().map(of_state).collect());
+    let payoffs = evaluate(&part, &Strategy::Stationary(strategy), stop).ok()?;
+    payoffs.welfare(part.start()).exact
+}
+
+/// How the relaxation of a box of pure choices compares with a number, where that can be told.
+pub(super) fn compare_relaxation(
+    model: &Model,
+    doubles: &Doubles,
+    within: &ActionBox,
+    number: &Rational,
+    stop: &StopSignal,
+) -> Option<Ordering> {
+    const LAYERS: u64 = 20_000;
+    let (part, _) = restricted(model, doubles, |choice| within.allows(choice));
+    let options = SolveOptions { layer_limit: LAYERS, stop: stop.clone(), ..SolveOptions::default() };
+    let welfare = solve(&part, &options).welfare(part.start());
+    match welfare.exact {
+        Some(exact) => Some(exact.cmp(number)),
+        None => welfare.enclosure.compare(&Enclosure::from(number)),
+    }
+}

@@ -1,0 +1,120 @@
+//! A relaxation followed forwards from the start: what it does where, and what each choice would cost it.
+
+use super::action_box::ActionBox;
+use super::relaxation::{Layer, Relaxed, Relaxer};
+
+/// What following the relaxation from the start says about each choice.
+#[derive(Debug)]
+pub(super) struct Followed {
+    /// What a choice loses if its state takes it at every visit, all else as in the relaxation.
+    pub regret: Vec<f64>,
+    /// The average mix of each state over its visits, discounted.
+    pub average: Vec<f64>,
+    /// The discounted visits to each state.
+    pub visits: Vec<f64>,
+}
+
+/// Steps that a relaxation is followed even past its horizon, as long as they weigh anything.
+const FOLLOWED: usize = 300;
+
+impl Relaxer<'_> {
+    /// Follows the relaxation from the start.
+    pub fn follow(&self, within: &ActionBox, relaxed: &Relaxed) -> Followed {
+        const LEAST_WEIGHT: f64 = 1e-3;
+        let model = self.model;
+        let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };
+        let mut followed = Followed {
+            regret: vec![0.0; model.n_choices],
+            average: vec![0.0; model.n_choices],
+            visits: vec![0.0; model.n_states],
+        };
+        let (mut visited, mut next_visited) = (vec![0.0; model.n_states], vec![0.0; model.n_states]);
+        visited[model.start] = 1.0;
+        let mut next = vec![0.0; model.n_states];
+        let mut mix = vec![0.0; model.n_choices];
+        let (mut worth, mut order) = (Vec::new(), Vec::new());
+        for step in 0..self.most_layers.min(relaxed.horizon.max(FOLLOWED)) {
+            let weights = self.powers(step);
+            if step >= relaxed.horizon && (weights[0] < LEAST_WEIGHT || step > FOLLOWED) {
+                break;
+            }
+            let weight: f64 = weights.iter().sum();
+            relaxed.gains_into(step + 1, &mut next);
+            next_visited.fill(0.0);
+            for &state in &relaxed.reach {
+                let state = state as usize;
+                let mass = visited[state];
+                if mass == 0.0 {
+                    continue;
+                }
+                let choices = model.choices(state);
+                layer.worths(state, weights, &next, &mut worth);
+                if step < relaxed.horizon {
+                    order.clear();
+                    order.extend(choices.clone().filter(|&choice| within.allows(choice)));
+                    order.sort_by(|&a, &b| worth[b - choices.start].total_cmp(&worth[a - choices.start]));
+                    within.fill(choices.clone(), &order, &mut mix);
+                } else {
+                    mix[choices.clone()].copy_from_slice(&relaxed.mix[choices.clone()]);
+                }
+                let earned: f64 =
+                    choices.clone().zip(&worth).map(|(c, w)| if mix[c] > 0.0 { mix[c] * w } else { 0.0 }).sum();
+                followed.visits[state] += mass * weight;
+                for (choice, worth) in choices.zip(&worth) {
+                    followed.regret[choice] += mass * (earned - worth).max(0.0);
+                    followed.average[choice] += mass * weight * mix[choice];
+                    if mix[choice] > 0.0 {
+                        for (target, probability) in model.row(choice) {
+                            next_visited[target] += mass * mix[choice] * probability;
+                        }
+                    }
+                }
+            }
+            std::mem::swap(&mut visited, &mut next_visited);
+        }
+        for &state in &relaxed.reach {
+            let state = state as usize;
+            for choice in model.choices(state) {
+                match followed.visits[state] > 0.0 {
+                    true => followed.average[choice] /= followed.visits[state],
+                    false => followed.average[choice] = relaxed.mix[choice],
+                }
+            }
+        }
+        followed
+    }
+
+    /// Per state, how much of the bound's excess over the worth of `mix` it is responsible for: along the visits under `mix`,
+    /// what the relaxation earns more there than the mix does.
+    pub fn losses(&self, within: &ActionBox, relaxed: &Relaxed, mix: &[f64]) -> Vec<f64> {
+        let model = self.model;
+        let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };
+        let mut losses = vec![0.0; model.n_states];
+        let (mut visited, mut next_visited) = (vec![0.0; model.n_states], vec![0.0; model.n_states]);
+        visited[model.start] = 1.0;
+        let mut next = vec![0.0; model.n_states];
+        let mut worth = Vec::new();
+        for step in 0..relaxed.horizon.max(FOLLOWED).min(self.most_layers) {
+            relaxed.gains_into(step + 1, &mut next);
+            next_visited.fill(0.0);
+            for &state in &relaxed.reach {
+                let state = state as usize;
+                let mass = visited[state];
+                if mass == 0.0 {
+                    continue;
+                }
+                layer.worths(state, self.powers(step), &next, &mut worth);
+                let choices = model.choices(state);
+                let best = within.best(choices.clone(), &worth);
+                let own: f64 =
+                    choices.clone().zip(&worth).filter(|(c, _)| mix[*c] > 0.0).map(|(c, w)| mix[c] * w).sum();
+                losses[state] += mass * (best - own).max(0.0);
+                for choice in choices.filter(|&choice| mix[choice] > 0.0) {
+                    model.row(choice).for_each(|(t, p)| next_visited[t] += mass * mix[choice] * p);
+                }
+            }
+            std::mem::swap(&mut visited, &mut next_visited);
+        }
+        losses
+    }
+}

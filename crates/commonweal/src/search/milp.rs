@@ -1,0 +1,144 @@
+//! The best positional strategy as a mixed-integer program: a second method, to hold the first against.
+//!
+//! One discounted occupation measure x_i per principal, coupled by one binary b(s,a) per choice:
+//!
+//! ```text
+//! max Σ_i Σ_{s,a} R_i(s,a) x_i(s,a)
+//! Σ_a x_i(t,a) = [t = s_0] + λ_i Σ_{s,a} P(t|s,a) x_i(s,a)       for every i, t
+//! x_i(s,a) ≤ X_i(s,a) b(s,a),     Σ_a b(s,a) = 1
+//! ```
+//!
+//! X_i(s,a) is the most that x_i(s,a) can be: with h(t) the greatest expected λ_i^τ until s is first met from t, it is
+//! `h(s_0) / (1 − λ_i Σ_t P(t|s,a) h(t))`. Bounds this tight are what makes the program solvable. It is solved in doubles
+//! within tolerances: the strategy found is evaluated exactly, but that none is better is only the solver's claim.
+
+use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
+use super::doubles::Doubles;
+use super::exact::positional_welfare;
+use crate::model::{ChoiceId, Model};
+use crate::number::Value;
+use crate::principals;
+use crate::stop::StopReason;
+use crate::strategy::{CountingStrategy, Strategy};
+use microlp::{ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOutcome, TerminationReason, Variable};
+use std::time::Duration;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MilpError {
+    /// The solver gave up.
+    #[error("the mixed-integer solver gave up ({0}); `--method branch-and-bound` does not")]
+    Solver(String),
+    /// Stopped before any strategy was found.
+    #[error("stopped before the mixed-integer solver found a strategy: {0}")]
+    Stopped(StopReason),
+}
+
+/// How long the solver runs before the stop signal is looked at again.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// A positional strategy that a mixed-integer solver takes for the best, with its exact worth.
+///
+/// The upper bound is the solver's, in doubles, and proves nothing: the outcome is at best [`SearchOutcome::Claimed`]. Of the
+/// options, only the stop signal and the node limit are looked at.
+pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Search, MilpError> {
+    let ordered = principals::order(model);
+    let doubles = Doubles::of(&ordered);
+    let reach = doubles.reachable(|_| true);
+    let mut problem = Problem::new(OptimizationDirection::Maximize);
+    let binaries = program(&doubles, &reach, &mut problem);
+    problem.set_time_limit(SLICE);
+    let failed = |error: microlp::Error| MilpError::Solver(error.to_string());
+    let mut outcome = problem.solve().map_err(failed)?;
+    let mut stopped = None;
+    while outcome.termination_reason() == TerminationReason::TimeLimit {
+        stopped = options.stop.reason();
+        let nodes = outcome.stats().nodes_solved;
+        stopped = stopped.or((nodes > options.node_limit).then_some(StopReason::NodeLimit));
+        if stopped.is_some() {
+            break;
+        }
+        let mut slice = ResumeOptions::default();
+        slice.time_limit = Some(SLICE);
+        outcome = outcome.resume_with(slice).map_err(failed)?;
+    }
+    let stats = outcome.stats();
+    let SolveOutcome::Solution(solution) = outcome else {
+        return Err(MilpError::Stopped(stopped.unwrap_or(StopReason::TimeLimit)));
+    };
+    let chosen = |state: usize| {
+        let choices = doubles.choices(state);
+        let share = |choice: usize| binaries[choice].map_or(0.0, |binary| solution.var_value(binary));
+        let best = choices.clone().max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a)));
+        ChoiceId::from(best.expect("a state has a choice"))
+    };
+    let chosen: Vec<ChoiceId> = (0..doubles.n_states).map(chosen).collect();
+    let welfare = positional_welfare(model, &doubles, &chosen, &Default::default()).expect("nobody raises the signal");
+    let welfare = Value::from(welfare);
+    let claimed = stats.best_bound.unwrap_or_else(|| solution.objective()).max(solution.objective());
+    let upper = doubles.unscaled_above(claimed).max(welfare.enclosure.upper());
+    let outcome = stopped.map_or(SearchOutcome::Claimed, SearchOutcome::Stopped);
+    let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
+    Ok(Search { strategy, welfare, upper, nodes: stats.nodes_solved, outcome, answer: None })
+}
+
+/// Fills the program; returns the binaries of the choices that can be reached.
+fn program(model: &Doubles, reach: &[u32], problem: &mut Problem) -> Vec<Option<Variable>> {
+    let mut binaries = vec![None; model.n_choices];
+    for &state in reach {
+        for choice in model.choices(state as usize) {
+            binaries[choice] = Some(problem.add_binary_var(0.0));
+        }
+        let one: Vec<_> = model.choices(state as usize).filter_map(|c| binaries[c]).map(|b| (b, 1.0)).collect();
+        problem.add_constraint(one.as_slice(), ComparisonOp::Eq, 1.0);
+    }
+    for i in 0..model.n {
+        let mut flow: Vec<Vec<(Variable, f64)>> = vec![Vec::new(); model.n_states];
+        for &state in reach {
+            let state = state as usize;
+            let reaching = discounted_reach(model, reach, i, state);
+            for choice in model.choices(state) {
+                let returns = model.discount[i] * model.expected(choice, &reaching);
+                let most = reaching[model.start] / (1.0 - returns) * (1.0 + 1e-9);
+                let visits = problem.add_var(model.rewards(choice)[i], (0.0, most));
+                let binary = binaries[choice].expect("a choice that can be reached");
+                problem.add_constraint([(visits, 1.0), (binary, -most)], ComparisonOp::Le, 0.0);
+                let mut own = 1.0;
+                for (target, probability) in model.row(choice) {
+                    match target == state {
+                        true => own -= model.discount[i] * probability,
+                        false => flow[target].push((visits, -model.discount[i] * probability)),
+                    }
+                }
+                flow[state].push((visits, own));
+            }
+        }
+        for &state in reach {
+            let starts = if state as usize == model.start { 1.0 } else { 0.0 };
+            problem.add_constraint(flow[state as usize].as_slice(), ComparisonOp::Eq, starts);
+        }
+    }
+    binaries
+}
+
+/// From every state, the greatest expected λ_i^τ over all strategies, τ the time until `goal` is first met.
+fn discounted_reach(model: &Doubles, reach: &[u32], i: usize, goal: usize) -> Vec<f64> {
+    const SETTLED: f64 = 1e-12;
+    const SWEEPS: usize = 10_000;
+    let mut reaching = vec![0.0; model.n_states];
+    reaching[goal] = 1.0;
+    for _ in 0..SWEEPS {
+        let mut moved = 0.0f64;
+        for &state in reach.iter().rev().filter(|&&state| state as usize != goal) {
+            let state = state as usize;
+            let best = model.choices(state).map(|choice| model.expected(choice, &reaching)).fold(0.0, f64::max);
+            moved = moved.max((model.discount[i] * best - reaching[state]).abs());
+            reaching[state] = model.discount[i] * best;
+        }
+        if moved <= SETTLED {
+            break;
+        }
+    }
+    reaching
+}

@@ -1,0 +1,27 @@
+//! Best strategies of the simple classes: positional and stationary. [Thm. 1]
+//!
+//! Both problems are NP-hard. They are solved by branch and bound over boxes of action probabilities: [`relaxation`] bounds
+//! what any strategy of a box earns, [`local`] finds good strategies, and [`branch_and_bound`] divides boxes until the two
+//! meet. Positional strategies are boxes of whole actions and end with the exact optimum; stationary ones are divided until
+//! the gap is as small as the caller asked for. [`milp`] is a second method for positional strategies.
+//! `docs/search.md` has the proofs.
+
+mod action_box;
+mod branch_and_bound;
+mod dense;
+mod doubles;
+mod exact;
+mod following;
+mod local;
+mod milp;
+mod notes;
+mod positional;
+mod relaxation;
+mod slope;
+mod stationary;
+mod values;
+
+pub use branch_and_bound::{Answer, Progress, Search, SearchOptions, SearchOutcome};
+pub use milp::{MilpError, positional_by_milp};
+pub use positional::positional;
+pub use stationary::stationary;

@@ -1,0 +1,332 @@
+//! The best positional strategy, exactly. [Thm. 1]
+//!
+//! A node is a set of allowed choices per state. It is bounded by the counting relaxation, improved by rounding and local
+//! search, and divided at the state where one choice for ever costs the relaxation most: one child for each choice. Before
+//! that, the states in question are probed: a choice whose own relaxation falls below the incumbent is removed from the box
+//! (reduced-cost fixing). Doubles only drop what is certainly worse; a relaxation that doubles cannot tell from the incumbent
+//! is solved exactly, and a strategy counts for what it exactly earns.
+
+use super::action_box::ActionBox;
+use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
+use super::doubles::Doubles;
+use super::exact::{compare_relaxation, least_welfare, positional_welfare};
+use super::following::Followed;
+use super::local::Local;
+use super::notes::Notes;
+use super::relaxation::{Relaxed, Relaxer};
+use super::values::{evaluate, lexicographic_values};
+use crate::model::{ChoiceId, Model};
+use crate::principals::{self, OrderedModel};
+use crate::stop::StopSignal;
+use crate::strategy::{CountingStrategy, Strategy};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The best positional strategy of `model` from its start state; bounds if `options` stop the search on the way.
+///
+/// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
+pub fn positional(model: &Model, options: &SearchOptions) -> Search {
+    rayon::scope(|_| positional_in_pool(model, options))
+}
+
+fn positional_in_pool(model: &Model, options: &SearchOptions) -> Search {
+    let ordered = principals::order(model);
+    let doubles = Doubles::of(&ordered);
+    let relaxer = Relaxer::new(&doubles);
+    let whole = ActionBox::whole(&doubles);
+    let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
+    let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
+    let class = Positional { model, doubles: &doubles, relaxer, elsewhere };
+    // The long-term strategy is a strategy of the class: a first incumbent, whatever happens next.
+    let incumbent = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| class.unevaluated(&ordered));
+    let relaxed = class.relaxer.relax(&whole, None);
+    let near = Some(Arc::new((relaxed.values, relaxed.mix)));
+    let root = Node { within: whole, bound: relaxed.bound, depth: 0, near };
+    search(&class, root, incumbent, options)
+}
+
+struct Positional<'m> {
+    model: &'m Model,
+    doubles: &'m Doubles,
+    relaxer: Relaxer<'m>,
+    /// The mix of states that a strategy does not reach: one choice each.
+    elsewhere: Vec<f64>,
+}
+
+/// A child of a node.
+struct Probe {
+    choice: usize,
+    bound: f64,
+}
+
+/// States that are tried for a division.
+const TRIED: usize = 10;
+/// States whose choices are probed at one node.
+const PROBED: usize = 200;
+/// Local search at every node is for boxes that reach no more states than this; at the first one it is tried anyway.
+const SMALL: usize = 100;
+/// Relaxations that are tried for a division may cost about this much.
+const WORK: usize = 20_000;
+/// A strategy is evaluated exactly if it seems better by this part.
+const BETTER: f64 = 1e-13;
+
+impl Class for Positional<'_> {
+    fn model(&self) -> &Doubles {
+        self.doubles
+    }
+
+    fn expand(&self, node: Node, incumbent: &Incumbent, goal: &Goal) -> Expanded {
+        let mut expanded = Expanded::default();
+        let mut within = node.within.clone();
+        let mut near = node.near.clone();
+        // Every round removes a choice: there are as many as there are choices at most.
+        for round in 0.. {
+            // Stopped: the box is as open as it was.
+            if goal.stop.reason().is_some() {
+                expanded.children = vec![Node { within, ..node }];
+                return expanded;
+            }
+            let at = near.as_ref().map(|near| (near.0.as_slice(), near.1.as_slice()));
+            let relaxed = self.relaxer.relax(&within, at);
+            let bound = relaxed.bound.min(node.bound);
+            let best = expanded.found.as_ref().unwrap_or(incumbent);
+            if goal.cutoff(best).drops(bound) {
+                expanded.drop_at(bound);
+                return expanded;
+            }
+            let followed = self.relaxer.follow(&within, &relaxed);
+            let reached = relaxed.reach.iter().map(|&state| state as usize);
+            let open: Vec<usize> = reached.filter(|&state| within.n_allowed(self.doubles, state) > 1).collect();
+            let is_leaf = open.is_empty();
+            let thorough = round == 0 && (node.depth == 0 || relaxed.reach.len() <= SMALL);
+            let candidate = self.candidate(&within, &relaxed, &followed, thorough);
+            match self.consider(candidate, best, is_leaf, &goal.stop) {
+                Ok(Some(found)) => expanded.found = Some(found),
+                Ok(None) => {}
+                Err(Stopped) => {
+                    expanded.children = vec![Node { within, bound, ..node }];
+                    return expanded;
+                }
+            }
+            let best = expanded.found.as_ref().unwrap_or(incumbent);
+            // A leaf holds one strategy, and that has been considered.
+            if is_leaf || goal.reached(best) {
+                if !is_leaf {
+                    expanded.drop_at(bound);
+                }
+                return expanded;
+            }
+            if goal.cutoff(best).drops(bound) {
+                expanded.drop_at(bound);
+                return expanded;
+            }
+            if self.is_no_better(&within, &relaxed, best, goal, node.depth == 0 && round == 0) {
+                if goal.threshold.is_some() {
+                    expanded.drop_at(bound);
+                    expanded.refuted = true;
+                }
+                return expanded;
+            }
+            let near_now = Arc::new((relaxed.values.clone(), relaxed.mix.clone()));
+            let cutoff = goal.cutoff(best);
+            let (state, probes) = match self.probe(&mut within, &relaxed, &followed, &open, cutoff, &mut expanded) {
+                Probed::Nothing => return expanded,
+                Probed::Narrowed => {
+                    near = Some(near_now);
+                    continue;
+                }
+                Probed::Divide(state, probes) => (state, probes),
+            };
+            let child = |probe: &Probe| Node {
+                within: within.fixed(self.doubles, state, probe.choice),
+                bound: probe.bound.min(bound),
+                depth: node.depth + 1,
+                near: Some(near_now.clone()),
+            };
+            expanded.children = probes.iter().map(child).collect();
+            return expanded;
+        }
+        unreachable!("the last round divides the box, or drops it");
+    }
+}
+
+/// What probing makes of a box.
+enum Probed {
+    /// It falls below as a whole.
+    Nothing,
+    /// Some choices were removed.
+    Narrowed,
+    /// It is to be divided at this state, into these choices.
+    Divide(usize, Vec<Probe>),
+}
+
+struct Stopped;
+
+impl Positional<'_> {
+    /// One choice per state: in each the one that the relaxation regrets least, then the best moves of single states.
+    fn candidate(&self, within: &ActionBox, relaxed: &Relaxed, followed: &Followed, thorough: bool) -> (Vec<f64>, f64) {
+        let doubles = self.doubles;
+        let mut mix = self.elsewhere.clone();
+        for &state in &relaxed.reach {
+            let choices = doubles.choices(state as usize);
+            let allowed = choices.clone().filter(|&choice| within.allows(choice));
+            let preference = |choice: &usize| match followed.visits[state as usize] > 0.0 {
+                true => followed.regret[*choice],
+                false => -relaxed.mix[*choice],
+            };
+            let least = allowed.min_by(|a, b| preference(a).total_cmp(&preference(b)));
+            let least = least.expect("a box allows a choice in every state");
+            mix[choices].fill(0.0);
+            mix[least] = 1.0;
+        }
+        let local = if thorough { Local::new(doubles, &relaxed.reach, mix.clone()) } else { None };
+        match local {
+            Some(mut local) => {
+                local.improve_positional(within);
+                let welfare = local.welfare();
+                (local.mix, welfare)
+            }
+            None => {
+                let mut values = relaxed.values.clone();
+                evaluate(doubles, &relaxed.reach, &mix, &mut values);
+                let welfare = (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum();
+                (mix, welfare)
+            }
+        }
+    }
+
+    /// The candidate with its exact worth, if that is more than the best so far.
+    fn consider(
+        &self,
+        (mix, welfare): (Vec<f64>, f64),
+        best: &Incumbent,
+        always: bool,
+        stop: &StopSignal,
+    ) -> Result<Option<Incumbent>, Stopped> {
+        if !always && welfare <= best.lower + BETTER * best.lower.abs() {
+            return Ok(None);
+        }
+        let found = self.incumbent(&mix, stop).ok_or(Stopped)?;
+        Ok((found.welfare > best.welfare).then_some(found))
+    }
+
+    /// The strategy that takes in each state the choice of positive probability, with its exact worth.
+    fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
+        let chosen: Vec<ChoiceId> = (0..self.doubles.n_states)
+            .map(|state| self.doubles.choices(state).find(|&choice| mix[choice] > 0.0))
+            .map(|choice| ChoiceId::from(choice.expect("a mix takes a choice in every state")))
+            .collect();
+        let welfare = positional_welfare(self.model, self.doubles, &chosen, stop)?;
+        let lower = self.doubles.scaled_below(&welfare);
+        let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
+        Some(Incumbent { strategy, welfare, is_exact: true, lower })
+    }
+
+    /// The first choice of every state, with no more said of it than what any strategy earns.
+    fn unevaluated(&self, ordered: &OrderedModel) -> Incumbent {
+        let first = (0..self.doubles.n_states).map(|state| ChoiceId::from(self.doubles.choices(state).start));
+        let welfare = least_welfare(ordered);
+        let lower = self.doubles.scaled_below(&welfare);
+        Incumbent { strategy: Strategy::Counting(CountingStrategy::positional(first)), welfare, is_exact: false, lower }
+    }
+
+    /// Whether the box provably holds nothing better, though doubles cannot tell.
+    ///
+    /// Where a threshold is asked for, its boxes tie with it as long as it may be met: only the first one is worth the
+    /// exact comparison.
+    fn is_no_better(&self, within: &ActionBox, relaxed: &Relaxed, best: &Incumbent, goal: &Goal, first: bool) -> bool {
+        let near = |number: f64| relaxed.bound - relaxed.slack <= number + relaxed.slack;
+        let compare = |number| compare_relaxation(self.model, self.doubles, within, number, &goal.stop);
+        match &goal.threshold {
+            Some(threshold) => {
+                first && near(self.doubles.scaled(threshold)) && compare(threshold) == Some(Ordering::Less)
+            }
+            None => near(best.lower) && matches!(compare(&best.welfare), Some(Ordering::Less | Ordering::Equal)),
+        }
+    }
+
+    /// Probes each choice of the states that the relaxation is of two minds about, and removes what falls below; if nothing
+    /// does, bounds the choices of those it is most of two minds about to find the state to divide at.
+    ///
+    /// Nothing is left of the box if all choices of a state fall below.
+    fn probe(
+        &self,
+        within: &mut ActionBox,
+        relaxed: &Relaxed,
+        followed: &Followed,
+        open: &[usize],
+        cutoff: Cutoff,
+        expanded: &mut Expanded,
+    ) -> Probed {
+        let doubles = self.doubles;
+        let loss = |state: usize| {
+            let allowed = doubles.choices(state).filter(|&choice| within.allows(choice));
+            allowed.map(|choice| followed.regret[choice]).fold(f64::INFINITY, f64::min)
+        };
+        let mut states: Vec<(f64, f64, usize)> =
+            open.iter().map(|&state| (loss(state), followed.visits[state], state)).collect();
+        states.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+        // States of one mind are not worth a probe, but one must be divided if there is nothing else.
+        let undecided = states.iter().take_while(|(loss, ..)| *loss > 0.0).count();
+        states.truncate(undecided.clamp(1, PROBED));
+        let mut notes = Notes::new(doubles);
+        let bounds: Vec<(usize, f64)> = states
+            .iter()
+            .flat_map(|&(.., state)| doubles.choices(state).filter(|&choice| within.allows(choice)))
+            .map(|choice| {
+                let state = doubles.state_of(choice);
+                (choice, self.relaxer.probe(&within.fixed(doubles, state, choice), relaxed, state, &mut notes))
+            })
+            .collect();
+        let below = bounds.iter().filter(|(_, bound)| cutoff.drops(*bound)).map(|(choice, bound)| (*choice, *bound));
+        if self.remove(within, below, expanded) {
+            let emptied = states.iter().any(|(.., state)| within.n_allowed(doubles, *state) == 0);
+            return if emptied { Probed::Nothing } else { Probed::Narrowed };
+        }
+        let affordable = (WORK / (relaxed.reach.len() * doubles.longest_sum)).clamp(1, TRIED);
+        let mut removed = false;
+        let mut best: Option<(f64, usize, Vec<Probe>)> = None;
+        for &(.., state) in states.iter().take(affordable) {
+            let of_choice = |choice: usize| {
+                let fixed = within.fixed(doubles, state, choice);
+                let bound = self.relaxer.relax(&fixed, Some(relaxed.near())).bound;
+                let probed = bounds.iter().find(|(other, _)| *other == choice).map_or(bound, |(_, probed)| *probed);
+                Probe { choice, bound: bound.min(probed) }
+            };
+            let probes = doubles.choices(state).filter(|&choice| within.allows(choice)).map(of_choice);
+            let (below, probes): (Vec<Probe>, Vec<Probe>) = probes.partition(|probe| cutoff.drops(probe.bound));
+            removed |= self.remove(within, below.iter().map(|probe| (probe.choice, probe.bound)), expanded);
+            if probes.is_empty() {
+                return Probed::Nothing;
+            }
+            let worst = probes.iter().map(|probe| probe.bound).fold(f64::NEG_INFINITY, f64::max);
+            if best.as_ref().is_none_or(|(least, ..)| worst < *least) {
+                best = Some((worst, state, probes));
+            }
+        }
+        let (_, state, probes) = best.expect("some state was tried");
+        if removed { Probed::Narrowed } else { Probed::Divide(state, probes) }
+    }
+
+    /// Removes choices from a box. Whether there were any.
+    fn remove(
+        &self,
+        within: &mut ActionBox,
+        below: impl Iterator<Item = (usize, f64)>,
+        expanded: &mut Expanded,
+    ) -> bool {
+        let mut removed = false;
+        for (choice, bound) in below {
+            expanded.drop_at(bound);
+            within.upper[choice] = 0.0;
+            removed = true;
+        }
+        removed
+    }
+}
+
+impl Expanded {
+    pub(super) fn drop_at(&mut self, bound: f64) {
+        self.dropped = Some(self.dropped.unwrap_or(f64::NEG_INFINITY).max(bound));
+    }
+}

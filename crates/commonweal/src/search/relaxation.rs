@@ -1,0 +1,350 @@
+//! The counting relaxation: an upper bound for every stationary strategy inside a box of action probabilities.
+//!
+//! Let the mix vary with time, but keep it inside the box. For any vectors V_i, with Δ_i(s,a) = R_i + λ_i P V_i − V_i(s) and
+//! D_j = Σ_i λ_i^j Δ_i, such a strategy earns `Σ_i V_i(s_0) + E Σ_j D_j(s_j, a_j)` (telescoping), so at most
+//! `Σ_i V_i(s_0) + U_0(s_0)` where
+//!
+//! ```text
+//! U_j(s) = max_{p ∈ box(s)} Σ_a p_a ( D_j(s,a) + Σ_t P(t|s,a) U_{j+1}(t) ),      U_H = T(κ)
+//! ```
+//!
+//! and T(κ) bounds what any mix of the box gains from step H on (the prefix test with slack, as in `unravelling::tail_bound`).
+//! The maximum is a fractional knapsack. V_i are the values of a mix that is about the lexicographic optimum inside the box;
+//! picked badly they widen the bound and never falsify it, and so does H. The recursion runs in doubles; since every row of P
+//! sums to 1, an error of one layer reaches the next undiminished and not enlarged, and all errors add up to one number.
+//! Cost: O(H · (n · choices + transitions)) over the states that the box reaches, besides the values.
+
+use super::action_box::ActionBox;
+use super::doubles::Doubles;
+use super::notes::Notes;
+use super::values::lexicographic_values;
+use crate::number::RoundingBudget;
+
+/// What a relaxation needs besides the box: the model and powers of its discounts.
+#[derive(Debug)]
+pub(super) struct Relaxer<'m> {
+    pub model: &'m Doubles,
+    /// λ_i^j, step by step, principals side by side.
+    power: Vec<f64>,
+    /// How far each may be off.
+    power_error: Vec<f64>,
+    /// The most layers.
+    pub most_layers: usize,
+}
+
+/// The relaxation of one box. Numbers are in the units of [`Doubles`].
+#[derive(Debug)]
+pub(super) struct Relaxed {
+    /// No strategy inside the box earns more.
+    pub bound: f64,
+    /// The relaxation itself is worth at least this much less than the bound, up to what the tail leaves open.
+    pub slack: f64,
+    /// The values V_i, principal after principal.
+    pub values: Vec<f64>,
+    /// The mix whose values these are, per choice.
+    pub mix: Vec<f64>,
+    /// The states that the box reaches, in increasing order.
+    pub reach: Vec<u32>,
+    /// Δ_i per choice, principals side by side.
+    pub advantage: Vec<f64>,
+    /// Per principal the largest magnitude of Δ_i, and how far each may be off.
+    largest_advantage: Vec<f64>,
+    advantage_error: Vec<f64>,
+    /// The first step of the tail.
+    pub horizon: usize,
+    /// What is gained from the horizon on, at most.
+    tail: f64,
+    /// The largest magnitude of anything above.
+    scale: f64,
+    /// U_j of the states of `reach`, layer after layer, without the error.
+    gains: Vec<f64>,
+    /// Where each state is in `reach`.
+    position: Vec<u32>,
+}
+
+/// Layers past which nothing is left that a double would notice.
+const NEGLIGIBLE: f64 = 1e-16;
+/// A tail is short enough if it is below this part of the largest value.
+const SHORT_TAIL: f64 = 1e-13;
+/// The most numbers that the layers of one relaxation may hold.
+const MOST_NUMBERS: usize = 4_000_000;
+
+impl<'m> Relaxer<'m> {
+    pub fn new(model: &'m Doubles) -> Relaxer<'m> {
+        const MOST_LAYERS: f64 = 40_000.0;
+        let patient = model.discount[0];
+        let enough = (NEGLIGIBLE * (1.0 - patient)).ln() / patient.ln();
+        let enough = if enough.is_finite() { enough.clamp(4.0, MOST_LAYERS) } else { MOST_LAYERS };
+        let most_layers = if patient == 0.0 { 1 } else { (enough as usize).min(MOST_NUMBERS / model.n_states).max(1) };
+        let (mut power, mut power_error) = (Vec::new(), Vec::new());
+        for step in 0..=most_layers as u64 {
+            for discount in &model.discounts {
+                let weight = discount.power(step);
+                power.push(weight.upper());
+                power_error.push(weight.width());
+            }
+        }
+        Relaxer { model, power, power_error, most_layers }
+    }
+
+    /// The relaxation of a box. `near` are the values and the mix of a box that is much the same.
+    pub fn relax(&self, within: &ActionBox, near: Option<(&[f64], &[f64])>) -> Relaxed {
+        let model = self.model;
+        let reach = model.reachable(|choice| within.allows(choice));
+        let (values, mix) = lexicographic_values(model, within, &reach, near);
+        let (advantage, advantage_error) = self.advantages(within, &reach, &values);
+        let most = |i: usize| {
+            let choices = reach.iter().flat_map(|&state| model.choices(state as usize));
+            choices.map(|choice| advantage[choice * model.n + i].abs()).fold(0.0, f64::max)
+        };
+        let largest_advantage: Vec<f64> = (0..model.n).map(most).collect();
+        let layer = Layer { relaxer: self, within, reach: &reach, advantage: &advantage };
+        let scale: f64 = largest(&values, &reach, model).iter().sum::<f64>() + largest_advantage.iter().sum::<f64>();
+
+        let error_at = |step: usize| self.weighted_error(step, &largest_advantage, &advantage_error);
+        let (horizon, tail) = self.horizon(&layer, &error_at, SHORT_TAIL * scale);
+        let mut budget = RoundingBudget::default();
+        budget.allow(tail);
+        let mut gains = vec![0.0; horizon * reach.len()];
+        let mut next = vec![0.0; model.n_states];
+        let mut magnitude: f64 = 0.0;
+        for step in (0..horizon).rev() {
+            let row = &mut gains[step * reach.len()..(step + 1) * reach.len()];
+            layer.step_back(step, &next, row);
+            let weights = self.powers(step);
+            let advantages: f64 = weights.iter().zip(&largest_advantage).map(|(w, a)| w * a).sum();
+            budget.allow(error_at(step));
+            budget.allow_sum(2 * model.longest_sum + 2, 2.0 * (advantages + magnitude));
+            magnitude = 0.0;
+            for (&state, &gain) in reach.iter().zip(row.iter()) {
+                next[state as usize] = gain;
+                magnitude = magnitude.max(gain.abs());
+            }
+        }
+        let at_start = |i: usize| values[i * model.n_states + model.start];
+        let sum = (0..model.n).map(at_start).fold(next[model.start], |sum, value| sum + value);
+        let magnitudes = (0..model.n).map(|i| at_start(i).abs()).sum::<f64>() + magnitude;
+        budget.allow_sum(model.n + 1, magnitudes);
+        let bound = budget.above(sum);
+        let bound = if bound.is_nan() { f64::INFINITY } else { bound };
+        let mut position = vec![u32::MAX; model.n_states];
+        reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index as u32);
+        let slack = 2.0 * budget.total();
+        Relaxed {
+            bound,
+            slack,
+            values,
+            mix,
+            reach,
+            advantage,
+            largest_advantage,
+            advantage_error,
+            horizon,
+            tail,
+            scale,
+            gains,
+            position,
+        }
+    }
+
+    /// A bound for a part of a relaxed box that differs from it in one state, from the same values and tail.
+    ///
+    /// Only states whose gain falls are computed anew: where few lead to `state`, that is next to nothing. The bound is as
+    /// good as that of [`relax`](Self::relax) where the part holds the mix of the tail, and weaker otherwise.
+    pub fn probe(&self, part: &ActionBox, relaxed: &Relaxed, state: usize, notes: &mut Notes) -> f64 {
+        const FURTHER: usize = 8;
+        const NOTICEABLE: f64 = 1e-15;
+        let model = self.model;
+        let layer = Layer { relaxer: self, within: part, reach: &relaxed.reach, advantage: &relaxed.advantage };
+        let mut budget = RoundingBudget::default();
+        budget.allow(relaxed.tail);
+        let mut magnitude = relaxed.scale;
+        let mut worths = Vec::new();
+        notes.clear();
+        for step in (0..(relaxed.horizon + FURTHER).min(self.most_layers)).rev() {
+            let weights = self.powers(step);
+            notes.begin_layer();
+            notes.ask(state);
+            for index in 0..notes.changed_next.len() {
+                let changed = notes.changed_next[index];
+                for &choice in model.choices_into(changed as usize) {
+                    if part.allows(choice as usize) && relaxed.is_reached(model.state_of(choice as usize)) {
+                        notes.ask(model.state_of(choice as usize));
+                    }
+                }
+            }
+            for index in 0..notes.asked.len() {
+                let asked = notes.asked[index] as usize;
+                let next = |target: usize| notes.next(target).unwrap_or_else(|| relaxed.gain(step + 1, target));
+                worths.clear();
+                worths.extend(model.choices(asked).map(|choice| match part.allows(choice) {
+                    true => layer.worth(choice, weights, next),
+                    false => f64::NEG_INFINITY,
+                }));
+                let gain = part.best(model.choices(asked), &worths);
+                // A gain that does not fall may as well stay what it was: that is no less.
+                if gain < relaxed.gain(step, asked) - NOTICEABLE * relaxed.scale {
+                    magnitude = magnitude.max(gain.abs());
+                    notes.change(asked, gain);
+                }
+            }
+            let largest: f64 = weights.iter().zip(&relaxed.largest_advantage).map(|(w, a)| w * a).sum();
+            budget.allow(self.weighted_error(step, &relaxed.largest_advantage, &relaxed.advantage_error));
+            budget.allow_sum(2 * model.longest_sum + 2, 2.0 * (largest + magnitude));
+            notes.end_layer();
+        }
+        let gain = notes.next(model.start).unwrap_or_else(|| relaxed.gain(0, model.start));
+        let sum = (0..model.n).map(|i| relaxed.values[i * model.n_states + model.start]).fold(gain, |sum, v| sum + v);
+        budget.allow_sum(model.n + 1, magnitude * (model.n + 1) as f64);
+        let bound = budget.above(sum);
+        if bound.is_nan() { f64::INFINITY } else { bound }
+    }
+
+    /// λ_i^j, most patient principal first.
+    pub fn powers(&self, step: usize) -> &[f64] {
+        &self.power[step * self.model.n..(step + 1) * self.model.n]
+    }
+
+    /// Δ_i of every choice of the box, and per principal how far each may be off.
+    fn advantages(&self, within: &ActionBox, reach: &[u32], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let model = self.model;
+        let mut advantage = vec![0.0; model.n_choices * model.n];
+        let largest = largest(values, reach, model);
+        for i in 0..model.n {
+            let values = &values[i * model.n_states..(i + 1) * model.n_states];
+            for &state in reach {
+                for choice in model.choices(state as usize).filter(|&choice| within.allows(choice)) {
+                    let later = model.discount[i] * model.expected(choice, values);
+                    advantage[choice * model.n + i] = model.rewards(choice)[i] + later - values[state as usize];
+                }
+            }
+        }
+        let error = |i: usize| {
+            let mut budget = RoundingBudget::default();
+            budget.allow_sum(model.longest_sum + 4, model.largest_reward[i] + 2.0 * largest[i]);
+            budget.total()
+        };
+        (advantage, (0..model.n).map(error).collect())
+    }
+
+    /// How far Σ_i λ_i^j Δ_i, or a prefix of it, may be off.
+    fn weighted_error(&self, step: usize, largest_advantage: &[f64], advantage_error: &[f64]) -> f64 {
+        let n = self.model.n;
+        let errors = &self.power_error[step * n..(step + 1) * n];
+        let mut budget = RoundingBudget::default();
+        let mut magnitude = 0.0;
+        for (i, (weight, error)) in self.powers(step).iter().zip(errors).enumerate() {
+            budget.allow((error * (largest_advantage[i] + advantage_error[i])).next_up());
+            budget.allow((weight * advantage_error[i]).next_up());
+            magnitude += weight * largest_advantage[i];
+        }
+        budget.allow_sum(2 * n + self.model.longest_sum, magnitude);
+        budget.total()
+    }
+
+    /// The first of a few steps at which the tail is short, with the tail.
+    fn horizon(&self, layer: &Layer, error_at: &impl Fn(usize) -> f64, short: f64) -> (usize, f64) {
+        let mut step = 1;
+        loop {
+            let tail = layer.tail(step, error_at(step));
+            if tail <= short || step >= self.most_layers {
+                return (step, tail);
+            }
+            step = (step + 1 + step / 4).min(self.most_layers);
+        }
+    }
+}
+
+impl Relaxed {
+    /// U_j of every reached state, without the error.
+    pub fn gains_into(&self, step: usize, into: &mut [f64]) {
+        if step >= self.horizon {
+            self.reach.iter().for_each(|&state| into[state as usize] = 0.0);
+            return;
+        }
+        let row = &self.gains[step * self.reach.len()..(step + 1) * self.reach.len()];
+        self.reach.iter().zip(row).for_each(|(&state, &gain)| into[state as usize] = gain);
+    }
+
+    /// U_j of a reached state, without the error.
+    fn gain(&self, step: usize, state: usize) -> f64 {
+        if step >= self.horizon { 0.0 } else { self.gains[step * self.reach.len() + self.position[state] as usize] }
+    }
+
+    fn is_reached(&self, state: usize) -> bool {
+        self.position[state] != u32::MAX
+    }
+
+    /// Values and mix, to start the relaxation of a similar box from.
+    pub fn near(&self) -> (&[f64], &[f64]) {
+        (&self.values, &self.mix)
+    }
+}
+
+/// The recursion's data.
+pub(super) struct Layer<'a> {
+    pub relaxer: &'a Relaxer<'a>,
+    pub within: &'a ActionBox,
+    pub reach: &'a [u32],
+    pub advantage: &'a [f64],
+}
+
+impl Layer<'_> {
+    /// `D_j(s,a) + Σ_t P(t|s,a) next(t)` for every choice of a state; −∞ where the box does not allow it.
+    pub fn worths(&self, state: usize, weights: &[f64], next: &[f64], worth: &mut Vec<f64>) {
+        let model = self.relaxer.model;
+        worth.clear();
+        worth.extend(model.choices(state).map(|choice| match self.within.allows(choice) {
+            true => self.worth(choice, weights, |target| next[target]),
+            false => f64::NEG_INFINITY,
+        }));
+    }
+
+    fn worth(&self, choice: usize, weights: &[f64], next: impl Fn(usize) -> f64) -> f64 {
+        let model = self.relaxer.model;
+        let advantages = &self.advantage[choice * model.n..(choice + 1) * model.n];
+        let now: f64 = advantages.iter().zip(weights).map(|(a, w)| a * w).sum();
+        now + model.row(choice).map(|(target, probability)| probability * next(target)).sum::<f64>()
+    }
+
+    /// One step of the recursion, for the states of `reach`.
+    fn step_back(&self, step: usize, next: &[f64], row: &mut [f64]) {
+        let weights = self.relaxer.powers(step);
+        let mut worth = Vec::new();
+        for (&state, gain) in self.reach.iter().zip(row) {
+            self.worths(state as usize, weights, next, &mut worth);
+            *gain = self.within.best(self.relaxer.model.choices(state as usize), &worth);
+        }
+    }
+
+    /// T(κ): what any mix of the box gains from `step` on, at most.
+    fn tail(&self, step: usize, error: f64) -> f64 {
+        let model = self.relaxer.model;
+        let weights = self.relaxer.powers(step);
+        let mut slack = vec![0.0f64; model.n];
+        let mut prefix = Vec::new();
+        for &state in self.reach {
+            let choices = model.choices(state as usize);
+            prefix.clear();
+            prefix.resize(choices.len(), 0.0);
+            for k in 0..model.n {
+                for (sum, choice) in prefix.iter_mut().zip(choices.clone()) {
+                    *sum += self.advantage[choice * model.n + k] * weights[k];
+                }
+                slack[k] = slack[k].max(self.within.best(choices.clone(), &prefix));
+            }
+        }
+        let mut tail = RoundingBudget::default();
+        for (slack, weight) in slack.iter().zip(&model.tail_weight) {
+            tail.allow(((slack + error).next_up() * weight).next_up());
+        }
+        tail.total()
+    }
+}
+
+/// The largest magnitude of each principal's values.
+fn largest(values: &[f64], reach: &[u32], model: &Doubles) -> Vec<f64> {
+    let of =
+        |i: usize| reach.iter().map(|&state| values[i * model.n_states + state as usize].abs()).fold(0.0, f64::max);
+    (0..model.n).map(of).collect()
+}

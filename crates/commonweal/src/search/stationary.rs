@@ -1,0 +1,275 @@
+//! The best stationary strategy, to any gap. [Thm. 1]
+//!
+//! A node is a range of probabilities for every choice. It is bounded by the counting relaxation and, once it is narrow, by
+//! the slope around its best mix; whichever is lower. Mixes are found by local search from the relaxation's average, rounded
+//! to decimals and evaluated exactly. The box is divided at the state that is responsible for most of what the bound leaves
+//! open, beside its best mix: the mix stays well inside one child, where the slope can close the gap.
+
+use super::action_box::{ActionBox, GRID};
+use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
+use super::doubles::Doubles;
+use super::exact::{least_welfare, stationary_welfare};
+use super::following::Followed;
+use super::local::Local;
+use super::notes::Notes;
+use super::relaxation::{Relaxed, Relaxer};
+use super::slope::slope_bound;
+use super::values::{evaluate, lexicographic_values};
+use crate::model::{ChoiceId, Model};
+use crate::number::Rational;
+use crate::principals;
+use crate::stop::StopSignal;
+use crate::strategy::{Stationary, Strategy};
+use std::sync::Arc;
+
+/// The best stationary strategy of `model` from its start state, to the gap that `options` ask for; bounds if they stop the
+/// search on the way.
+///
+/// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
+/// can tell it.
+pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
+    rayon::scope(|_| stationary_in_pool(model, options))
+}
+
+fn stationary_in_pool(model: &Model, options: &SearchOptions) -> Search {
+    let ordered = principals::order(model);
+    let doubles = Doubles::of(&ordered);
+    let whole = ActionBox::whole(&doubles);
+    let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
+    let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
+    let reach = doubles.reachable(|_| true);
+    let relaxer = Relaxer::new(&doubles);
+    let class = Mixed { model, doubles: &doubles, relaxer, elsewhere, whole: whole.clone(), reach };
+    let incumbent = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| {
+        let welfare = least_welfare(&ordered);
+        let lower = doubles.scaled_below(&welfare);
+        let strategy = Strategy::Stationary(class.rounded(&class.elsewhere));
+        Incumbent { strategy, welfare, is_exact: false, lower }
+    });
+    let relaxed = class.relaxer.relax(&whole, None);
+    let near = Some(Arc::new((relaxed.values, relaxed.mix)));
+    let root = Node { within: whole, bound: relaxed.bound, depth: 0, near };
+    search(&class, root, incumbent, options)
+}
+
+struct Mixed<'m> {
+    model: &'m Model,
+    doubles: &'m Doubles,
+    relaxer: Relaxer<'m>,
+    /// The mix of states that a strategy does not reach: one choice each.
+    elsewhere: Vec<f64>,
+    whole: ActionBox,
+    /// The states that the whole box reaches.
+    reach: Vec<u32>,
+}
+
+/// Probabilities of a strategy that is shown are multiples of 1 over this.
+const DECIMALS: u64 = 1_000_000_000;
+/// Rounds of local search in a box.
+const ROUNDS: usize = 20;
+/// A mix is evaluated exactly if it seems better by this part of the gap.
+const BETTER: f64 = 0.05;
+/// And by this part of the welfare.
+const NOTICEABLE: f64 = 1e-13;
+/// Rounds of narrowing a box before it is divided.
+const NARROWINGS: usize = 6;
+/// States that are tried for a division.
+const TRIED: usize = 4;
+
+impl Class for Mixed<'_> {
+    fn model(&self) -> &Doubles {
+        self.doubles
+    }
+
+    fn expand(&self, mut node: Node, incumbent: &Incumbent, goal: &Goal) -> Expanded {
+        let doubles = self.doubles;
+        let mut expanded = Expanded::default();
+        if goal.stop.reason().is_some() {
+            expanded.children = vec![node];
+            return expanded;
+        }
+        let cutoff = goal.cutoff(incumbent);
+        let mut near = node.near.clone();
+        let mut narrowings = 0..NARROWINGS;
+        let (relaxed, followed) = loop {
+            let at = near.as_ref().map(|near| (near.0.as_slice(), near.1.as_slice()));
+            let relaxed = self.relaxer.relax(&node.within, at);
+            node.bound = relaxed.bound.min(node.bound);
+            if cutoff.drops(node.bound) {
+                expanded.drop_at(node.bound);
+                return expanded;
+            }
+            let followed = self.relaxer.follow(&node.within, &relaxed);
+            if narrowings.next().is_none() || !self.narrow(&mut node, &relaxed, &followed, cutoff, &mut expanded) {
+                break (relaxed, followed);
+            }
+            near = Some(Arc::new((relaxed.values, relaxed.mix)));
+        };
+        let mut bound = node.bound;
+        let mut mix = self.elsewhere.clone();
+        for &state in &relaxed.reach {
+            let choices = doubles.choices(state as usize);
+            mix[choices.clone()].copy_from_slice(&followed.average[choices.clone()]);
+            node.within.project(choices, &mut mix);
+        }
+        let mut local = Local::new(doubles, &relaxed.reach, mix.clone());
+        let mut welfare = None;
+        if let Some(local) = &mut local {
+            local.improve_stationary(&node.within, ROUNDS);
+            mix.clone_from(&local.mix);
+            welfare = Some(local.welfare());
+        }
+        let welfare = welfare.unwrap_or_else(|| {
+            let mut values = relaxed.values.clone();
+            evaluate(doubles, &relaxed.reach, &mix, &mut values);
+            (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum()
+        });
+        if welfare > incumbent.lower + BETTER * goal.gap + NOTICEABLE * incumbent.lower.abs() {
+            // Outside the box there may be better still.
+            let mut freed = Local::new(doubles, &self.reach, mix.clone());
+            let found = match &mut freed {
+                Some(freed) => {
+                    freed.improve_stationary(&self.whole, 10 * ROUNDS);
+                    &freed.mix
+                }
+                None => &mix,
+            };
+            match self.incumbent(found, &goal.stop) {
+                Some(found) => expanded.found = Some(found).filter(|found| found.welfare > incumbent.welfare),
+                None => {
+                    expanded.children = vec![node];
+                    return expanded;
+                }
+            }
+        }
+        let best = expanded.found.as_ref().unwrap_or(incumbent);
+        let slope = local.as_ref().and_then(|local| slope_bound(doubles, &node.within, local));
+        let by_slope = slope.as_ref().is_some_and(|slope| slope.bound < bound);
+        bound = slope.as_ref().map_or(bound, |slope| slope.bound.min(bound));
+        let cutoff = goal.cutoff(best);
+        if cutoff.drops(bound) || goal.reached(best) {
+            expanded.drop_at(bound);
+            return expanded;
+        }
+        let opens = match slope {
+            Some(slope) if by_slope => slope.opens,
+            _ => self.relaxer.losses(&node.within, &relaxed, &mix),
+        };
+        let mut states: Vec<usize> = relaxed.reach.iter().map(|&state| state as usize).collect();
+        states.retain(|&state| node.within.width(doubles, state) > 8.0 * GRID);
+        states.sort_by(|&a, &b| opens[b].total_cmp(&opens[a]).then(a.cmp(&b)));
+        let near = Arc::new((relaxed.values, relaxed.mix));
+        let divided = states.iter().take(TRIED).map(|&state| {
+            let boxes = divide(doubles, &node.within, state, &mix);
+            let child = |within: ActionBox| {
+                let relaxed = self.relaxer.relax(&within, Some((&near.0, &near.1)));
+                Node { within, bound: relaxed.bound.min(bound), depth: node.depth + 1, near: Some(near.clone()) }
+            };
+            boxes.into_iter().map(child).collect::<Vec<Node>>()
+        });
+        let excess =
+            |children: &Vec<Node>| children.iter().map(|child| (child.bound - best.lower).max(0.0)).sum::<f64>();
+        match divided.min_by(|a, b| excess(a).total_cmp(&excess(b))) {
+            Some(children) => {
+                for child in children {
+                    match cutoff.drops(child.bound) {
+                        true => expanded.drop_at(child.bound),
+                        false => expanded.children.push(child),
+                    }
+                }
+            }
+            // Too narrow to be divided.
+            None => expanded.drop_at(bound),
+        }
+        expanded
+    }
+}
+
+/// The two parts of a box, cut at one choice of a state.
+fn divide(model: &Doubles, within: &ActionBox, state: usize, mix: &[f64]) -> Vec<ActionBox> {
+    let width = |choice: usize| within.upper[choice] - within.lower[choice];
+    let choice = model.choices(state).max_by(|&a, &b| width(a).total_cmp(&width(b)).then(b.cmp(&a)));
+    let choice = choice.expect("a state has a choice");
+    let (lower, width) = (within.lower[choice], width(choice));
+    // The best mix is to lie well inside one of the parts: cut halfway between it and the farther end.
+    let place = ((mix[choice] - lower) / width).clamp(0.0, 1.0);
+    let cut = if place >= 0.5 { (place / 2.0).max(0.3) } else { (0.5 + place / 2.0).min(0.7) };
+    let cut = ((lower + cut * width) / GRID).round() * GRID;
+    let mut below = within.clone();
+    below.upper[choice] = cut;
+    let mut above = within.clone();
+    above.lower[choice] = cut;
+    [below, above].into_iter().filter_map(|mut part| part.tighten(model, state).then_some(part)).collect()
+}
+
+impl Mixed<'_> {
+    /// Lowers the greatest probabilities of choices that the relaxation regrets: if it falls below the cutoff with a choice
+    /// taken that much, the choice is taken less. Whether that made the box narrower.
+    fn narrow(
+        &self,
+        node: &mut Node,
+        relaxed: &Relaxed,
+        followed: &Followed,
+        cutoff: Cutoff,
+        expanded: &mut Expanded,
+    ) -> bool {
+        /// A little more than the regret asks for, since taking a choice also changes what comes after.
+        const MORE: f64 = 1.25;
+        /// Less than this part of a range is not worth the trouble.
+        const WORTHWHILE: f64 = 0.8;
+        let doubles = self.doubles;
+        let excess = relaxed.bound - cutoff.least.max(cutoff.enough);
+        let mut notes = Notes::new(doubles);
+        let mut narrowed = false;
+        for &state in &relaxed.reach {
+            let state = state as usize;
+            for choice in doubles.choices(state) {
+                let width = node.within.upper[choice] - node.within.lower[choice];
+                let share = MORE * excess / followed.regret[choice];
+                if width <= 8.0 * GRID || share.is_nan() || share >= WORTHWHILE * width {
+                    continue;
+                }
+                let cut = ((node.within.lower[choice] + share) / GRID).ceil() * GRID;
+                let mut part = node.within.clone();
+                part.lower[choice] = cut;
+                if !part.tighten(doubles, state) {
+                    continue;
+                }
+                let bound = self.relaxer.probe(&part, relaxed, state, &mut notes);
+                if cutoff.drops(bound) {
+                    expanded.drop_at(bound);
+                    node.within.upper[choice] = cut;
+                    assert!(node.within.tighten(doubles, state), "the rest of the box is not empty");
+                    narrowed = true;
+                }
+            }
+        }
+        narrowed
+    }
+
+    /// The mix, rounded, with its exact worth.
+    fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
+        let strategy = self.rounded(mix);
+        let parts: Vec<_> = self.model.states().map(|state| strategy.mix(state).to_vec()).collect();
+        let welfare = stationary_welfare(self.model, self.doubles, &parts, stop)?;
+        let lower = self.doubles.scaled_below(&welfare);
+        Some(Incumbent { strategy: Strategy::Stationary(strategy), welfare, is_exact: true, lower })
+    }
+
+    /// The mix with probabilities that are multiples of 1/[`DECIMALS`] and sum to exactly 1.
+    fn rounded(&self, mix: &[f64]) -> Stationary {
+        let of_state = |state: usize| {
+            let choices = self.doubles.choices(state);
+            let mut shares: Vec<u64> =
+                mix[choices.clone()].iter().map(|p| (p.clamp(0.0, 1.0) * DECIMALS as f64).round() as u64).collect();
+            let largest = (0..shares.len()).max_by_key(|&position| (shares[position], usize::MAX - position));
+            let largest = largest.expect("a state has a choice");
+            let others: u64 = shares.iter().sum::<u64>() - shares[largest];
+            shares[largest] = DECIMALS - others.min(DECIMALS - 1);
+            let positive = choices.zip(shares).filter(|(_, share)| *share > 0);
+            let fraction = |share: u64| Rational::from_parts(share.into(), DECIMALS.into());
+            positive.map(|(choice, share)| (ChoiceId::from(choice), fraction(share))).collect()
+        };
+        Stationary::new(self.model, (0..self.doubles.n_states).map(of_state).collect())
+    }
+}

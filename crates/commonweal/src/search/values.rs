@@ -1,0 +1,137 @@
+//! About the lexicographic optimum inside a box, most patient principal first, in doubles.
+//!
+//! Policy iteration over mixes: every state orders its choices by the most patient principal's worth, ties by the next
+//! one's, and fills the box in that order. Nothing here is proven, and nothing needs to be: the relaxation takes any values.
+
+use super::action_box::ActionBox;
+use super::dense;
+use super::doubles::Doubles;
+
+/// Differences below this, relative to the largest value, count as ties.
+const TIE: f64 = 1e-11;
+/// Sweeps end when no value moves by more than this, relative to the largest one.
+const SETTLED: f64 = 1e-14;
+/// Sweeps that are tried before a small system is solved by elimination.
+const FEW_SWEEPS: usize = 12;
+/// A larger system is swept this often at most.
+const MANY_SWEEPS: usize = 2_000;
+/// Systems up to this size are solved by elimination.
+const SMALL: usize = 160;
+const MOST_IMPROVEMENTS: usize = 60;
+
+/// Values, principal after principal, and the mix whose values they are.
+pub(super) fn lexicographic_values(
+    model: &Doubles,
+    within: &ActionBox,
+    reach: &[u32],
+    near: Option<(&[f64], &[f64])>,
+) -> (Vec<f64>, Vec<f64>) {
+    let (mut values, mut mix) = match near {
+        Some((values, mix)) => (values.to_vec(), mix.to_vec()),
+        None => (vec![0.0; model.n * model.n_states], vec![0.0; model.n_choices]),
+    };
+    for &state in reach {
+        let choices = model.choices(state as usize);
+        match near {
+            Some(_) => within.project(choices, &mut mix),
+            None => within.fill(choices.clone(), &choices.collect::<Vec<_>>(), &mut mix),
+        }
+    }
+    evaluate(model, reach, &mix, &mut values);
+    for _ in 0..MOST_IMPROVEMENTS {
+        if !improve(model, within, reach, &values, &mut mix) {
+            break;
+        }
+        evaluate(model, reach, &mix, &mut values);
+    }
+    (values, mix)
+}
+
+/// About the values of a mix to every principal, from values that are near.
+pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut [f64]) {
+    for i in 0..model.n {
+        let values = &mut values[i * model.n_states..(i + 1) * model.n_states];
+        let sweeps = if reach.len() <= SMALL { FEW_SWEEPS } else { MANY_SWEEPS };
+        let settled = (0..sweeps).any(|_| sweep(model, reach, mix, i, values));
+        if !settled && reach.len() <= SMALL {
+            dense::solve_values(model, reach, mix, i, values);
+        }
+    }
+}
+
+/// One sweep of Gauss and Seidel, backwards: states are often listed before those that they lead to. Whether it is settled.
+fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f64]) -> bool {
+    let discount = model.discount[i];
+    let (mut moved, mut scale) = (0.0f64, f64::MIN_POSITIVE);
+    for &state in reach.iter().rev() {
+        let state = state as usize;
+        let (mut now, mut stays) = (0.0, 0.0);
+        for choice in model.choices(state).filter(|&choice| mix[choice] > 0.0) {
+            let mut later = 0.0;
+            for (target, probability) in model.row(choice) {
+                match target == state {
+                    true => stays += mix[choice] * probability,
+                    false => later += probability * values[target],
+                }
+            }
+            now += mix[choice] * (model.rewards(choice)[i] + discount * later);
+        }
+        let value = now / (1.0 - discount * stays);
+        moved = moved.max((value - values[state]).abs());
+        scale = scale.max(value.abs());
+        values[state] = value;
+    }
+    moved.is_nan() || moved <= SETTLED * scale
+}
+
+/// Lets every state that sees a better mix take it. Whether any did.
+fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], mix: &mut [f64]) -> bool {
+    let scale: Vec<f64> = (0..model.n)
+        .map(|i| {
+            let values = &values[i * model.n_states..(i + 1) * model.n_states];
+            reach.iter().map(|&state| values[state as usize].abs()).fold(model.largest_reward[i], f64::max)
+        })
+        .collect();
+    let mut improved = false;
+    let mut worth = Vec::new();
+    let mut new_mix = vec![0.0; model.n_choices];
+    for &state in reach {
+        let choices = model.choices(state as usize);
+        if choices.len() < 2 {
+            continue;
+        }
+        worth.clear();
+        for choice in choices.clone() {
+            for i in 0..model.n {
+                let values = &values[i * model.n_states..(i + 1) * model.n_states];
+                worth.push(model.rewards(choice)[i] + model.discount[i] * model.expected(choice, values));
+            }
+        }
+        let of = |choice: usize, i: usize| worth[(choice - choices.start) * model.n + i];
+        // Positive, negative or 0 as the first principal to whom two differ says.
+        let prefers = |difference: &dyn Fn(usize) -> f64| {
+            (0..model.n)
+                .map(|i| (difference(i), TIE * scale[i]))
+                .find(|(d, tie)| d.abs() > *tie)
+                .map_or(0.0, |(d, _)| d)
+        };
+        let mut left: Vec<usize> = choices.clone().filter(|&choice| within.allows(choice)).collect();
+        let mut order = Vec::with_capacity(left.len());
+        while !left.is_empty() {
+            let mut first = 0;
+            for position in 1..left.len() {
+                if prefers(&|i| of(left[position], i) - of(left[first], i)) > 0.0 {
+                    first = position;
+                }
+            }
+            order.push(left.remove(first));
+        }
+        within.fill(choices.clone(), &order, &mut new_mix);
+        let gain = |i: usize| choices.clone().map(|choice| (new_mix[choice] - mix[choice]) * of(choice, i)).sum();
+        if prefers(&gain) > 0.0 {
+            mix[choices.clone()].copy_from_slice(&new_mix[choices.clone()]);
+            improved = true;
+        }
+    }
+    improved
+}
