@@ -145,6 +145,9 @@ impl ModelFile {
                     example.join(" ")
                 )
             }
+            ReadError::Discounts(DiscountError::NoRewards) => {
+                anyhow!("{rendered}\nhelp: every reward structure is a principal; write the file with rewards")
+            }
             ReadError::Discounts(_) => anyhow!("{rendered}\nhelp: see --discount NAME=VALUE and --discounts V,V,…"),
             ReadError::Start { .. } => anyhow!("{rendered}\nhelp: say where to start, for example: --from 0"),
             ReadError::UnknownStart { .. } => anyhow!("--from: {rendered}"),

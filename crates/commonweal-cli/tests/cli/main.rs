@@ -3,6 +3,7 @@
 mod bad_arguments;
 mod bad_models;
 mod bad_strategies;
+mod formats;
 mod generate;
 mod json;
 mod other_commands;

@@ -43,9 +43,10 @@ impl RowFault {
     pub fn message(&self) -> (String, &'static str) {
         match self {
             RowFault::Negative(_) => ("a probability is negative".into(), "probabilities are above 0"),
-            RowFault::Empty => {
-                ("there is no transition with a probability above 0".into(), "add one to the state itself")
-            }
+            RowFault::Empty => (
+                "there is no transition with a probability above 0".into(),
+                "say where it leads; a state may lead to itself",
+            ),
             RowFault::Sum(sum) => (
                 format!("the probabilities sum to {sum}, not 1"),
                 "sums within a millionth of 1 are taken for rounding; this one is not",

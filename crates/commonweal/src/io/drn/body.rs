@@ -200,6 +200,13 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         let number = self.resolve(line, value)?;
         let probability =
             N::parse_probability(number).map_err(|error| number_fault(line, value, "the probability", &error))?;
+        if !probability.is_probability() && probability != N::ZERO {
+            return Err(line.fault(
+                value,
+                format!("the probability {} is negative", shown(number)),
+                "write one above 0",
+            ));
+        }
         self.choice.targets.push(StateId::from(target));
         self.choice.probabilities.push(probability);
         Ok(())
@@ -325,6 +332,9 @@ fn row_fault<N>(fault: &RowFault, state: usize, choice: &Choice<N>) -> ReadError
 }
 
 fn number_fault(line: Line, part: &[u8], what: &str, error: &NumberError) -> ReadError {
+    if part.is_empty() {
+        return line.fault(part, format!("{what} is missing"), NUMBERS);
+    }
     let text = shown(&String::from_utf8_lossy(part));
     match error {
         NumberError::ZeroDenominator(_) => {

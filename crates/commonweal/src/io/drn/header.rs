@@ -234,6 +234,10 @@ fn count(line: Line, what: &str) -> Result<usize, ReadError> {
     let text = line.trimmed();
     let digits = std::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| {
+        if text.is_empty() {
+            return line
+                .fault_here(format!("the number of {what} is missing"), format!("write how many {what} there are"));
+        }
         let message =
             format!("the number of {what} must be a whole number, not {}", shown(&String::from_utf8_lossy(text)));
         line.fault_here(message, format!("write how many {what} there are"))

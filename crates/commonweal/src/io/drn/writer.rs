@@ -38,7 +38,7 @@ impl DrnNumber for f64 {
 /// Writes the model as DRN: fractions as fractions, doubles with as many digits as they need.
 ///
 /// Rewards are written as they are, without the principals' weights, and discounts not at all. States are numbered; their
-/// names stand in comments. In the names of actions and principals, `_` stands in place of blanks.
+/// names stand in comments. In the names of actions and principals, `_` stands in place of blanks and of no name.
 pub fn write_drn<N: DrnNumber>(model: &Model<N>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "@type: MDP\n@value_type: {}\n@parameters\n\n@reward_models", N::VALUE_TYPE)?;
     writeln!(out, "{}", drn_reward_names(model.principals()).join(" "))?;
@@ -82,6 +82,10 @@ pub fn drn_reward_names(principals: &[Principal]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for principal in principals {
         let mut name = word(&principal.name);
+        // At the beginning of its line it could be taken for a key or a comment.
+        if name.starts_with(['@', '/']) {
+            name.insert(0, '_');
+        }
         while names.contains(&name) {
             name.push('_');
         }

@@ -2,10 +2,11 @@
 
 use super::super::{
     DiscountError, Loaded, ReadError, ReadOptions, UNNAMED_ACTION,
+    parse_error::shown,
     row::{RowFault, Rows, expectation},
 };
 use super::arrays::word;
-use super::index::Index;
+use super::index::{Index, RewardIndex};
 use super::numbers::{NumberType, Purpose};
 use super::reader::{Action, Files, Rewards, not_a_number};
 use super::{BRANCHES, CHOICES, PROBABILITIES, STRING_OFFSETS, STRINGS, TARGETS};
@@ -75,17 +76,26 @@ impl<N: ModelNumber> Files<N> {
             return Ok((names, named));
         };
         let strings = self.strings.take().ok_or_else(|| missing(STRINGS))?;
-        let offsets: Vec<usize> = offsets.chunks_exact(8).map(|bytes| word(bytes) as usize).collect();
-        let mut name_of = Vec::with_capacity(self.index.n_actions);
-        for pair in offsets.windows(2) {
-            let name =
-                strings.get(pair[0]..pair[1]).and_then(|bytes| std::str::from_utf8(bytes).ok()).ok_or_else(|| {
-                    let message = format!("the name of action {} is not in `strings.bin`, or not UTF-8", name_of.len());
-                    ReadError::archive(Some(STRING_OFFSETS), message, "write the file anew")
-                })?;
-            name_of.push(names.intern(if name.is_empty() { UNNAMED_ACTION } else { name }) as u32);
+        let offset = |index: usize| word(&offsets[8 * index..8 * index + 8]) as usize;
+        // Names are kept in the order of their first use, as other readers keep them.
+        let mut name_of: Vec<Option<u32>> = vec![None; self.index.n_actions];
+        let mut named = Vec::with_capacity(actions.len());
+        for Action(action) in actions {
+            let action = action as usize;
+            let name = match name_of[action] {
+                Some(name) => name,
+                None => {
+                    let bytes = strings.get(offset(action)..offset(action + 1));
+                    let name = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).ok_or_else(|| {
+                        let message = format!("the name of action {action} is not in `strings.bin`, or not UTF-8");
+                        ReadError::archive(Some(STRING_OFFSETS), message, "write the file anew")
+                    })?;
+                    *name_of[action].insert(names.intern(if name.is_empty() { UNNAMED_ACTION } else { name }) as u32)
+                }
+            };
+            named.push(name);
         }
-        Ok((names, actions.iter().map(|action| name_of[action.0 as usize]).collect()))
+        Ok((names, named))
     }
 
     /// What each choice is worth to each principal, a choice's rewards side by side.
@@ -93,6 +103,11 @@ impl<N: ModelNumber> Files<N> {
         let n = self.rewards.len();
         let mut sums = vec![N::ZERO; self.index.n_choices * n];
         for (principal, mut rewards) in std::mem::take(&mut self.rewards).into_iter().enumerate() {
+            if rewards.states.is_none() && rewards.choices.is_none() && rewards.branches.is_none() {
+                let RewardIndex { name, folder, .. } = &self.index.rewards[rewards.structure];
+                let message = format!("reward structure {} has no values in the archive", shown(name));
+                return Err(ReadError::archive(Some(folder), message, "write the file anew, or give it no discount"));
+            }
             if let Some(choices) = rewards.choices.take() {
                 choices.into_iter().enumerate().for_each(|(choice, reward)| sums[choice * n + principal] = reward);
             }

@@ -76,11 +76,8 @@ impl<R: BufRead> Archive<R> {
 
     fn header(&mut self) -> Result<Option<[u8; BLOCK]>, ReadError> {
         let mut header = [0; BLOCK];
-        if self.input.fill_buf()?.is_empty() {
-            return Ok(None);
-        }
         self.input.read_exact(&mut header).map_err(cut_short)?;
-        // A block of zeros ends the archive.
+        // A block of zeros ends the archive. One that just stops has lost its end.
         if header.iter().all(|&byte| byte == 0) {
             return Ok(None);
         }
