@@ -46,7 +46,7 @@ pub fn check(checker: &mut Checker, from: u128) -> Result<(), Stop> {
                 let first = model.choices(state).start;
                 let claim = format!("choice {} may beat the stated choice {}", choice - first, decision - first);
                 let place = format!("stage {from} to {until}, step {step}, state {state}");
-                return refuse(format!("{place}: {claim}; gain {found}, not ≤ 0"));
+                return refuse(format!("{place}: {claim}; {found}, not ≤ 0"));
             }
         }
     }
@@ -107,8 +107,8 @@ struct Stage {
 }
 
 impl Stage {
-    /// The first step, from the end, at which a choice is not shown to lose, with what it may gain; `None` if it loses
-    /// at every step from `from` on.
+    /// The first step, from the end, at which a choice is not shown to lose, with what is known of its gain; `None` if it
+    /// loses at every step from `from` on.
     fn first_failure(
         &mut self,
         checker: &mut Checker,
@@ -121,8 +121,11 @@ impl Stage {
         let mut cuts = 0;
         while let Some((u, v)) = open.pop() {
             let Some(found) = self.excess(checker, choice, slack, u, v)? else { continue };
-            if u == v || cuts == MAX_CUTS {
-                return Ok(Some((v, found.shown())));
+            if u == v {
+                return Ok(Some((v, format!("gain {}", found.shown()))));
+            }
+            if cuts == MAX_CUTS {
+                return Ok(Some((v, format!("gain not known after {MAX_CUTS} cuts"))));
             }
             cuts += 1;
             let middle = u + (v - u) / 2;
