@@ -11,6 +11,7 @@ mod explain;
 mod input;
 mod model_file;
 mod output;
+mod progress;
 mod report;
 
 use args::{Cli, Command};

@@ -1,7 +1,7 @@
-//! Asking a long computation to stop.
+//! Asking a long computation to stop, and where it is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A signal that a computation looks at between its steps: raised by hand (Ctrl-C) or by a deadline.
@@ -9,6 +9,26 @@ use std::time::{Duration, Instant};
 pub struct StopSignal {
     raised: Arc<AtomicBool>,
     deadline: Arc<OnceLock<Instant>>,
+    reached: Arc<Mutex<Option<Reached>>>,
+}
+
+/// How far a computation has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reached {
+    /// Looking for the long-term strategy.
+    LongTerm {
+        /// What the values still change by, from step to step, over what is small enough.
+        residual: f64,
+        /// What is small enough.
+        target: f64,
+    },
+    /// Going back from the horizon.
+    Unravelling {
+        /// The step reached.
+        step: u64,
+        /// Where it began.
+        horizon: u64,
+    },
 }
 
 /// Why a computation stopped before its end.
@@ -55,6 +75,16 @@ impl StopSignal {
     /// Asks the computation to stop.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// Says how far the computation has come.
+    pub(crate) fn reach(&self, reached: Reached) {
+        *self.reached.lock().expect("nobody panics while they hold it") = Some(reached);
+    }
+
+    /// How far the computation has come, if it has said so.
+    pub fn reached(&self) -> Option<Reached> {
+        *self.reached.lock().expect("nobody panics while they hold it")
     }
 
     /// Why to stop, if there is a reason.

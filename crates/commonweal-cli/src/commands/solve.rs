@@ -6,7 +6,7 @@ use crate::model_file::ModelFile;
 use crate::report::compare::ComparedJson;
 use crate::report::json::{self, SolutionJson, StrategyJson};
 use crate::report::{compare, note, solution, spacing};
-use crate::{engine, explain, input, output};
+use crate::{engine, explain, input, output, progress};
 use anyhow::{Context, bail};
 use commonweal::model::Model;
 use commonweal::number::Rational;
@@ -50,7 +50,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
 fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, began: Instant) -> anyhow::Result<ExitCode> {
     let read = began.elapsed();
     options.keep_proof = needs_proof(model, args.certificate.as_deref());
-    let solution = commonweal::solve(model, &options);
+    let solution = progress::shown(&options.stop, args.run.quiet, || commonweal::solve(model, &options));
     let (checked, check) = certify(model, &solution, args.certificate.as_deref())?;
     let own_best = match (solution.outcome(), args.run.json) {
         (Outcome::Optimal, false) => own_best(model, &options.stop),
@@ -79,7 +79,8 @@ fn certified(
     }
     let read = began.elapsed();
     options.keep_proof = args.certificate.is_some();
-    let solution = certified::solve(model, args.gap.unwrap_or(GAP), &options);
+    let gap = args.gap.unwrap_or(GAP);
+    let solution = progress::shown(&options.stop, args.run.quiet, || certified::solve(model, gap, &options));
     if let Some(place) = &args.certificate {
         // The certificate is about the model as it is written: in fractions.
         let exact: Model = input::changed(file, &args.model.changes, true)?;

@@ -113,17 +113,20 @@ fn payoff_table<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rat
         header.push("exactly");
     }
     header.push("vs long-term");
+    let welfare = solution.welfare(start);
+    let scale = payoff_values(model, solution).map(|value| value.enclosure.upper().abs()).fold(0.0, f64::max);
     // Alone, everybody gets their best.
     let own_best = own_best.filter(|_| model.n_principals() > 1);
     if own_best.is_some() {
         header.push("vs own best");
     }
     let cells = |row: &mut Vec<String>, value: &Value, long_term: &Value| {
-        row.push(in_column(value));
+        row.push(near_zero(value, scale).unwrap_or_else(|| in_column(value)));
         if fractions {
             row.push(payoff_fraction(value).unwrap_or_default());
         }
-        row.push(signed(&difference(value, long_term)));
+        let difference = difference(value, long_term);
+        row.push(near_zero(&difference, scale).unwrap_or_else(|| signed(&difference)));
     };
     for (p, row) in rows.iter_mut().enumerate() {
         let id = PrincipalId::from(p);
@@ -134,10 +137,16 @@ fn payoff_table<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rat
         }
     }
     let mut total = total_row(&header);
-    cells(&mut total, &solution.welfare(start), &solution.long_term_welfare(start));
+    cells(&mut total, &welfare, &solution.long_term_welfare(start));
     rows.push(total);
     let weights = if header.contains(&"weight") { "  (the welfare adds up weight times what each gets)\n" } else { "" };
     table(&header, &rows) + weights
+}
+
+/// `≈ 0`, for what is known between bounds around 0 that say nothing beside numbers of that scale.
+fn near_zero(value: &Value, scale: f64) -> Option<String> {
+    let around = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0 && !value.enclosure.is_point();
+    (value.exact.is_none() && around && value.enclosure.width() <= 1e-7 * scale).then(|| "≈ 0".to_owned())
 }
 
 fn payoff_values<N>(model: &Model<N>, solution: &Solution) -> impl Iterator<Item = Value> {

@@ -22,7 +22,7 @@ use super::rounded_model::RoundedModel;
 use super::sweep::{CHUNK, PolicyRows, Span, expectation};
 use super::tail::{Stake, StepWeights};
 use crate::number::{Enclosure, UpperBound};
-use crate::stop::{StopReason, StopSignal};
+use crate::stop::{Reached, StopReason, StopSignal};
 use crate::unravelling::exponential_sum::{DiscountRatios, Weights};
 use rayon::prelude::*;
 
@@ -120,6 +120,7 @@ impl<'m> Walk<'m> {
         let (mut calm, mut patience) = (0, CALM);
         while self.step > 0 {
             options.stop.check()?;
+            options.stop.reach(Reached::Unravelling { step: self.step, horizon });
             if options.jumps && calm >= patience && self.step >= SHORTEST {
                 if self.jump(horizon, options) {
                     patience = CALM;

@@ -9,7 +9,7 @@ use super::evaluate::{Chain, Columns};
 use super::rounded_model::RoundedModel;
 use super::sweep::{Choices, Improved, PolicyRows, Span, WIDEST, expectation, specialised};
 use crate::number::UpperBound;
-use crate::stop::StopSignal;
+use crate::stop::{Reached, StopSignal};
 use rayon::prelude::*;
 
 /// A strategy, and values that are near its own.
@@ -181,6 +181,7 @@ impl OnePrincipal<'_> {
                 choices.improve(level, values, next.as_flattened_mut(), strategy, &mut gaps, hopeless);
             std::mem::swap(&mut column.values, &mut next);
             column.levels[0] += discount * span.middle();
+            stop.reach(Reached::LongTerm { residual: span.width(), target: self.target(&column, scale) });
             let slow = sweep >= 8 && span.width() > SLOW * widths[3];
             widths.rotate_right(1);
             widths[0] = span.width();
@@ -212,6 +213,7 @@ impl OnePrincipal<'_> {
             column.levels[0] += discount * improved.span.middle();
             n_changed = improved.n_changed;
             let width = improved.span.width();
+            stop.reach(Reached::LongTerm { residual: width, target: self.target(&column, scale) });
             // Rounding may keep the residual above the target for ever.
             idle = if width < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(width);

@@ -28,7 +28,7 @@ use crate::model::{ChoiceId, IntegerRows, StateId};
 use crate::number::{ExactVector, Natural, Rational, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
-use crate::stop::{StopReason, StopSignal};
+use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -264,7 +264,10 @@ impl<'a> Induction<'a> {
         if self.walk.n_layers == self.options.layer_limit {
             return Err(StopReason::LayerLimit);
         }
-        let Problem { model, ratios, long_term, .. } = self.problem;
+        let Problem { model, ratios, long_term, horizon, .. } = self.problem;
+        if let (Ok(step), Ok(horizon)) = (u64::try_from(&self.step), u64::try_from(horizon)) {
+            stop.reach(Reached::Unravelling { step, horizon });
+        }
         let step = &self.step - Natural::ONE;
         let weights = match self.weights.take() {
             Some(weights) if weights.step == self.step => ratios.step_back(&weights),
