@@ -1,62 +1,92 @@
-//! The certified engine by size: `cargo bench --bench certified -- [uniform|band] STATES DISCOUNT,…`
-use commonweal::families::Seeded;
-use commonweal::model::{Model, ModelBuilder, Principal, StateId};
+//! The certified engine on the paper's large instances, both phases: uniform random models with 2 actions, 5 successors and 6
+//! principals, from 3 states on in powers of √10; peak memory; and one pass over the rows beside a triad on plain arrays.
+//!
+//! `cargo bench -p commonweal --bench certified [-- LARGEST]`, up to 10^5 states unless told otherwise.
+
+use commonweal::families::{LargeFamily, Neighbourhood};
+use commonweal::model::Model;
 use commonweal::number::parse_rational;
 use commonweal::{SolveOptions, certified};
-use std::time::Instant;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
 
-fn model(family: &str, n_states: usize, discounts: &str) -> Model<f64> {
-    let mut random = Seeded::new(1);
-    let principals: Vec<Principal> = discounts
-        .split(',')
-        .enumerate()
-        .map(|(i, text)| Principal {
-            name: format!("p{i}"),
-            discount: parse_rational(text).unwrap(),
-            weight: parse_rational("1").unwrap(),
-        })
-        .collect();
-    let n = principals.len();
-    let mut builder = ModelBuilder::<f64>::numbered(principals, n_states).unwrap();
-    let unit = |r: &mut Seeded| (r.bits() >> 11) as f64 / (1u64 << 53) as f64;
-    for s in 0..n_states {
-        for a in ["a", "b"] {
-            let targets: Vec<StateId> = match family {
-                "uniform" => {
-                    random.distinct(5, n_states as u64).into_iter().map(|t| StateId::from(t as usize)).collect()
-                }
-                _ => random
-                    .distinct(5, 41)
-                    .into_iter()
-                    .map(|d| StateId::from((s + n_states + d as usize - 20) % n_states))
-                    .collect(),
-            };
-            let shares: Vec<f64> = (0..5).map(|_| -(1.0 - unit(&mut random)).ln()).collect();
-            let sum: f64 = shares.iter().sum();
-            let mut p: Vec<f64> = shares.iter().map(|x| x / sum).collect();
-            let rest: f64 = p[1..].iter().sum();
-            p[0] = 1.0 - rest;
-            let rewards: Vec<f64> = (0..n).map(|_| 20.0 * unit(&mut random) - 10.0).collect();
-            builder.choice(StateId::from(s), a, rewards, targets.into_iter().zip(p)).unwrap();
-        }
-    }
-    builder.finish().unwrap()
-}
+const SIX: [&str; 6] = ["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"];
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let model = model(&args[0], args[1].parse().unwrap(), &args[2]);
-    for _ in 0..3 {
-        let began = Instant::now();
-        let solution = certified::solve(&model, 1e-9, &SolveOptions::default());
+    let largest = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(100_000);
+    println!("   states   horizon  long-term s    unravel s  outcome   peak MB");
+    for exponent in 1.. {
+        let n_states = 10f64.powf(f64::from(exponent) / 2.0).floor() as usize;
+        if n_states > largest {
+            break;
+        }
+        let model = model(n_states, &SIX);
+        let best = (0..3).map(|_| certified::solve(&model, 1e-9, &SolveOptions::default()));
+        let best = best.min_by_key(|solution| solution.timings().long_term + solution.timings().unravel);
+        let solution = best.expect("three runs");
+        let timings = solution.timings();
         println!(
-            "{:?} total {:?} {:?} horizon {} walk {:?} welfare {:?}",
+            "{n_states:>9} {:>9} {:>12.6} {:>12.6}  {:?}  {:>8.1}",
+            solution.horizon().to_string(),
+            timings.long_term.as_secs_f64(),
+            timings.unravel.as_secs_f64(),
             solution.outcome(),
-            began.elapsed(),
-            solution.timings(),
-            solution.horizon(),
-            solution.walk(),
-            solution.welfare(0.into()).enclosure
+            peak_memory() / 1e6
         );
     }
+    bandwidth(&model(largest, &SIX[..1]));
+}
+
+fn model(n_states: usize, discounts: &[&str]) -> Model<f64> {
+    LargeFamily {
+        n_states,
+        n_actions: 2,
+        n_successors: 5,
+        discounts: discounts.iter().map(|text| parse_rational(text).expect("a number")).collect(),
+        neighbourhood: Neighbourhood::Uniform,
+        seed: 1,
+    }
+    .model()
+    .expect("a valid model")
+}
+
+/// Bytes a second of one pass over all rows, and of `a = b + 3c` over arrays as large.
+fn bandwidth(model: &Model<f64>) {
+    let pass = best_of(10, || certified::one_pass(model));
+    let bytes = 12 * model.n_transitions() + 16 * model.n_choices() + 16 * model.n_states();
+    let n = bytes / 24;
+    let (mut a, b, c) = (vec![0.0f64; n], vec![1.0f64; n], vec![2.0f64; n]);
+    let triad = best_of(10, || {
+        let half = n / 2;
+        let triad = |a: &mut [f64], b: &[f64], c: &[f64]| {
+            a.iter_mut().zip(b).zip(c).for_each(|((a, b), c)| *a = b + 3.0 * c);
+        };
+        let (left, right) = a.split_at_mut(half);
+        rayon::join(|| triad(left, &b[..half], &c[..half]), || triad(right, &b[half..], &c[half..]));
+        black_box(&a);
+    });
+    let rate = |took: Duration| bytes as f64 / took.as_secs_f64() / 1e9;
+    println!(
+        "\none pass over {} transitions: {:.2} GB/s beside its gathered values; triad {:.2} GB/s; ratio {:.2}",
+        model.n_transitions(),
+        rate(pass),
+        rate(triad),
+        rate(pass) / rate(triad)
+    );
+}
+
+fn best_of(times: usize, mut run: impl FnMut()) -> Duration {
+    let timed = |_| {
+        let began = Instant::now();
+        run();
+        began.elapsed()
+    };
+    (0..times).map(timed).min().expect("at least one run")
+}
+
+/// The most memory this process has held, in bytes, where the system tells.
+fn peak_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+    line.trim().trim_end_matches("kB").trim().parse::<f64>().unwrap_or(0.0) * 1024.0
 }

@@ -46,6 +46,19 @@ pub fn solve(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
     rayon::scope(|_| solve_in_pool(model, gap, options))
 }
 
+/// One pass of value iteration over all rows, for benchmarks of the memory it moves.
+#[doc(hidden)]
+pub fn one_pass(model: &Model<f64>) {
+    let rows = &model.arrays();
+    let row_length = sweep::common_length(rows.first_transition);
+    let choices = sweep::Choices { rows, allowed: None, reward: rows.reward, discount: 0.9, row_length };
+    let (values, mut next) = (vec![1.0; model.n_states()], vec![0.0; model.n_states()]);
+    let mut policy = rows.first_choice[..model.n_states()].to_vec();
+    let mut gaps = vec![0.0; model.n_choices()];
+    choices.improve(0.0, &values, &mut next, &mut policy, &mut gaps, f32::INFINITY);
+    std::hint::black_box(next);
+}
+
 fn solve_in_pool(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
     let began = Instant::now();
     let rounded = RoundedModel::new(model, principals::groups(model.principals()));
