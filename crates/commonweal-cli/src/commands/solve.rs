@@ -32,16 +32,16 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if let Some(overview) = file.overview()?
         && let (Engine::Certified, why) = engine::pick(args, overview.states, args.model.changes.n_discounts())
     {
-        why.filter(|_| !quiet).iter().for_each(|why| note(why));
         let model: Model<f64> = input::changed(&file, &args.model.changes, quiet)?;
+        why.filter(|_| !quiet).iter().for_each(|why| note(why));
         return certified(args, &file, &model, options, began);
     }
     let model: Model = input::changed(&file, &args.model.changes, quiet)?;
     match engine::pick(args, model.n_states() as u64, model.n_principals()) {
         (Engine::Exact, _) => exact(args, &model, options, began),
         (Engine::Certified, why) => {
-            why.filter(|_| !quiet).iter().for_each(|why| note(why));
             let model = model.to_doubles().with_context(|| file.shown())?;
+            why.filter(|_| !quiet).iter().for_each(|why| note(why));
             certified(args, &file, &model, options, began)
         }
     }
