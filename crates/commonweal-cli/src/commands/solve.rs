@@ -24,6 +24,9 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     for path in args.strategy.iter().chain(&args.certificate) {
         output::check_place(path)?;
     }
+    if args.strategy.is_some() && args.strategy == args.certificate {
+        bail!("--strategy and --certificate name the same file; give them different ones");
+    }
     let options =
         SolveOptions { layer_limit: args.layer_limit, event_limit: args.event_limit, stop, ..SolveOptions::default() };
     let quiet = args.run.quiet;
@@ -72,10 +75,10 @@ fn certified(
     began: Instant,
 ) -> anyhow::Result<ExitCode> {
     if args.explain {
-        bail!("--explain shows the steps of an exact answer; add --exact");
+        bail!("--explain shows the steps of an exact answer; use --exact in place of --gap");
     }
     if args.compare {
-        bail!("--compare compares exact answers; add --exact");
+        bail!("--compare compares exact answers; use --exact in place of --gap");
     }
     let read = began.elapsed();
     options.keep_proof = args.certificate.is_some();
@@ -86,7 +89,11 @@ fn certified(
         let exact: Model = input::changed(file, &args.model.changes, true)?;
         certify_bounds(&exact, &solution, place)?;
     }
-    let checked = Checked::No("`solve --certificate FILE` and `commonweal check` check bounds".to_owned());
+    let how = match &args.certificate {
+        Some(place) => format!("`commonweal check MODEL {}` checks these bounds", place.display()),
+        None => "`solve --certificate FILE` and `commonweal check` check bounds".to_owned(),
+    };
+    let checked = Checked::No(how);
     let answer = Answer { model, solution: &solution, checked, own_best: None, comparison: None, explanation: None };
     answer.print(args, read, Duration::ZERO, began)
 }

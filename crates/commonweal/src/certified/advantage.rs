@@ -39,8 +39,7 @@ impl Advantages {
         let n_states = strategy.len();
         let n_candidates = |state: usize| rows.first_choice[state] - state as u32;
         let n_all = n_candidates(n_states) as usize;
-        let first_of_chunk: Vec<u32> =
-            (0..n_states).step_by(CHUNK).chain([n_states]).map(|state| n_candidates(state)).collect();
+        let first_of_chunk: Vec<u32> = (0..n_states).step_by(CHUNK).chain([n_states]).map(n_candidates).collect();
         let (mut choice, mut state) = (vec![0; n_all], vec![0; n_all]);
         let (mut lead, mut rest) = (vec![0.0; n_all], vec![0.0; n_all * (n - 1)]);
         let chunks = Chunk::all(&first_of_chunk, n, &mut choice, &mut state, &mut lead, &mut rest);
@@ -72,19 +71,19 @@ impl Advantages {
             }
             (found.of_followed, found.of_candidates)
         };
-        let spans: Vec<(Vec<Span>, Vec<Span>)> =
-            strategy.par_chunks(CHUNK).zip(chunks).enumerate().map(of_chunk).collect();
+        let (of_followed, of_candidates): (Vec<_>, Vec<_>) =
+            strategy.par_chunks(CHUNK).zip(chunks).enumerate().map(of_chunk).unzip();
         let column = |i: usize| {
             let of_chunk = |rows: &[f64]| rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]));
             values.par_chunks(CHUNK * n).map(of_chunk).reduce(|| Span::EMPTY, Span::join).magnitude()
         };
         let error: Vec<UpperBound> =
             (0..n).map(|i| model.advantage_error(i, constants[i], UpperBound::of(column(i)))).collect();
-        let greatest = |of: fn(&(Vec<Span>, Vec<Span>)) -> &[Span]| -> Vec<UpperBound> {
-            let span = |i| spans.iter().map(|chunk| of(chunk)[i]).fold(Span::NOTHING, Span::join);
+        let greatest = |spans: &[Vec<Span>]| -> Vec<UpperBound> {
+            let span = |i| spans.iter().map(|chunk| chunk[i]).fold(Span::NOTHING, Span::join);
             (0..n).map(|i| UpperBound::of(span(i).magnitude()) + error[i]).collect()
         };
-        let (followed, greatest) = (greatest(|(followed, _)| followed), greatest(|(_, candidates)| candidates));
+        let (followed, greatest) = (greatest(&of_followed), greatest(&of_candidates));
         Advantages { n, first_of_chunk, choice, state, lead, rest, error, followed, greatest }
     }
 

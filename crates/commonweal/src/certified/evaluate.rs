@@ -39,7 +39,7 @@ impl<const K: usize> Chain<'_, K> {
         for sweep in 1.. {
             let spans = self.sweep(columns, &mut next);
             let widths = spans.map(Span::width);
-            let open = |i: &usize| !(widths[*i] <= targets[*i]);
+            let open = |i: &usize| widths[*i] > targets[*i];
             if (0..K).all(|i| !open(&i)) || stop.reason().is_some() {
                 return;
             }
@@ -106,7 +106,7 @@ impl Chain<'_, 1> {
                 let saved = (column.values.clone(), column.levels);
                 self.bicgstab(column, target, &order, stop);
                 width = self.sweep(column, &mut next)[0].width();
-                if !(width < before) {
+                if width >= before {
                     // It may run astray.
                     (column.values, column.levels, width) = (saved.0, saved.1, before);
                 }
@@ -214,7 +214,7 @@ impl Chain<'_, 1> {
                 r.abs()
             });
             let greatest = greatest.reduce(|| 0.0, f64::max);
-            if second == 0.0 || !(greatest > target / 2.0) || stop.reason().is_some() {
+            if second == 0.0 || greatest <= target / 2.0 || stop.reason().is_some() {
                 return;
             }
         }

@@ -115,7 +115,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Decides every step back to 0.
-    pub fn to_the_present(&mut self, options: &WalkOptions) -> Result<(), StopReason> {
+    pub fn reach_the_present(&mut self, options: &WalkOptions) -> Result<(), StopReason> {
         let horizon = self.step;
         let (mut calm, mut patience) = (0, CALM);
         while self.step > 0 {
@@ -347,15 +347,14 @@ impl<'a> Layer<'a> {
                     switches.push(Switch { state: (first_state + offset) as u32, choice });
                 }
             }
-            (next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), (switches, deviating))
+            Found { span: next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), switches, deviating }
         };
         let chunks = next.par_chunks_mut(CHUNK).zip(decisions.par_chunks_mut(CHUNK)).enumerate();
-        let (spans, states): (Vec<Span>, Vec<(Vec<Switch>, Vec<u32>)>) = chunks.map(of_chunk).unzip();
-        let (switches, deviating): (Vec<_>, Vec<_>) = states.into_iter().unzip();
+        let parts: Vec<Found> = chunks.map(of_chunk).collect();
         Found {
-            span: spans.into_iter().fold(Span::EMPTY, Span::join),
-            switches: switches.concat(),
-            deviating: deviating.concat(),
+            span: parts.iter().fold(Span::EMPTY, |span, part| span.join(part.span)),
+            switches: parts.iter().flat_map(|part| part.switches.iter().copied()).collect(),
+            deviating: parts.iter().flat_map(|part| part.deviating.iter().copied()).collect(),
         }
     }
 

@@ -28,6 +28,7 @@ use self::gains::Gains;
 use self::layers::{Switches, Walk, WalkOptions};
 use self::long_term::LongTerm;
 use self::rounded_model::RoundedModel;
+use self::sweep::Span;
 use crate::evaluation::Payoffs;
 use crate::model::{ChoiceId, Lists, Model, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
@@ -97,13 +98,19 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
     let walk_options =
         WalkOptions { allowed_gap, gap, layer_limit: options.layer_limit, jumps: options.jumps, stop: &options.stop };
     let mut walk = Walk::new(base, own, horizon, allowed_gap);
-    if let Err(reason) = walk.to_the_present(&walk_options) {
+    if let Err(reason) = walk.reach_the_present(&walk_options) {
         stopped = Some(reason);
         let long_term = LongTerm { strategy: tail.clone(), ..walk.base.followed };
         let base = Base::of(model, long_term);
         horizon = 0;
         let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &tail, gap, &options.stop));
         walk = Walk::new(base, own, horizon, allowed_gap);
+    }
+    let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &members, &walk));
+    if stopped.is_some() {
+        // What little was found may say less than the rewards do.
+        welfare = welfare_within_rewards(model, &welfare);
+        payoffs = payoffs.map(model.model, |p, values| within(values, model.n_states(), reward_range(model, p)));
     }
     let width = (walk.stake.above + walk.stake.below).get();
     let outcome = match stopped {
@@ -119,14 +126,39 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         memory: memory::of(model, &tail, &long_term_choices, &walk.switches, horizon),
         strategy: counting_strategy(&tail, &walk.switches),
         long_term_choices,
-        payoffs: payoffs_of_walk(model, &members, &walk),
+        payoffs,
         long_term_payoffs,
-        welfare: Some(walk.welfare()),
+        welfare: Some(welfare),
         walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         proof: None,
         values_in_doubles,
         timings: Timings::default(),
     }
+}
+
+/// What a principal of the file gets at least and at most, whatever anybody does: its least and greatest reward for ever.
+fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
+    let rewards = model.arrays.reward.iter().skip(p.index()).step_by(model.model.n_principals());
+    let span = rewards.fold(Span::EMPTY, |span, &reward| span.with(reward));
+    let off = UpperBound::of(8.0) * UpperBound::ROUNDING * UpperBound::of(span.magnitude()) + UpperBound::UNDERFLOW;
+    let rewards = Enclosure::new(span.least, span.greatest).plus(Enclosure::new(-off.get(), off.get()));
+    let lifetime = Rational::ONE / (Rational::ONE - &model.model.principals()[p.index()].discount);
+    rewards.times(Enclosure::from(&lifetime))
+}
+
+fn welfare_within_rewards(model: &RoundedModel, welfare: &Values) -> Values {
+    let principals = model.model.principals().iter().enumerate();
+    let ranges = principals.map(|(p, own)| reward_range(model, p.into()).times(Enclosure::from(&own.weight)));
+    within(welfare, model.n_states(), ranges.fold(Enclosure::ZERO, Enclosure::plus))
+}
+
+/// The same values, none of them outside `range`.
+fn within(values: &Values, n: usize, range: Enclosure) -> Values {
+    let narrowed = |state: usize| {
+        let known = values.enclosure(state);
+        Enclosure::new(known.lower().max(range.lower()), known.upper().min(range.upper()))
+    };
+    Values::Enclosed((0..n).map(narrowed).collect())
 }
 
 impl LongTerm {

@@ -172,6 +172,13 @@ pub(super) struct Improved {
     pub n_changed: usize,
 }
 
+/// What belongs to a chunk of states.
+struct Part<'a> {
+    next: &'a mut [f64],
+    policy: &'a mut [u32],
+    gaps: &'a mut [f32],
+}
+
 impl Choices<'_> {
     /// One step of value iteration: `next(s) = max_a R − level + λPv`, with the choice that attains it; `policy` is kept
     /// where it attains it too. `gaps` remembers by how much each choice lost when it was last looked at, and one that
@@ -200,7 +207,7 @@ impl Choices<'_> {
         hopeless: f32,
     ) -> Improved {
         let Choices { rows, allowed, reward, discount, .. } = *self;
-        let of_chunk = |(index, ((next, policy), gaps)): (usize, ((&mut [f64], &mut [u32]), &mut [f32]))| {
+        let of_chunk = |(index, Part { next, policy, gaps }): (usize, Part)| {
             let (mut span, mut n_changed) = (Span::EMPTY, 0);
             let first_state = index * CHUNK;
             let first_choice = rows.first_choice[first_state] as usize;
@@ -243,9 +250,10 @@ impl Choices<'_> {
         };
         let both =
             |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
-        let of_chunks: Vec<&mut [f32]> = pieces(gaps, rows.first_choice).collect();
-        let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK)).zip(of_chunks).enumerate();
-        chunks.map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
+        let states = next.chunks_mut(CHUNK).zip(policy.chunks_mut(CHUNK));
+        let parts = states.zip(pieces(gaps, rows.first_choice));
+        let parts: Vec<Part> = parts.map(|((next, policy), gaps)| Part { next, policy, gaps }).collect();
+        parts.into_par_iter().enumerate().map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
     }
 }
 

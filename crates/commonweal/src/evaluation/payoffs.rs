@@ -17,6 +17,12 @@ impl Payoffs {
         Payoffs { weights: model.principals().iter().map(|principal| principal.weight.clone()).collect(), values }
     }
 
+    /// The same, with what `of` makes of each principal's values.
+    pub(crate) fn map<N>(&self, model: &Model<N>, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
+        let values = self.values.iter().enumerate().map(|(p, values)| of(p.into(), values));
+        Payoffs::new(model, values.collect())
+    }
+
     /// What a principal gets from `state`, before its weight; in lowest terms where it is exact.
     pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
         self.values[principal.index()].value(state.index())
