@@ -3,7 +3,7 @@
 use crate::args::{ChangeArgs, ModelArgs};
 use crate::model_file::{ModelFile, Numbers, file, located};
 use anyhow::{Context, anyhow, bail};
-use commonweal::io::{Discounts, Format, Overview, read_strategy};
+use commonweal::io::{Discounts, Format, read_strategy};
 use commonweal::model::{Model, nearest};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::strategy::Strategy;
@@ -12,25 +12,10 @@ use std::path::Path;
 /// The model that the arguments name, with their start state and discounts. What was made of the file is said on standard
 /// error, unless it is to be quiet.
 pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
-    model_in(args, quiet)
-}
-
-/// The same in exact numbers or in doubles.
-pub fn model_in<N: Numbers>(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model<N>> {
     changed(&ModelFile::open(&args.model)?, &args.changes, quiet)
 }
 
-/// What the beginning of the model's file says of its size; `None` if it does not, as in YAML. Costs next to nothing.
-#[allow(dead_code, reason = "an engine can be chosen before the model is read")]
-pub fn overview(args: &ModelArgs) -> anyhow::Result<Option<Overview>> {
-    match args.model.as_os_str() == "-" {
-        // What is read once is gone.
-        true => Ok(None),
-        false => ModelFile::open(&args.model)?.overview(),
-    }
-}
-
-/// The model in a file, with another start state and other discounts.
+/// The model in a file, in exact numbers or in doubles, with another start state and other discounts.
 pub fn changed<N: Numbers>(file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model<N>> {
     match file.format {
         Format::Yaml => {
