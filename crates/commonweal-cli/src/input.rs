@@ -15,15 +15,10 @@ use std::path::Path;
 /// The model that the arguments name, with their start state and discounts. What was made of the file is said on standard
 /// error, unless it is to be quiet.
 pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
-    model_in(args, quiet)
-}
-
-/// The same in exact numbers or in doubles.
-pub fn model_in<N: Numbers>(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model<N>> {
     changed(&ModelFile::open(&args.model)?, &args.changes, quiet)
 }
 
-/// The model in a file, with another start state and other discounts.
+/// The model in a file, in exact numbers or in doubles, with another start state and other discounts.
 pub fn changed<N: Numbers>(file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model<N>> {
     match file.format {
         Format::Yaml => {

@@ -38,27 +38,41 @@ impl Numbers for f64 {
 pub struct ModelFile {
     path: PathBuf,
     pub format: Format,
-    /// The contents of standard input.
-    stdin: Option<Vec<u8>>,
+    /// The contents of what can be read but once.
+    kept: Option<Vec<u8>>,
 }
 
 impl ModelFile {
     /// The file at this place, or standard input for `-`. Its ending tells the format, or else its contents.
     pub fn open(path: &Path) -> anyhow::Result<ModelFile> {
         if path.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            // One byte more than is read at most, so that the reader can tell.
-            let mut limited = std::io::stdin().lock().take(MAX_MODEL_BYTES as u64 + 1);
-            limited.read_to_end(&mut bytes).context("cannot read standard input")?;
-            let format = Format::of_contents(&bytes[..]).unwrap_or(Format::Yaml);
-            return Ok(ModelFile { path: "standard input".into(), format, stdin: Some(bytes) });
+            return ModelFile::once("standard input".into(), std::io::stdin().lock());
         }
         // That there is no such file, or that it is a folder, says more than its ending.
-        check_file(path)?;
-        let format = format_of_ending(path)
-            .or_else(|| File::open(path).ok().and_then(|file| Format::of_contents(BufReader::new(file))));
+        let metadata = check_file(path)?;
+        let open = || File::open(path).with_context(|| format!("cannot read {}", path.display()));
+        if !metadata.is_file() {
+            return ModelFile::once(path.to_owned(), open()?);
+        }
+        let format = match format_of_ending(path) {
+            Some(format) => Some(format),
+            None => Format::of_contents(BufReader::new(open()?)),
+        };
         let format = format.ok_or_else(|| anyhow!("{}: a model file ends with {ENDINGS}", path.display()))?;
-        Ok(ModelFile { path: path.to_owned(), format, stdin: None })
+        Ok(ModelFile { path: path.to_owned(), format, kept: None })
+    }
+
+    /// What can be read but once, such as a pipe. Its contents tell the format, which is YAML if they do not.
+    fn once(path: PathBuf, input: impl Read) -> anyhow::Result<ModelFile> {
+        let mut bytes = Vec::new();
+        // One byte more than is read at most, so that the reader can tell.
+        let mut limited = input.take(MAX_MODEL_BYTES as u64 + 1);
+        limited.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", path.display()))?;
+        let format = Format::of_contents(&bytes[..]).unwrap_or(Format::Yaml);
+        if format != Format::Yaml && bytes.len() > MAX_MODEL_BYTES {
+            bail!("{} has more than {MAX_MODEL_BYTES} bytes; put the model into a file", path.display());
+        }
+        Ok(ModelFile { path, format, kept: Some(bytes) })
     }
 
     /// What the beginning of the file says of the model's size; `None` if it says nothing, as in YAML.
@@ -73,14 +87,14 @@ impl ModelFile {
 
     /// The model of a YAML file.
     pub fn read_yaml(&self) -> anyhow::Result<Model> {
-        let bytes = match &self.stdin {
+        let bytes = match &self.kept {
             Some(bytes) => bytes,
             None => &file(&self.path)?,
         };
         read_model_bytes(bytes).map_err(|error| located(error, &self.path, bytes))
     }
 
-    /// The model of a file in another format, which these discounts complete. What was made of the file is said on standard
+    /// The model of a `.drn` or `.umb` file, which these discounts complete. What was made of the file is said on standard
     /// error, unless it is to be quiet.
     pub fn read<N: ModelNumber>(
         &self,
@@ -90,15 +104,13 @@ impl ModelFile {
     ) -> anyhow::Result<Model<N>> {
         let mut options = ReadOptions::new(discounts);
         options.start = start.map(str::to_owned);
-        options.bytes = match &self.stdin {
+        options.bytes = match &self.kept {
             Some(bytes) => Some(bytes.len() as u64),
-            None => {
-                std::fs::metadata(&self.path).ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len())
-            }
+            None => std::fs::metadata(&self.path).ok().map(|metadata| metadata.len()),
         };
-        let loaded = match self.format {
-            Format::Umb => read_umb(self.contents()?, &options),
-            Format::Drn | Format::Yaml => read_drn(self.contents()?, &options),
+        let loaded = match self.format == Format::Umb {
+            true => read_umb(self.contents()?, &options),
+            false => read_drn(self.contents()?, &options),
         };
         let Loaded { model, left_out, divided } = loaded.map_err(|error| self.refuse(&error))?;
         if !quiet && !left_out.is_empty() {
@@ -122,7 +134,7 @@ impl ModelFile {
     }
 
     fn contents(&self) -> anyhow::Result<Box<dyn BufRead + '_>> {
-        Ok(match &self.stdin {
+        Ok(match &self.kept {
             Some(bytes) => Box::new(&bytes[..]),
             None => {
                 let file = File::open(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;

@@ -166,9 +166,9 @@ impl ModelWriter<'_> {
             }
             return write_whole(self.place, |out| write(&exact, out));
         }
-        let write = |out: &mut dyn Write| match self.format {
-            Format::Umb => write_umb(model, out),
-            Format::Drn | Format::Yaml => write_drn(model, out),
+        let write = |out: &mut dyn Write| match self.format == Format::Umb {
+            true => write_umb(model, out),
+            false => write_drn(model, out),
         };
         write_whole(self.place, |out| match self.is_packed {
             false => write(out),

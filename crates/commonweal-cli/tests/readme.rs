@@ -1,5 +1,5 @@
-//! Every command in a `console` block of the README, docs/commands.md and docs/certified.md is run, and must print what stands below it.
-//! A line `…` stands for any number of lines.
+//! Every command in a `console` block of the README, docs/commands.md, docs/certified.md and docs/formats/models.md is run, and
+//! must print what stands below it. A line `…` stands for any number of lines.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -106,6 +106,11 @@ fn the_page_of_the_certified_engine_shows_what_it_prints() {
 }
 
 #[test]
+fn the_page_of_formats_shows_what_its_commands_print() {
+    check("docs/formats/models.md", 2);
+}
+
+#[test]
 fn the_readme_shows_the_model_that_it_solves() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("the page");
     let hotel = std::fs::read_to_string(root().join("models/paper/hotel.yaml")).expect("the hotel");
@@ -115,16 +120,18 @@ fn the_readme_shows_the_model_that_it_solves() {
 
 #[test]
 fn links_of_the_pages_lead_somewhere() {
-    for page in [
-        "README.md",
-        "ARCHITECTURE.md",
-        "docs/commands.md",
-        "docs/concepts.md",
-        "docs/jumps.md",
-        "docs/benchmarks.md",
-        "docs/certified.md",
-        "docs/search.md",
-    ] {
+    let docs = [
+        "commands",
+        "concepts",
+        "jumps",
+        "benchmarks",
+        "certified",
+        "search",
+        "formats/models",
+        "decisions/0003-model-formats",
+    ];
+    let docs = docs.map(|page| format!("docs/{page}.md"));
+    for page in ["README.md", "ARCHITECTURE.md"].into_iter().chain(docs.iter().map(String::as_str)) {
         let text = std::fs::read_to_string(root().join(page)).expect("the page");
         let folder = root().join(page).parent().expect("a folder").to_owned();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

@@ -25,6 +25,13 @@ pub struct ModelArrays<N> {
 impl<N: ModelNumber> ModelArrays<N> {
     /// The model, if it is one. The offsets must not decrease, and every index must lie inside the array it points into.
     pub fn finish(self) -> Result<Model<N>, ModelError> {
+        let model = self.finish_settled()?;
+        model.check_rows()?;
+        Ok(model)
+    }
+
+    /// The same where every row is known to be one of probabilities.
+    pub(crate) fn finish_settled(self) -> Result<Model<N>, ModelError> {
         check_principals(&self.principals)?;
         let n_states = self.state_names.len();
         if n_states == 0 {
@@ -55,28 +62,41 @@ impl<N: ModelNumber> ModelArrays<N> {
             probability: self.probability,
             reward: self.reward,
         };
-        model.check()?;
+        model.check_choices()?;
         Ok(model)
     }
 }
 
 impl<N: ModelNumber> Model<N> {
-    fn check(&self) -> Result<(), ModelError> {
+    /// Checks that every state has choices, every choice an action and rewards, and every transition a target.
+    fn check_choices(&self) -> Result<(), ModelError> {
+        if let Some(state) = self.states().find(|&state| self.choices(state).len() == 0) {
+            return Err(ModelError::NoChoice { state: self.state_name(state).into_owned() });
+        }
         assert!(self.action.iter().all(|&name| (name as usize) < self.action_names.len()), "actions have names");
+        assert!(self.target.iter().all(|target| target.index() < self.n_states()), "transitions lead to states");
+        match self.reward.iter().position(|reward| !reward.is_number()) {
+            None => Ok(()),
+            Some(at) => Err(self.reward_out_of_range(at)),
+        }
+    }
+
+    /// The error of a reward at this position that is no number.
+    pub(super) fn reward_out_of_range(&self, at: usize) -> ModelError {
+        let choice = (at / self.n_principals()).into();
+        ModelError::RewardOutOfRange {
+            state: self.state_name(self.state_of(choice)).into_owned(),
+            action: self.action_name(choice).into_owned(),
+            principal: self.principals[at % self.n_principals()].name.clone(),
+        }
+    }
+
+    fn check_rows(&self) -> Result<(), ModelError> {
         let mut sorted = Vec::new();
         for state in self.states() {
-            if self.choices(state).len() == 0 {
-                return Err(ModelError::NoChoice { state: self.state_name(state).into_owned() });
-            }
             for choice in self.choices(state) {
                 let place = || (self.state_name(state).into_owned(), self.action_name(choice).into_owned());
-                if let Some(at) = self.rewards(choice).iter().position(|reward| !reward.is_number()) {
-                    let (state, action) = place();
-                    let principal = self.principals[at].name.clone();
-                    return Err(ModelError::RewardOutOfRange { state, action, principal });
-                }
                 let targets = self.targets(choice);
-                assert!(targets.iter().all(|target| target.index() < self.n_states()), "a transition leads to a state");
                 if let Some((target, probability)) = self.transitions(choice).find(|(_, p)| !p.is_probability()) {
                     let (state, action) = place();
                     let (target, probability) = (self.state_name(target).into_owned(), probability.to_string());

@@ -8,12 +8,7 @@ impl Model<Rational> {
     pub fn to_doubles(&self) -> Result<Model<f64>, ModelError> {
         let reward: Vec<f64> = self.reward.iter().cloned().map(f64::from_reward).collect();
         if let Some(at) = reward.iter().position(|reward| !reward.is_number()) {
-            let choice = (at / self.n_principals()).into();
-            return Err(ModelError::RewardOutOfRange {
-                state: self.state_name(self.state_of(choice)).into_owned(),
-                action: self.action_name(choice).into_owned(),
-                principal: self.principals[at % self.n_principals()].name.clone(),
-            });
+            return Err(self.reward_out_of_range(at));
         }
         Ok(Model {
             start: self.start,

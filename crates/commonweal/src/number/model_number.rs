@@ -225,10 +225,71 @@ impl ModelNumber for f64 {
 
 /// The double nearest to a decimal or to a fraction of small integers. `None` if the text may be something else.
 fn quick_double(text: &str) -> Option<f64> {
-    if let Some((numerator, denominator)) = text.split_once('/') {
-        let denominator = denominator.parse().ok().filter(|&denominator| denominator != 0)?;
-        return Some(f64::from_quotient(numerator.parse().ok()?, denominator));
+    match text.parse::<f64>() {
+        // What is not finite is too large, or a word such as `nan`.
+        Ok(double) => double.is_finite().then_some(double),
+        Err(_) => {
+            let (numerator, denominator) = text.split_once('/')?;
+            let denominator = denominator.parse().ok().filter(|&denominator| denominator != 0)?;
+            Some(f64::from_quotient(numerator.parse().ok()?, denominator))
+        }
     }
-    // What is not finite is too large, or a word such as `nan`.
-    text.parse().ok().filter(|double: &f64| double.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn doubles_are_read_from_the_same_texts_as_fractions() {
+        let long = format!("1{}/3{}", "0".repeat(400), "0".repeat(400));
+        for text in [
+            "3",
+            "-0.5",
+            "+.25",
+            "5.",
+            "1e-3",
+            "2/3",
+            "-2/3",
+            "+2/3",
+            "0.5/0.25",
+            " 1 / 3 ",
+            "9007199254740993/2",
+            &long,
+        ] {
+            let exact = Rational::parse_reward(text).unwrap();
+            assert_eq!(f64::parse_reward(text), Ok(f64::from_reward(exact)), "{text}");
+        }
+        for text in ["", "nan", "inf", "-infinity", "1/0", "1/2/3", "0x1", "1e99999", "one", "1_0", "1/-"] {
+            assert_eq!(f64::parse_reward(text).unwrap_err(), Rational::parse_reward(text).unwrap_err(), "{text}");
+            assert!(f64::parse_probability(text).is_err(), "{text}");
+        }
+        assert_eq!(f64::parse_reward("1e400"), Ok(f64::INFINITY));
+    }
+
+    #[test]
+    fn what_is_above_zero_stays_above_zero_as_a_probability() {
+        assert_eq!(f64::parse_probability("1e-400"), Ok(LEAST));
+        assert_eq!(f64::parse_reward("1e-400"), Ok(0.0));
+        assert_eq!(f64::parse_probability("0.000"), Ok(0.0));
+        assert!(!f64::parse_probability("-1e-400").unwrap().is_probability());
+    }
+
+    proptest! {
+        #[test]
+        fn a_quotient_is_rounded_once(numerator in any::<i64>(), denominator in 1u64..) {
+            let exact = Rational::from_quotient(numerator, denominator);
+            prop_assert_eq!(f64::from_quotient(numerator, denominator), f64::from_reward(exact));
+        }
+
+        /// Within u of the exact sum, and a little more.
+        #[test]
+        fn the_sum_of_a_row_is_nearly_exact(row in proptest::collection::vec(0.0f64..1.0, 1..2000)) {
+            let sum = f64::row_sum(&row).unwrap().to_exact().unwrap();
+            let exact = row.iter().fold(Rational::ZERO, |sum, entry| sum + entry.to_exact().unwrap());
+            let error = (sum - &exact).abs();
+            prop_assert!(error <= exact * Rational::from_parts(1001.into(), 1000u16.into()) * UNIT.to_exact().unwrap());
+        }
+    }
 }

@@ -16,8 +16,8 @@ use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
 use super::doubles::Doubles;
 use super::exact::positional_welfare;
 use crate::model::{ChoiceId, Model};
-use crate::number::Value;
-use crate::principals;
+use crate::number::{Enclosure, Rational, Value, sum};
+use crate::principals::{self, OrderedModel};
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Strategy};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOutcome, TerminationReason, Variable};
@@ -77,10 +77,23 @@ pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Sear
     let welfare = positional_welfare(model, &doubles, &chosen, &Default::default()).expect("nobody raises the signal");
     let welfare = Value::from(welfare);
     let claimed = stats.best_bound.unwrap_or_else(|| solution.objective()).max(solution.objective());
-    let upper = doubles.unscaled_above(claimed).max(welfare.enclosure.upper());
+    // Stopped bounds hold, so there the solver's word is replaced by what the rewards prove.
+    let upper = match stopped {
+        None => doubles.unscaled_above(claimed).max(welfare.enclosure.upper()),
+        Some(_) => Enclosure::from(&greatest_rewards_for_ever(&ordered)).upper(),
+    };
     let outcome = stopped.map_or(SearchOutcome::Claimed, SearchOutcome::Stopped);
     let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
     Ok(Search { strategy, welfare, upper, nodes: stats.nodes_solved, outcome, answer: None })
+}
+
+/// What no strategy exceeds: everybody's greatest reward at every step.
+fn greatest_rewards_for_ever(model: &OrderedModel) -> Rational {
+    let of = |i: usize| {
+        let rewards = (0..model.n_choices()).map(|choice| &model.ordered_rewards(choice.into())[i]);
+        rewards.max().expect("a model has a choice") / (Rational::ONE - model.discount(i))
+    };
+    sum((0..model.n()).map(of))
 }
 
 /// Fills the program; returns the binaries of the choices that can be reached.

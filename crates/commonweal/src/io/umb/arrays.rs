@@ -31,9 +31,8 @@ impl<R: BufRead> Source<'_, R> {
         let mut buffer = Vec::new();
         while items.len() < n {
             let bytes = per_chunk.min(n - items.len()) * size;
-            // A single fraction may be longer than what is there: its bytes are taken as they come.
-            buffer.clear();
-            self.archive.take(bytes as u64).read_to_end(&mut buffer).map_err(cut_short)?;
+            buffer.resize(bytes, 0);
+            self.archive.read_exact(&mut buffer).map_err(cut_short)?;
             for item in buffer.chunks_exact(size) {
                 let position = items.len();
                 items.push(decode(position, item).map_err(|message| self.fault(message))?);

@@ -53,7 +53,7 @@ impl<N: ModelNumber> Files<N> {
         arrays.reward = self.reward(&arrays)?;
         let mut rows = Rows::default();
         settle(&mut arrays, &mut rows)?;
-        let model = arrays.finish().map_err(|error| match error {
+        let model = arrays.finish_settled().map_err(|error| match error {
             ModelError::DiscountOutOfRange { .. } => ReadError::Discounts(DiscountError::Invalid(error)),
             error => error.into(),
         })?;

@@ -188,7 +188,7 @@ fn number_type(file: &TypeFile, what: &str) -> Result<NumberType, ReadError> {
     NumberType::new(&file.r#type, file.size).ok_or_else(|| {
         let size = file.size.map(|size| format!(" of {size} bits")).unwrap_or_default();
         let message = format!("the type of {what} is {}{size}", shown(&file.r#type));
-        fault(message, "doubles of 64 bits are read, and rationals whose size is a multiple of 16")
+        fault(message, "doubles of 64 bits are read, and rationals of up to 100000 bits, a multiple of 16")
     })
 }
 

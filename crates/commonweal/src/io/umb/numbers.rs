@@ -2,6 +2,9 @@
 
 use crate::number::{Integer, ModelNumber, Natural, Rational};
 
+/// The longest fraction that is read, in bits: 15,000 digits above and below the line.
+const LONGEST: u64 = 100_000;
+
 /// What a number of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberType {
@@ -29,7 +32,7 @@ impl NumberType {
             ("int", None | Some(64)) => Some(NumberType::Int),
             ("uint", None | Some(64)) => Some(NumberType::Uint),
             ("rational", None) => Some(NumberType::Rational(8)),
-            ("rational", Some(bits)) if bits > 0 && bits.is_multiple_of(16) && bits <= u64::from(u32::MAX) => {
+            ("rational", Some(bits)) if bits > 0 && bits.is_multiple_of(16) && bits <= LONGEST => {
                 Some(NumberType::Rational((bits / 16) as usize))
             }
             _ => None,
@@ -122,6 +125,7 @@ mod tests {
         assert_eq!(NumberType::Rational(3).decode::<Rational>(&[1, 0, 0, 0, 0, 0], Purpose::Reward), None);
         assert_eq!(NumberType::Int.decode::<f64>(&(-3i64).to_le_bytes(), Purpose::Reward), Some(-3.0));
         for (name, bits) in [
+            ("rational", Some(1 << 20)),
             ("double", Some(32)),
             ("rational", Some(0)),
             ("rational", Some(24)),
