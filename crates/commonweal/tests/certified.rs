@@ -123,3 +123,64 @@ fn a_stop_that_is_already_raised_gives_bounds_that_hold() {
         Ok(())
     });
 }
+
+/// What the certified engine says of a model, held against the exact engine and the exact payoffs of its own strategy.
+fn holds(text: &str, gap: f64) -> commonweal::Solution {
+    let model = commonweal::io::read_model(text).expect("a valid model");
+    let options = SolveOptions { layer_limit: 100_000, ..SolveOptions::default() };
+    let exact = solve(&model, &options);
+    assert_eq!(exact.outcome(), Outcome::Optimal);
+    let certified = certified::solve(&model.to_doubles().expect("ordinary rewards"), gap, &options);
+    let strategy = Strategy::Counting(certified.strategy().clone());
+    let earned = evaluate(&model, &strategy, &StopSignal::default()).expect("a short strategy");
+    for state in model.states() {
+        inside("the welfare", &exact.welfare(state), certified.welfare(state).enclosure).expect(text);
+        for p in (0..model.n_principals()).map(PrincipalId::from) {
+            inside("a payoff", &earned.payoff(p, state), certified.payoff(p, state).enclosure).expect(text);
+        }
+    }
+    certified
+}
+
+#[test]
+fn payoffs_hold_where_a_jump_leads_to_the_present() {
+    let mut jumped = 0;
+    for (patient, impatient, reward, gap) in [
+        ("0.999", "0.99", "620000000000", 0.05),
+        ("0.999", "0.99", "620000000", 0.01),
+        ("0.9998", "0.999", "9602888", 0.02),
+        ("0.9998", "0.999", "960288", 0.005),
+        ("0.9995", "0.998", "123456789", 0.01),
+    ] {
+        // The members of a group take another path through the same code.
+        for also in ["", ", p2: 0.5, p3: 0.5"] {
+            let text = format!(
+                "principals: {{p0: {patient}, p1: {impatient}{also}}}\nstates: {{s: {{x: {{reward: {{p0: 1}}, to: s}}, y: {{reward: {{p1: {reward}}}, to: s}}}}}}"
+            );
+            jumped += holds(&text, gap).walk().n_jumps;
+        }
+    }
+    assert!(jumped >= 10, "only {jumped} jumps");
+}
+
+#[test]
+fn weights_at_the_ends_of_the_doubles_never_make_an_interval_false() {
+    for text in [
+        "principals: {a: 1/2, c: {discount: 1/2, weight: 1e320}}\nstates: {s: {a: {reward: {a: 3}, to: s}}}",
+        "principals: {a: 1/2, c: {discount: 1/3, weight: 1e320}}\nstates: {s: {a: {reward: {a: 3}, to: s}, b: {reward: {c: 1}, to: s}}}",
+        "principals: {a: {discount: 1/2, weight: 1e300}}\nstates: {s: {a: {reward: 1.2345e-320, to: s}}}",
+        "principals: {a: {discount: 1/2, weight: 1e300}}\nstates: {s: {a: {reward: 1e-330, to: s}}}",
+        "principals: {a: {discount: 1/2, weight: 1e-320}, b: 1/3}\nstates: {s: {a: {reward: 7e300, to: s}, b: {reward: 1, to: s}}}",
+        "principals: {alice: 2/3, bob: 1/3, c: {discount: 1/2, weight: 1e320}}\nstates: {s0: {a: {reward: {alice: 3, bob: 3}, to: s0}, b: {reward: {alice: -1, bob: -1}, to: s1}}, s1: {b: {reward: {alice: 6, bob: 6}, to: s1}}}",
+    ] {
+        holds(text, GAP);
+    }
+}
+
+#[test]
+fn a_discount_that_rounds_to_one_never_makes_an_interval_false() {
+    for nines in [17, 40, 320, 330] {
+        let discount = "9".repeat(nines);
+        holds(&format!("principals: {{a: 0.{discount}}}\nstates: {{s: {{a: {{reward: 1e-30, to: s}}}}}}"), GAP);
+    }
+}

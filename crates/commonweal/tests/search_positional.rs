@@ -5,7 +5,7 @@ mod oracle;
 use commonweal::families::{RandomFamily, Seeded};
 use commonweal::model::Model;
 use commonweal::number::{Rational, parse_rational};
-use commonweal::search::{Answer, Search, SearchOptions, SearchOutcome, positional};
+use commonweal::search::{Answer, Search, SearchOptions, SearchOutcome, positional, stationary};
 use commonweal::strategy::Strategy;
 use oracle::enumeration::all_policies;
 use oracle::evaluate;
@@ -168,6 +168,34 @@ fn a_threshold_is_met_exactly_up_to_the_optimum() {
             // Whatever else is said of the optimum is true.
             assert!(search.outcome != SearchOutcome::Optimal || *earned == optimum, "seed {seed}");
             assert!(from_solver(&optimum) <= oracle::plain::from_double(search.upper), "seed {seed}");
+        }
+    }
+}
+
+/// By hand: both of u0 and u1 are reached once, at step 1, with 1/2; a earns q 1/2 there and b earns r 10/4.
+#[test]
+fn a_discount_that_rounds_to_one_hides_no_choice() {
+    for nines in [17, 20, 40] {
+        for last in ["z: {n: {to: z}}", "z: {n: {to: y}}\n  y: {n: {to: z}}"] {
+            let text = format!(
+                "start: s0
+principals: {{p: 0.{}, q: 1/2, r: 1/4}}
+states:
+  s0: {{go: {{to: {{u0: 1/2, u1: 1/2}}}}}}
+  u0: {{a: {{reward: {{q: 1}}, to: t1}}, b: {{reward: {{r: 10}}, to: z}}}}
+  u1: {{a: {{reward: {{q: 1}}, to: t1}}, b: {{reward: {{r: 10}}, to: z}}}}
+  t1: {{n: {{to: t2}}}}
+  t2: {{n: {{to: t1}}}}
+  {last}
+",
+                "9".repeat(nines)
+            );
+            let model = commonweal::io::read_model(&text).expect("a valid model");
+            let found = best(&model);
+            assert_eq!(found.welfare.exact, Some(parse_rational("5/2").unwrap()), "{text}");
+            assert_eq!(found.outcome, SearchOutcome::Optimal);
+            let mixed = stationary(&model, &SearchOptions { node_limit: 50, ..SearchOptions::default() });
+            assert!(mixed.upper >= 2.5, "{} for\n{text}", mixed.upper);
         }
     }
 }

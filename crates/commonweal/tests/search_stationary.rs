@@ -253,7 +253,8 @@ fn a_search_that_is_cut_short_still_has_bounds() {
         let options = SearchOptions { gap: number("1e-5"), node_limit: 5, ..SearchOptions::default() };
         let cut = stationary(&model, &options);
         assert!(cut.nodes <= 5);
-        assert!(cut.welfare.exact <= whole.welfare.exact || cut.outcome != whole.outcome);
+        // The whole search comes within 1e-5 of the best there is; nothing that was found before may pass that.
+        assert!(from_solver(cut.welfare.exact.as_ref().unwrap()) <= from_double(whole.upper));
         assert!(from_solver(whole.welfare.exact.as_ref().unwrap()) <= from_double(cut.upper));
     }
 }

@@ -55,6 +55,8 @@ struct Block<const K: usize> {
     /// The first step that matters to none of them.
     end: u64,
     started: bool,
+    /// Whether a layer that was passed over left the base's strategy.
+    deviated: bool,
     gains: Vec<[f64; K]>,
     next: Vec<[f64; K]>,
     spans: [Span; K],
@@ -68,6 +70,7 @@ impl<const K: usize> Block<K> {
             begin,
             end: (begin..begin + K).map(matters).max().unwrap_or(0),
             started: false,
+            deviated: false,
             gains: Vec::new(),
             next: Vec::new(),
             spans: [Span::NOTHING; K],
@@ -86,7 +89,9 @@ impl<const K: usize> Block<K> {
 
 impl<const K: usize> Gains for Block<K> {
     fn layer(&mut self, base: &Base, layer: &Decided) {
-        if !self.started && (layer.step >= self.end || (layer.quiet && layer.deviating.is_empty())) {
+        let quiet = layer.quiet && layer.deviating.is_empty();
+        if !self.started && (layer.step >= self.end || quiet) {
+            self.deviated |= !quiet;
             return;
         }
         if !self.started {
@@ -130,7 +135,8 @@ impl<const K: usize> Gains for Block<K> {
 
     fn rebase(&mut self, old: &Base, new: &Base) {
         if !self.started {
-            return;
+            // What was passed over may be worth anything, seen from here.
+            self.start(old, !self.deviated);
         }
         let begin = self.begin;
         self.gains.par_iter_mut().enumerate().for_each(|(state, gains)| {
@@ -147,8 +153,11 @@ impl<const K: usize> Gains for Block<K> {
     }
 
     fn jump(&mut self, base: &Base, length: u64) {
-        if !self.started {
+        if !self.started && !self.deviated {
             return;
+        }
+        if !self.started {
+            self.start(base, false);
         }
         for i in 0..K {
             let own = self.begin + i;
@@ -175,8 +184,11 @@ impl<const K: usize> Gains for Block<K> {
     }
 
     fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound) {
-        // If not started, nothing ever deviated, or nothing that matters to anybody here.
-        let error = if self.started { self.errors[i] } else { base.off(self.begin + i) };
+        let error = match (self.started, self.deviated) {
+            (true, _) => self.errors[i],
+            (false, true) => base.at_most(self.begin + i),
+            (false, false) => base.off(self.begin + i),
+        };
         (UpperBound::of(self.spans[i].magnitude()), error)
     }
 }

@@ -89,12 +89,13 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
     let long_term_payoffs = payoffs(model, &members, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
     let values_in_doubles = options.keep_proof.then(|| base.values_in_doubles());
-    let mut horizon = tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap);
     let mut stopped = options.stop.reason();
-    if stopped.is_some() {
-        // Whoever asked to stop gets the bounds of a tail that begins at once.
-        horizon = 0;
-    }
+    let beyond_doubles = base.advantages.error.iter().any(|error| !error.get().is_finite());
+    let mut horizon = match stopped.is_some() || beyond_doubles {
+        // Whoever asked to stop gets the bounds of a tail that begins at once, and no layer mends an endless error.
+        true => 0,
+        false => tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap),
+    };
     let walk_options =
         WalkOptions { allowed_gap, gap, layer_limit: options.layer_limit, jumps: options.jumps, stop: &options.stop };
     let mut walk = Walk::new(base, own, horizon, allowed_gap);
@@ -107,12 +108,12 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         walk = Walk::new(base, own, horizon, allowed_gap);
     }
     let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &members, &walk));
+    let width = (0..model.n_states()).map(|state| welfare.enclosure(state).width()).fold(0.0, f64::max);
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
         welfare = welfare_within_rewards(model, &welfare);
         payoffs = payoffs.map(model.model, |p, values| within(values, model.n_states(), reward_range(model, p)));
     }
-    let width = (walk.stake.above + walk.stake.below).get();
     let outcome = match stopped {
         Some(reason) => Outcome::Stopped(reason),
         None if width <= allowed_gap => Outcome::Within,

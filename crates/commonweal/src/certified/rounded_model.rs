@@ -70,7 +70,12 @@ impl<'m> RoundedModel<'m> {
         let reward: Cow<[f64]> = match as_in_file {
             true => Cow::Borrowed(arrays.reward),
             false => {
-                let merged = |rewards: &[f64], i: usize| terms[i].iter().map(|&(m, w)| w * rewards[m]).sum::<f64>();
+                // Nothing, however much it weighs, is nothing; and what is beyond doubles is 0 with an endless error.
+                let term = |reward: f64, weight: f64| if reward == 0.0 { 0.0 } else { weight * reward };
+                let merged = |rewards: &[f64], i: usize| {
+                    let sum = terms[i].iter().map(|&(m, w)| term(rewards[m], w)).sum::<f64>();
+                    if sum.is_finite() { sum } else { 0.0 }
+                };
                 arrays.reward.chunks_exact(n_file).flat_map(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
             }
         };
@@ -80,9 +85,10 @@ impl<'m> RoundedModel<'m> {
             for &(member, weight) in terms {
                 let largest =
                     arrays.reward.chunks_exact(n_file).fold(0.0f64, |largest, row| largest.max(row[member].abs()));
-                // A weight too small for a double still counts for something.
+                // A weight or a reward too small for a double still counts for something.
                 let weight = UpperBound::of(weight) + UpperBound::UNDERFLOW;
-                greatest_reward[i] = greatest_reward[i] + weight * UpperBound::of(largest);
+                let largest = UpperBound::of(largest) + UpperBound::UNDERFLOW;
+                greatest_reward[i] = greatest_reward[i] + weight * largest;
             }
         }
         let roundings = |count: usize| UpperBound::of(count as f64) * UpperBound::ROUNDING;
@@ -132,7 +138,11 @@ impl<'m> RoundedModel<'m> {
 
     /// At least 1/(1 − λ_i).
     pub fn lifetime_bound(&self, i: usize) -> UpperBound {
-        UpperBound::of((1.0 / self.impatience[i].next_down()).next_up())
+        // Below the normal doubles 1 − λ is known too roughly to say anything.
+        match self.impatience[i] >= f64::MIN_POSITIVE {
+            true => UpperBound::of((1.0 / self.impatience[i].next_down()).next_up()),
+            false => UpperBound::of(f64::INFINITY),
+        }
     }
 }
 

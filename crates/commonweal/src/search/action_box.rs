@@ -69,6 +69,10 @@ impl ActionBox {
         let mut greatest = (f64::NEG_INFINITY, 0.0);
         for (choice, &worth) in choices.clone().zip(q) {
             let (lower, upper) = (self.lower[choice], self.upper[choice]);
+            if upper > 0.0 && worth.is_nan() {
+                // Nothing is known of it, so nothing bounds it.
+                return f64::INFINITY;
+            }
             if lower > 0.0 {
                 rest -= lower;
                 sum += lower * worth;

@@ -55,6 +55,7 @@ pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut
         let settled = (0..sweeps).any(|_| sweep(model, reach, mix, i, values));
         if !settled && reach.len() <= SMALL {
             dense::solve_values(model, reach, mix, i, values);
+            values.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = 0.0);
         }
     }
 }
@@ -76,12 +77,13 @@ fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f6
             }
             now += mix[choice] * (model.rewards(choice)[i] + discount * later);
         }
-        let value = now / (1.0 - discount * stays);
+        // A discount that rounds to 1 divides by 0. Any value will do in its place, and one that is no number will not.
+        let value = Some(now / (1.0 - discount * stays)).filter(|value| value.is_finite()).unwrap_or(0.0);
         moved = moved.max((value - values[state]).abs());
         scale = scale.max(value.abs());
         values[state] = value;
     }
-    moved.is_nan() || moved <= SETTLED * scale
+    moved <= SETTLED * scale
 }
 
 /// Lets every state that sees a better mix take it. Whether any did.
