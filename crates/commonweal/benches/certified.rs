@@ -2,17 +2,29 @@
 //! principals, from 3 states on in powers of √10; peak memory; and one pass over the rows beside a triad on plain arrays.
 //!
 //! `cargo bench -p commonweal --bench certified [-- LARGEST]`, up to 10^5 states unless told otherwise.
+//!
+//! With `-- solve FILE.umb TIMES NAME=DISCOUNT …` it solves that model so many times and prints the best times as JSON:
+//! `scripts/bench-peers` holds them against peers that are measured in the same way.
 
 use commonweal::families::{LargeFamily, Neighbourhood};
+use commonweal::io::{Discounts, ReadOptions, read_umb};
 use commonweal::model::Model;
 use commonweal::number::parse_rational;
-use commonweal::{SolveOptions, certified};
+use commonweal::{Outcome, SolveOptions, certified};
+use std::fs::File;
 use std::hint::black_box;
+use std::io::BufReader;
 use std::time::{Duration, Instant};
 
 const SIX: [&str; 6] = ["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"];
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, file, times, discounts @ ..] = &arguments[..]
+        && command == "solve"
+    {
+        return solve_file(file, times.parse().expect("a number of times"), discounts);
+    }
     let largest = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(100_000);
     println!("   states   horizon  long-term s    unravel s  outcome   peak MB");
     for exponent in 1.. {
@@ -35,6 +47,28 @@ fn main() {
         );
     }
     bandwidth(&model(largest, &SIX[..1]));
+}
+
+fn solve_file(file: &str, times: usize, discounts: &[String]) {
+    let by_name = discounts.iter().map(|text| {
+        let (name, discount) = text.rsplit_once('=').expect("NAME=DISCOUNT");
+        (name.to_owned(), parse_rational(discount).expect("a number"))
+    });
+    let options = ReadOptions::new(Discounts::Named(by_name.collect()));
+    let input = BufReader::with_capacity(1 << 16, File::open(file).expect("a file"));
+    let model: Model<f64> = read_umb(input, &options).expect("a model").model;
+    let best = (0..times).map(|_| certified::solve(&model, 1e-9, &SolveOptions::default()));
+    let best = best.min_by_key(|solution| solution.timings().long_term + solution.timings().unravel);
+    let solution = best.expect("at least one run");
+    assert!(solution.outcome() == Outcome::Within, "the gap was not reached");
+    let welfare = solution.welfare_enclosure(model.start());
+    println!(
+        r#"{{"long_term": {}, "unravel": {}, "lower": {}, "upper": {}}}"#,
+        solution.timings().long_term.as_secs_f64(),
+        solution.timings().unravel.as_secs_f64(),
+        welfare.lower(),
+        welfare.upper()
+    );
 }
 
 fn model(n_states: usize, discounts: &[&str]) -> Model<f64> {
