@@ -84,7 +84,8 @@ impl<'m> Walk<'m> {
     /// At the beginning of the tail.
     pub fn new(base: Base<'m>, members: Option<Base<'m>>, horizon: u64, allowed_gap: f64) -> Walk<'m> {
         let model = base.model;
-        let tolerance = allowed_gap / (2 * model.n()) as f64;
+        // Every principal's payoff within the gap that the welfare is allowed.
+        let tolerance = allowed_gap / 2.0;
         let ratios = DiscountRatios::between(&model.principals);
         let weights = ratios.weights(&horizon.into());
         Walk {

@@ -315,7 +315,8 @@ impl PolicyRows {
             end += range(choice).len() as u32;
             end
         }));
-        let mut target = vec![StateId::from(0); end as usize];
+        // The system hands out memory when it is first written to: by all threads, if they are the ones who write.
+        let mut target: Vec<StateId> = (0..end).into_par_iter().map(|_| StateId::from(0)).collect();
         let mut probability = vec![0.0; end as usize];
         let pieces = pieces(&mut target, &first).zip(pieces(&mut probability, &first)).collect::<Vec<_>>();
         pieces.into_par_iter().zip(policy.par_chunks(CHUNK)).for_each(|((target, probability), policy)| {
