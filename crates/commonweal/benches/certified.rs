@@ -1,7 +1,7 @@
 //! The certified engine on the paper's large instances, both phases: uniform random models with 2 actions, 5 successors and 6
 //! principals, from 3 states on in powers of √10; peak memory; and one pass over the rows beside a triad on plain arrays.
 //!
-//! `cargo bench -p commonweal --bench certified [-- LARGEST]`, up to 10^5 states unless told otherwise.
+//! `cargo bench -p commonweal --bench certified [-- LARGEST [SMALLEST]]`, from 3 to 10^5 states unless told otherwise.
 //!
 //! With `-- solve FILE.umb TIMES NAME=DISCOUNT …` it solves that model so many times and prints the best times as JSON:
 //! `scripts/bench-peers` holds them against peers that are measured in the same way.
@@ -25,17 +25,23 @@ fn main() {
     {
         return solve_file(file, times.parse().expect("a number of times"), discounts);
     }
-    let largest = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(100_000);
+    // Cargo adds an argument of its own.
+    let mut sizes = arguments.iter().filter_map(|argument| argument.parse().ok());
+    let (largest, smallest) = (sizes.next().unwrap_or(100_000), sizes.next().unwrap_or(1));
     println!("   states   horizon  long-term s    unravel s  outcome   peak MB");
     for exponent in 1.. {
         let n_states = 10f64.powf(f64::from(exponent) / 2.0).floor() as usize;
         if n_states > largest {
             break;
         }
+        if n_states < smallest {
+            continue;
+        }
         let model = model(n_states, &SIX);
-        let best = (0..3).map(|_| certified::solve(&model, 1e-9, &SolveOptions::default()));
+        let times = if n_states > 1_000_000 { 1 } else { 3 };
+        let best = (0..times).map(|_| certified::solve(&model, 1e-9, &SolveOptions::default()));
         let best = best.min_by_key(|solution| solution.timings().long_term + solution.timings().unravel);
-        let solution = best.expect("three runs");
+        let solution = best.expect("at least one run");
         let timings = solution.timings();
         println!(
             "{n_states:>9} {:>9} {:>12.6} {:>12.6}  {:?}  {:>8.1}",
