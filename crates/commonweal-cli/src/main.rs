@@ -11,6 +11,8 @@ mod explain;
 mod input;
 mod model_file;
 mod output;
+#[allow(dead_code, reason = "the commands that draw come next")]
+mod plot;
 mod progress;
 mod report;
 
