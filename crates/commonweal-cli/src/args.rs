@@ -41,6 +41,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Solve a model over a range of one principal's discount: what is earned, and where the strategy changes
     Sweep(SweepArgs),
+    /// Draw a solution: what to do when, what has been earned by when, who gains and who pays
+    Plot(PlotArgs),
     /// Draw which strategy is best over two principals' discounts, with boundaries located exactly
     Map(MapArgs),
     /// Recompute what the paper prints, beside what it prints
@@ -231,6 +233,33 @@ pub struct SimulateArgs {
     /// How sure the intervals are, between 0 and 1
     #[arg(long, value_name = "P", default_value = "0.99", value_parser = confidence)]
     pub confidence: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// What to draw; may be repeated [default: all of it, one below the other]
+    #[arg(long, value_enum)]
+    pub kind: Vec<PlotKind>,
+    /// The file to write [default: standard output]
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: Option<PathBuf>,
+    /// Solve in doubles, proven to within G times the scale of the welfare, in place of fractions
+    #[arg(long, value_name = "G", value_parser = gap)]
+    pub gap: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlotKind {
+    /// What to do in each state at each step
+    Timeline,
+    /// What each principal has got after each step, under the optimal and under the long-term strategy
+    Payoffs,
+    /// What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else
+    Gains,
 }
 
 #[derive(Debug, Args)]

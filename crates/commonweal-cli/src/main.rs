@@ -11,7 +11,6 @@ mod explain;
 mod input;
 mod model_file;
 mod output;
-#[allow(dead_code, reason = "the commands that draw come next")]
 mod plot;
 mod progress;
 mod range;
@@ -36,6 +35,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => commands::convert::run(args),
         Command::Sweep(args) => commands::sweep::run(args),
         Command::Map(args) => commands::map::run(args),
+        Command::Plot(args) => commands::plot::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
     };
     done.unwrap_or_else(|error| {

@@ -10,7 +10,7 @@ use commonweal::model::{Model, PrincipalId};
 use commonweal::number::Rational;
 
 /// How often a cell of the map is cut into four where boundaries meet.
-const DEPTH: u32 = 6;
+const DEPTH: u32 = 3;
 
 /// Regions of two discounts in which the same strategy is best from the start state.
 pub(crate) struct StrategyMap {

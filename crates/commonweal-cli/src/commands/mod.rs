@@ -5,6 +5,7 @@ pub mod convert;
 pub mod evaluate;
 pub mod generate;
 pub mod map;
+pub mod plot;
 pub mod reproduce;
 pub mod sat;
 pub mod search;

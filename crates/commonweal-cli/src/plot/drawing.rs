@@ -13,6 +13,8 @@ pub(super) const TITLE_SIZE: f64 = 15.0;
 /// From one line of text to the next, over its size.
 pub(super) const LEADING: f64 = 1.35;
 
+/// A picture alone is no wider than its page.
+const RESPONSIVE: &str = "max-width:100%;height:auto";
 /// Stands for the prefix of class names until it is known; escaped text never holds it.
 const PREFIX: char = '\u{1}';
 /// Colours of series on light and on dark paper, told apart by colour-blind readers too.
@@ -144,7 +146,7 @@ impl Drawing {
         let (width, height) = (number(WIDTH), number((self.y + MARGIN).ceil()));
         let (title, description) = (escaped(title), escaped(description));
         let document = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{PREFIX}figure\" role=\"img\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{PREFIX}face\" style=\"{RESPONSIVE}\" role=\"img\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
              <title>{title}</title>\n<desc>{description}</desc>\n<style>\n{}</style>\n\
              <rect class=\"{PREFIX}paper\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
             style(),
@@ -155,15 +157,39 @@ impl Drawing {
     }
 }
 
+/// One picture of several, from top to bottom.
+pub(crate) fn stacked(pictures: &[String]) -> String {
+    if let [picture] = pictures {
+        return picture.clone();
+    }
+    let height = |picture: &str| -> u32 {
+        let after = picture.split(" height=\"").nth(1).expect("a picture has a height");
+        after.split('"').next().and_then(|digits| digits.parse().ok()).expect("a whole number of pixels")
+    };
+    let total: u32 = pictures.iter().map(|picture| height(picture)).sum();
+    let width = number(WIDTH);
+    let mut document = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" style=\"{RESPONSIVE}\" role=\"group\" width=\"{width}\" height=\"{total}\" viewBox=\"0 0 {width} {total}\">\n"
+    );
+    let mut y = 0;
+    for picture in pictures {
+        let within = picture.replacen(&format!(" style=\"{RESPONSIVE}\""), "", 1);
+        document += &within.replacen("<svg ", &format!("<svg y=\"{y}\" "), 1);
+        y += height(picture);
+    }
+    document + "</svg>\n"
+}
+
 fn style() -> String {
     let mut style = String::new();
     let mut rule = |selector: &str, body: &str| {
         let _ = writeln!(style, ".{PREFIX}{selector}{{{body}}}");
     };
-    rule("figure", "max-width:100%;height:auto;font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif");
+    rule("face", "font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif");
     rule("title", &format!("fill:#16191d;font-size:{TITLE_SIZE}px;font-weight:600"));
     rule("ink", &format!("fill:#16191d;font-size:{SIZE}px"));
     rule("mute", &format!("fill:#59636e;font-size:{SIZE}px"));
+    rule("onbar", &format!("fill:#fff;font-size:{SIZE}px"));
     rule("over", &format!("font-size:{SIZE}px"));
     rule("halo", &format!("stroke:#fff;stroke-width:4px;stroke-linejoin:round;fill:none;font-size:{SIZE}px"));
     rule("paper", "fill:#fff");
@@ -188,6 +214,7 @@ fn style() -> String {
     rule("title", "fill:#eceff2");
     rule("ink", "fill:#e3e7eb");
     rule("mute", "fill:#a3adb7");
+    rule("onbar", "fill:#14171a");
     rule("halo", "stroke:#14171a");
     rule("paper", "fill:#14171a");
     rule("grid", "stroke:#2c3238");

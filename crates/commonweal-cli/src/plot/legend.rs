@@ -37,6 +37,30 @@ pub(super) fn draw(drawing: &mut Drawing, series: &[Series]) {
     }
 }
 
+/// Draws a row of colours with their names; nothing if there is no name.
+pub(super) fn draw_swatches(drawing: &mut Drawing, names: &[&str]) {
+    const SIDE: f64 = 12.0;
+    let mut x = MARGIN;
+    let mut begun = false;
+    for (index, name) in names.iter().enumerate() {
+        let taken = SIDE + 6.0 + width(name, SIZE);
+        if begun && x + taken > WIDTH - MARGIN {
+            drawing.y += SIZE * LEADING + 2.0;
+            x = MARGIN;
+        }
+        let top = drawing.y + 4.0;
+        drawing.open_series(index);
+        drawing.rectangle("fill", (x, top + 1.0), (SIDE, SIDE), "rx=\"2\"");
+        drawing.close();
+        drawing.text("ink", (x + SIDE + 6.0, top + SIZE), Anchor::Start, name);
+        x += taken + GAP;
+        begun = true;
+    }
+    if begun {
+        drawing.y += SIZE * LEADING + 6.0;
+    }
+}
+
 fn sample(drawing: &mut Drawing, index: usize, mark: Mark, (x, y): (f64, f64)) {
     drawing.open_series(index);
     let across = polyline([(x, y), (x + SAMPLE, y)]);

@@ -5,11 +5,17 @@
 //! same bytes.
 
 mod axis;
+mod bars;
 mod chart;
 mod drawing;
 mod legend;
 mod region_map;
 mod text;
+mod timeline;
+
+pub(crate) use bars::Bars;
+pub(crate) use drawing::stacked;
+pub(crate) use timeline::{Timeline, TimelineRow};
 
 /// How numbers are spread along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +40,7 @@ pub(crate) enum Mark {
     LineAndPoints,
     Dashed,
     /// Each value holds until the next point.
+    #[allow(dead_code, reason = "a mark that charts offer, whoever draws them")]
     Steps,
 }
 

@@ -5,6 +5,7 @@ pub mod json;
 pub mod map;
 pub mod names;
 pub mod numbers;
+pub mod pictures;
 pub mod play;
 pub mod search;
 pub mod solution;
