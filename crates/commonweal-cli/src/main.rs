@@ -11,8 +11,11 @@ mod explain;
 mod input;
 mod model_file;
 mod output;
+mod plot;
 mod progress;
+mod range;
 mod report;
+mod strategy_map;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -30,6 +33,9 @@ fn main() -> ExitCode {
         Command::Generate(args) => commands::generate::run(args),
         Command::Sat(args) => commands::sat::run(args),
         Command::Convert(args) => commands::convert::run(args),
+        Command::Sweep(args) => commands::sweep::run(args),
+        Command::Map(args) => commands::map::run(args),
+        Command::Plot(args) => commands::plot::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
     };
     done.unwrap_or_else(|error| {

@@ -7,6 +7,7 @@ mod formats;
 mod generate;
 mod json;
 mod other_commands;
+mod pictures;
 mod program;
 mod search;
 mod terminal;

@@ -1,0 +1,53 @@
+//! `commonweal plot MODEL`
+
+use crate::args::{PlotArgs, PlotKind};
+use crate::plot::stacked;
+use crate::report::pictures::{gains, payoffs, timeline};
+use crate::{input, output, progress};
+use anyhow::{Context, bail};
+use commonweal::model::Model;
+use commonweal::number::Value;
+use commonweal::stop::StopSignal;
+use commonweal::{Outcome, Solution, SolveOptions, certified, own_optimum};
+use std::process::ExitCode;
+
+pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
+    if args.run.json {
+        bail!("--json: pictures are SVG; `commonweal solve --json` has the numbers");
+    }
+    args.out.iter().try_for_each(|place| output::check_place(place))?;
+    let stop = args.run.start()?;
+    let model = input::model(&args.model, args.run.quiet)?;
+    let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
+    let options = SolveOptions { stop, ..SolveOptions::default() };
+    let solution: Solution = progress::shown(&options.stop, args.run.quiet, || match args.gap {
+        Some(gap) => certified::solve(&doubles, gap, &options),
+        None => commonweal::solve(&model, &options),
+    });
+    let draw = |kind: &PlotKind| match kind {
+        PlotKind::Timeline => timeline(&model, &solution).svg(),
+        PlotKind::Payoffs => payoffs(&doubles, &solution).svg(),
+        PlotKind::Gains => {
+            let own_best = args.gap.is_none().then(|| own_best(&model, &options.stop)).flatten();
+            gains(&model, &solution, own_best.as_deref()).svg()
+        }
+    };
+    let kinds = match args.kind.is_empty() {
+        true => &[PlotKind::Timeline, PlotKind::Payoffs, PlotKind::Gains][..],
+        false => &args.kind,
+    };
+    let pictures: Vec<String> = kinds.iter().map(draw).collect();
+    let svg = stacked(&pictures);
+    match &args.out {
+        Some(place) => output::write_whole(place, |out| out.write_all(svg.as_bytes()))?,
+        None => output::print(&svg)?,
+    }
+    let stopped = matches!(solution.outcome(), Outcome::Stopped(_));
+    Ok(if stopped { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}
+
+/// What each principal would get alone from the start state, unless there is no time left to say.
+fn own_best(model: &Model, stop: &StopSignal) -> Option<Vec<Value>> {
+    let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| Value::from(best.get(model.start().index())));
+    (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
+}

@@ -1,0 +1,169 @@
+//! A solution in pictures: what is done when, what has been earned by when, who gains and who pays.
+
+use super::names::{in_column as name_in_column, shown};
+use super::numbers::{double, signed};
+use crate::plot::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
+use commonweal::evaluation::accrued;
+use commonweal::landscape::Play;
+use commonweal::model::{ChoiceId, Model, StateId};
+use commonweal::number::{Natural, Value};
+use commonweal::strategy::CountingStrategy;
+use commonweal::{Outcome, Solution};
+
+/// More states than this are not drawn.
+const ROWS: usize = 30;
+/// More principals than this are not drawn.
+const PRINCIPALS: usize = 7;
+
+/// What the strategy does in each state that it meets, step by step.
+pub fn timeline(model: &Model, solution: &Solution) -> Timeline {
+    let strategy = solution.strategy();
+    let states = Play::of(model, strategy, model.start()).states(model);
+    let row = |&state: &StateId| TimelineRow {
+        name: name_in_column(&model.state_name(state)),
+        runs: strategy
+            .changes(state)
+            .iter()
+            .map(|change| (step(&change.from), name_in_column(&model.action_name(change.choice))))
+            .collect(),
+    };
+    let mut notes = Vec::new();
+    if states.len() > ROWS {
+        notes.push(format!("The {ROWS} states met first are shown, of {} that the strategy meets.", states.len()));
+    } else if states.len() < model.n_states() {
+        let never = model.n_states() - states.len();
+        notes.push(format!(
+            "{never} of {} states {} never met.",
+            model.n_states(),
+            if never == 1 { "is" } else { "are" }
+        ));
+    }
+    notes.extend(stopped(solution));
+    Timeline {
+        title: format!("What to do from {}, step by step", shown(&model.state_name(model.start()))),
+        caption: (!notes.is_empty()).then(|| notes.join(" ")),
+        rows: states.iter().take(ROWS).map(row).collect(),
+    }
+}
+
+/// What each principal has got by when, under this strategy and under the long-term one.
+pub fn payoffs(model: &Model<f64>, solution: &Solution) -> Chart {
+    let steps = drawn_steps(model, solution);
+    let first = |state| solution.long_term_choices(state).first().copied().expect("a long-term choice");
+    let long_term =
+        CountingStrategy::positional(model.states().map(|state| tail(solution, state).unwrap_or_else(|| first(state))));
+    let own = accrued(model, solution.strategy(), steps);
+    let other = accrued(model, &long_term, steps);
+    let weights: Vec<f64> = model.principals().iter().map(|principal| principal.weight.to_f64().value()).collect();
+    let curve = |name: String, values: Vec<f64>, mark| Series {
+        name,
+        points: values.into_iter().enumerate().map(|(step, value)| (step as f64, value)).collect(),
+        mark,
+    };
+    let welfare = |of: &[Vec<f64>]| -> Vec<f64> {
+        (0..=steps).map(|step| of.iter().zip(&weights).map(|(values, weight)| weight * values[step]).sum()).collect()
+    };
+    let drawn = if model.n_principals() > 1 { model.n_principals().min(PRINCIPALS) } else { 0 };
+    let curves = |of: &[Vec<f64>], suffix: &str, mark: Mark| {
+        let mut curves = vec![curve(format!("welfare{suffix}"), welfare(of), mark)];
+        for (p, principal) in model.principals().iter().enumerate().take(drawn) {
+            curves.push(curve(format!("{}{suffix}", shown(&principal.name)), of[p].clone(), mark));
+        }
+        // Empty ones up to the number of colours: the same principal has the same colour in both strategies.
+        curves.resize(PRINCIPALS + 1, curve(String::new(), Vec::new(), mark));
+        curves
+    };
+    let mark = if steps <= 40 { Mark::LineAndPoints } else { Mark::Line };
+    let mut series = curves(&own, "", mark);
+    series.extend(curves(&other, ", long-term strategy", Mark::Dashed));
+    let start = model.start();
+    let mut caption = format!(
+        "In the end the welfare is {}, and that of the long-term strategy {}.",
+        told(&solution.welfare(start)),
+        told(&solution.long_term_welfare(start))
+    );
+    if model.n_principals() > PRINCIPALS {
+        caption += &format!(" The first {PRINCIPALS} of {} principals are drawn.", model.n_principals());
+    }
+    caption.extend(stopped(solution).map(|note| format!(" {note}")));
+    Chart {
+        title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
+        caption: Some(caption),
+        x: Axis { label: "steps taken".to_owned(), scale: Scale::Linear },
+        y: Axis { label: "expected discounted payoff so far".to_owned(), scale: Scale::Linear },
+        series,
+    }
+}
+
+/// What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else.
+pub fn gains(model: &Model, solution: &Solution, own_best: Option<&[Value]>) -> Bars {
+    let start = model.start();
+    let bar = |value: Value| Some((value.enclosure.midpoint(), signed(&value)));
+    let principals = model.principals().iter().enumerate().take(ROWS);
+    let group = |(p, principal): (usize, &commonweal::model::Principal)| {
+        let own = solution.payoff(p.into(), start);
+        let mut bars = vec![bar(difference(&own, &solution.long_term_payoff(p.into(), start)))];
+        bars.extend(own_best.map(|best| bar(difference(&own, &best[p]))));
+        (name_in_column(&principal.name), bars)
+    };
+    let mut groups: Vec<_> = principals.map(group).collect();
+    let gain = difference(&solution.welfare(start), &solution.long_term_welfare(start));
+    groups.push(("welfare".to_owned(), vec![bar(gain)]));
+    let mut series = vec!["than under the long-term strategy".to_owned()];
+    series.extend(own_best.map(|_| "than if the agent served nobody else".to_owned()));
+    let mut notes: Vec<String> = Vec::new();
+    if model.n_principals() > ROWS {
+        notes.push(format!("The first {ROWS} of {} principals are shown.", model.n_principals()));
+    }
+    let width =
+        (0..model.n_principals()).map(|p| solution.payoff(p.into(), start).enclosure.width()).fold(0.0, f64::max);
+    if solution.welfare(start).exact.is_none() && width > 0.0 {
+        notes.push(format!("Payoffs are known to within {}.", double(width)));
+    }
+    notes.extend(stopped(solution));
+    Bars {
+        title: "Who gains, and who pays".to_owned(),
+        caption: (!notes.is_empty()).then(|| notes.join(" ")),
+        label: format!("payoff from {}, more (+) or less (−)", shown(&model.state_name(start))),
+        series,
+        groups,
+    }
+}
+
+fn difference(a: &Value, b: &Value) -> Value {
+    match (&a.exact, &b.exact) {
+        (Some(a), Some(b)) => Value::from(a - b),
+        _ => Value::from(a.enclosure.plus(-b.enclosure)),
+    }
+}
+
+fn told(value: &Value) -> String {
+    super::numbers::exact_and_decimal(value)
+}
+
+fn stopped(solution: &Solution) -> Option<String> {
+    match solution.outcome() {
+        Outcome::Stopped(reason) => Some(format!("Stopped: {reason}. The strategy is the best found.")),
+        _ => None,
+    }
+}
+
+/// The choice that the strategy takes in the end, if the long-term strategy allows it.
+fn tail(solution: &Solution, state: StateId) -> Option<ChoiceId> {
+    let last = solution.strategy().tail(state);
+    solution.long_term_choices(state).contains(&last).then_some(last)
+}
+
+/// Until little is left to earn, or the strategy has settled; a picture has no room for more than a few hundred steps.
+fn drawn_steps(model: &Model<f64>, solution: &Solution) -> usize {
+    const FEWEST: f64 = 8.0;
+    const MOST: f64 = 400.0;
+    let patience = solution.principals().first().map_or(0.0, |principal| principal.discount.to_f64().value());
+    let enough = if patience > 0.0 { 0.005f64.ln() / patience.ln() } else { 0.0 };
+    let settled = step(solution.memory(model.start())) + 3.0;
+    enough.max(settled).clamp(FEWEST, MOST) as usize
+}
+
+fn step(step: &Natural) -> f64 {
+    step.to_f64().value()
+}

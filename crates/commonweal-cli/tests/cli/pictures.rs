@@ -1,0 +1,256 @@
+//! `sweep`, `map` and `plot`: against the hotel's closed form, across threads and shards, and as XML.
+//!
+//! In the hotel, waiting k steps and then investing is worth `(3 − 4λ^k + 7λ^(k+1)) / (1 − λ)` to a principal with discount
+//! λ. Waiting once more changes that by `λ^k (4 − 7λ)`, so that the best k is the first at which
+//! `α^k (7α − 4) + β^k (7β − 4)` is not negative, and waiting for ever is best if neither discount exceeds 4/7.
+
+use crate::program::Folder;
+use commonweal::number::{Rational, parse_rational};
+use serde_json::Value;
+
+fn number(text: &Value) -> Rational {
+    parse_rational(text.as_str().expect("a number as text")).expect("a number")
+}
+
+/// What is gained by not waiting once more after k steps.
+fn urge(k: usize, discounts: &[&Rational]) -> Rational {
+    let term = |discount: &&Rational| discount.pow(k as isize) * (Rational::from(7) * *discount - Rational::from(4));
+    discounts.iter().map(term).fold(Rational::ZERO, |sum, term| sum + term)
+}
+
+fn waiting_for_ever(discounts: &[&Rational]) -> bool {
+    let limit = Rational::from_parts(4.into(), 7u8.into());
+    discounts.iter().all(|&discount| *discount <= limit)
+}
+
+fn best_words(discounts: &[&Rational]) -> String {
+    if waiting_for_ever(discounts) {
+        return "a for ever".to_owned();
+    }
+    let k = (0..).find(|&k| urge(k, discounts) >= Rational::ZERO).expect("waiting ends");
+    words(k)
+}
+
+fn words(k: usize) -> String {
+    match k {
+        0 => "b for ever".to_owned(),
+        1 => "a once, then b for ever".to_owned(),
+        2 => "a twice, then b for ever".to_owned(),
+        _ => format!("a {k} times, then b for ever"),
+    }
+}
+
+/// How often the strategy waits; `None` for ever.
+fn waited(words: &str) -> Option<usize> {
+    match words {
+        "a for ever" => None,
+        "b for ever" => Some(0),
+        "a once, then b for ever" => Some(1),
+        "a twice, then b for ever" => Some(2),
+        _ => Some(words.split(' ').nth(1).and_then(|count| count.parse().ok()).expect("a count")),
+    }
+}
+
+/// That the best strategy changes between two places as a document says: by the closed form alone.
+fn check_change(change: &Value, low: &[&Rational], high: &[&Rational]) {
+    let (before, after) = (change["before"].as_str().unwrap(), change["after"].as_str().unwrap());
+    assert_eq!(best_words(low), before, "{change}");
+    match change["crowded"].as_bool().unwrap() {
+        true => assert_ne!(best_words(high), before, "{change}"),
+        false => assert_eq!(best_words(high), after, "{change}"),
+    }
+    if let (Some(k), Some(l)) = (waited(before), waited(after))
+        && k.abs_diff(l) == 1
+    {
+        // The root of the exponential equation lies between the two.
+        let k = k.min(l);
+        assert_ne!(urge(k, low) >= Rational::ZERO, urge(k, high) >= Rational::ZERO, "{change}");
+    }
+}
+
+#[test]
+fn a_sweep_of_the_hotel_agrees_with_its_closed_form() {
+    let folder = Folder::with_hotel();
+    let json = folder.run(&["sweep", "hotel.yaml", "--vary", "alice=0..0.95", "--steps", "19", "--json"]).done().json();
+    let bob = parse_rational("1/3").unwrap();
+    let width = number(&json["width"]);
+    let mut exact = Vec::new();
+    for (index, point) in json["points"].as_array().unwrap().iter().enumerate() {
+        let alice = number(&point["discount"]);
+        assert_eq!(alice, parse_rational(&format!("{index}/20")).unwrap());
+        assert_eq!(point["strategy"], best_words(&[&alice, &bob]));
+        for change in point["changes"].as_array().unwrap() {
+            let (low, high) = (number(&change["low"]), number(&change["high"]));
+            assert_eq!(&high - &low, width);
+            check_change(change, &[&low, &bob], &[&high, &bob]);
+            exact.extend(change["at"].as_str().map(str::to_owned));
+        }
+    }
+    assert_eq!(width, parse_rational("1/20").unwrap() / Rational::from(1u64 << 40));
+    // 7α − 4 = 5/3 at the change from waiting once to investing at once.
+    assert_eq!(exact, ["17/21"]);
+}
+
+#[test]
+fn the_map_of_the_hotel_has_its_boundaries_where_the_closed_form_has_them() {
+    let folder = Folder::with_hotel();
+    let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "16"];
+    let json = folder.run(&[&args[..], &["--json", "--out", "map.svg"]].concat()).done().json();
+    let located = json["located"].as_array().unwrap();
+    let mut joined = std::collections::BTreeSet::new();
+    for change in located {
+        let place = |end: &str| [0, 1].map(|axis| number(&change[end][axis]));
+        let (low, high) = (place("low"), place("high"));
+        check_change(change, &low.each_ref(), &high.each_ref());
+        joined.insert((waited(change["before"].as_str().unwrap()), waited(change["after"].as_str().unwrap())));
+    }
+    assert!(located.len() > 100);
+    for k in 0..4 {
+        assert!(joined.contains(&(Some(k), Some(k + 1))) && joined.contains(&(Some(k + 1), Some(k))), "{k}");
+    }
+    let share = |words: String| {
+        let regions = json["regions"].as_array().unwrap();
+        regions.iter().find(|region| region["strategy"] == words).map(|region| region["share"].as_f64().unwrap())
+    };
+    // Waiting for ever takes a square of side 4/7; investing at once lies above α + β = 8/7, whose corners are cut off at 1.
+    let side: f64 = 0.999;
+    let for_ever = (4.0 / 7.0 / side).powi(2);
+    assert!((share("a for ever".to_owned()).unwrap() - for_ever).abs() < 1e-3);
+    let at_once = (2.0 * side - 8.0 / 7.0).powi(2) / 2.0 / side.powi(2);
+    assert!((share(words(0)).unwrap() - at_once).abs() < 1e-3, "{:?} {at_once}", share(words(0)));
+    let total: f64 = json["regions"].as_array().unwrap().iter().map(|region| region["share"].as_f64().unwrap()).sum();
+    assert!((total - 1.0).abs() < 1e-9);
+    let svg = folder.read("map.svg");
+    well_formed(&svg);
+    assert!(svg.contains("a twice, then b for ever"));
+}
+
+#[test]
+fn threads_change_no_byte() {
+    let folder = Folder::with_hotel();
+    let runs = ["1", "3"].map(|threads| {
+        let (map, sweep) = (format!("map-{threads}.svg"), format!("sweep-{threads}.svg"));
+        let common = ["--threads", threads, "--json", "--out"];
+        let args = ["map", "hotel.yaml", "--x", "bob", "--y", "alice", "--resolution", "6", "--x-range", "0..1/2"];
+        let drawn = folder.run(&[&args[..], &common, &[&map]].concat()).done().stdout;
+        let args = ["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--steps", "30"];
+        let swept = folder.run(&[&args[..], &common, &[&sweep]].concat()).done().stdout;
+        (drawn, swept, folder.read(&map), folder.read(&sweep))
+    });
+    assert!(runs[0] == runs[1]);
+    well_formed(&runs[0].2);
+    well_formed(&runs[0].3);
+}
+
+#[test]
+fn shards_together_are_the_whole() {
+    let folder = Folder::with_hotel();
+    let commands: [&[&str]; 2] = [
+        &["sweep", "hotel.yaml", "--vary", "alice=1/2..0.9", "--steps", "10"],
+        &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "3"],
+    ];
+    for command in commands {
+        let lines = |shard: &str| -> Vec<(u64, String)> {
+            let ran = folder.run(&[command, &["--shard", shard]].concat()).done();
+            let index = |line: &str| serde_json::from_str::<Value>(line).unwrap()["index"].as_u64().unwrap();
+            ran.stdout.lines().map(|line| (index(line), line.to_owned())).collect()
+        };
+        let mut parts: Vec<_> = ["1/3", "2/3", "3/3"].iter().flat_map(|shard| lines(shard)).collect();
+        parts.sort();
+        assert_eq!(parts, lines("1/1"), "{command:?}");
+        assert!(parts.iter().any(|(_, line)| line.contains("\"crowded\"")), "some changes are among them");
+    }
+}
+
+#[test]
+fn equal_discounts_and_discounts_of_0_have_their_place_on_a_map() {
+    let folder = Folder::with_hotel();
+    let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1/2", "--y-range", "0..1/2"];
+    let text = folder.run(&[&args[..], &["--resolution", "4"]].concat()).done().stdout;
+    assert!(text.contains("a for ever") && text.contains("100 %"), "{text}");
+    let at =
+        |discount: &str| folder.run(&["sweep", "hotel.yaml", "--vary", &format!("bob={discount}..{discount}")]).done();
+    assert!(at("2/3").stdout.contains("b for ever") && at("0").stdout.contains("none found"));
+}
+
+#[test]
+fn every_picture_of_a_solution_is_drawn_and_is_xml() {
+    let folder = Folder::with_hotel();
+    folder.run(&["plot", "hotel.yaml", "--out", "all.svg"]).done();
+    let svg = folder.read("all.svg");
+    well_formed(&svg);
+    for text in ["What to do from s0", "What has been earned by when", "Who gains, and who pays", "+2.222222", "127/9"]
+    {
+        assert!(svg.contains(text), "{text}");
+    }
+    for kind in ["timeline", "payoffs", "gains"] {
+        let printed = folder.run(&["plot", "hotel.yaml", "--kind", kind]).done().stdout;
+        well_formed(&printed);
+    }
+    // A horizon of twenty digits, names that are markup, chance, and doubles.
+    folder.run(&["generate", "spaced", "1e9", "--out", "spaced.yaml"]).done();
+    folder.write(
+        "odd.yaml",
+        "principals: {'<a & \"b\">': 1/2, c: 0}\nstates:\n  '</svg>':\n    '&': {reward: 1, to: '</svg>'}\n",
+    );
+    folder.run(&["generate", "random", "--states", "60", "--discounts", "0.9,0.5", "--out", "random.yaml"]).done();
+    for model in ["spaced.yaml", "odd.yaml", "random.yaml"] {
+        well_formed(&folder.run(&["plot", model, "--quiet"]).done().stdout);
+    }
+    let certified = folder.run(&["plot", "random.yaml", "--gap", "1e-6"]).done().stdout;
+    well_formed(&certified);
+    assert!(certified.contains("Payoffs are known to within"));
+}
+
+#[test]
+fn faulty_pictures_are_refused_and_nothing_is_written() {
+    let folder = Folder::with_hotel();
+    let sweep = |vary: &'static str| ["sweep", "hotel.yaml", "--out", "x.svg", "--vary", vary];
+    for (vary, words) in [
+        ("alcie=0..0.5", &["--vary", "no principal `alcie`", "did you mean `alice`?"][..]),
+        ("alice", &["--vary", "`alice` is not PRINCIPAL=FROM..TO"]),
+        ("alice=0.5", &["--vary", "`0.5` is not FROM..TO"]),
+        ("alice=0..1", &["--vary", "1 is no discount", "below 1"]),
+        ("alice=-0.1..0.5", &["--vary", "-1/10 is no discount"]),
+        ("alice=0.6..0.5", &["--vary", "3/5 is greater than 1/2"]),
+        ("alice=a..b", &["--vary", "`a` is not a number"]),
+    ] {
+        folder.run(&sweep(vary)).refused(words);
+    }
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["sweep", "hotel.yaml"], &["--vary"]),
+        (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--steps", "0"], &["--steps"]),
+        (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--shard", "0/3"], &["--shard", "1 to N"]),
+        (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--shard", "4/3"], &["--shard", "1 to N"]),
+        (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--shard", "1/3", "--json"], &["cannot be used with"]),
+        (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--out", "no/x.svg"], &["no/x.svg", "there is no folder"]),
+        (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--csv", "x", "--out", "x"], &["the same file"]),
+        (&["map", "hotel.yaml", "--x", "alice"], &["--y"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "alice"], &["the same principal"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "carol"], &["--y", "no principal `carol`", "`alice`, `bob`"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1"], &["--x-range", "1 is no discount"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--y-range", "0..0"], &["--y-range", "single discount"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "0"], &["--resolution"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--shard", "2/1"], &["--shard"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--out", "no/x.svg"], &["there is no folder"]),
+        (&["plot", "hotel.yaml", "--kind", "pie"], &["pie", "timeline"]),
+        (&["plot", "hotel.yaml", "--json"], &["--json", "SVG"]),
+        (&["plot", "hotel.yaml", "--out", "."], &["folder"]),
+        (&["plot", "missing.yaml", "--out", "x.svg"], &["missing.yaml"]),
+    ];
+    for (args, words) in cases {
+        folder.run(args).refused(words);
+    }
+    assert_eq!(folder.files(), ["hotel.yaml"]);
+}
+
+fn well_formed(svg: &str) {
+    let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
+    assert_eq!(document.root_element().tag_name().name(), "svg");
+    let pictures = document.descendants().filter(|node| node.attribute("role") == Some("img"));
+    for picture in pictures {
+        let children: Vec<&str> =
+            picture.children().filter(|node| node.is_element()).map(|node| node.tag_name().name()).take(3).collect();
+        assert_eq!(children, ["title", "desc", "style"]);
+    }
+}
