@@ -133,7 +133,8 @@ fn report(examples: &[&Example]) -> String {
         let _ = writeln!(text, "\n{}", example.title);
         for claim in &example.claims {
             let (verdict, what_padding) = (claim.verdict().word(), " ".repeat(what - claim.what.width()));
-            let _ = write!(text, "  {verdict:<8}  {}{what_padding}  {}", claim.what, claim.printed());
+            let check = if claim.is_check { "check: " } else { "" };
+            let _ = write!(text, "  {verdict:<8}  {}{what_padding}  {check}{}", claim.what, claim.printed());
             match claim.is_long() {
                 true if claim.is_found() => _ = writeln!(text, "\n{:12}ours: {}", "", claim.exact()),
                 true if claim.verdict() == Verdict::Agrees => text.push('\n'),
@@ -192,6 +193,9 @@ struct ClaimJson {
     /// Whether the clock had a say in it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timed: bool,
+    /// Whether it is no claim of the paper, but a check of ours.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    check: bool,
     notes: Vec<String>,
 }
 
@@ -204,6 +208,7 @@ impl ReproductionJson {
             exact: claim.exact_in_full(),
             verdict: claim.verdict().word(),
             timed: claim.is_timed,
+            check: claim.is_check,
             notes: claim.notes.clone(),
         };
         let of_example = |example: &&Example| ExampleJson {

@@ -8,5 +8,6 @@ mod generate;
 mod json;
 mod other_commands;
 mod program;
+mod reproduce;
 mod search;
 mod terminal;

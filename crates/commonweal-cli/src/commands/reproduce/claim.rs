@@ -23,6 +23,8 @@ pub struct Claim {
     pub notes: Vec<String>,
     /// Whether the clock had a say in it.
     pub is_timed: bool,
+    /// Whether it is no claim of the paper, but a check of ours.
+    pub is_check: bool,
 }
 
 /// The paper's side.
@@ -73,7 +75,8 @@ impl Verdict {
 
 impl Claim {
     pub fn new(id: &'static str, what: impl Into<String>, printed: Printed, exact: Exact) -> Claim {
-        Claim { id, what: what.into(), printed, exact, beside: None, notes: Vec::new(), is_timed: false }
+        let what = what.into();
+        Claim { id, what, printed, exact, beside: None, notes: Vec::new(), is_timed: false, is_check: false }
     }
 
     /// A claim about an experiment: the paper's statement, what was found, and whether that bears it out.
@@ -85,6 +88,17 @@ impl Claim {
         holds: bool,
     ) -> Claim {
         Claim::new(id, what, Printed::Statement(statement.into()), Exact::Found(found, holds))
+    }
+
+    /// A check of our own: what should hold, what was found, and whether it does.
+    pub fn check(
+        id: &'static str,
+        what: impl Into<String>,
+        should: impl Into<String>,
+        found: String,
+        holds: bool,
+    ) -> Claim {
+        Claim { is_check: true, ..Claim::found(id, what, should, found, holds) }
     }
 
     /// The same claim, marked as one that rests on measured times.

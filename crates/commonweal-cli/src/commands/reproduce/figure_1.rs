@@ -20,7 +20,7 @@ use commonweal::{SolveOptions, solve};
 /// Delays up to this one have a region of their own; longer ones share the sliver that is left.
 const LONGEST: usize = 8;
 /// Points on a boundary.
-const FINENESS: i64 = 240;
+const FINENESS: i64 = 120;
 /// The delays of the first picture.
 const DELAYS: usize = 8;
 
@@ -40,7 +40,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
     section.examples.push(introduction::example());
     section.examples.push(Example { title: "The strategy map [Fig. 1]".to_owned(), claims: map_claims });
     section.examples.push(Example { title: "The best coin [§1]".to_owned(), claims: coin });
-    section.figures = vec![payoff_chart(&payoffs), map_picture(), coin_chart(&curve)];
+    section.figures = vec![map_picture(), payoff_chart(&payoffs), coin_chart(&curve)];
     section.tables.extend([payoffs, map, curve]);
     Ok(section)
 }
@@ -153,10 +153,10 @@ fn map(lab: &mut Lab) -> anyhow::Result<(Table, Vec<Claim>)> {
             ),
             agreeing == n,
         ),
-        Claim::found(
+        Claim::check(
             "map/boundaries",
             "boundaries of the map",
-            "roots of an exponential sum",
+            "points on them are roots of α^k(4 − 7α) + β^k(4 − 7β)",
             format!("{exact} of {n_points} drawn points are exact roots with a change of sign"),
             exact == n_points,
         ),

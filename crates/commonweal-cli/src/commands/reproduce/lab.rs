@@ -66,7 +66,7 @@ impl<'a> Lab<'a> {
 
     /// A solution on one thread, and the best times of a few runs; of one run where times do not matter.
     pub fn best(&self, solve: impl Fn() -> Solution + Sync) -> (Solution, Timings) {
-        const ENOUGH: Duration = Duration::from_millis(500);
+        const ENOUGH: Duration = Duration::from_secs(1);
         const MOST_RUNS: usize = 5;
         self.thread.install(|| {
             let began = Instant::now();
@@ -92,14 +92,15 @@ impl<'a> Lab<'a> {
 /// A solution and its times: of the processor where that is known and the solve is long, so that other programs on the
 /// machine matter little.
 fn timed(solve: impl Fn() -> Solution) -> (Solution, Timings) {
-    /// The system counts processor time in steps of up to some milliseconds.
+    /// The system counts processor time in steps of some milliseconds.
     const LONG: Duration = Duration::from_millis(50);
     let (began, processor_began) = (Instant::now(), processor_time());
     let solution = solve();
     let (elapsed, processor_ended) = (began.elapsed(), processor_time());
     let mut times = solution.timings();
-    if let (Some(from), Some(until), true) = (processor_began, processor_ended, elapsed >= LONG) {
-        let share = (until - from).as_secs_f64() / elapsed.as_secs_f64();
+    let processor = processor_began.zip(processor_ended).map(|(from, until)| until.saturating_sub(from));
+    if let Some(processor) = processor.filter(|processor| (LONG..elapsed).contains(processor)) {
+        let share = processor.as_secs_f64() / elapsed.as_secs_f64();
         times.long_term = times.long_term.mul_f64(share);
         times.unravel = times.unravel.mul_f64(share);
     }

@@ -101,7 +101,7 @@ pub fn checks(id: [&'static str; 2], table: &Table) -> Vec<Claim> {
     let compared: Vec<&str> = table.texts("engines_agree").filter(|text| !text.is_empty()).collect();
     if !compared.is_empty() {
         let agreeing = compared.iter().filter(|text| **text == "yes").count();
-        claims.push(Claim::found(
+        claims.push(Claim::check(
             id[0],
             "our two engines",
             "the certified interval meets the exact welfare",
@@ -122,7 +122,7 @@ pub fn checks(id: [&'static str; 2], table: &Table) -> Vec<Claim> {
         }
     }
     if n > 0 {
-        claims.push(Claim::found(
+        claims.push(Claim::check(
             id[1],
             "ours and the baseline",
             "the same welfare, within the baseline's own error",

@@ -50,7 +50,10 @@ pub fn html(sections: &[Section], lab: &Lab) -> String {
 fn chips(examples: &[&Example]) -> String {
     let chip = |verdict: Verdict| match count(examples, verdict) {
         0 => String::new(),
-        n => format!("<span class=\"chip {}\">{n} {}</span> ", verdict.word(), in_page(verdict)),
+        n => {
+            let plural = if verdict == Verdict::Misprint && n > 1 { "s" } else { "" };
+            format!("<span class=\"chip {}\">{n} {}{plural}</span> ", verdict.word(), in_page(verdict))
+        }
     };
     let chips = [Verdict::Agrees, Verdict::Misprint, Verdict::Differs].map(chip).concat();
     format!("<span>{}</span>", chips.trim_end())
@@ -67,7 +70,7 @@ fn in_page(verdict: Verdict) -> &'static str {
 fn add_section(page: &mut String, section: &Section) {
     let _ = writeln!(page, "<section id=\"{}\">\n<h2>{}</h2>", section.name, escaped(&section.title));
     for paragraph in &section.about {
-        let _ = writeln!(page, "<p>{}</p>", escaped(paragraph));
+        let _ = writeln!(page, "<p>{}</p>", typeset(paragraph));
     }
     if !section.figures.is_empty() {
         page.push_str("<div class=\"figures\">\n");
@@ -86,7 +89,7 @@ fn add_claims(page: &mut String, example: &Example) {
         page,
         "<h3>{}</h3>\n<div class=\"scroll\"><table class=\"claims\"><colgroup><col><col><col><col></colgroup>\n\
          <thead><tr><th>Verdict</th><th>Claim</th><th>The paper</th><th>Ours</th></tr></thead>\n<tbody>\n",
-        escaped(&example.title)
+        typeset(&example.title)
     );
     for claim in &example.claims {
         add_claim(page, claim);
@@ -96,16 +99,17 @@ fn add_claims(page: &mut String, example: &Example) {
 
 fn add_claim(page: &mut String, claim: &Claim) {
     let verdict = claim.verdict();
-    let notes: String =
-        claim.notes.iter().map(|note| format!("<span class=\"note\">{}</span>", escaped(note))).collect();
+    let note = |text: &str| format!("<span class=\"note\">{text}</span>");
+    let notes: String = claim.notes.iter().map(|text| note(&typeset(text))).collect();
+    let own = if claim.is_check { note("a check of ours") } else { String::new() };
     let _ = writeln!(
         page,
-        "<tr><td><span class=\"chip {}\">{}</span></td><td>{}</td><td>{}</td><td>{}{notes}</td></tr>",
+        "<tr><td><span class=\"chip {}\">{}</span></td><td>{}</td><td>{}{own}</td><td>{}{notes}</td></tr>",
         verdict.word(),
         in_page(verdict),
-        escaped(claim.what.trim_start()),
-        escaped(&claim.printed()),
-        escaped(&claim.exact()),
+        typeset(claim.what.trim_start()),
+        typeset(&claim.printed()),
+        typeset(&claim.exact()),
     );
 }
 
@@ -140,6 +144,59 @@ fn add_environment(page: &mut String, lab: &Lab) {
     page.push_str("</section>\n");
 }
 
+/// The text with `^k`, `^(k+1)` raised and `λ_0` lowered.
+fn typeset(text: &str) -> String {
+    let mut html = String::new();
+    let mut rest = text;
+    let mut last = ' ';
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let tag = match c {
+            '^' => Some("sup"),
+            '_' if last.is_alphabetic() => Some("sub"),
+            _ => None,
+        };
+        let moved = tag.and_then(|tag| Some((tag, moved(rest)?)));
+        match moved {
+            Some((tag, (inner, after))) => {
+                let _ = write!(html, "<{tag}>{}</{tag}>", escaped(inner));
+                rest = after;
+            }
+            None => html.push_str(&escaped(&c.to_string())),
+        }
+        last = c;
+    }
+    html
+}
+
+/// What is raised or lowered, in brackets, a number or one letter, and what follows it.
+fn moved(text: &str) -> Option<(&str, &str)> {
+    if let Some(inside) = text.strip_prefix('(') {
+        return inside.split_once(')');
+    }
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+    let end = if digits > 0 { digits } else { text.chars().next().filter(|c| c.is_alphabetic())?.len_utf8() };
+    Some(text.split_at(end))
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponents_are_raised_indices_lowered_and_nothing_breaks_out() {
+        for (text, html) in [
+            ("a^k b^ω, λ^(k+1)", "a<sup>k</sup> b<sup>ω</sup>, λ<sup>k+1</sup>"),
+            ("V_0(s0) < λ_1/λ_2", "V<sub>0</sub>(s0) &lt; λ<sub>1</sub>/λ<sub>2</sub>"),
+            ("10^0.25", "10<sup>0.25</sup>"),
+            ("a ^ b _ c_", "a ^ b _ c_"),
+            ("x^(<b>)", "x<sup>&lt;b&gt;</sup>"),
+        ] {
+            assert_eq!(typeset(text), html);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! A part of the reproduction: claims, pictures and tables about one thing.
 
 use super::claim::Example;
+use super::lab::Lab;
 use super::table::Table;
 
 pub struct Section {
@@ -30,5 +31,13 @@ impl Section {
     pub fn saying(mut self, paragraph: impl Into<String>) -> Section {
         self.about.push(paragraph.into());
         self
+    }
+
+    /// The same section, with a word about what a quick run leaves out.
+    pub fn quick(self, lab: &Lab, part: &str) -> Section {
+        match lab.is_quick {
+            true => self.saying(format!("This was a quick run: about {part} of these models.")),
+            false => self,
+        }
     }
 }

@@ -61,7 +61,7 @@ fn claims(table: &Table) -> Vec<Claim> {
     let growth = Growth::of(&table.points("n", &["horizon"])).expect("several models");
     let layers = table.numbers("layers").into_iter().flatten().fold(0.0, f64::max);
     vec![
-        Claim::found(
+        Claim::check(
             "spacing/formula",
             "horizon, n = 10, …, 10⁹",
             "κ = ⌈ln κ′ / ln(λ_1/λ_2)⌉",

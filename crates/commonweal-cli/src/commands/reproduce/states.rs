@@ -19,7 +19,7 @@ const LEAST_OF_SMALL: f64 = 200.0;
 const LEAST_OF_LARGE: f64 = 1_000.0;
 /// The exponents that count as linear: over a factor of ten in size, caches may change the time of a state, and the logarithm of
 /// the size the number of layers, by a factor of 1.8, which is 10^0.25. A square would be 2.
-const LINEAR: (f64, f64) = (0.75, 1.25);
+pub const LINEAR: (f64, f64) = (0.75, 1.25);
 
 pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
     let (small, large) = (small(lab)?, large(lab)?);
@@ -35,6 +35,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
              1, rewards uniform in [−10, 10]. Solved in doubles with bounds that are proven to be 10⁻⁹ of the scale apart. The \
              baseline stops at 10⁵ states.",
         )
+        .quick(lab, "every tenth")
         .saying(
             "Growth counts as linear if the 95 % confidence interval of its exponent meets [0.75, 1.25]: over a factor of ten in \
              size, caches may change the time of one state, and the logarithm of the size that of a layer, by a factor of 1.8, which is \
@@ -218,15 +219,23 @@ fn figures(lab: &Lab, small: &Table, large: &Table) -> Vec<Figure> {
         layers.y.scale = Scale::Linear;
         return vec![Figure { name: "rq1-layers", svg: layers.svg() }];
     }
-    let has_baseline = lab.baseline.is_ok();
+    // The fitted power, over the sizes that it was fitted to.
+    let fit = |columns: &[&str]| {
+        let growth = growth(large, columns, LEAST_OF_LARGE)?;
+        let largest = large.points("states", columns).last()?.0;
+        let points = [LEAST_OF_LARGE, largest].map(|states| (states, growth.at(states))).to_vec();
+        Some(Series { name: format!("fit: power {:.2}", growth.exponent), points, mark: Mark::Dashed })
+    };
     let mut first = vec![series(small, "ours, certified", &CERTIFIED, Mark::Points)];
     let mut both = vec![series(large, "ours, both phases", &CERTIFIED, Mark::LineAndPoints)];
     let mut second = vec![series(large, "ours, second phase", &CERTIFIED[1..], Mark::LineAndPoints)];
-    if has_baseline {
+    if lab.baseline.is_ok() {
         first.push(series(small, "baseline", &BASELINE, Mark::Points));
         both.push(series(large, "baseline, both phases", &BASELINE, Mark::LineAndPoints));
         second.push(series(large, "baseline, second phase", &BASELINE[1..], Mark::LineAndPoints));
     }
+    both.extend(fit(&CERTIFIED));
+    second.extend(fit(&CERTIFIED[1..]));
     let exact =
         vec![series(small, "exact", &EXACT, Mark::Points), series(small, "certified", &CERTIFIED, Mark::Points)];
     let figure = |name, chart: Chart| Figure { name, svg: chart.svg() };
