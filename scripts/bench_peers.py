@@ -217,7 +217,7 @@ def reading(args, model, what):
         return found["read"]
     try:
         import stormpy
-        build = getattr(stormpy, "build_model_from_umb", stormpy.build_model_from_file)
+        build = stormpy.build_model_from_umb
         theirs, mine = in_turns(args.repeat, timed(lambda: build(str(model.path))), own)
         show(what, "Storm builds it", theirs, mine)
     except Exception as error:

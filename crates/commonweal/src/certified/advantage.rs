@@ -5,7 +5,8 @@
 
 use super::long_term::LongTerm;
 use super::rounded_model::RoundedModel;
-use super::sweep::{CHUNK, Span, WIDEST, expectations, specialised};
+use super::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, specialised};
+use crate::model::StateId;
 use crate::number::UpperBound;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -43,28 +44,19 @@ impl Advantages {
         let (mut choice, mut state) = (vec![0; n_all], vec![0; n_all]);
         let (mut lead, mut rest) = (vec![0.0; n_all], vec![0.0; n_all * (n - 1)]);
         let chunks = Chunk::all(&first_of_chunk, n, &mut choice, &mut state, &mut lead, &mut rest);
+        let terms = Terms { model, values, levels: &levels };
         let of_chunk = |(index, (strategy, mut found)): (usize, (&[u32], Chunk))| {
+            let first_state = index * CHUNK;
+            let choices = rows.first_choice[first_state]..rows.first_choice[first_state + strategy.len()];
+            let mut reader =
+                RowReader::<0>::at(choices.start as usize, rows.first_transition, rows.target, rows.probability);
             let mut row = vec![0.0; n];
-            for (offset, &followed) in strategy.iter().enumerate() {
-                let state = index * CHUNK + offset;
+            for (state, &followed) in (first_state..).zip(strategy) {
                 for choice in rows.first_choice[state]..rows.first_choice[state + 1] {
-                    let transitions = rows.row(choice);
-                    let (targets, probabilities) = (&rows.target[transitions.clone()], &rows.probability[transitions]);
-                    if n <= WIDEST {
-                        specialised!(n, |N| {
-                            row.copy_from_slice(&expectations::<N>(targets, probabilities, values.as_chunks::<N>().0));
-                        });
-                    } else {
-                        row.fill(0.0);
-                        for (target, p) in targets.iter().zip(probabilities) {
-                            let value = &values[target.index() * n..(target.index() + 1) * n];
-                            row.iter_mut().zip(value).for_each(|(sum, x)| *sum += p * x);
-                        }
-                    }
-                    let reward = &model.reward[choice as usize * n..(choice as usize + 1) * n];
-                    let value = &values[state * n..(state + 1) * n];
-                    for i in 0..n {
-                        row[i] = reward[i] - levels[i] + model.discounts[i] * row[i] - value[i];
+                    let (targets, probabilities) = reader.next_row();
+                    match n <= WIDEST {
+                        true => specialised!(n, |N| terms.of_few::<N>(state, choice, targets, probabilities, &mut row)),
+                        false => terms.of_many(state, choice, targets, probabilities, &mut row),
                     }
                     found.add(choice, state as u32, &row, choice == followed);
                 }
@@ -102,15 +94,71 @@ impl Advantages {
         if choice == followed {
             return 0.0;
         }
-        // Each state before this one has one choice that is no candidate.
-        let candidate = choice as usize - state - usize::from(choice > followed);
+        let candidate = candidate(state, choice, followed);
         if i == 0 { self.lead[candidate] } else { self.rest(candidate)[i - 1] }
+    }
+
+    /// Δ_begin, Δ_begin+1, … of a candidate, K of them.
+    #[inline]
+    pub fn some<const K: usize>(&self, candidate: usize, begin: usize) -> [f64; K] {
+        let rest = self.rest(candidate);
+        std::array::from_fn(|i| if begin + i == 0 { self.lead[candidate] } else { rest[begin + i - 1] })
     }
 
     /// Δ_1, Δ_2, … of a candidate.
     #[inline]
     pub fn rest(&self, candidate: usize) -> &[f64] {
         &self.rest[candidate * (self.n - 1)..(candidate + 1) * (self.n - 1)]
+    }
+}
+
+/// The candidate that stands for a choice that `state` offers beside `followed`.
+#[inline]
+pub(super) fn candidate(state: usize, choice: u32, followed: u32) -> usize {
+    // Each state before this one has one choice that is no candidate.
+    choice as usize - state - usize::from(choice > followed)
+}
+
+/// What advantages are made of.
+struct Terms<'a> {
+    model: &'a RoundedModel<'a>,
+    values: &'a [f64],
+    levels: &'a [f64],
+}
+
+impl Terms<'_> {
+    /// The advantages of a choice for N principals.
+    #[inline(always)]
+    fn of_few<const N: usize>(
+        &self,
+        state: usize,
+        choice: u32,
+        targets: &[StateId],
+        probabilities: &[f64],
+        advantages: &mut [f64],
+    ) {
+        let values = self.values.as_chunks::<N>().0;
+        let expected = expectations(targets, probabilities, values);
+        let (reward, value) = (&self.model.reward.as_chunks::<N>().0[choice as usize], &values[state]);
+        let (levels, discounts) = (&self.levels[..N], &self.model.discounts[..N]);
+        for (i, advantage) in advantages[..N].iter_mut().enumerate() {
+            *advantage = reward[i] - levels[i] + discounts[i] * expected[i] - value[i];
+        }
+    }
+
+    /// The same for more principals than stand side by side.
+    fn of_many(&self, state: usize, choice: u32, targets: &[StateId], probabilities: &[f64], advantages: &mut [f64]) {
+        let n = advantages.len();
+        advantages.fill(0.0);
+        for (target, p) in targets.iter().zip(probabilities) {
+            let value = &self.values[target.index() * n..(target.index() + 1) * n];
+            advantages.iter_mut().zip(value).for_each(|(sum, x)| *sum += p * x);
+        }
+        let reward = &self.model.reward[choice as usize * n..(choice as usize + 1) * n];
+        let value = &self.values[state * n..(state + 1) * n];
+        for (i, advantage) in advantages.iter_mut().enumerate() {
+            *advantage = reward[i] - self.levels[i] + self.model.discounts[i] * *advantage - value[i];
+        }
     }
 }
 

@@ -32,12 +32,12 @@ const LOOK: usize = 8;
 const MANY_SWEEPS: f64 = 48.0;
 
 impl<const K: usize> Chain<'_, K> {
-    /// Improves the values until the residual's span is at most `targets`, or as small as doubles make it.
-    pub fn evaluate(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
-        let mut next = vec![[0.0; K]; columns.values.len()];
+    /// Improves the values until the residual's span is at most `targets`, or as small as doubles make it. `next` is room
+    /// for as many values.
+    pub fn evaluate(&self, columns: &mut Columns<K>, next: &mut Vec<[f64; K]>, targets: [f64; K], stop: &StopSignal) {
         let mut earlier = [f64::INFINITY; K];
         for sweep in 1.. {
-            let spans = self.sweep(columns, &mut next);
+            let spans = self.sweep(columns, next);
             let widths = spans.map(Span::width);
             let open = |i: &usize| widths[*i] > targets[*i];
             if (0..K).all(|i| !open(&i)) || stop.reason().is_some() {
@@ -46,7 +46,6 @@ impl<const K: usize> Chain<'_, K> {
             if sweep % LOOK == 0 {
                 let slow = |i| sweeps_left(widths[i], targets[i], widths[i] / earlier[i]) > MANY_SWEEPS;
                 if (0..K).filter(open).any(slow) {
-                    drop(next);
                     return self.evaluate_slow_columns(columns, targets, stop);
                 }
                 earlier = widths;
@@ -95,7 +94,8 @@ impl Chain<'_, 1> {
         let order = self.rows.successors_first();
         let mut next = vec![[0.0]; column.values.len()];
         let mut width = self.sweep(column, &mut next)[0].width();
-        let mut in_place = true;
+        // Sweeps in place are quick where they go along with the order, and not worth a thread otherwise.
+        let mut in_place = order.mostly_holds;
         let mut idle = 0;
         while width > target && idle < 3 && stop.reason().is_none() {
             let before = width;
@@ -172,53 +172,68 @@ impl Chain<'_, 1> {
             let (out, _) = out.as_chunks_mut::<1>();
             self.rows.sweep(x, out, |state, [expected]| [x[state][0] - discount * expected]);
         };
-        let precondition = |x: &[f64], out: &mut [f64]| {
-            out.copy_from_slice(x);
-            if order.mostly_holds {
-                self.solve_forward(out, order);
-            }
-        };
         let values = column.values.as_flattened_mut();
         let level = column.levels[0];
         let mut residual = vec![0.0; n];
         apply(values, &mut residual);
         residual.par_iter_mut().zip(self.rewards).for_each(|(r, [reward])| *r = reward - level - *r);
         let shadow = residual.clone();
-        let (mut direction, mut image) = (vec![0.0; n], vec![0.0; n]);
-        let (mut solved_direction, mut solved_half) = (vec![0.0; n], vec![0.0; n]);
-        let mut image_of_half = vec![0.0; n];
+        let (mut direction, mut image, mut image_of_half) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        // What stands for a vector once the order's own transitions are solved for: the vector itself if they are not.
+        let (mut solved_direction, mut solved_half) = (Vec::new(), Vec::new());
         let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
+        let mut next_rho = dot(&residual, &shadow);
         for _ in 0..LONGEST {
-            let next_rho = dot(&shadow, &residual);
             let beta = next_rho / rho * (alpha / omega);
             rho = next_rho;
             let both = direction.par_iter_mut().zip(&residual).zip(&image);
             both.with_min_len(CHUNK).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
-            precondition(&direction, &mut solved_direction);
-            apply(&solved_direction, &mut image);
+            let along = self.precondition(&direction, &mut solved_direction, order);
+            apply(along, &mut image);
             alpha = rho / dot(&shadow, &image);
             if !alpha.is_finite() {
                 return;
             }
             residual.par_iter_mut().zip(&image).with_min_len(CHUNK).for_each(|(r, v)| *r -= alpha * v);
-            precondition(&residual, &mut solved_half);
-            apply(&solved_half, &mut image_of_half);
-            omega = dot(&image_of_half, &residual) / dot(&image_of_half, &image_of_half);
+            let half = self.precondition(&residual, &mut solved_half, order);
+            apply(half, &mut image_of_half);
+            let squared = dot(&image_of_half, &image_of_half);
+            omega = dot(&image_of_half, &residual) / squared;
             // Where the half step was exact there is no second half.
             let second = if omega.is_finite() { omega } else { 0.0 };
-            let half = values.par_iter_mut().zip(&solved_direction).zip(&solved_half);
-            half.with_min_len(CHUNK).for_each(|((x, p), s)| *x += alpha * p + second * s);
-            let rest = residual.par_iter_mut().zip(&image_of_half).with_min_len(CHUNK);
-            let greatest = rest.map(|(r, t)| {
-                *r -= second * t;
-                r.abs()
-            });
-            let greatest = greatest.reduce(|| 0.0, f64::max);
+            let steps = values.par_iter_mut().zip(along).zip(half).with_min_len(CHUNK);
+            steps.for_each(|((x, p), s)| *x += alpha * p + second * s);
+            let greatest;
+            (next_rho, greatest) = leave(&mut residual, &image_of_half, second, &shadow);
             if second == 0.0 || greatest <= target / 2.0 || stop.reason().is_some() {
                 return;
             }
         }
     }
+
+    /// What the order's own transitions make of `x`, where most follow it; `x` itself otherwise.
+    fn precondition<'a>(&self, x: &'a [f64], room: &'a mut Vec<f64>, order: &Order) -> &'a [f64] {
+        if !order.mostly_holds {
+            return x;
+        }
+        room.clear();
+        room.extend_from_slice(x);
+        self.solve_forward(room, order);
+        room
+    }
+}
+
+/// `residual ← residual − part · image`; returns its product with `shadow`, and its greatest magnitude.
+fn leave(residual: &mut [f64], image: &[f64], part: f64, shadow: &[f64]) -> (f64, f64) {
+    let of_chunk = |((residual, image), shadow): ((&mut [f64], &[f64]), &[f64])| {
+        residual.iter_mut().zip(image).zip(shadow).fold((0.0, 0.0f64), |(product, greatest), ((r, t), s)| {
+            *r -= part * t;
+            (product + *r * s, if r.abs() > greatest { r.abs() } else { greatest })
+        })
+    };
+    let chunks = residual.par_chunks_mut(CHUNK).zip(image.par_chunks(CHUNK)).zip(shadow.par_chunks(CHUNK));
+    let parts: Vec<(f64, f64)> = chunks.map(of_chunk).collect();
+    parts.iter().fold((0.0, 0.0), |(product, greatest), part| (product + part.0, greatest.max(part.1)))
 }
 
 /// The inner product, added up in an order that does not depend on the number of threads.

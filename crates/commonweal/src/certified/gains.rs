@@ -3,8 +3,9 @@
 //! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several principals side by side, beginning with the last step that still
 //! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
 
+use super::advantage::candidate;
 use super::base::Base;
-use super::sweep::{CHUNK, PolicyRows, Span, expectations};
+use super::sweep::{CHUNK, PolicyRows, Span, Spans, expectations};
 use crate::number::{Enclosure, UpperBound};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -112,15 +113,13 @@ impl<const K: usize> Gains for Block<K> {
                 let choice = layer.decisions[state];
                 let row = rows.row(choice);
                 let expected = expectations(&rows.target[row.clone()], &rows.probability[row], gains);
-                *next = std::array::from_fn(|i| {
-                    let now = advantages.get(state, choice, base.followed.strategy[state], begin + i);
-                    now + discounts[i] * expected[i]
-                });
+                let now = advantages.some::<K>(candidate(state, choice, base.followed.strategy[state]), begin);
+                *next = std::array::from_fn(|i| now[i] + discounts[i] * expected[i]);
             }
-            next.iter().fold([Span::EMPTY; K], |spans, next| std::array::from_fn(|i| spans[i].with(next[i])))
+            next.iter().fold(Spans::EMPTY, |spans, next| spans.with(*next))
         };
-        let joined = |a: [Span; K], b: [Span; K]| std::array::from_fn(|i| a[i].join(b[i]));
-        let found = self.next.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| [Span::EMPTY; K], joined);
+        let chunks = self.next.par_chunks_mut(CHUNK).enumerate();
+        let found = chunks.map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each();
         for (i, found) in found.iter().enumerate() {
             let own = begin + i;
             let off = advantages.error[own].max(advantages.followed[own]);

@@ -90,7 +90,8 @@ impl<'m> Walk<'m> {
         Walk {
             step: horizon,
             stake: Stake::at(model, &base.advantages, &StepWeights::of(&weights)),
-            rows: PolicyRows::of(&model.arrays, &base.followed.strategy),
+            // Where the tail begins at once there is nothing to walk.
+            rows: PolicyRows::of(&model.arrays, if horizon == 0 { &[] } else { &base.followed.strategy }),
             ratios,
             weights,
             gain: vec![0.0; model.n_states()],

@@ -28,10 +28,12 @@ pub(super) struct LongTerm {
 const EVALUATED: f64 = 0.05;
 /// The same, while few do.
 const WELL_EVALUATED: f64 = 1e-3;
-/// Value iteration has found the strategy, all but details, when fewer than one state in so many changes its choice.
+/// The same, when none did: some may yet, and then a full evaluation would have been for nothing.
+const ALL_BUT_EVALUATED: f64 = 1e-5;
+/// Value iteration has found most of the strategy when fewer than one state in so many changes its choice.
+const MOST: usize = 64;
+/// Few states change their choice when it is fewer than one in so many.
 const FEW: usize = 4096;
-/// A choice that lost by so many times what the values still change by is not looked at until the strategy is found.
-const HOPELESS: f64 = 4.0;
 /// Four steps of value iteration that leave more than this much of the residual get nowhere.
 const SLOW: f64 = 0.7;
 
@@ -49,7 +51,7 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
     while solved < n && !all_decided(model, allowed.as_deref()) {
         let i = solved;
         let reward: Vec<f64> = model.reward.iter().skip(i).step_by(n).copied().collect();
-        let one = OnePrincipal { model, i, reward: &reward, share: share(n) * gap * model.impatience[0] };
+        let one = OnePrincipal { model, i, reward: &reward, share: share(n) * gap * model.impatience[i] };
         let Solved { column, width } = one.optimum(&mut strategy, allowed.as_deref(), scale, stop);
         constants[i] = column.levels[0] / model.impatience[i];
         scale += Span::of(column.values.as_flattened()).shifted(constants[i]).magnitude();
@@ -85,9 +87,9 @@ impl LongTerm {
         for begin in (begin..n).step_by(WIDEST) {
             let width = (n - begin).min(WIDEST);
             specialised!(width, |WIDTH| {
-                let (columns, target) = values_of::<WIDTH>(model, &rows, &self.strategy, begin, gap, &mut scale, stop);
-                for i in 0..WIDTH {
-                    self.constants[begin + i] = columns.levels[i] / model.impatience[begin + i];
+                let (columns, targets) = values_of::<WIDTH>(model, &rows, &self.strategy, begin, gap, &mut scale, stop);
+                for (i, (level, target)) in columns.levels.iter().zip(targets).enumerate() {
+                    self.constants[begin + i] = level / model.impatience[begin + i];
                     self.near[begin + i] = 4.0 * target / model.impatience[begin + i];
                 }
                 put(&mut self.values, n, begin, &columns.values);
@@ -122,7 +124,7 @@ fn values_of<const K: usize>(
     gap: f64,
     scale: &mut f64,
     stop: &StopSignal,
-) -> (Columns<K>, f64) {
+) -> (Columns<K>, [f64; K]) {
     let n = model.n();
     let reward = |choice: &u32| std::array::from_fn(|i| model.reward[*choice as usize * n + begin + i]);
     let rewards: Vec<[f64; K]> = strategy.par_iter().map(reward).collect();
@@ -134,10 +136,13 @@ fn values_of<const K: usize>(
         columns.levels[i] = span.middle();
         *scale += span.magnitude();
     }
-    let target = share(n) * gap * model.impatience[0] * *scale;
-    let targets = std::array::from_fn(|i| target.max(floor(model, begin + i, columns.levels[i])));
-    chain.evaluate(&mut columns, targets, stop);
-    (columns, target)
+    // What a principal's values are off by adds up over its own lifetime.
+    let targets = std::array::from_fn(|i| {
+        let target = share(n) * gap * model.impatience[begin + i] * *scale;
+        target.max(floor(model, begin + i, columns.levels[i]))
+    });
+    chain.evaluate(&mut columns, &mut vec![[0.0; K]; strategy.len()], targets, stop);
+    (columns, targets)
 }
 
 /// A residual that rounding alone may leave.
@@ -170,45 +175,46 @@ impl OnePrincipal<'_> {
         let row_length = model.row_length;
         let choices = Choices { rows: &model.arrays, allowed, reward, discount, row_length };
         let mut next = vec![[0.0]; strategy.len()];
-        let mut gaps = vec![0.0f32; reward.len()];
         let few = strategy.len() / FEW;
         // Value iteration until most states have found their choice, or it gets nowhere.
         let mut widths = [f64::INFINITY; 4];
         for sweep in 0.. {
-            let hopeless = (HOPELESS * widths[0]) as f32;
             let (level, values) = (column.levels[0], column.values.as_flattened());
-            let Improved { span, n_changed } =
-                choices.improve(level, values, next.as_flattened_mut(), strategy, &mut gaps, hopeless);
+            let Improved { span, n_changed } = choices.improve(level, values, next.as_flattened_mut(), strategy);
             std::mem::swap(&mut column.values, &mut next);
             column.levels[0] += discount * span.middle();
             stop.reach(Reached::LongTerm { residual: span.width(), target: self.target(&column, scale) });
             let slow = sweep >= 8 && span.width() > SLOW * widths[3];
             widths.rotate_right(1);
             widths[0] = span.width();
-            if n_changed <= few || slow || span.width() == 0.0 || stop.reason().is_some() {
+            if n_changed <= strategy.len() / MOST || slow || span.width() == 0.0 || stop.reason().is_some() {
                 break;
             }
         }
         // Policy iteration: the values of the choices found, then a look at all choices.
         let (mut least, mut idle, mut n_changed) = (f64::INFINITY, 0, usize::MAX);
         let mut rows = PolicyRows::of(&model.arrays, strategy);
+        let mut rewards: Vec<[f64; 1]> = strategy.par_iter().map(|&choice| [reward[choice as usize]]).collect();
         let mut old = strategy.to_vec();
         loop {
-            rows.follow(&model.arrays, &old, strategy);
-            old.copy_from_slice(strategy);
-            let rewards: Vec<[f64; 1]> = strategy.par_iter().map(|&choice| [reward[choice as usize]]).collect();
+            let changes = |&state: &u32| old[state as usize] != strategy[state as usize];
+            let changed: Vec<u32> = (0..old.len() as u32).filter(changes).collect();
+            rows.follow(&model.arrays, &changed, &old, strategy);
+            for state in changed.into_iter().map(|state| state as usize) {
+                old[state] = strategy[state];
+                rewards[state] = [reward[strategy[state] as usize]];
+            }
             let chain = Chain { rows: &rows, rewards: &rewards, discounts: [discount] };
             let target = self.target(&column, scale);
             let part = match n_changed {
-                0 => 0.0,
+                0 => ALL_BUT_EVALUATED,
                 n if n <= few => WELL_EVALUATED,
                 _ => EVALUATED,
             };
             let wanted = (part * widths[0]).max(target);
-            chain.evaluate(&mut column, [wanted], stop);
+            chain.evaluate(&mut column, &mut next, [wanted], stop);
             let (level, values) = (column.levels[0], column.values.as_flattened());
-            gaps.fill(0.0);
-            let improved = choices.improve(level, values, next.as_flattened_mut(), strategy, &mut gaps, f32::INFINITY);
+            let improved = choices.improve(level, values, next.as_flattened_mut(), strategy);
             std::mem::swap(&mut column.values, &mut next);
             column.levels[0] += discount * improved.span.middle();
             n_changed = improved.n_changed;

@@ -30,6 +30,10 @@ pub(super) fn of(
         switches.iter().for_each(|switch| decisions[switch.state as usize] = switch.choice);
         let first = layers.get(index + 1).map_or(0, |next| next.step + 1);
         stage(model, tail, long_term, &decisions, first, until, &mut memory);
+        // If the same step is last for all states, it is so from every earlier step too.
+        if memory.iter().all(|&last| last == memory[0] && last > first) {
+            break;
+        }
         until = first;
     }
     memory.into_iter().map(Step::from).collect()
@@ -71,7 +75,7 @@ fn stage(
     for step in (first..until).rev() {
         let far = until - step > FOLLOWED;
         back(memory, &mut next, step, far);
-        let settled = next == *memory;
+        let settled = next == *memory || next.iter().all(|&last| last == next[0] && last > step);
         std::mem::swap(memory, &mut next);
         if settled {
             return;

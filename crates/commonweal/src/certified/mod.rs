@@ -55,8 +55,7 @@ pub fn one_pass(model: &Model<f64>) {
     let choices = sweep::Choices { rows, allowed: None, reward: rows.reward, discount: 0.9, row_length };
     let (values, mut next) = (vec![1.0; model.n_states()], vec![0.0; model.n_states()]);
     let mut policy = rows.first_choice[..model.n_states()].to_vec();
-    let mut gaps = vec![0.0; model.n_choices()];
-    choices.improve(0.0, &values, &mut next, &mut policy, &mut gaps, f32::INFINITY);
+    choices.improve(0.0, &values, &mut next, &mut policy);
     std::hint::black_box(next);
 }
 
@@ -108,6 +107,10 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         walk = Walk::new(base, own, horizon, allowed_gap);
     }
     let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &members, &walk));
+    let (memory, strategy) = rayon::join(
+        || memory::of(model, &tail, &long_term_choices, &walk.switches, horizon),
+        || counting_strategy(&tail, &walk.switches),
+    );
     let width = (0..model.n_states()).map(|state| welfare.enclosure(state).width()).fold(0.0, f64::max);
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
@@ -124,8 +127,8 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         outcome,
         principals: model.principals.clone(),
         horizon: Step::from(horizon),
-        memory: memory::of(model, &tail, &long_term_choices, &walk.switches, horizon),
-        strategy: counting_strategy(&tail, &walk.switches),
+        memory,
+        strategy,
         long_term_choices,
         payoffs,
         long_term_payoffs,
@@ -195,7 +198,7 @@ impl Base<'_> {
             let choices = (first[state]..first[state + 1]).filter(move |&choice| as_good(state, choice));
             choices.map(|choice| ChoiceId::from(choice as usize))
         };
-        (0..model.n_states()).map(of_state).collect()
+        sweep::lists(model.n_states(), of_state)
     }
 
     /// V, by principal.
@@ -327,7 +330,7 @@ fn counting_strategy(tail: &[u32], layers: &[Switches]) -> CountingStrategy {
         };
         (0..=switches.len()).rev().map(change)
     };
-    CountingStrategy::from_valid_changes((0..tail.len()).map(of_state))
+    CountingStrategy::from_valid_changes(sweep::lists(tail.len(), of_state))
 }
 
 #[cfg(test)]

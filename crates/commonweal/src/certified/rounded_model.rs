@@ -11,10 +11,11 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
-use super::sweep::common_length;
+use super::sweep::{CHUNK, common_length};
 use crate::model::{Arrays, Model, PrincipalId};
 use crate::number::{Rational, UpperBound};
 use crate::principals::OrderedPrincipal;
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 pub(super) struct RoundedModel<'m> {
@@ -76,18 +77,18 @@ impl<'m> RoundedModel<'m> {
                     let sum = terms[i].iter().map(|&(m, w)| term(rewards[m], w)).sum::<f64>();
                     if sum.is_finite() { sum } else { 0.0 }
                 };
-                arrays.reward.chunks_exact(n_file).flat_map(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
+                let choices = arrays.reward.par_chunks_exact(n_file).with_min_len(CHUNK);
+                choices.flat_map_iter(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
             }
         };
         // What the members' rewards add up to at most, none of them cancelling.
+        let largest_reward = largest_in_columns(arrays.reward, n_file);
         let mut greatest_reward = vec![UpperBound::ZERO; n];
         for (i, terms) in terms.iter().enumerate() {
             for &(member, weight) in terms {
-                let largest =
-                    arrays.reward.chunks_exact(n_file).fold(0.0f64, |largest, row| largest.max(row[member].abs()));
                 // A weight or a reward too small for a double still counts for something.
                 let weight = UpperBound::of(weight) + UpperBound::UNDERFLOW;
-                let largest = UpperBound::of(largest) + UpperBound::UNDERFLOW;
+                let largest = UpperBound::of(largest_reward[member]) + UpperBound::UNDERFLOW;
                 greatest_reward[i] = greatest_reward[i] + weight * largest;
             }
         }
@@ -95,8 +96,8 @@ impl<'m> RoundedModel<'m> {
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
-        let longest_row =
-            arrays.first_transition.windows(2).map(|ends| (ends[1] - ends[0]) as usize).max().unwrap_or(0);
+        let lengths = arrays.first_transition.par_windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+        let longest_row = lengths.max().unwrap_or(0);
         RoundedModel {
             model,
             arrays,
@@ -144,6 +145,17 @@ impl<'m> RoundedModel<'m> {
             false => UpperBound::of(f64::INFINITY),
         }
     }
+}
+
+/// The greatest magnitude in each of the `n` columns that stand side by side in `rows`.
+fn largest_in_columns(rows: &[f64], n: usize) -> Vec<f64> {
+    let larger = |mut largest: Vec<f64>, row: &[f64]| {
+        largest.iter_mut().zip(row).for_each(|(largest, x)| *largest = largest.max(x.abs()));
+        largest
+    };
+    let chunks = rows.par_chunks(n * CHUNK);
+    let of_chunk = |chunk: &[f64]| chunk.chunks_exact(n).fold(vec![0.0f64; n], larger);
+    chunks.map(of_chunk).reduce(|| vec![0.0; n], |a, b| larger(a, &b))
 }
 
 fn nearest(number: &Rational) -> f64 {

@@ -4,12 +4,13 @@
 //! the order they are taken in, so the same input gives the same doubles. Cost of a pass: 12 bytes a transition, one
 //! gathered value each, and 8 bytes a choice for its reward.
 
-use crate::model::{Arrays, StateId};
+use crate::model::{Arrays, Lists, StateId};
 use rayon::prelude::*;
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 /// States a thread takes at a time.
-pub(super) const CHUNK: usize = 4096;
+pub(super) const CHUNK: usize = 1024;
 
 /// The least and the greatest of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,6 +56,33 @@ impl Span {
 
     pub fn magnitude(self) -> f64 {
         self.least.abs().max(self.greatest.abs())
+    }
+}
+
+/// The spans of K columns, in a form that is computed side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Spans<const K: usize> {
+    least: [f64; K],
+    greatest: [f64; K],
+}
+
+impl<const K: usize> Spans<K> {
+    pub const EMPTY: Spans<K> = Spans { least: [f64::INFINITY; K], greatest: [f64::NEG_INFINITY; K] };
+
+    #[inline(always)]
+    pub fn with(self, x: [f64; K]) -> Spans<K> {
+        Spans {
+            least: std::array::from_fn(|i| if x[i] < self.least[i] { x[i] } else { self.least[i] }),
+            greatest: std::array::from_fn(|i| if x[i] > self.greatest[i] { x[i] } else { self.greatest[i] }),
+        }
+    }
+
+    pub fn join(self, other: Spans<K>) -> Spans<K> {
+        self.with(other.least).with(other.greatest)
+    }
+
+    pub fn each(self) -> [Span; K] {
+        std::array::from_fn(|i| Span { least: self.least[i], greatest: self.greatest[i] })
     }
 }
 
@@ -112,12 +140,34 @@ macro_rules! with_row_length {
     };
 }
 
-/// The transitions of a row, where all rows have LENGTH transitions, or `first` says where each begins.
-#[inline(always)]
-fn row<const LENGTH: usize>(first: &[u32], row: usize) -> Range<usize> {
-    match LENGTH {
-        0 => first[row] as usize..first[row + 1] as usize,
-        _ => row * LENGTH..row * LENGTH + LENGTH,
+/// Reads rows one after the other: twice as fast as looking each of them up. All have LENGTH transitions, unless that is 0.
+pub(super) struct RowReader<'a, const LENGTH: usize> {
+    first: &'a [u32],
+    target: &'a [StateId],
+    probability: &'a [f64],
+}
+
+impl<'a, const LENGTH: usize> RowReader<'a, LENGTH> {
+    /// Begins at `row`, where `first` says where each row's transitions begin.
+    pub fn at(row: usize, first: &'a [u32], target: &'a [StateId], probability: &'a [f64]) -> RowReader<'a, LENGTH> {
+        let begin = first[row] as usize;
+        RowReader { first: &first[row..], target: &target[begin..], probability: &probability[begin..] }
+    }
+
+    /// The targets and the probabilities of the next row.
+    #[inline(always)]
+    pub fn next_row(&mut self) -> (&'a [StateId], &'a [f64]) {
+        if LENGTH > 0 {
+            let (targets, later_targets) = self.target.split_first_chunk::<LENGTH>().expect("a row");
+            let (probabilities, later_probabilities) = self.probability.split_first_chunk::<LENGTH>().expect("a row");
+            (self.target, self.probability) = (later_targets, later_probabilities);
+            return (targets, probabilities);
+        }
+        let length = (self.first[1] - self.first[0]) as usize;
+        let (targets, later_targets) = self.target.split_at(length);
+        let (probabilities, later_probabilities) = self.probability.split_at(length);
+        (self.first, self.target, self.probability) = (&self.first[1..], later_targets, later_probabilities);
+        (targets, probabilities)
     }
 }
 
@@ -172,29 +222,11 @@ pub(super) struct Improved {
     pub n_changed: usize,
 }
 
-/// What belongs to a chunk of states.
-struct Part<'a> {
-    next: &'a mut [f64],
-    policy: &'a mut [u32],
-    gaps: &'a mut [f32],
-}
-
 impl Choices<'_> {
     /// One step of value iteration: `next(s) = max_a R − level + λPv`, with the choice that attains it; `policy` is kept
-    /// where it attains it too. `gaps` remembers by how much each choice lost when it was last looked at, and one that
-    /// lost by more than `hopeless` is not looked at again.
-    pub fn improve(
-        &self,
-        level: f64,
-        values: &[f64],
-        next: &mut [f64],
-        policy: &mut [u32],
-        gaps: &mut [f32],
-        hopeless: f32,
-    ) -> Improved {
-        with_row_length!(self.row_length, |LENGTH| {
-            self.improve_rows::<LENGTH>(level, values, next, policy, gaps, hopeless)
-        })
+    /// where it attains it too.
+    pub fn improve(&self, level: f64, values: &[f64], next: &mut [f64], policy: &mut [u32]) -> Improved {
+        with_row_length!(self.row_length, |LENGTH| self.improve_rows::<LENGTH>(level, values, next, policy))
     }
 
     fn improve_rows<const LENGTH: usize>(
@@ -203,57 +235,53 @@ impl Choices<'_> {
         values: &[f64],
         next: &mut [f64],
         policy: &mut [u32],
-        gaps: &mut [f32],
-        hopeless: f32,
     ) -> Improved {
-        let Choices { rows, allowed, reward, discount, .. } = *self;
-        let of_chunk = |(index, Part { next, policy, gaps }): (usize, Part)| {
-            let (mut span, mut n_changed) = (Span::EMPTY, 0);
+        let first_choice = self.rows.first_choice;
+        let of_chunk = |(index, (next, policy)): (usize, (&mut [f64], &mut [u32]))| {
             let first_state = index * CHUNK;
-            let first_choice = rows.first_choice[first_state] as usize;
-            let mut choice = first_choice;
-            for (offset, (next, policy)) in next.iter_mut().zip(policy.iter_mut()).enumerate() {
-                let state = first_state + offset;
-                let (first, end) = (choice, rows.first_choice[state + 1] as usize);
-                let (mut best, mut best_choice, mut followed) = (f64::NEG_INFINITY, first, f64::NEG_INFINITY);
-                while choice < end {
-                    let gap = &mut gaps[choice - first_choice];
-                    let is_followed = choice == *policy as usize;
-                    if (*gap <= hopeless || is_followed) && allowed.is_none_or(|allowed| allowed[choice]) {
-                        let row = row::<LENGTH>(rows.first_transition, choice);
-                        let expected = expectation(&rows.target[row.clone()], &rows.probability[row], values);
-                        let worth = reward[choice] - level + discount * expected;
-                        if worth > best {
-                            (best, best_choice) = (worth, choice);
-                        }
-                        if is_followed {
-                            followed = worth;
-                        }
-                        *gap = -worth as f32;
-                    } else {
-                        // Comes out of the next loop as it went in, or as hopeless.
-                        *gap = f32::INFINITY;
-                    }
-                    choice += 1;
+            let first = first_choice[first_state] as usize;
+            // All worths first, then the best of each state: which it is cannot be foreseen, and a processor that guesses
+            // wrong would throw away the values that it is waiting for.
+            let worths = self.worths::<LENGTH>(first..first_choice[first_state + next.len()] as usize, level, values);
+            let (mut span, mut n_changed) = (Span::EMPTY, 0);
+            let mut begin = 0;
+            let states = next.iter_mut().zip(policy).zip(&values[first_state..]).zip(&first_choice[first_state + 1..]);
+            for (((next, policy), value), &end) in states {
+                let end = end as usize - first;
+                let (mut best, mut at) = (worths[begin], begin);
+                for (choice, &worth) in worths[..end].iter().enumerate().skip(begin + 1) {
+                    at = select_unpredictable(worth > best, choice, at);
+                    best = select_unpredictable(worth > best, worth, best);
                 }
-                for gap in &mut gaps[first - first_choice..end - first_choice] {
-                    *gap += best as f32;
-                }
-                if followed < best {
-                    *policy = best_choice as u32;
-                    n_changed += 1;
-                }
+                let changes = worths[*policy as usize - first] < best;
+                *policy = select_unpredictable(changes, (first + at) as u32, *policy);
+                n_changed += usize::from(changes);
                 *next = best;
-                span = span.with(best - values[state]);
+                span = span.with(best - value);
+                begin = end;
             }
             Improved { span, n_changed }
         };
         let both =
             |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
-        let states = next.chunks_mut(CHUNK).zip(policy.chunks_mut(CHUNK));
-        let parts = states.zip(pieces(gaps, rows.first_choice));
-        let parts: Vec<Part> = parts.map(|((next, policy), gaps)| Part { next, policy, gaps }).collect();
-        parts.into_par_iter().enumerate().map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
+        let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK)).enumerate();
+        chunks.map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
+    }
+
+    /// `R − level + λPv` of some choices; −∞ of those that are not allowed.
+    fn worths<const LENGTH: usize>(&self, choices: Range<usize>, level: f64, values: &[f64]) -> Vec<f64> {
+        let Choices { rows, allowed, reward, discount, .. } = *self;
+        let mut reader = RowReader::<LENGTH>::at(choices.start, rows.first_transition, rows.target, rows.probability);
+        let worth = |reward: &f64| {
+            let (targets, probabilities) = reader.next_row();
+            reward - level + discount * expectation(targets, probabilities, values)
+        };
+        let mut worths: Vec<f64> = reward[choices.clone()].iter().map(worth).collect();
+        if let Some(allowed) = allowed {
+            let forbidden = worths.iter_mut().zip(&allowed[choices]).filter(|(_, allowed)| !**allowed);
+            forbidden.for_each(|(worth, _)| *worth = f64::NEG_INFINITY);
+        }
+        worths
     }
 }
 
@@ -303,14 +331,15 @@ impl PolicyRows {
         PolicyRows { row_length: common_length(&first), first, target, probability }
     }
 
-    /// The rows of another policy, written over the old ones where they fit.
-    pub fn follow(&mut self, rows: &Arrays<f64>, old: &[u32], new: &[u32]) {
-        let changed = || (0..old.len()).filter(|&state| old[state] != new[state]);
-        if changed().any(|state| rows.row(old[state]).len() != rows.row(new[state]).len()) {
+    /// Takes the rows of another policy in these states, which took `old` so far; all rows anew if they do not fit.
+    pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[u32], old: &[u32], new: &[u32]) {
+        let fits = |&state: &u32| rows.row(old[state as usize]).len() == rows.row(new[state as usize]).len();
+        if !changed.iter().all(fits) {
             *self = PolicyRows::of(rows, new);
             return;
         }
-        for state in changed() {
+        for &state in changed {
+            let state = state as usize;
             let (own, row) = (self.first[state] as usize..self.first[state + 1] as usize, rows.row(new[state]));
             self.target[own.clone()].copy_from_slice(&rows.target[row.clone()]);
             self.probability[own].copy_from_slice(&rows.probability[row]);
@@ -327,26 +356,23 @@ impl PolicyRows {
         let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
             let first_state = index * CHUNK;
             self.expectations_of(first_state, values, next);
-            let mut spans = [Span::EMPTY; K];
-            for (offset, next) in next.iter_mut().enumerate() {
-                let state = first_state + offset;
+            let mut spans = Spans::EMPTY;
+            for ((next, old), state) in next.iter_mut().zip(&values[first_state..]).zip(first_state..) {
                 *next = of(state, *next);
-                for (span, (new, old)) in spans.iter_mut().zip(next.iter().zip(&values[state])) {
-                    *span = span.with(new - old);
-                }
+                spans = spans.with(std::array::from_fn(|i| next[i] - old[i]));
             }
             spans
         };
-        let joined = |a: [Span; K], b: [Span; K]| std::array::from_fn(|i| a[i].join(b[i]));
-        next.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| [Span::EMPTY; K], joined)
+        next.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each()
     }
 
     /// `Σ_t P(t|s) v(t)` for the states from `first_state` on, as many as `out` holds.
     pub fn expectations_of<const K: usize>(&self, first_state: usize, values: &[[f64; K]], out: &mut [[f64; K]]) {
         with_row_length!(self.row_length, |LENGTH| {
-            for (offset, out) in out.iter_mut().enumerate() {
-                let row = row::<LENGTH>(&self.first, first_state + offset);
-                *out = expectations(&self.target[row.clone()], &self.probability[row], values);
+            let mut reader = RowReader::<LENGTH>::at(first_state, &self.first, &self.target, &self.probability);
+            for out in out {
+                let (targets, probabilities) = reader.next_row();
+                *out = expectations(targets, probabilities, values);
             }
         });
     }
@@ -391,6 +417,16 @@ impl PolicyRows {
         let range = self.first[state] as usize..self.first[state + 1] as usize;
         (&self.target[range.clone()], &self.probability[range])
     }
+}
+
+/// One list for each of `n` states, made by several threads.
+pub(super) fn lists<T: Send, L: Iterator<Item = T>>(n: usize, of_state: impl Fn(usize) -> L + Sync + Send) -> Lists<T> {
+    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter();
+    let of_chunk = |index: usize| (index * CHUNK..((index + 1) * CHUNK).min(n)).map(&of_state).collect::<Lists<T>>();
+    let parts: Vec<Lists<T>> = chunks.map(of_chunk).collect();
+    let mut all = Lists::with_capacity(n);
+    parts.into_iter().for_each(|part| all.append(part));
+    all
 }
 
 /// The parts of `all` that belong to each chunk of states, where `first` says where each state's part begins.

@@ -7,6 +7,8 @@ pub struct Lists<T> {
     items: Vec<T>,
 }
 
+const TOO_MANY: &str = "lists of states or choices hold less than 2^32 items";
+
 impl<T> Lists<T> {
     /// No lists yet, and room for `n_lists`.
     pub fn with_capacity(n_lists: usize) -> Lists<T> {
@@ -18,7 +20,15 @@ impl<T> Lists<T> {
     /// Adds a list at the end.
     pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
         self.items.extend(list);
-        self.first.push(u32::try_from(self.items.len()).expect("lists of states or choices hold less than 2^32 items"));
+        self.first.push(u32::try_from(self.items.len()).expect(TOO_MANY));
+    }
+
+    /// Adds all lists of `others` at the end.
+    pub fn append(&mut self, mut others: Lists<T>) {
+        let moved = self.items.len();
+        self.items.append(&mut others.items);
+        let _ = u32::try_from(self.items.len()).expect(TOO_MANY);
+        self.first.extend(others.first[1..].iter().map(|&first| first + moved as u32));
     }
 
     /// The number of lists.

@@ -44,10 +44,8 @@ impl CountingStrategy {
     }
 
     /// A strategy from each state's changes, which are known to be valid.
-    pub(crate) fn from_valid_changes<L: IntoIterator<Item = Change>>(
-        changes: impl Iterator<Item = L>,
-    ) -> CountingStrategy {
-        CountingStrategy { changes: changes.collect() }
+    pub(crate) fn from_valid_changes(changes: Lists<Change>) -> CountingStrategy {
+        CountingStrategy { changes }
     }
 
     /// The number of states that it decides for.
