@@ -1,6 +1,7 @@
 //! The command line's grammar.
 
 use crate::commands::generate::spacing;
+use crate::range::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use commonweal::number::{Natural, Rational, parse_rational};
 use commonweal::stop::StopSignal;
@@ -38,6 +39,10 @@ pub enum Command {
     Sat(SatArgs),
     /// Convert a model between formats (.yaml, .yml, .json, .drn, .drn.gz, .umb)
     Convert(ConvertArgs),
+    /// Solve a model over a range of one principal's discount: what is earned, and where the strategy changes
+    Sweep(SweepArgs),
+    /// Draw which strategy is best over two principals' discounts, with boundaries located exactly
+    Map(MapArgs),
     /// Recompute what the paper prints, beside what it prints
     Reproduce(ReproduceArgs),
 }
@@ -226,6 +231,58 @@ pub struct SimulateArgs {
     /// How sure the intervals are, between 0 and 1
     #[arg(long, value_name = "P", default_value = "0.99", value_parser = confidence)]
     pub confidence: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Whose discount to vary, and between which values in [0, 1)
+    #[arg(long, value_name = "PRINCIPAL=FROM..TO")]
+    pub vary: String,
+    /// In how many steps; the discounts are exact fractions, both ends included
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub steps: u64,
+    /// Draw welfare and payoffs to this file
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: Option<PathBuf>,
+    /// Write the points to this file as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Solve every N-th point only, from the I-th on, and print one line of JSON for each
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["out", "csv", "json"])]
+    pub shard: Option<Shard>,
+}
+
+#[derive(Debug, Args)]
+pub struct MapArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Whose discount goes to the right
+    #[arg(long, value_name = "PRINCIPAL")]
+    pub x: String,
+    /// Whose discount goes upward
+    #[arg(long, value_name = "PRINCIPAL")]
+    pub y: String,
+    /// Between which values in [0, 1) to the right
+    #[arg(long, value_name = "FROM..TO", default_value = "0..0.999")]
+    pub x_range: String,
+    /// Between which values in [0, 1) upward
+    #[arg(long, value_name = "FROM..TO", default_value = "0..0.999")]
+    pub y_range: String,
+    /// Look at N × N cells first; those in which boundaries meet are cut further
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub resolution: u64,
+    /// Draw the map to this file
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: Option<PathBuf>,
+    /// Look at every N-th point of the grid only, from the I-th on, and print one line of JSON for each
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["out", "json"])]
+    pub shard: Option<Shard>,
 }
 
 #[derive(Debug, Args)]

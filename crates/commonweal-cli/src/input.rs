@@ -118,7 +118,7 @@ fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
 }
 
 /// `; did you mean …?`, or the first few names that there are.
-fn suggestion<S: AsRef<str>>(name: &str, names: impl Iterator<Item = S> + Clone, there_are: &str) -> String {
+pub fn suggestion<S: AsRef<str>>(name: &str, names: impl Iterator<Item = S> + Clone, there_are: &str) -> String {
     const SHOWN: usize = 8;
     if let Some(near) = nearest(name, names.clone()) {
         return format!("; did you mean `{}`?", near.as_ref());

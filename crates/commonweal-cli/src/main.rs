@@ -14,7 +14,9 @@ mod output;
 #[allow(dead_code, reason = "the commands that draw come next")]
 mod plot;
 mod progress;
+mod range;
 mod report;
+mod strategy_map;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
         Command::Generate(args) => commands::generate::run(args),
         Command::Sat(args) => commands::sat::run(args),
         Command::Convert(args) => commands::convert::run(args),
+        Command::Sweep(args) => commands::sweep::run(args),
+        Command::Map(args) => commands::map::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
     };
     done.unwrap_or_else(|error| {

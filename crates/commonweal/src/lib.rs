@@ -6,6 +6,7 @@ pub mod evaluation;
 pub mod explain;
 pub mod families;
 pub mod io;
+pub mod landscape;
 pub mod long_term;
 pub mod model;
 pub mod number;

@@ -2,11 +2,14 @@
 
 pub mod compare;
 pub mod json;
+pub mod map;
 pub mod names;
 pub mod numbers;
+pub mod play;
 pub mod search;
 pub mod solution;
 pub mod spacing;
+pub mod sweep;
 pub mod table;
 
 /// Says something on standard error.

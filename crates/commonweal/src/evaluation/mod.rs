@@ -1,9 +1,11 @@
 //! What a given strategy is worth to each principal: exactly, or by simulation.
 
+mod accrual;
 mod exact;
 mod payoffs;
 mod simulation;
 
+pub use accrual::accrued;
 pub(crate) use exact::payoff_over_tail;
 pub use exact::{EvaluateError, evaluate};
 pub use payoffs::Payoffs;

@@ -1,0 +1,75 @@
+//! What a strategy does from the start state on, in words: `a twice, then b for ever`.
+
+use super::names::in_column;
+use super::numbers::steps;
+use commonweal::landscape::Play;
+use commonweal::model::{ChoiceId, Model};
+use commonweal::number::Natural;
+
+/// More turns than this are not told one by one.
+const TOLD: usize = 4;
+
+/// The play in words. What the words leave out, a few letters at the end tell apart.
+pub fn in_words<N>(model: &Model<N>, play: &Play) -> String {
+    let mut told: Vec<(String, Natural)> = Vec::new();
+    for turn in play.turns() {
+        let actions = actions(model, &turn.choices);
+        match told.last_mut() {
+            Some((last, steps)) if *last == actions => *steps += &turn.steps,
+            _ => told.push((actions, turn.steps.clone())),
+        }
+    }
+    let mut cycle: Vec<String> = play.cycle().iter().map(|choices| actions(model, choices)).collect();
+    cycle.dedup();
+    let for_ever = if cycle.len() > TOLD { format!("{}, …", cycle[..TOLD].join(", ")) } else { cycle.join(", ") };
+    if told.last().is_some_and(|(last, _)| cycle.len() == 1 && *last == cycle[0]) {
+        told.pop();
+    }
+    let turn = |(actions, count): &(String, Natural)| match u64::try_from(count) {
+        Ok(1) => format!("{actions} once"),
+        Ok(2) => format!("{actions} twice"),
+        _ => format!("{actions} {} times", steps(count)),
+    };
+    let mut words: Vec<String> = told.iter().take(TOLD).map(turn).collect();
+    if told.len() > TOLD {
+        words.push("…".to_owned());
+    }
+    let text = match words.is_empty() {
+        true => format!("{for_ever} for ever"),
+        false => format!("{}, then {for_ever} for ever", words.join(", ")),
+    };
+    match play.path().is_some() && told.len() <= TOLD {
+        true => text,
+        false => format!("{text} [{:04x}]", fingerprint(play)),
+    }
+}
+
+fn actions<N>(model: &Model<N>, choices: &[ChoiceId]) -> String {
+    const NAMED: usize = 3;
+    let mut names: Vec<String> = Vec::new();
+    for &choice in choices {
+        let name = in_column(&model.action_name(choice));
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() > NAMED {
+            names[NAMED] = "…".to_owned();
+            break;
+        }
+    }
+    names.join("|")
+}
+
+/// FNV-1a over the play, folded to 16 bits.
+fn fingerprint(play: &Play) -> u16 {
+    let turns = play.turns().iter().map(|turn| (&turn.choices, turn.steps.to_le_bytes().to_vec()));
+    let cycle = play.cycle().iter().map(|choices| (choices, Vec::new()));
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for (choices, steps) in turns.chain(cycle) {
+        let indices = choices.iter().flat_map(|choice| (choice.index() as u32).to_le_bytes());
+        for byte in indices.chain([0xff]).chain(steps) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    (hash ^ (hash >> 16) ^ (hash >> 32) ^ (hash >> 48)) as u16
+}

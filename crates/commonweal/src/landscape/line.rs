@@ -1,0 +1,117 @@
+//! Where labels change along lines, by bisection over whole numbers of units.
+//!
+//! Between two places with different labels there is a change. Each round halves every such bracket, all of them in one
+//! batch, until it is one unit wide. A half whose ends agree is taken to hold no change. Where changes crowd together,
+//! a bracket no wider than `crowd` is closed in on where its first label ends, and what else changes inside it is left out:
+//! infinitely many changes can meet in one point. Cost: log₂ of the width, in labels, for each change.
+
+/// Part of a line, with the labels at its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bracket {
+    /// Which line.
+    pub line: usize,
+    /// The ends, in units.
+    pub ends: [u64; 2],
+    /// The labels there.
+    pub labels: [usize; 2],
+}
+
+/// A change of label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Change {
+    /// The last place, in units, that is known to have the label before.
+    pub low: u64,
+    /// A place after it that has another label: one unit further, unless the search was stopped.
+    pub high: u64,
+    /// The label up to `low`.
+    pub before: usize,
+    /// The label that comes next.
+    pub after: usize,
+    /// Whether further labels lie between the two that are not listed.
+    pub crowded: bool,
+}
+
+/// For each of the brackets, the changes inside it in increasing order. `labels` tells the labels of any places, given
+/// with their lines; a bracket with an `unknown` label at one of its ends is left as it is.
+pub fn changes(
+    brackets: &[Bracket],
+    crowd: u64,
+    unknown: usize,
+    mut labels: impl FnMut(&[(usize, u64)]) -> Vec<usize>,
+) -> Vec<Vec<Change>> {
+    let mut found: Vec<Vec<Change>> = vec![Vec::new(); brackets.len()];
+    // Which bracket it is part of, the part itself, and which label follows it if it is crowded.
+    let mut open: Vec<(usize, Bracket, Option<usize>)> =
+        brackets.iter().copied().enumerate().map(|(origin, bracket)| (origin, bracket, None)).collect();
+    loop {
+        let (mut halved, mut middles) = (Vec::new(), Vec::new());
+        for (origin, bracket, crowd_label) in open.drain(..) {
+            let Bracket { line, ends: [low, high], labels: [before, after] } = bracket;
+            if before == after {
+                continue;
+            }
+            if high - low <= 1 || before == unknown || after == unknown {
+                let (after, crowded) = (crowd_label.unwrap_or(after), crowd_label.is_some());
+                found[origin].push(Change { low, high, before, after, crowded });
+                continue;
+            }
+            halved.push((origin, bracket, crowd_label));
+            middles.push((line, low + (high - low) / 2));
+        }
+        if halved.is_empty() {
+            break;
+        }
+        let found_labels = labels(&middles);
+        for (((origin, bracket, crowd_label), (_, middle)), label) in halved.into_iter().zip(middles).zip(found_labels)
+        {
+            let Bracket { line, ends: [low, high], labels: [before, after] } = bracket;
+            let left = Bracket { line, ends: [low, middle], labels: [before, label] };
+            let right = Bracket { line, ends: [middle, high], labels: [label, after] };
+            let strange = label != before && label != after;
+            if crowd_label.is_some() || (strange && high - low <= crowd) {
+                // Close in on the end of the first label.
+                let last = crowd_label.unwrap_or(after);
+                let half = if label == before { right } else { left };
+                open.push((origin, half, Some(last)));
+            } else {
+                open.push((origin, left, None));
+                open.push((origin, right, None));
+            }
+        }
+    }
+    for list in &mut found {
+        list.sort_by_key(|change| change.low);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over(labels: impl Fn(u64) -> usize, high: u64, crowd: u64) -> Vec<Change> {
+        let bracket = Bracket { line: 0, ends: [0, high], labels: [labels(0), labels(high)] };
+        changes(&[bracket], crowd, usize::MAX, |places| places.iter().map(|&(_, place)| labels(place)).collect())
+            .remove(0)
+    }
+
+    #[test]
+    fn every_change_between_different_labels_is_found_to_the_unit() {
+        let steps = [17, 1_000, 1_001, 900_000, 1 << 39];
+        let found = over(|place| steps.iter().filter(|&&step| step <= place).count(), 1 << 40, 0);
+        let places: Vec<(u64, u64)> = found.iter().map(|change| (change.low + 1, change.high)).collect();
+        assert_eq!(places, steps.map(|step| (step, step)));
+        assert!(found.iter().enumerate().all(|(at, change)| (change.before, change.after) == (at, at + 1)));
+    }
+
+    #[test]
+    fn a_crowd_is_closed_in_on_where_its_first_label_ends() {
+        // A change at 1000 + 2^k for every k: they crowd together at 1000.
+        let label = |place: u64| if place <= 1000 { 0 } else { 100 - (place - 1000).ilog2() as usize };
+        let found = over(label, 1 << 40, 1 << 20);
+        assert_eq!((found[0].low, found[0].high, found[0].before, found[0].crowded), (1000, 1001, 0, true));
+        assert!(found.len() < 24 && found[1..].iter().all(|change| !change.crowded));
+        let sparse = found.iter().skip(1).map(|change| change.high - 1000).collect::<Vec<_>>();
+        assert!(sparse.iter().all(|offset| offset.is_power_of_two()), "{sparse:?}");
+    }
+}

@@ -1,0 +1,196 @@
+//! What a strategy does from one state on: which choices can be taken at each step.
+//!
+//! With `C_0 = {σ_0(s)}` and `C_{t+1} = {σ_{t+1}(u) : u a successor of a choice in C_t}`, the play is the sequence of these
+//! sets. It is kept as turns, sets with the number of steps they last, and a cycle of sets that follows them for ever; both
+//! as short as can be, so that two plays are equal if and only if the sequences are. Cost: O(transitions) for each step at
+//! which the set changes.
+
+use crate::model::{ChoiceId, Model, StateId};
+use crate::number::Natural;
+use crate::strategy::{CountingStrategy, Step};
+use std::collections::{BTreeSet, HashMap};
+
+/// More steps than this are not followed one by one.
+const MAX_STEPS: usize = 20_000;
+
+/// Choices that can be taken at a number of steps in a row.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Turn {
+    /// The choices, one for each state that can be reached then, in the model's order.
+    pub choices: Vec<ChoiceId>,
+    /// For how many steps.
+    pub steps: Natural,
+}
+
+/// The choices that a strategy can take at each step, from one start state.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Play {
+    turns: Vec<Turn>,
+    cycle: Vec<Vec<ChoiceId>>,
+}
+
+impl Play {
+    /// What `strategy` does from `start` on. A play that changes for too long to be followed counts every state as reached.
+    pub fn of<N>(model: &Model<N>, strategy: &CountingStrategy, start: StateId) -> Play {
+        let met = followed(model, strategy, BTreeSet::from([start]), MAX_STEPS);
+        // Over all states there are as many turns as changes, and then one set for ever.
+        let over_all = || followed(model, strategy, model.states().collect(), usize::MAX);
+        met.or_else(over_all).expect("a strategy settles")
+    }
+
+    /// What is done before the cycle begins.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// The sets that are repeated for ever.
+    pub fn cycle(&self) -> &[Vec<ChoiceId>] {
+        &self.cycle
+    }
+
+    /// The number of steps before the cycle begins.
+    pub fn n_steps(&self) -> Natural {
+        self.turns.iter().fold(Natural::ZERO, |sum, turn| sum + &turn.steps)
+    }
+
+    /// The states that are met, in the order in which they are, those met at the same step in the model's order.
+    pub fn states<N>(&self, model: &Model<N>) -> Vec<StateId> {
+        let mut met = BTreeSet::new();
+        let sets = self.turns.iter().map(|turn| &turn.choices).chain(&self.cycle);
+        let states = sets.flatten().map(|&choice| model.state_of(choice));
+        states.filter(|&state| met.insert(state)).collect()
+    }
+
+    /// The choices in their order, each with the number of steps it is taken in a row, and the one that is taken for ever;
+    /// `None` if chance decides between them, or if no one choice is taken for ever in the end.
+    pub fn path(&self) -> Option<(Vec<(ChoiceId, Natural)>, ChoiceId)> {
+        let one = |choices: &[ChoiceId]| if let [choice] = choices { Some(*choice) } else { None };
+        let last = if let [choices] = &self.cycle[..] { one(choices)? } else { return None };
+        let turn = |turn: &Turn| Some((one(&turn.choices)?, turn.steps.clone()));
+        Some((self.turns.iter().map(turn).collect::<Option<_>>()?, last))
+    }
+}
+
+/// The play over these states; `None` if it takes too many steps.
+fn followed<N>(
+    model: &Model<N>,
+    strategy: &CountingStrategy,
+    start: BTreeSet<StateId>,
+    max_steps: usize,
+) -> Option<Play> {
+    let whole = max_steps == usize::MAX;
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut reached = start;
+    let mut step = Step::ZERO;
+    // Once nothing changes any more, the set alone tells what follows.
+    let mut seen: HashMap<Vec<ChoiceId>, usize> = HashMap::new();
+    for _ in 0..max_steps {
+        let choices: Vec<ChoiceId> = reached.iter().map(|&state| strategy.choice(state, &step)).collect();
+        let later = |state: &StateId| {
+            let changes = strategy.changes(*state);
+            changes.get(changes.partition_point(|change| change.from <= step)).map(|change| change.from.clone())
+        };
+        let next_change = reached.iter().filter_map(later).min();
+        let next: BTreeSet<StateId> = match whole {
+            true => reached.clone(),
+            false => choices.iter().flat_map(|&choice| model.targets(choice)).copied().collect(),
+        };
+        let settled = || next.iter().chain(&reached).all(|state| later(state).is_none());
+        if next_change.is_none() && settled() {
+            if let Some(&first) = seen.get(&choices) {
+                return Some(shortest(turns, first));
+            }
+            seen.insert(choices.clone(), turns.len());
+        } else {
+            seen.clear();
+        }
+        let steps = match next_change {
+            Some(change) if next == reached => change - &step,
+            _ => Natural::ONE,
+        };
+        step += &steps;
+        turns.push(Turn { choices, steps });
+        reached = next;
+    }
+    None
+}
+
+/// The play whose turns from `first` on repeat for ever, in its shortest form. The repeating ones last one step each.
+fn shortest(mut turns: Vec<Turn>, first: usize) -> Play {
+    let mut cycle: Vec<Vec<ChoiceId>> = turns.drain(first..).map(|turn| turn.choices).collect();
+    let mut joined: Vec<Turn> = Vec::new();
+    for turn in turns {
+        match joined.last_mut() {
+            Some(last) if last.choices == turn.choices => last.steps += turn.steps,
+            _ => joined.push(turn),
+        }
+    }
+    // What precedes the cycle may be its last set already.
+    while let (Some(turn), Some(last)) = (joined.last_mut(), cycle.last()) {
+        if turn.choices != *last {
+            break;
+        }
+        if cycle.len() == 1 || turn.steps.is_one() {
+            joined.pop();
+        } else {
+            turn.steps -= Natural::ONE;
+        }
+        cycle.rotate_right(1);
+    }
+    Play { turns: joined, cycle }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model_bytes;
+    use crate::strategy::Change;
+
+    fn model(text: &str) -> Model {
+        read_model_bytes(text.as_bytes()).unwrap()
+    }
+
+    const HOTEL: &str =
+        "principals: {p: 1/2}\nstates:\n  s0:\n    a: {to: s0}\n    b: {to: s1}\n  s1:\n    b: {to: s1}\n";
+
+    fn strategy(model: &Model, changes: &[&[(u64, usize)]]) -> CountingStrategy {
+        let list = |list: &&[(u64, usize)]| {
+            list.iter().map(|&(from, choice)| Change { from: from.into(), choice: choice.into() }).collect()
+        };
+        CountingStrategy::from_changes(model, changes.iter().map(list).collect())
+    }
+
+    #[test]
+    fn waiting_twice_is_two_turns_and_then_the_same_for_ever() {
+        let hotel = model(HOTEL);
+        let play = Play::of(&hotel, &strategy(&hotel, &[&[(0, 0), (2, 1)], &[(0, 2)]]), 0.into());
+        let (turns, last) = play.path().unwrap();
+        assert_eq!(turns, [(0.into(), 2u8.into()), (1.into(), 1u8.into())]);
+        assert_eq!(last, 2.into());
+        let far = Play::of(&hotel, &strategy(&hotel, &[&[(0, 0), (1 << 60, 1)], &[(0, 2)]]), 0.into());
+        assert_eq!(far.n_steps(), Natural::from((1u64 << 60) + 1));
+    }
+
+    #[test]
+    fn decisions_that_are_never_met_make_no_difference() {
+        let hotel = model(HOTEL);
+        let play = |changes: &[&[(u64, usize)]]| Play::of(&hotel, &strategy(&hotel, changes), 0.into());
+        assert_eq!(play(&[&[(0, 1)], &[(0, 2)]]), play(&[&[(0, 1), (5, 0)], &[(0, 2)]]));
+        assert_ne!(play(&[&[(0, 1)], &[(0, 2)]]), play(&[&[(0, 0), (5, 1)], &[(0, 2)]]));
+    }
+
+    #[test]
+    fn a_cycle_is_found_wherever_it_is_entered() {
+        let text =
+            "principals: {p: 1/2}\nstates:\n  s0:\n    go: {to: s1}\n    stay: {to: s0}\n  s1:\n    go: {to: s0}\n";
+        let ring = model(text);
+        let always = Play::of(&ring, &strategy(&ring, &[&[(0, 0)], &[(0, 2)]]), 0.into());
+        assert_eq!((always.turns().len(), always.cycle().len()), (0, 2));
+        // At step 7 the run is in s1, so that what s0 would do then does not matter.
+        let same = Play::of(&ring, &strategy(&ring, &[&[(0, 0), (7, 1), (8, 0)], &[(0, 2)]]), 0.into());
+        assert_eq!(always, same);
+        let other = Play::of(&ring, &strategy(&ring, &[&[(0, 0), (6, 1), (7, 0)], &[(0, 2)]]), 0.into());
+        assert_eq!((other.n_steps(), other.cycle().len()), (7u8.into(), 2));
+        assert!(always.path().is_none());
+    }
+}
