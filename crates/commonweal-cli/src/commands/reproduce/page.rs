@@ -174,7 +174,9 @@ fn moved(text: &str) -> Option<(&str, &str)> {
     if let Some(inside) = text.strip_prefix('(') {
         return inside.split_once(')');
     }
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+    let after = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    // The point at the end of a sentence belongs to the sentence.
+    let digits = text[..text.len() - after.len()].trim_end_matches('.').len();
     let end = if digits > 0 { digits } else { text.chars().next().filter(|c| c.is_alphabetic())?.len_utf8() };
     Some(text.split_at(end))
 }
@@ -192,7 +194,7 @@ mod tests {
         for (text, html) in [
             ("a^k b^ω, λ^(k+1)", "a<sup>k</sup> b<sup>ω</sup>, λ<sup>k+1</sup>"),
             ("V_0(s0) < λ_1/λ_2", "V<sub>0</sub>(s0) &lt; λ<sub>1</sub>/λ<sub>2</sub>"),
-            ("10^0.25", "10<sup>0.25</sup>"),
+            ("10^0.25.", "10<sup>0.25</sup>."),
             ("a ^ b _ c_", "a ^ b _ c_"),
             ("x^(<b>)", "x<sup>&lt;b&gt;</sup>"),
         ] {
