@@ -471,15 +471,55 @@ pub struct ReproduceArgs {
     /// What to recompute
     #[arg(value_name = "WHAT", value_enum, default_value_t = Reproducible::Examples)]
     pub what: Reproducible,
+    /// Write tables, pictures and a report (report.html) to this folder; a second run goes on where the first one ended
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Take smaller sizes and fewer models: two minutes in place of twenty
+    #[arg(long)]
+    pub quick: bool,
+    /// Another seed draws other models
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// The Python with numpy that runs the baseline beside ours; `none` leaves it out
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    pub python: String,
+    /// Leave out times and whatever rests on them: the same arguments then give the same bytes
+    #[arg(long)]
+    pub untimed: bool,
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
+    /// Print no notes or progress on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Reproducible {
     /// The hotel, the worked examples, the spacing example and the 3-SAT figure
     Examples,
+    /// The hotel's payoffs by delay, its strategy map and its best coin
+    #[value(name = "figure-1")]
+    Figure1,
+    /// Running time by number of states
+    Rq1,
+    /// Running time by number of principals
+    Rq2,
+    /// Running time by ratio of discounts
+    Rq3,
+    /// Discounts that draw together, up to n = 10^9
+    Spacing,
+    /// The reductions from 3-SAT and from reachability games
+    Hardness,
+    /// All of it
+    All,
+}
+
+impl Reproducible {
+    /// Whether the baseline has a part in it.
+    pub fn is_compared(self) -> bool {
+        matches!(self, Reproducible::Rq1 | Reproducible::Rq2 | Reproducible::Rq3 | Reproducible::All)
+    }
 }
 
 impl ChangeArgs {

@@ -1,67 +1,142 @@
-//! `commonweal reproduce`: what the paper prints about its examples, recomputed and set beside it.
+//! `commonweal reproduce`: what the paper prints, recomputed and set beside it.
 //!
 //! Every figure of ours is computed on the spot; what is written down here is the paper's side alone. A claim agrees if
-//! the exact value rounds to the printed digits. One that does not is a misprint if it is on the list of
-//! [`misprints`], and otherwise a difference nobody has explained yet: exit code 1.
+//! the exact value rounds to the printed digits, or an experiment bears it out. One that does not is a misprint if it is on
+//! the list of [`misprints`], and otherwise a difference nobody has explained yet: exit code 1.
 
+mod baseline;
 mod claim;
+mod closeness;
+mod environment;
+mod figure_1;
+mod growth;
+mod hardness;
 mod introduction;
+mod lab;
+mod measure;
 mod misprints;
+mod page;
 mod paper;
+mod principals;
+mod section;
 mod spacing;
+mod spacing_sweep;
+mod states;
+mod table;
 mod three_sat;
 mod worked_examples;
 
 use crate::args::{ReproduceArgs, Reproducible};
 use crate::output;
-use crate::report::json;
+use crate::report::{json, note};
+use anyhow::Context;
 use claim::{Claim, Example, Verdict};
+use lab::Lab;
+use section::Section;
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use unicode_width::UnicodeWidthStr;
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
-    let Reproducible::Examples = args.what;
-    let examples = examples();
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    let mut lab = Lab::new(args)?;
+    if let (Err(why), true) = (&lab.baseline, args.what.is_compared() && args.python != "none" && !args.quiet) {
+        note(&format!(
+            "the baseline is not run: {why}.\n      Name a Python that has numpy with --python, or let scripts/reproduce make one."
+        ));
+    }
+    let sections = sections(args.what, &mut lab)?;
+    if let Some(folder) = &args.out {
+        write_report(folder, &sections, &lab)?;
+    }
+    let examples: Vec<&Example> = sections.iter().flat_map(|section| &section.examples).collect();
     match args.json {
         true => json::print(&ReproductionJson::new(&examples))?,
         false => output::print(&report(&examples))?,
     }
-    Ok(match count(&examples, Verdict::Differs) {
+    Ok(exit_code(&examples))
+}
+
+/// Everything agrees, or it is known why not.
+fn exit_code(examples: &[&Example]) -> ExitCode {
+    match count(examples, Verdict::Differs) {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(1),
+    }
+}
+
+fn sections(what: Reproducible, lab: &mut Lab) -> anyhow::Result<Vec<Section>> {
+    Ok(match what {
+        Reproducible::Examples => {
+            let mut section = examples();
+            section.examples.insert(0, introduction::example());
+            section.examples.extend([spacing::example(), three_sat::example()]);
+            vec![section]
+        }
+        Reproducible::Figure1 => vec![figure_1::section(lab)?],
+        Reproducible::Rq1 => vec![states::section(lab)?],
+        Reproducible::Rq2 => vec![principals::section(lab)?],
+        Reproducible::Rq3 => vec![closeness::section(lab)?],
+        Reproducible::Spacing => vec![spacing_sweep::section(lab)?],
+        Reproducible::Hardness => vec![hardness::section(lab)?],
+        Reproducible::All => vec![
+            figure_1::section(lab)?,
+            examples(),
+            states::section(lab)?,
+            principals::section(lab)?,
+            closeness::section(lab)?,
+            spacing_sweep::section(lab)?,
+            hardness::section(lab)?,
+        ],
     })
 }
 
-fn examples() -> Vec<Example> {
-    let mut examples = vec![introduction::example()];
-    examples.extend(worked_examples::examples());
-    examples.push(spacing::example());
-    examples.push(three_sat::example());
-    examples
+/// What the paper prints about its worked examples.
+fn examples() -> Section {
+    let mut section = Section::new("examples", "Worked examples").saying(
+        "Every number that the paper prints about its examples, beside the exact value. A number agrees if the exact value \
+         rounds to the printed digits.",
+    );
+    section.examples = worked_examples::examples();
+    section
 }
 
-fn count(examples: &[Example], verdict: Verdict) -> usize {
+/// The pictures and the page that shows everything.
+fn write_report(folder: &Path, sections: &[Section], lab: &Lab) -> anyhow::Result<()> {
+    for figure in sections.iter().flat_map(|section| &section.figures) {
+        let place = folder.join(format!("{}.svg", figure.name));
+        output::write_whole(&place, |out| out.write_all(figure.svg.as_bytes()))?;
+    }
+    let page = page::html(sections, lab);
+    output::write_whole(&folder.join("report.html"), |out| out.write_all(page.as_bytes()))
+}
+
+fn count(examples: &[&Example], verdict: Verdict) -> usize {
     claims(examples).filter(|claim| claim.verdict() == verdict).count()
 }
 
-fn claims(examples: &[Example]) -> impl Iterator<Item = &Claim> {
+fn claims<'a>(examples: &'a [&Example]) -> impl Iterator<Item = &'a Claim> {
     examples.iter().flat_map(|example| &example.claims)
 }
 
 /// One line per claim, `verdict  what  printed  exact`, with notes below where there is something to say.
-fn report(examples: &[Example]) -> String {
+fn report(examples: &[&Example]) -> String {
     let numeric = || claims(examples).filter(|claim| !claim.is_long());
     let what = claims(examples).map(|claim| claim.what.width()).max().unwrap_or(0);
     let printed = numeric().map(|claim| claim.printed().width()).max().unwrap_or(0);
-    let mut text = String::from("What the paper prints about its examples, beside the exact value\n");
+    let mut text = String::from("What the paper prints, beside the exact value\n");
     for example in examples {
         let _ = writeln!(text, "\n{}", example.title);
         for claim in &example.claims {
             let (verdict, what_padding) = (claim.verdict().word(), " ".repeat(what - claim.what.width()));
-            let _ = write!(text, "  {verdict:<8}  {}{what_padding}  {}", claim.what, claim.printed());
+            let check = if claim.is_check { "check: " } else { "" };
+            let _ = write!(text, "  {verdict:<8}  {}{what_padding}  {check}{}", claim.what, claim.printed());
             match claim.is_long() {
+                true if claim.is_found() => _ = writeln!(text, "\n{:12}ours: {}", "", claim.exact()),
                 true if claim.verdict() == Verdict::Agrees => text.push('\n'),
                 true => _ = writeln!(text, "\n{:12}exactly: {}", "", claim.exact()),
                 false => {
@@ -79,7 +154,7 @@ fn report(examples: &[Example]) -> String {
 }
 
 /// `31 claims: 22 agree, 9 misprints`.
-fn summary(examples: &[Example]) -> String {
+fn summary(examples: &[&Example]) -> String {
     let mut text = format!("{} claims: {} agree", claims(examples).count(), count(examples, Verdict::Agrees));
     for (verdict, one, many) in [(Verdict::Misprint, "misprint", "misprints"), (Verdict::Differs, "DIFFERS", "DIFFER")]
     {
@@ -115,20 +190,28 @@ struct ClaimJson {
     printed: String,
     exact: String,
     verdict: &'static str,
+    /// Whether the clock had a say in it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timed: bool,
+    /// Whether it is no claim of the paper, but a check of ours.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    check: bool,
     notes: Vec<String>,
 }
 
 impl ReproductionJson {
-    fn new(examples: &[Example]) -> ReproductionJson {
+    fn new(examples: &[&Example]) -> ReproductionJson {
         let of_claim = |claim: &Claim| ClaimJson {
             id: claim.id,
             what: claim.what.clone(),
             printed: claim.printed(),
             exact: claim.exact_in_full(),
             verdict: claim.verdict().word(),
+            timed: claim.is_timed,
+            check: claim.is_check,
             notes: claim.notes.clone(),
         };
-        let of_example = |example: &Example| ExampleJson {
+        let of_example = |example: &&Example| ExampleJson {
             title: example.title.clone(),
             claims: example.claims.iter().map(of_claim).collect(),
         };
@@ -147,33 +230,44 @@ impl ReproductionJson {
 mod tests {
     use super::*;
 
+    /// What is claimed without an experiment.
+    fn with_examples<T>(then: impl FnOnce(&[&Example]) -> T) -> T {
+        let mut examples = vec![introduction::example(), spacing::example(), three_sat::example()];
+        examples.extend(worked_examples::examples());
+        let claims = [states::stated(), principals::stated()].into_iter().flatten().collect();
+        examples.push(Example { title: String::new(), claims });
+        then(&examples.iter().collect::<Vec<_>>())
+    }
+
     #[test]
     fn every_claim_agrees_or_is_a_known_misprint_and_every_known_misprint_is_met() {
-        let examples = examples();
-        let met = |verdict| {
-            let mut ids: Vec<_> = claims(&examples).filter(|c| c.verdict() == verdict).map(|c| c.id).collect();
-            ids.sort();
-            ids
-        };
-        assert_eq!(met(Verdict::Differs), Vec::<&str>::new());
-        let mut known = misprints::KNOWN.to_vec();
-        known.sort();
-        assert_eq!(met(Verdict::Misprint), known);
+        with_examples(|examples| {
+            let met = |verdict| {
+                let mut ids: Vec<_> = claims(examples).filter(|c| c.verdict() == verdict).map(|c| c.id).collect();
+                ids.sort();
+                ids
+            };
+            assert_eq!(met(Verdict::Differs), Vec::<&str>::new());
+            let mut known = misprints::KNOWN.to_vec();
+            known.sort();
+            assert_eq!(met(Verdict::Misprint), known);
+        });
     }
 
     #[test]
     fn ids_are_distinct() {
-        let examples = examples();
-        let mut ids: Vec<_> = claims(&examples).map(|claim| claim.id).collect();
-        let n = ids.len();
-        ids.sort();
-        ids.dedup();
-        assert_eq!(ids.len(), n);
+        with_examples(|examples| {
+            let mut ids: Vec<_> = claims(examples).map(|claim| claim.id).collect();
+            let n = ids.len();
+            ids.sort();
+            ids.dedup();
+            assert_eq!(ids.len(), n);
+        });
     }
 
     #[test]
     fn the_report_fits_a_hundred_columns() {
-        for line in report(&examples()).lines() {
+        for line in with_examples(report).lines() {
             assert!(line.width() <= 100, "{} columns: {line}", line.width());
         }
     }

@@ -9,5 +9,6 @@ mod json;
 mod other_commands;
 mod pictures;
 mod program;
+mod reproduce;
 mod search;
 mod terminal;

@@ -21,6 +21,10 @@ pub struct Claim {
     beside: Option<String>,
     /// What else a reader should know.
     pub notes: Vec<String>,
+    /// Whether the clock had a say in it.
+    pub is_timed: bool,
+    /// Whether it is no claim of the paper, but a check of ours.
+    pub is_check: bool,
 }
 
 /// The paper's side.
@@ -33,6 +37,8 @@ pub enum Printed {
     Property(&'static str, fn(&Rational) -> bool),
     /// Words, such as a strategy.
     Words(&'static str),
+    /// Something that an experiment shows to hold or not.
+    Statement(String),
 }
 
 /// Our side.
@@ -44,6 +50,8 @@ pub enum Exact {
     /// No fraction, but strictly between these two, in each case.
     Between(Vec<(Rational, Rational)>),
     Words(String),
+    /// What an experiment found, and whether the statement holds of it.
+    Found(String, bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +75,36 @@ impl Verdict {
 
 impl Claim {
     pub fn new(id: &'static str, what: impl Into<String>, printed: Printed, exact: Exact) -> Claim {
-        Claim { id, what: what.into(), printed, exact, beside: None, notes: Vec::new() }
+        let what = what.into();
+        Claim { id, what, printed, exact, beside: None, notes: Vec::new(), is_timed: false, is_check: false }
+    }
+
+    /// A claim about an experiment: the paper's statement, what was found, and whether that bears it out.
+    pub fn found(
+        id: &'static str,
+        what: impl Into<String>,
+        statement: impl Into<String>,
+        found: String,
+        holds: bool,
+    ) -> Claim {
+        Claim::new(id, what, Printed::Statement(statement.into()), Exact::Found(found, holds))
+    }
+
+    /// A check of our own: what should hold, what was found, and whether it does.
+    pub fn check(
+        id: &'static str,
+        what: impl Into<String>,
+        should: impl Into<String>,
+        found: String,
+        holds: bool,
+    ) -> Claim {
+        Claim { is_check: true, ..Claim::found(id, what, should, found, holds) }
+    }
+
+    /// The same claim, marked as one that rests on measured times.
+    pub fn timed(mut self) -> Claim {
+        self.is_timed = true;
+        self
     }
 
     /// A claim that prints one number.
@@ -112,13 +149,19 @@ impl Claim {
             }
             (Printed::Property(_, holds), Exact::Values(values)) => values.iter().all(holds),
             (Printed::Words(printed), Exact::Words(words)) => printed == words,
+            (Printed::Statement(_), Exact::Found(_, holds)) => *holds,
             _ => unreachable!("claim {} compares two different kinds of things", self.id),
         }
     }
 
     /// Whether the claim is too wide for columns.
     pub fn is_long(&self) -> bool {
-        matches!(self.printed, Printed::Words(_))
+        matches!(self.printed, Printed::Words(_) | Printed::Statement(_))
+    }
+
+    /// Whether ours is shown even where it agrees: it is no repetition of what is printed.
+    pub fn is_found(&self) -> bool {
+        matches!(self.exact, Exact::Found(..))
     }
 
     pub fn printed(&self) -> String {
@@ -126,6 +169,7 @@ impl Claim {
             Printed::Number(text) | Printed::Formula(text, _) | Printed::Property(text, _) | Printed::Words(text) => {
                 (*text).to_owned()
             }
+            Printed::Statement(text) => text.clone(),
         }
     }
 
@@ -148,7 +192,7 @@ impl Claim {
             Exact::Values(values) => values.iter().map(Rational::to_string).collect(),
             Exact::Readings(readings) => readings.iter().map(|(name, value)| format!("{name} {value}")).collect(),
             Exact::Between(ends) => ends.iter().map(|(lower, upper)| format!("{lower} … {upper}")).collect(),
-            Exact::Words(words) => vec![words.clone()],
+            Exact::Words(words) | Exact::Found(words, _) => vec![words.clone()],
         };
         fractions.join(", ")
     }

@@ -22,4 +22,6 @@ pub const KNOWN: &[&str] = &[
     "spacing/kappa-10",
     "spacing/kappa-1000",
     "sat/non-negative",
+    "rq1/sizes",
+    "rq2/index",
 ];

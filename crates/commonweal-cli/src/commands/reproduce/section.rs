@@ -1,0 +1,43 @@
+//! A part of the reproduction: claims, pictures and tables about one thing.
+
+use super::claim::Example;
+use super::lab::Lab;
+use super::table::Table;
+
+pub struct Section {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    pub title: String,
+    /// What was done, and what was chosen where the paper is silent: one paragraph each.
+    pub about: Vec<String>,
+    pub examples: Vec<Example>,
+    pub figures: Vec<Figure>,
+    pub tables: Vec<Table>,
+}
+
+/// A picture, and the name of its file without the ending.
+pub struct Figure {
+    pub name: &'static str,
+    pub svg: String,
+}
+
+impl Section {
+    pub fn new(name: &'static str, title: &str) -> Section {
+        let title = title.to_owned();
+        Section { name, title, about: Vec::new(), examples: Vec::new(), figures: Vec::new(), tables: Vec::new() }
+    }
+
+    /// The same section with another paragraph.
+    pub fn saying(mut self, paragraph: impl Into<String>) -> Section {
+        self.about.push(paragraph.into());
+        self
+    }
+
+    /// The same section, with a word about what a quick run leaves out.
+    pub fn quick(self, lab: &Lab, part: &str) -> Section {
+        match lab.is_quick {
+            true => self.saying(format!("This was a quick run: about {part} of these models.")),
+            false => self,
+        }
+    }
+}
