@@ -2,13 +2,13 @@
 //!
 //! Cost: two passes over the model for each layer.
 
-use crate::certificate::{layers, tail};
+use crate::certificate::{between, layers, tail};
 use crate::doubles::Interval;
 use crate::enclosure::{Enclosure, Precision};
 use crate::fraction::Fraction;
 use crate::model::Model;
-use crate::text::{Lines, double, pair, step};
-use crate::work::Work;
+use crate::text::{Lines, double, step};
+use crate::work::{Work, digits};
 use crate::{Stop, Unreadable, refuse};
 use std::io::BufRead;
 
@@ -59,7 +59,7 @@ pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Resu
         let until = present;
         let earlier = |rest: &str| step(rest).filter(|&from| from < until);
         present = lines.entry("layers", earlier, "an earlier step")?;
-        layers(model, &mut lines, (present, until), &mut decisions, |t, decisions, _| checker.layer(t, decisions))?;
+        layers(model, &mut lines, (present, until), &mut decisions, |t, decisions| checker.layer(t, decisions))?;
     }
     checker.welfare(lines)
 }
@@ -81,7 +81,7 @@ fn beyond<T>(place: &str) -> Result<T, Stop> {
 impl Checker<'_> {
     /// ρ_i^t.
     fn weights(&mut self, t: u128) -> Result<Vec<Interval>, Stop> {
-        self.work.spend(self.model.n() as u64, 64 * u64::from(u128::BITS - t.leading_zeros()))?;
+        self.work.spend(self.model.n() as u64, 64 * digits(t))?;
         // A ratio of 0 has the powers 1, 0, 0, …, as it should.
         let others = self.ratios.iter().map(|ratio| Interval::around(&PRECISION.power(ratio, t)));
         let weights = [Some(Interval::point(1.0))].into_iter().chain(others).collect::<Option<Vec<_>>>();
@@ -188,8 +188,7 @@ impl Checker<'_> {
     fn welfare<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<(), Stop> {
         lines.word("welfare")?;
         for state in 0..self.model.n_states() {
-            let bounds = |rest: &str| pair(rest).and_then(|(lower, upper)| Some((double(lower)?, double(upper)?)));
-            let (lower, upper) = lines.entry("between", bounds, "two doubles")?;
+            let (lower, upper) = between(&mut lines)?;
             let values = self.values.iter().map(|values| Interval::point(values[state]));
             let base = values.fold(Interval::ZERO, Interval::plus);
             let found =
