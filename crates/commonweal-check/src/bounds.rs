@@ -91,7 +91,6 @@ impl Checker<'_> {
     fn find_advantages(&mut self) -> Result<(), Stop> {
         let model = self.model;
         self.work.spend((model.n() * (model.n_transitions() + model.n_choices())) as u64, COST)?;
-        self.advantages.reserve(model.n() * model.n_choices());
         for state in 0..model.n_states() {
             for choice in model.choices(state) {
                 for i in 0..model.n() {
@@ -151,7 +150,7 @@ impl Checker<'_> {
             terms.fold(Interval::ZERO, Interval::plus).hi
         };
         let (upper, lower) = (total(&gain), -total(&loss));
-        if !upper.is_finite() || !lower.is_finite() {
+        if ![upper, lower].iter().all(|bound| bound.is_finite()) {
             return beyond(&format!("horizon {horizon}"));
         }
         self.upper = vec![upper; model.n_states()];
@@ -174,7 +173,7 @@ impl Checker<'_> {
             let mut upper = f64::NEG_INFINITY;
             for choice in model.choices(state) {
                 let worth = worth(choice, &self.upper).hi;
-                if !worth.is_finite() || !lower.is_finite() {
+                if ![worth, lower].iter().all(|bound| bound.is_finite()) {
                     return beyond(&format!("step {t}, state {state}"));
                 }
                 upper = upper.max(worth);

@@ -279,5 +279,7 @@ mod tests {
         assert!(of(-1, 70).compare(&of(-1, 3)).is_lt() && of(1, 70).compare(&of(1, 3)).is_gt());
         assert!(of(7, 0).compare(&of(1, 3)).is_lt() && of(0, 0).compare(&of(-1, -900)).is_gt());
         assert!(of(0, 0).compare(&of(1, -900)).is_lt());
+        // The same top, and different exponents.
+        assert!(of(7, 0).compare(&of(13, -1)).is_gt() && of(13, -1).compare(&of(7, 0)).is_lt());
     }
 }
