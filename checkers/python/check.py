@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """A second opinion on certificates of commonweal, written from docs/formats/certificate-v1.md alone.
 
-    check.py MODEL CERTIFICATE
+    check.py [--work N] MODEL CERTIFICATE
 
-MODEL is the canonical form that `commonweal convert MODEL OUT.canonical` writes. Prints `accepted` (exit code 0) or
-`refused: ...` with the first claim that does not hold (1); a file that is not what it should be is exit code 2.
+MODEL is the canonical form that `commonweal convert MODEL OUT.canonical` writes, CERTIFICATE a file or - for standard input.
+--work N allows N operations on machine words as the document counts them [default: 200000000000].
+Prints `accepted` (exit code 0) or `refused: ...` with the first claim that does not hold (1); a file that is not what it
+should be, or asks for more work than allowed, is exit code 2.
 Python 3.9 or later, standard library only.
 """
 
@@ -16,6 +18,7 @@ from math import gcd, inf, isfinite, lcm, nextafter
 
 MAX_LINE, MAX_STEP, MAX_COUNT = 1 << 26, 1 << 96, 1 << 32
 MAX_MODEL_BITS, MAX_ROW_BITS, MAX_SUM_BITS, MAX_CUTS = 1 << 16, 1 << 18, 1 << 20, 10_000
+MAX_GROWTH_BITS, MAX_WORDS, WORK = 1 << 18, 1 << 28, 200_000_000_000
 
 
 class Refused(Exception):
@@ -24,6 +27,25 @@ class Refused(Exception):
 
 class Unreadable(Exception):
     """A file that is not what the document describes."""
+
+
+# --- §9: work ---------------------------------------------------------------------------------------------------------
+
+
+class Work:
+    """What is left of the work that is allowed."""
+
+    def __init__(self, limit):
+        self.left = limit
+
+    def spend(self, amount):
+        self.left -= amount
+        if self.left < 0:
+            raise Unreadable("checking it would take more work than is allowed")
+
+
+def words(number):
+    return number.bit_length() // 64 + 1
 
 
 # --- §2: lines and numbers -------------------------------------------------------------------------------------------
@@ -136,6 +158,8 @@ class Model:
         self.hash = hashlib.sha256(data).hexdigest()
         import io
 
+        if not data.startswith(b"commonweal-model 1\n"):
+            raise Unreadable("the model is not in its canonical form; convert it first: commonweal convert MODEL model.canonical")
         lines = Lines(io.BytesIO(data))
         lines.word("commonweal-model 1")
 
@@ -164,6 +188,11 @@ class Model:
             self.first.append(len(self.rows))
         lines.end()
         self.n_states = n_states
+        self.n_transitions = sum(map(len, self.rows))
+        probabilities = [p for row in self.rows for _, p in row]
+        numbers = self.discounts + [reward for rewards in self.rewards for reward in rewards] + probabilities
+        parts = [part for number in numbers for part in (number.numerator, number.denominator)]
+        self.words = max(map(words, parts + self.common))
 
     def choice(self, line, n_states):
         left, arrow, right = line.partition(" > ")
@@ -298,7 +327,7 @@ def read_tail(model, lines):
 
 
 def read_layers(model, lines, start, until, decisions, visit):
-    """Goes back from `until` to `start`; `visit` is called at every step with what has changed."""
+    """Goes back from `until` to `start`; `visit` is called at every step."""
 
     def next_change(before):
         if not lines.line.startswith("at "):
@@ -310,8 +339,8 @@ def read_layers(model, lines, start, until, decisions, visit):
 
     upcoming = next_change(until)
     for t in range(until - 1, start - 1, -1):
-        changed = []
         if upcoming == t:
+            changed = []
             lines.advance()
             while lines.line[:1].isdigit():
                 words = lines.line.split(" ")
@@ -327,15 +356,15 @@ def read_layers(model, lines, start, until, decisions, visit):
             if not changed:
                 raise lines.fault("no change")
             upcoming = next_change(t)
-        visit(t, changed)
+        visit(t)
 
 
 # --- §6: kind exact --------------------------------------------------------------------------------------------------
 
 
 class Exact:
-    def __init__(self, model, lines):
-        self.model, self.lines = model, lines
+    def __init__(self, model, lines, work):
+        self.model, self.lines, self.work = model, lines, work
         self.is_exact = lines.entry("numbers", lambda rest: {"exact": 1, "enclosed": 0}.get(rest)) == 1
         bits = lines.entry("precision", lambda rest: (lambda b: b if b is not None and 64 <= b <= 65536 else None)(count(rest)))
         self.floats = Floats(bits)
@@ -348,8 +377,10 @@ class Exact:
         self.discount = enclose(model.discounts[0])
         self.rows = [[(target, enclose(p)) for target, p in row] for row in model.rows]
         self.gain = [POINT_0] * model.n_states
-        self.gains = [[Fraction(0)] * model.n_states for _ in range(model.n)] if self.is_exact else None
-        self.set_values(self.read_values())
+        self.cost = 100 + (bits // 64 + 1) ** 2
+        values = self.read_values()
+        self.earned = values if self.is_exact else None  # Y
+        self.set_values(values)
 
     def read_values(self):
         self.lines.word("values")
@@ -362,6 +393,9 @@ class Exact:
         return values
 
     def set_values(self, values):
+        model = self.model
+        each = self.floats.bits // 64 + model.words + 5
+        self.work.spend((model.n_transitions + len(model.rows)) * each * (value_words(values) + model.n * model.words))
         self.values = values
         self.exact_advantages, self.advantages = [], []
         for state in range(self.model.n_states):
@@ -370,19 +404,26 @@ class Exact:
                 self.exact_advantages.append(exact)
                 self.advantages.append([self.floats.fraction(*advantage) for advantage in exact])
 
-    def advantage(self, i, state, choice):
-        """Δ_i(c) as a pair of integers, not in lowest terms: the document's floats depend on the number alone up to the
-        last bit, and the reference keeps this form."""
+    def ahead(self, values, i, choice):
+        """What principal i gets by a choice now and these values afterwards: a numerator and a denominator, the latter being
+        that of the values times something."""
         model = self.model
-        (denominator, values), reward, discount = self.values[i], model.rewards[choice][i], model.discounts[i]
+        (denominator, numerators), reward, discount = values[i], model.rewards[choice][i], model.discounts[i]
         below = discount.denominator * model.common[choice]
         common = lcm(below, reward.denominator)
-        dot = sum(p.numerator * (model.common[choice] // p.denominator) * values[t] for t, p in model.rows[choice])
+        dot = sum(p.numerator * (model.common[choice] // p.denominator) * numerators[t] for t, p in model.rows[choice])
         later = dot * discount.numerator * (common // below)
         now = reward.numerator * (common // reward.denominator) * denominator
-        return now + later - common * values[state], common * denominator
+        return now + later, common * denominator
+
+    def advantage(self, i, state, choice):
+        """Δ_i(c), not in lowest terms."""
+        above, below = self.ahead(self.values, i, choice)
+        denominator, numerators = self.values[i]
+        return above - below // denominator * numerators[state], below
 
     def weights(self, t):
+        self.work.spend(t.bit_length() * self.model.n * self.cost)
         weights = [POINT_1]
         for ratio, enclosed in zip(self.ratios[1:], self.enclosed_ratios[1:]):
             weights.append(POINT_0 if ratio == 0 and t > 0 else self.floats.power(enclosed, t))
@@ -398,9 +439,15 @@ class Exact:
         total = self.terms(weights[first:last], self.advantages[choice][first:last])
         is_open = sign(total[0]) <= 0 <= sign(total[1]) and (total[0][0] or total[1][0])
         if is_open and t * self.ratio_bits <= MAX_SUM_BITS:
-            exact = sum(self.ratios[i] ** t * Fraction(*self.exact_advantages[choice][i]) for i in range(first, last))
+            exact = self.exact_sum(t, {i: self.exact_advantages[choice][i] for i in range(first, last)})
             total = self.floats.fraction(exact.numerator, exact.denominator)
         return total
+
+    def exact_sum(self, t, numbers):
+        """Σ_i ρ_i^t x_i in fractions."""
+        long = self.earned if self.is_exact else self.values
+        self.work.spend((t * self.ratio_bits // 64 + value_words(long) + self.model.words + 1) ** 2)
+        return sum(self.ratios[i] ** t * Fraction(*x) for i, x in numbers.items())
 
     def values_are_those_of_decisions(self, place):  # (b), and the beginning of (f)
         for state, choice in enumerate(self.decisions):
@@ -411,6 +458,7 @@ class Exact:
 
     def horizon_suffices(self):  # (c)
         weights = self.weights(self.step)
+        self.work.spend(len(self.model.rows) * self.model.n**2 * self.cost)
         for state in range(self.model.n_states):
             for choice in self.model.choices(state):
                 for k in range(self.model.n):
@@ -427,13 +475,33 @@ class Exact:
             later = self.floats.sum(later, self.floats.product(probability, self.gain[target]))
         return self.floats.sum(now, self.floats.product(self.discount, later))
 
-    def exact_worth(self, i, choice):
-        expected = sum(p * self.gains[i][target] for target, p in self.model.rows[choice])
-        return Fraction(*self.exact_advantages[choice][i]) + self.model.discounts[i] * expected
+    def exact_worth(self, t, choice):
+        return self.exact_sum(t, {i: self.ahead(self.earned, i, choice) for i in range(self.model.n)})
 
-    def layer(self, t, _changed):  # (d)
+    def step_back(self, i):
+        """What the decisions earn principal i one step earlier: over the denominator of the step after times the least
+        growth that all states can do with."""
+        model, (denominator, _) = self.model, self.earned[i]
+        length = value_words([self.earned[i]])
+        self.work.spend((model.n_transitions + model.n_states) * (model.words + 4) * (length + model.words))
+        growth, pairs = 1, []
+        for decision in self.decisions:
+            above, below = self.ahead(self.earned, i, decision)
+            common = below // denominator
+            growth = lcm(growth, common // gcd(above, common))
+            if growth.bit_length() > MAX_GROWTH_BITS:
+                raise Unreadable("the denominator of its exact values grows too fast")
+            pairs.append((above, common))
+        total = (length + words(growth)) * model.n_states
+        if total > MAX_WORDS:
+            raise Unreadable("its exact values would not fit in memory")
+        self.work.spend(total * words(growth))
+        return growth * denominator, [above * growth // common for above, common in pairs]
+
+    def layer(self, t):  # (d)
         model = self.model
         weights, gain = self.weights(t), []
+        self.work.spend((model.n_transitions + len(model.rows) * (model.n + 1)) * 2 * self.cost)
         for state, decision in enumerate(self.decisions):
             own = self.worth(t, weights, decision)
             for choice in model.choices(state):
@@ -446,8 +514,7 @@ class Exact:
                     continue
                 found, stated = shown(other[1]), shown(own[0])
                 if self.is_exact:
-                    of = lambda c: sum(self.ratios[i] ** t * self.exact_worth(i, c) for i in range(model.n))
-                    found, stated = of(choice), of(decision)
+                    found, stated = self.exact_worth(t, choice), self.exact_worth(t, decision)
                     if found <= stated:
                         continue
                 numbers = choice - model.first[state], decision - model.first[state]
@@ -456,11 +523,12 @@ class Exact:
             gain.append(own)
         self.gain = gain
         if self.is_exact:
-            self.gains = [[self.exact_worth(i, c) for c in self.decisions] for i in range(model.n)]
+            self.earned = [self.step_back(i) for i in range(model.n)]
         self.step = t
 
     def rebase(self):  # (e)
         values, weights = self.read_values(), self.weights(self.step)
+        self.work.spend(self.model.n_states * value_words(self.values) * value_words(values))
         for state in range(self.model.n_states):
             for (d, old), (e, new), weight in zip(self.values, values, weights):
                 difference = self.floats.fraction(old[state] * e - new[state] * d, d * e)
@@ -470,23 +538,39 @@ class Exact:
     def stage(self, start):  # (f)
         model, until = self.model, self.step
         self.values_are_those_of_decisions(f"stage {start} to {until}")
-        if self.is_exact and any(any(gains) for gains in self.gains):
+        differ = lambda y, v: any(a * v[0] != b * y[0] for a, b in zip(y[1], v[1]))
+        if self.is_exact and any(differ(y, v) for y, v in zip(self.earned, self.values)):
             raise Refused(f"stage {start} to {until}: exact gains cannot be carried over a stage; gains, not 0")
+        self.work.spend((model.n_transitions + model.n_states) * 4 * self.cost)
         lowest, highest = self.hull(0, -1), self.hull(1, 1)
-        known = {}
+        rivals, cuts = [], []
         for state, decision in enumerate(self.decisions):
             low = extreme([lowest[target] for target, _ in model.rows[decision]], -1)
             for choice in model.choices(state):
-                if choice == decision:
+                if choice != decision:
+                    high = extreme([highest[target] for target, _ in model.rows[choice]], 1)
+                    slack = self.floats.add(high, (-low[0], low[1]), True)
+                    rivals.append((state, choice, ZERO if slack[0] < 0 else slack))
+                    cuts.append(0)
+        pending = [(start, until - 1, range(len(rivals)))]
+        while pending:
+            u, v, left = pending.pop()
+            self.work.spend((until - v).bit_length() * self.cost)
+            ends = self.weights(u), self.weights(v), self.floats.power(self.discount, until - v)
+            failed = []
+            for k in left:
+                state, choice, slack = rivals[k]
+                if self.passes(choice, slack, u, v, *ends):
                     continue
-                high = extreme([highest[target] for target, _ in model.rows[choice]], 1)
-                slack = self.floats.add(high, (-low[0], low[1]), True)
-                slack = ZERO if slack[0] < 0 else slack
-                step = self.failure(choice, slack, start, until, known)
-                if step is not None:
-                    numbers = choice - model.first[state], decision - model.first[state]
+                if u == v or cuts[k] == MAX_CUTS:
+                    numbers = choice - model.first[state], self.decisions[state] - model.first[state]
                     claim = f"choice {numbers[0]} may beat the stated choice {numbers[1]}"
-                    raise Refused(f"stage {start} to {until}, step {step}, state {state}: {claim}; gain, not ≤ 0")
+                    raise Refused(f"stage {start} to {until}, step {v}, state {state}: {claim}; gain, not ≤ 0")
+                cuts[k] += 1
+                failed.append(k)
+            if failed:
+                middle = (u + v) // 2
+                pending += [(u, middle, failed), (middle + 1, v, failed)]
         length = self.floats.power(self.discount, until - start)
         self.gain = [self.floats.product(length, ends) for ends in zip(lowest, highest)]
         self.step = start
@@ -503,24 +587,9 @@ class Exact:
                     hull[state], changing = best, True
         return hull
 
-    def failure(self, choice, slack, start, until, known):
-        pending, cuts = [(start, until - 1)], 0
-        while pending:
-            u, v = pending.pop()
-            if self.passes(choice, slack, u, v, until, known):
-                continue
-            if u == v or cuts == MAX_CUTS:
-                return v
-            cuts += 1
-            middle = (u + v) // 2
-            pending += [(u, middle), (middle + 1, v)]
-        return None
-
-    def passes(self, choice, slack, u, v, until, known):
-        for t in (u, v):
-            if t not in known:
-                known[t] = self.weights(t), self.floats.power(self.discount, until - t)
-        n, (first, _), (last, shrunk) = self.model.n, known[u], known[v]
+    def passes(self, choice, slack, u, v, first, last, shrunk):
+        n = self.model.n
+        self.work.spend(n * (n + 2) * self.cost)
         y = self.floats.product(shrunk, (ZERO, slack))[1]
         loses = lambda total, with_slack=True: sign(self.floats.add(total[1], y, True) if with_slack else total[1]) <= 0
         at_v = loses(self.sum(v, last, choice, 0, n))
@@ -538,21 +607,18 @@ class Exact:
     def welfare(self):  # (g)
         self.lines.word("welfare")
         for state in range(self.model.n_states):
-            values = [Fraction(numerators[state], denominator) for denominator, numerators in self.values]
-            exact = sum(values) + sum(gains[state] for gains in self.gains) if self.is_exact else None
             refused = lambda found, stated: Refused(
                 f"welfare, state {state}: not what the strategy earns; found {found}, stated {stated}"
             )
             if self.is_exact and self.lines.line.startswith("exact "):
-                stated = Fraction(*self.lines.entry("exact", fraction_parts))
-                if stated != exact:
-                    raise refused(exact, stated)
+                above, below = self.lines.entry("exact", fraction_parts)
+                length = value_words(self.earned)
+                self.work.spend(length * (length + words(above) + words(below)))
+                found = sum(Fraction(numerators[state], denominator) for denominator, numerators in self.earned)
+                if found != Fraction(above, below):
+                    raise refused(found, Fraction(above, below))
                 continue
             lower, upper = self.lines.entry("between", lambda rest: two(rest, double, double))
-            if self.is_exact:
-                if not Fraction(lower) <= exact <= Fraction(upper):
-                    raise refused(exact, (lower, upper))
-                continue
             found = POINT_0
             for denominator, numerators in self.values:
                 found = self.floats.sum(found, self.floats.fraction(numerators[state], denominator))
@@ -578,6 +644,11 @@ class Exact:
             else:
                 raise self.lines.fault("expected `layers`, `stage` or `values`")
         self.welfare()
+
+
+def value_words(values):
+    """The words of the longest values of all principals together."""
+    return sum(max(map(words, [denominator, *numerators])) for denominator, numerators in values)
 
 
 def extreme(floats, direction):
@@ -633,8 +704,8 @@ def times(x, factor):
 
 
 class Bounds:
-    def __init__(self, model, lines):
-        self.model, self.lines = model, lines
+    def __init__(self, model, lines, work):
+        self.model, self.lines, self.work = model, lines, work
         lines.entry("numbers", lambda rest: True if rest == "doubles" else None)
         self.horizon = lines.entry("horizon", count)
         self.decisions = read_tail(model, lines)
@@ -647,6 +718,7 @@ class Bounds:
         self.discounts = [of(discount) for discount in model.discounts]
         self.rows = [[(target, of(p)) for target, p in row] for row in model.rows]
         rewards = [[of(reward) for reward in rewards] for rewards in model.rewards]
+        work.spend(model.n * (model.n_transitions + len(model.rows)) * 4)
         self.advantages = []
         for state in range(model.n_states):
             for choice in model.choices(state):
@@ -667,6 +739,7 @@ class Bounds:
         return total
 
     def weights(self, t):
+        self.work.spend(self.model.n * 64 * t.bit_length())
         weights = [(1.0, 1.0)]
         for ratio in self.ratios:
             if ratio == POINT_0 and t > 0:
@@ -693,6 +766,7 @@ class Bounds:
 
     def after_horizon(self):
         model, weights = self.model, self.weights(self.horizon)
+        self.work.spend(model.n * len(model.rows) * 4)
         gain, loss = [0.0] * model.n, [0.0] * model.n
         for choice in range(len(model.rows)):
             for k, total in enumerate(self.prefix_sums(weights, choice)):
@@ -715,8 +789,9 @@ class Bounds:
             raise beyond(f"horizon {self.horizon}")
         self.upper, self.lower = [upper] * model.n_states, [lower] * model.n_states
 
-    def layer(self, t, _changed):
+    def layer(self, t):
         model, weights = self.model, self.weights(t)
+        self.work.spend((2 * model.n_transitions + model.n * len(model.rows)) * 4)
 
         def worth(choice, bound):
             now = self.prefix_sums(weights, choice)[-1]
@@ -760,7 +835,7 @@ class Bounds:
 # --- the verdict -----------------------------------------------------------------------------------------------------
 
 
-def check(model_bytes, certificate):
+def check(model_bytes, certificate, work=WORK):
     """Raises Refused or Unreadable unless the certificate, a binary stream, is accepted."""
     model = Model(model_bytes)
     lines = Lines(certificate)
@@ -769,16 +844,27 @@ def check(model_bytes, certificate):
     if stated != model.hash:
         raise Refused(f"model: the certificate is for another one; stated {stated}, found {model.hash}")
     kind = lines.entry("kind", lambda rest: {"exact": Exact, "bounds": Bounds}.get(rest))
-    kind(model, lines).check()
+    kind(model, lines, Work(work)).check()
 
 
 def main(arguments):
+    work = WORK
+    if arguments[:1] == ["--work"]:
+        if len(arguments) < 2 or not re.fullmatch(r"[0-9]{1,30}", arguments[1]):
+            print("error: --work: expected a number of operations, such as --work 1000000", file=sys.stderr)
+            return 2
+        work, arguments = int(arguments[1]), arguments[2:]
     if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     try:
-        with open(arguments[0], "rb") as model, open(arguments[1], "rb") as certificate:
-            check(model.read(), certificate)
+        with open(arguments[0], "rb") as model:
+            data = model.read()
+        if arguments[1] == "-":
+            check(data, sys.stdin.buffer, work)
+        else:
+            with open(arguments[1], "rb") as certificate:
+                check(data, certificate, work)
     except (OSError, Unreadable) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -2,13 +2,13 @@
 //!
 //! Cost: two passes over the model for each layer.
 
-use crate::certificate::{layers, tail};
+use crate::certificate::{between, layers, tail};
 use crate::doubles::Interval;
 use crate::enclosure::{Enclosure, Precision};
 use crate::fraction::Fraction;
 use crate::model::Model;
-use crate::text::{Lines, double, pair, step};
-use crate::work::Work;
+use crate::text::{Lines, double, step};
+use crate::work::{Work, digits};
 use crate::{Stop, Unreadable, refuse};
 use std::io::BufRead;
 
@@ -59,7 +59,7 @@ pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Resu
         let until = present;
         let earlier = |rest: &str| step(rest).filter(|&from| from < until);
         present = lines.entry("layers", earlier, "an earlier step")?;
-        layers(model, &mut lines, (present, until), &mut decisions, |t, decisions, _| checker.layer(t, decisions))?;
+        layers(model, &mut lines, (present, until), &mut decisions, |t, decisions| checker.layer(t, decisions))?;
     }
     checker.welfare(lines)
 }
@@ -81,7 +81,7 @@ fn beyond<T>(place: &str) -> Result<T, Stop> {
 impl Checker<'_> {
     /// ρ_i^t.
     fn weights(&mut self, t: u128) -> Result<Vec<Interval>, Stop> {
-        self.work.spend(self.model.n() as u64, 64 * u64::from(u128::BITS - t.leading_zeros()))?;
+        self.work.spend(self.model.n() as u64, 64 * digits(t))?;
         // A ratio of 0 has the powers 1, 0, 0, …, as it should.
         let others = self.ratios.iter().map(|ratio| Interval::around(&PRECISION.power(ratio, t)));
         let weights = [Some(Interval::point(1.0))].into_iter().chain(others).collect::<Option<Vec<_>>>();
@@ -91,7 +91,6 @@ impl Checker<'_> {
     fn find_advantages(&mut self) -> Result<(), Stop> {
         let model = self.model;
         self.work.spend((model.n() * (model.n_transitions() + model.n_choices())) as u64, COST)?;
-        self.advantages.reserve(model.n() * model.n_choices());
         for state in 0..model.n_states() {
             for choice in model.choices(state) {
                 for i in 0..model.n() {
@@ -151,7 +150,7 @@ impl Checker<'_> {
             terms.fold(Interval::ZERO, Interval::plus).hi
         };
         let (upper, lower) = (total(&gain), -total(&loss));
-        if !upper.is_finite() || !lower.is_finite() {
+        if ![upper, lower].iter().all(|bound| bound.is_finite()) {
             return beyond(&format!("horizon {horizon}"));
         }
         self.upper = vec![upper; model.n_states()];
@@ -174,7 +173,7 @@ impl Checker<'_> {
             let mut upper = f64::NEG_INFINITY;
             for choice in model.choices(state) {
                 let worth = worth(choice, &self.upper).hi;
-                if !worth.is_finite() || !lower.is_finite() {
+                if ![worth, lower].iter().all(|bound| bound.is_finite()) {
                     return beyond(&format!("step {t}, state {state}"));
                 }
                 upper = upper.max(worth);
@@ -188,8 +187,7 @@ impl Checker<'_> {
     fn welfare<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<(), Stop> {
         lines.word("welfare")?;
         for state in 0..self.model.n_states() {
-            let bounds = |rest: &str| pair(rest).and_then(|(lower, upper)| Some((double(lower)?, double(upper)?)));
-            let (lower, upper) = lines.entry("between", bounds, "two doubles")?;
+            let (lower, upper) = between(&mut lines)?;
             let values = self.values.iter().map(|values| Interval::point(values[state]));
             let base = values.fold(Interval::ZERO, Interval::plus);
             let found =

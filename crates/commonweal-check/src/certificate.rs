@@ -1,7 +1,7 @@
 //! Reading a certificate (§4): its head, its tail, its layers. What the claims mean is in [`exact`] and [`bounds`].
 
 use crate::model::Model;
-use crate::text::{Lines, count, pair, step};
+use crate::text::{Lines, count, double, pair, step};
 use crate::work::Work;
 use crate::{Meaning, Stop, Unreadable, bounds, exact, refuse};
 use std::io::BufRead;
@@ -47,39 +47,42 @@ pub fn tail(model: &Model, lines: &mut Lines<impl BufRead>) -> Result<Vec<usize>
 }
 
 /// Goes back from step `until` over the layers of a section, its first line read already: `visit` is called at every
-/// step with the decisions there and the states whose decision has changed.
+/// step with the decisions there.
 pub fn layers<R: BufRead>(
     model: &Model,
     lines: &mut Lines<R>,
     (from, until): (u128, u128),
     decisions: &mut [usize],
-    mut visit: impl FnMut(u128, &[usize], &[usize]) -> Result<(), Stop>,
+    mut visit: impl FnMut(u128, &[usize]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let mut next = change(lines, from, until)?;
     for t in (from..until).rev() {
-        let mut changed = Vec::new();
         if next == Some(t) {
             lines.advance()?;
-            while lines.line().starts_with(|c: char| c.is_ascii_digit()) {
+            // The least state that may come next; there is at least one.
+            let mut least = 0;
+            while least == 0 || lines.line().starts_with(|c: char| c.is_ascii_digit()) {
                 let entry = |line: &str| {
                     let (state, choice) = pair(line)?;
-                    let state = count(state).filter(|&state| state < model.n_states())?;
+                    let state = count(state).filter(|state| (least..model.n_states()).contains(state))?;
                     let choice = choice_of(model, state, count(choice)?)?;
-                    let increasing = changed.last().is_none_or(|&before| before < state);
-                    (increasing && decisions[state] != choice).then_some((state, choice))
+                    (decisions[state] != choice).then_some((state, choice))
                 };
                 let (state, choice) = lines.take(entry, "a later state and a choice that it did not have")?;
                 decisions[state] = choice;
-                changed.push(state);
-            }
-            if changed.is_empty() {
-                return Err(lines.fault("expected a state and its choice").into());
+                least = state + 1;
             }
             next = change(lines, from, t)?;
         }
-        visit(t, decisions, &changed)?;
+        visit(t, decisions)?;
     }
     Ok(())
+}
+
+/// The two numbers of a line `between L U`.
+pub fn between<R: BufRead>(lines: &mut Lines<R>) -> Result<(f64, f64), Unreadable> {
+    let bounds = |rest: &str| pair(rest).and_then(|(lower, upper)| Some((double(lower)?, double(upper)?)));
+    lines.entry("between", bounds, "two doubles")
 }
 
 /// The step of the line `at T`, if the present line is one.

@@ -2,8 +2,7 @@
 
 use crate::enclosure::{Enclosure, Float};
 use crate::fraction::Fraction;
-use num_bigint::BigInt;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{ToPrimitive, Zero};
 
 /// A number known to lie between two doubles.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,8 +69,8 @@ fn floor(x: &Fraction) -> Option<f64> {
     let (above, below) = if exponent >= 0 { (p.clone(), q << exponent) } else { (p << -exponent, q.clone()) };
     let mut mantissa = num_integer::Integer::div_floor(&above, &below);
     let mut exponent = exponent;
-    // One bit too many at most, or two after a carry.
-    while mantissa.bits() > 53 && mantissa.abs() != BigInt::one() << 53 {
+    // One bit too many, or two after a carry; halves are rounded down.
+    while mantissa.bits() > 53 {
         mantissa >>= 1;
         exponent += 1;
     }
@@ -82,6 +81,12 @@ fn floor(x: &Fraction) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_bigint::BigInt;
+    use num_traits::{One, Signed};
+
+    fn of_double(x: f64) -> Fraction {
+        Float::from(x).to_fraction()
+    }
 
     #[test]
     fn a_fraction_lies_between_the_nearest_doubles() {
@@ -97,15 +102,35 @@ mod tests {
                 let large = Fraction::new(&x.numerator << shift.min(950), x.denominator);
                 for x in [small, large] {
                     let found = Interval::of(&x).expect("within the doubles");
-                    assert!(Fraction::from_double(found.lo).compare(&x).is_le(), "{x:?}");
-                    assert!(Fraction::from_double(found.hi).compare(&x).is_ge(), "{x:?}");
-                    let exact = Fraction::from_double(found.lo).compare(&x).is_eq();
+                    assert!(of_double(found.lo).compare(&x).is_le(), "{x:?}");
+                    assert!(of_double(found.hi).compare(&x).is_ge(), "{x:?}");
+                    let exact = of_double(found.lo).compare(&x).is_eq();
                     assert_eq!(found.hi, if exact { found.lo } else { found.lo.next_up() }, "{x:?}");
                 }
             }
         }
         assert_eq!(Interval::of(&Fraction::new(BigInt::one() << 1024, BigInt::one())), None);
-        assert_eq!(Interval::of(&Fraction::from_double(f64::MAX)), Some(Interval::point(f64::MAX)));
+        assert_eq!(Interval::of(&of_double(f64::MAX)), Some(Interval::point(f64::MAX)));
+    }
+
+    #[test]
+    fn floats_too_small_for_doubles_lie_beside_zero() {
+        use crate::enclosure::Precision;
+        let tiny = Precision(64).power(&Precision(64).fraction(&Fraction::new(1.into(), 3.into())), 1_000);
+        let least = f64::from_bits(1);
+        // No memory holds the fraction that this one is.
+        let tinier = Precision(64).power(&tiny, 1 << 80);
+        assert_eq!(Interval::around(&tinier), Some(Interval { lo: 0.0, hi: least }));
+        assert_eq!(Interval::around(&tiny), Some(Interval { lo: 0.0, hi: least }));
+        let below = Enclosure { lo: tiny.hi.negated(), hi: tiny.lo.negated() };
+        assert_eq!(Interval::around(&below), Some(Interval { lo: -least, hi: 0.0 }));
+        // 2^-1100 is still turned into a fraction, 2^-1102 no longer is.
+        for power in 1_070..1_110 {
+            let small = Precision(64).power(&Precision(64).fraction(&Fraction::new(1.into(), 2.into())), power);
+            let expected = if power <= 1_074 { 2f64.powi(-1_000) * 2f64.powi(1_000 - power as i32) } else { 0.0 };
+            let found = Interval::around(&small).expect("a double");
+            assert_eq!((found.lo, found.hi), (expected, if expected == 0.0 { least } else { expected }), "{power}");
+        }
     }
 
     #[test]
@@ -118,6 +143,9 @@ mod tests {
         assert_eq!((product.lo, product.hi), ((-third.hi * third.hi).next_down(), (-third.lo * third.lo).next_up()));
         assert_eq!(third.plus(Interval::ZERO), third);
         assert_eq!(third.times(Interval::ZERO), Interval::ZERO);
+        let from_zero = Interval { lo: 0.0, hi: 1.0 };
+        assert_eq!(from_zero.plus(from_zero).hi, 2f64.next_up());
+        assert_eq!(from_zero.times(from_zero).hi, 1f64.next_up());
         let mixed = Interval { lo: -1.0, hi: 2.0 }.times(Interval { lo: 3.0, hi: 4.0 });
         assert_eq!((mixed.lo, mixed.hi), ((-4f64).next_down(), 8f64.next_up()));
     }

@@ -92,6 +92,18 @@ impl Float {
     }
 }
 
+impl From<f64> for Float {
+    /// The number that a finite double is.
+    fn from(x: f64) -> Float {
+        let (biased, low) = ((x.to_bits() >> 52) & 0x7ff, x.to_bits() & ((1 << 52) - 1));
+        let (mantissa, e) = if biased == 0 { (low, -1074) } else { (low | 1 << 52, i128::from(biased) - 1075) };
+        if mantissa == 0 {
+            return Float::zero();
+        }
+        Float { m: if x.is_sign_negative() { -BigInt::from(mantissa) } else { mantissa.into() }, e }
+    }
+}
+
 impl Enclosure {
     pub fn zero() -> Enclosure {
         Enclosure { lo: Float::zero(), hi: Float::zero() }
@@ -161,6 +173,11 @@ impl Precision {
         let low = if x.lo.is_negative() { &factor.hi } else { &factor.lo };
         let high = if x.hi.is_negative() { &factor.lo } else { &factor.hi };
         Enclosure { lo: self.multiply(low, &x.lo, Side::Down), hi: self.multiply(high, &x.hi, Side::Up) }
+    }
+
+    /// The sum of products of factors, whose ends are not negative, and numbers.
+    pub fn sum_of<'e>(self, terms: impl Iterator<Item = (&'e Enclosure, &'e Enclosure)>) -> Enclosure {
+        terms.fold(Enclosure::zero(), |sum, (factor, x)| self.sum(&sum, &self.scale(factor, x)))
     }
 
     pub fn fraction(self, x: &Fraction) -> Enclosure {
@@ -245,6 +262,16 @@ mod tests {
     }
 
     #[test]
+    fn a_double_is_the_number_that_it_is() {
+        let of = |x: f64| Float::from(x).to_fraction();
+        assert_eq!(of(-0.375).shown(), "-3/8");
+        assert_eq!(of(6.0).shown(), "6");
+        assert_eq!(of(0.0).shown(), "0");
+        assert_eq!((of(5e-324).numerator, of(5e-324).denominator), (BigInt::one(), BigInt::one() << 1074));
+        assert_eq!(of(f64::MAX).numerator, (BigInt::one() << 1024) - (BigInt::one() << 971));
+    }
+
+    #[test]
     fn floats_are_ordered_as_numbers() {
         let of = |m: i64, e: i128| Float { m: m.into(), e };
         assert!(of(-8, 0).compare(&of(-1, 3)).is_eq());
@@ -252,5 +279,7 @@ mod tests {
         assert!(of(-1, 70).compare(&of(-1, 3)).is_lt() && of(1, 70).compare(&of(1, 3)).is_gt());
         assert!(of(7, 0).compare(&of(1, 3)).is_lt() && of(0, 0).compare(&of(-1, -900)).is_gt());
         assert!(of(0, 0).compare(&of(1, -900)).is_lt());
+        // The same top, and different exponents.
+        assert!(of(7, 0).compare(&of(13, -1)).is_gt() && of(13, -1).compare(&of(7, 0)).is_lt());
     }
 }

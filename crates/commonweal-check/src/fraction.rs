@@ -68,18 +68,6 @@ impl Fraction {
         Fraction::new(self.numerator / &common, self.denominator / common)
     }
 
-    /// The number that a finite double is.
-    pub fn from_double(x: f64) -> Fraction {
-        let bits = x.to_bits();
-        let (biased, low) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
-        let (mantissa, exponent) = if biased == 0 { (low, -1074) } else { (low | 1 << 52, biased as i64 - 1075) };
-        let mantissa = if x.is_sign_negative() { -BigInt::from(mantissa) } else { BigInt::from(mantissa) };
-        match exponent >= 0 {
-            true => Fraction::new(mantissa << exponent, BigInt::one()),
-            false => Fraction::new(mantissa, BigInt::one() << -exponent),
-        }
-    }
-
     /// The number as a message shows it: exactly if it is short.
     pub fn shown(&self) -> String {
         const SHORT: u64 = 120;
@@ -125,16 +113,6 @@ pub fn shown_float(m: &BigInt, e: i128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_double_is_the_fraction_that_it_is() {
-        let of = |x: f64| Fraction::from_double(x).in_lowest_terms();
-        assert_eq!(of(-0.375).shown(), "-3/8");
-        assert_eq!(of(6.0).shown(), "6");
-        let least = Fraction::from_double(5e-324);
-        assert!(least.numerator.is_one() && least.denominator == BigInt::one() << 1074);
-        assert_eq!(of(f64::MAX).numerator, (BigInt::one() << 1024) - (BigInt::one() << 971));
-    }
 
     #[test]
     fn arithmetic_is_that_of_fractions() {

@@ -21,11 +21,11 @@ mod doubles;
 mod enclosure;
 mod exact;
 mod fraction;
-mod gains;
 mod model;
 mod sha256;
 mod stage;
 mod text;
+mod values;
 mod work;
 mod yaml;
 
@@ -79,11 +79,20 @@ pub fn canonical_form(model: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, Unread
     if model.len() as u64 > MAX_MODEL_BYTES {
         return Err(Unreadable(format!("model: larger than {MAX_MODEL_BYTES} bytes")));
     }
-    match model.starts_with(model::HEADER.as_bytes()) {
-        true => Ok(model.into()),
-        false => yaml::canonical_form(model)
-            .map(|text| text.into_bytes().into())
-            .map_err(|Unreadable(why)| Unreadable(format!("model: {why}"))),
+    if model.starts_with(model::HEADER.as_bytes()) {
+        return Ok(model.into());
+    }
+    // Storm's explicit format begins with a comment or `@type`; binary and compressed files are no text.
+    let text = std::str::from_utf8(model).ok().filter(|text| !text.contains('\0'));
+    let Some(text) = text.filter(|text| !text.trim_start().starts_with(['@', '/'])) else {
+        let how = "commonweal convert MODEL model.canonical, with --discount as for solve";
+        return Err(Unreadable(format!(
+            "model: neither YAML nor JSON nor the canonical form; convert it first: {how}"
+        )));
+    };
+    match yaml::canonical_form(text) {
+        Ok(text) => Ok(text.into_bytes().into()),
+        Err(Unreadable(why)) => Err(Unreadable(format!("model: {why}"))),
     }
 }
 

@@ -43,12 +43,20 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<Verdict, Unreadable> {
-    let usage = || Unreadable(USAGE.to_owned());
     let (work, files) = match arguments {
-        [option, work, files @ ..] if option == "--work" => (work.parse().map_err(|_| usage())?, files),
+        [option, rest @ ..] if option == "--work" => {
+            let work = rest.first().and_then(|work| work.parse().ok());
+            let wrong = || Unreadable("--work: expected a number of operations, such as --work 1000000".to_owned());
+            (work.ok_or_else(wrong)?, &rest[1..])
+        }
         files => (WORK, files),
     };
-    let [model, certificate] = files else { return Err(usage()) };
+    let [model, certificate] = files else {
+        return Err(Unreadable(format!("expected a model and a certificate\n\n{USAGE}")));
+    };
+    if model == "-" {
+        return Err(Unreadable("the model must be a file; only the certificate may be standard input".to_owned()));
+    }
     let cannot = |path: &str, error: std::io::Error| Unreadable(format!("cannot read {path}: {error}"));
     let mut bytes = Vec::new();
     let opened =

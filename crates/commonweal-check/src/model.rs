@@ -5,6 +5,7 @@
 use crate::Unreadable;
 use crate::fraction::{Fraction, lcm};
 use crate::text::{Lines, canonical_fraction, count};
+use crate::work::words;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::collections::HashMap;
@@ -28,6 +29,8 @@ pub struct Model {
     probability: Vec<u32>,
     /// The least common denominator of each choice's probabilities.
     pub row_denominator: Vec<BigInt>,
+    /// The machine words of the longest number or row denominator.
+    pub words: u64,
 }
 
 impl Model {
@@ -77,6 +80,12 @@ impl Model {
         self.rewards(left) == self.rewards(right) && self.row(left) == self.row(right)
     }
 
+    /// What is refused where a choice of a state may be worth more than the stated one.
+    pub fn rivalry(&self, state: usize, choice: usize, stated: usize) -> String {
+        let first = self.choices(state).start;
+        format!("choice {} may beat the stated choice {}", choice - first, stated - first)
+    }
+
     /// `Σ_u P(u|choice) · numerators[u]` times the row's denominator.
     pub fn dot(&self, choice: usize, numerators: &[BigInt]) -> BigInt {
         let (targets, probabilities) = self.row(choice);
@@ -112,6 +121,7 @@ impl Model {
             target: Vec::new(),
             probability: Vec::new(),
             row_denominator: Vec::new(),
+            words: 0,
         };
         let mut known = HashMap::new();
         // A file has a line for every state and choice, so the vectors never outgrow it, whatever the counts say.
@@ -133,6 +143,9 @@ impl Model {
         if n_states == 0 {
             return Err(Unreadable("there is no state".to_owned()));
         }
+        let numbers = model.discounts.iter().chain(&model.numbers);
+        let parts = numbers.flat_map(|number| [&number.numerator, &number.denominator]);
+        model.words = parts.chain(&model.row_denominator).map(words).max().unwrap_or(1);
         Ok(model)
     }
 

@@ -1,6 +1,7 @@
-//! A budget of work, so that no file can make the checker run for ever.
+//! A budget of work (§9), so that no file can make the checker run for ever.
 
 use crate::Stop;
+use num_bigint::BigInt;
 
 /// What is left of the budget, in operations on machine words.
 pub struct Work {
@@ -22,4 +23,14 @@ impl Work {
             None => Err(Stop::Unreadable("checking it would take more work than is allowed".to_owned())),
         }
     }
+}
+
+/// The machine words of a number.
+pub fn words(number: &BigInt) -> u64 {
+    number.bits() / 64 + 1
+}
+
+/// The binary digits of a step, each of which costs a power a squaring or two.
+pub fn digits(step: u128) -> u64 {
+    u64::from(u128::BITS - step.leading_zeros())
 }

@@ -25,8 +25,7 @@ enum Node {
 }
 
 /// The canonical form of the model in a YAML or JSON file.
-pub fn canonical_form(bytes: &[u8]) -> Result<String, Unreadable> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Unreadable("the file is not UTF-8".to_owned()))?;
+pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { rest: text, line: 1, column: 0 };
     reader.skip()?;

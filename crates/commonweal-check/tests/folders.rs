@@ -16,17 +16,22 @@ fn cases(name: &str) -> Vec<(PathBuf, PathBuf)> {
     let mut certificates: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     certificates.retain(|path| path.extension().is_some_and(|ending| ending == "cert"));
     certificates.sort();
-    let with_model = |certificate: PathBuf| {
-        let stem = certificate.file_stem().expect("a name").to_string_lossy();
-        let (model, _) = stem.split_once("--").expect("MODEL--CASE");
-        (folder("models").join(model).with_extension("yaml"), certificate.clone())
-    };
-    certificates.into_iter().map(with_model).collect()
+    certificates.iter().map(|certificate| with_model(certificate)).collect()
+}
+
+fn with_model(certificate: &Path) -> (PathBuf, PathBuf) {
+    let stem = certificate.file_stem().expect("a name").to_string_lossy();
+    let (model, _) = stem.split_once("--").expect("MODEL--CASE");
+    (folder("models").join(model).with_extension("yaml"), certificate.to_owned())
 }
 
 fn verdict(model: &Path, certificate: &Path) -> String {
+    verdict_within(model, certificate, WORK)
+}
+
+fn verdict_within(model: &Path, certificate: &Path, work: u64) -> String {
     let read = |path: &Path| std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    match check(&read(model), read(certificate).as_slice(), WORK) {
+    match check(&read(model), read(certificate).as_slice(), work) {
         Ok(verdict) => verdict.to_string(),
         Err(error) => format!("unreadable: {}", error.to_string().trim_start_matches("certificate: ")),
     }
@@ -53,6 +58,25 @@ fn every_certificate_in_the_rejected_folder_is_rejected_for_its_reason() {
     }
 }
 
+/// `work.txt` names every accepted certificate with its work: what `checkers/python` counts, which must not be more or less
+/// than what is counted here.
+#[test]
+fn the_work_of_a_check_is_what_the_document_says() {
+    let table = include_str!("work.txt");
+    let mut names = Vec::new();
+    for line in table.lines() {
+        let (name, work) = line.split_once(' ').expect("a name and its work");
+        let work: u64 = work.parse().expect("a number");
+        let (model, certificate) = with_model(&folder("accepted").join(name).with_extension("cert"));
+        assert_eq!(verdict_within(&model, &certificate, work), "accepted", "{name}");
+        let less = verdict_within(&model, &certificate, work - 1);
+        assert_eq!(less, "unreadable: checking it would take more work than is allowed", "{name}");
+        names.push(certificate);
+    }
+    let all: Vec<PathBuf> = cases("accepted").into_iter().map(|(_, certificate)| certificate).collect();
+    assert_eq!(names, all);
+}
+
 /// The numbers that differ, of a few.
 #[test]
 fn a_refusal_shows_both_numbers() {
@@ -61,7 +85,7 @@ fn a_refusal_shows_both_numbers() {
         verdict(&model, &certificate)
     };
     assert!(shown("wrong-welfare").ends_with("found 127/9, stated 128/9"), "{}", shown("wrong-welfare"));
-    assert!(shown("swapped-action").ends_with("worth 1/6 against 0"), "{}", shown("swapped-action"));
+    assert!(shown("swapped-action").ends_with("worth 73/6 against 12"), "{}", shown("swapped-action"));
     assert!(shown("tampered-value").ends_with("advantage -1, not 0"), "{}", shown("tampered-value"));
     assert!(
         shown("truncated-horizon").ends_with("sum ≈ 1.6666666666666666e-1, not ≤ 0"),
@@ -102,6 +126,16 @@ fn the_program_says_its_verdict_in_words_and_in_its_exit_code() {
     let (code, out, _) =
         run(&[Path::new("--work"), Path::new("1000000"), &model, &folder("accepted/hotel--exact.cert")]);
     assert_eq!((code, out.as_str()), (Some(0), "accepted\n"));
+    for (arguments, expected) in [
+        (&[Path::new("--work")][..], "--work: expected a number of operations"),
+        (&[Path::new("--work"), Path::new("ten"), &model, &model], "--work: expected a number of operations"),
+        (&[Path::new("-"), Path::new("-")], "the model must be a file"),
+        (&[&model], "expected a model and a certificate"),
+        (&[&model, &folder("accepted/no-such.cert")], "no-such.cert: "),
+    ] {
+        let (_, _, error) = run(arguments);
+        assert!(error.contains(expected), "{error}");
+    }
     let (code, help, _) = run(&[Path::new("--help")]);
     assert!(code == Some(0) && help.starts_with("Usage: commonweal-check"), "{help}");
     let (code, version, _) = run(&[Path::new("-V")]);

@@ -86,6 +86,16 @@ fn what_the_subset_does_not_hold_is_left_to_convert() {
 }
 
 #[test]
+fn files_of_other_tools_are_sent_to_convert() {
+    let archive = [&b"index.json"[..], &[0; 502]].concat();
+    for model in [&b"\x1f\x8b\x08"[..], b"// Exported by storm\n@type: MDP\n", b"\n@type: MDP\n", &archive, b"a: \xff"]
+    {
+        let error = canonical_form(model).expect_err("no model").to_string();
+        assert!(error.contains("convert it first: commonweal convert MODEL model.canonical"), "{error}");
+    }
+}
+
+#[test]
 fn what_is_no_model_is_refused() {
     let hotel = |from: &str, to: &str| HOTEL.replacen(from, to, 1);
     let cases = [

@@ -318,7 +318,7 @@ pub struct MapArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// The certificate, as `solve --certificate` writes it
+    /// The certificate, as `solve --certificate` writes it; - for standard input
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: PathBuf,
     /// Give up after this many operations on machine words

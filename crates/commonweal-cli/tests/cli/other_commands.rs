@@ -1,6 +1,8 @@
-//! `evaluate`, `simulate`, `convert` and `reproduce`, and how they fit together.
+//! `evaluate`, `simulate`, `check`, `convert` and `reproduce`, and how they fit together.
 
 use crate::program::{Folder, paper};
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
 
 #[test]
 fn the_strategy_that_solve_writes_earns_what_solve_says() {
@@ -140,4 +142,27 @@ fn the_paper_is_reproduced_but_for_its_misprints() {
         let claim = claims.clone().find(|claim| claim["id"] == id).unwrap_or_else(|| panic!("no claim {id}"));
         assert_eq!((&claim["exact"], &claim["verdict"]), (&exact.into(), &verdict.into()), "{id}");
     }
+}
+
+#[test]
+fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
+    let folder = Folder::new();
+    let hotel = paper("hotel.yaml");
+    let hotel = hotel.to_str().expect("UTF-8");
+    folder.run(&["solve", hotel, "--certificate", "hotel.cert"]).done();
+    assert_eq!(folder.run(&["check", hotel, "hotel.cert"]).done().stdout, "accepted\n");
+    let check = |certificate: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal"));
+        let mut child = program.args(["check", hotel, "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let child = child.as_mut().expect("the program runs");
+        child.stdin.take().expect("a pipe").write_all(certificate.as_bytes()).expect("the program reads");
+        let mut said = String::new();
+        child.stdout.take().expect("a pipe").read_to_string(&mut said).expect("UTF-8");
+        (child.wait().expect("it ends").code(), said)
+    };
+    let certificate = folder.read("hotel.cert");
+    assert_eq!(check(&certificate), (Some(0), "accepted\n".to_owned()));
+    let (code, said) = check(&certificate.replace("exact 127/9", "exact 128/9"));
+    assert!(code == Some(1) && said.starts_with("refused: welfare, state 0: "), "{said}");
+    folder.run(&["check", "-", "-"]).refused(&["cannot both be standard input"]);
 }

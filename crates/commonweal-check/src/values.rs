@@ -1,0 +1,83 @@
+//! What the choices are worth to one principal in every state, exactly.
+//!
+//! Fractions over a common denominator, so that sums need no greatest common divisors. `Y(s) = R(σ(s)) + λ Σ_u P(u|σ(s)) Y(u)` goes one step
+//! back under decisions σ; the denominator grows by what does not cancel, which is nothing where Y is the value of σ.
+
+use crate::Stop;
+use crate::fraction::{Fraction, lcm};
+use crate::model::Model;
+use crate::work::{Work, words};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::One;
+
+/// The most machine words that the values of all states may take together: 2 GiB.
+const MAX_WORDS: u64 = 1 << 28;
+/// The most bits by which a step may lengthen the denominator.
+const MAX_GROWTH_BITS: u64 = 1 << 18;
+
+/// V(s) = numerators[s] / denominator.
+#[derive(Clone)]
+pub struct Values {
+    numerators: Vec<BigInt>,
+    denominator: BigInt,
+    /// The machine words of the longest number.
+    pub words: u64,
+}
+
+impl Values {
+    pub fn new(numerators: Vec<BigInt>, denominator: BigInt) -> Values {
+        let words = numerators.iter().map(words).fold(words(&denominator), u64::max);
+        Values { numerators, denominator, words }
+    }
+
+    pub fn of(&self, state: usize) -> Fraction {
+        Fraction::new(self.numerators[state].clone(), self.denominator.clone())
+    }
+
+    /// R_i(c) + λ_i Σ_u P(u|c) V(u), as a numerator over the denominator of the values times the second number.
+    fn ahead(&self, model: &Model, i: usize, choice: usize) -> (BigInt, BigInt) {
+        let (reward, discount) = (model.reward(choice, i), &model.discounts[i]);
+        let below = &discount.denominator * &model.row_denominator[choice];
+        let common = lcm(&below, &reward.denominator);
+        let later = model.dot(choice, &self.numerators) * &discount.numerator * (&common / below);
+        let now = &reward.numerator * (&common / &reward.denominator) * &self.denominator;
+        (now + later, common)
+    }
+
+    /// What principal i gets by choice c now and these values afterwards.
+    pub fn worth(&self, model: &Model, i: usize, choice: usize) -> Fraction {
+        let (numerator, common) = self.ahead(model, i, choice);
+        Fraction::new(numerator, common * &self.denominator)
+    }
+
+    /// Δ_i(c).
+    pub fn advantage(&self, model: &Model, i: usize, state: usize, choice: usize) -> Fraction {
+        let (numerator, common) = self.ahead(model, i, choice);
+        Fraction::new(numerator - &common * &self.numerators[state], common * &self.denominator)
+    }
+
+    /// What principal i gets by the decisions now and these values afterwards.
+    pub fn step_back(&self, model: &Model, i: usize, decisions: &[usize], work: &mut Work) -> Result<Values, Stop> {
+        work.spend((model.n_transitions() + model.n_states()) as u64 * (model.words + 4), self.words + model.words)?;
+        let mut growth = BigInt::one();
+        let mut quotients = Vec::with_capacity(decisions.len());
+        for &choice in decisions {
+            let (numerator, common) = self.ahead(model, i, choice);
+            let shared = (&numerator % &common).gcd(&common);
+            let (numerator, common) = (numerator / &shared, common / shared);
+            growth = lcm(&growth, &common);
+            if growth.bits() > MAX_GROWTH_BITS {
+                return Err(Stop::Unreadable("the denominator of its exact values grows too fast".to_owned()));
+            }
+            quotients.push((numerator, common));
+        }
+        let n_words = (self.words + words(&growth)).saturating_mul(decisions.len() as u64);
+        if n_words > MAX_WORDS {
+            return Err(Stop::Unreadable("its exact values would not fit in memory".to_owned()));
+        }
+        work.spend(n_words, words(&growth))?;
+        let numerators = quotients.into_iter().map(|(numerator, common)| numerator * (&growth / common)).collect();
+        Ok(Values::new(numerators, growth * &self.denominator))
+    }
+}

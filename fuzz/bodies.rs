@@ -1,0 +1,138 @@
+//! What the fuzzers do with an input. They need a nightly compiler; the test `corpus` of the library replays
+//! what they have found with any.
+
+use commonweal::certificate::{PRECISION, model_hash, write_canonical, write_certificate};
+use commonweal::io::{Discounts, Format, ReadOptions, read_drn, read_model_bytes, read_umb};
+use commonweal::model::Model;
+use commonweal::number::{Enclosure, parse_rational};
+use commonweal::stop::StopSignal;
+use commonweal::{Outcome, SolveOptions, solve};
+use commonweal_check::{Verdict, canonical_form, check};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The readers of models: no panic, what is read has a canonical form that the checker reads, and what both take for a
+/// model in YAML they take for the same one.
+pub fn model(bytes: &[u8]) {
+    let mut options = ReadOptions::new(Discounts::Unspecified);
+    options.bytes = Some(bytes.len() as u64);
+    let read = match Format::of_contents(bytes) {
+        Some(Format::Drn) => {
+            _ = read_drn::<f64>(bytes, &options);
+            read_drn(bytes, &options).ok().map(|loaded| loaded.model)
+        }
+        Some(Format::Umb) => {
+            _ = read_umb::<f64>(bytes, &options);
+            read_umb(bytes, &options).ok().map(|loaded| loaded.model)
+        }
+        _ => read_model_bytes(bytes).ok(),
+    };
+    let ours = canonical_form(bytes);
+    let Some(read) = read else {
+        // A canonical form, perhaps.
+        _ = check(bytes, &b""[..], 0);
+        return;
+    };
+    let theirs = canonical(&read);
+    if let Ok(ours) = ours {
+        assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
+    }
+    let error = check(&theirs, &b""[..], 0).expect_err("there is no certificate").to_string();
+    assert!(error.starts_with("certificate: "), "{error}");
+}
+
+/// The checker on certificates of the models that its tests use: no panic, no hang, and nothing is accepted but what is
+/// true.
+pub fn certificate(bytes: &[u8]) {
+    static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| MODELS.iter().map(|model| Known::of(model)).collect());
+    let names =
+        |known: &&Known| bytes.windows(known.hash.len()).take(100).any(|window| window == known.hash.as_bytes());
+    let known = known.iter().find(names).unwrap_or(&known[0]);
+    if !matches!(check(&known.canonical, bytes, 20_000_000), Ok(Verdict::Accepted(_))) {
+        return;
+    }
+    let text = std::str::from_utf8(bytes).expect("what is accepted is ASCII");
+    let stated: Vec<&str> = text.lines().skip_while(|line| *line != "welfare").skip(1).collect();
+    for (stated, best) in stated.iter().zip(&known.best) {
+        match stated.split(' ').collect::<Vec<_>>()[..] {
+            ["between", lower, upper] => {
+                assert!(double(lower) <= best.upper() && best.lower() <= double(upper), "{text}");
+            }
+            // Long numbers are in hexadecimal, and left out here.
+            ["exact", stated] if !stated.contains('x') => {
+                let stated = Enclosure::from(&parse_rational(stated).expect("a fraction"));
+                assert!(stated.lower() <= best.upper() && best.lower() <= stated.upper(), "{text}");
+            }
+            ["exact", _] => {}
+            _ => panic!("{text}"),
+        }
+    }
+}
+
+/// Whatever is solved to optimality has a certificate that the checker accepts, or that asks for too much work.
+pub fn solve_then_check(bytes: &[u8]) {
+    let Ok(model) = read_model_bytes(bytes) else { return };
+    if model.n_choices() > 40 || bytes.len() > 4_000 {
+        return;
+    }
+    // So little that it is no hang on a busy machine either.
+    let stop = StopSignal::after(Duration::from_millis(500));
+    let options =
+        SolveOptions { keep_proof: true, layer_limit: 500, event_limit: 100, stop, ..SolveOptions::default() };
+    let solution = solve(&model, &options);
+    if solution.outcome() != Outcome::Optimal {
+        return;
+    }
+    let mut certificate = Vec::new();
+    write_certificate(&model, &solution, PRECISION, &mut certificate).expect("memory takes every byte");
+    if let Ok(Verdict::Refused(why)) = check(&canonical(&model), certificate.as_slice(), 50_000_000) {
+        panic!("{why}\n{}", String::from_utf8_lossy(&certificate));
+    }
+}
+
+/// Those that are solved in a moment. The first is the one for certificates that name none of them.
+const MODELS: [&str; 10] = [
+    include_str!("../crates/commonweal-check/tests/models/hotel.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/close.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/first-step.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/moment.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/patient.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/returns.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/root.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/spaced.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/ties.yaml"),
+    include_str!("../crates/commonweal-check/tests/models/window.yaml"),
+];
+
+/// A model whose best welfare is known.
+struct Known {
+    canonical: Vec<u8>,
+    hash: String,
+    best: Vec<Enclosure>,
+}
+
+impl Known {
+    fn of(yaml: &str) -> Known {
+        let model = read_model_bytes(yaml.as_bytes()).expect("a model");
+        let solution = solve(&model, &SolveOptions::default());
+        let best = model.states().map(|state| solution.welfare_enclosure(state)).collect();
+        Known { canonical: canonical(&model), hash: model_hash(&model), best }
+    }
+}
+
+fn canonical(model: &Model) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_canonical(model, &mut bytes).expect("memory takes every byte");
+    bytes
+}
+
+/// A double in hexadecimal notation that the checker has let through.
+fn double(word: &str) -> f64 {
+    let (mantissa, exponent) = word.trim_start_matches('-').trim_start_matches("0x").split_once('p').expect("a power");
+    let (leading, digits) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let number = |digits: &str| u64::from_str_radix(digits, 16).expect("digits") as f64;
+    let magnitude = number(&format!("{leading}{digits:0<13}")) * 2f64.powi(-52);
+    let magnitude = magnitude * 2f64.powi(exponent.parse().expect("an exponent"));
+    if word.starts_with('-') { -magnitude } else { magnitude }
+}
