@@ -11,6 +11,8 @@ use commonweal::number::Rational;
 
 /// How often a cell of the map is cut into four where boundaries meet.
 const DEPTH: u32 = 3;
+/// More regions than this do not all have a shade of their own.
+const DRAWN: usize = 9;
 
 /// Regions of two discounts in which the same strategy is best from the start state.
 pub(crate) struct StrategyMap {
@@ -100,21 +102,29 @@ impl StrategyMap {
     /// The map as a picture.
     pub fn region_map(&self) -> RegionMap {
         let points = |spots: &Vec<Spot>| spots.iter().map(|&spot| self.point(spot)).collect::<Vec<_>>();
-        let region = |&label: &Label| Region {
-            name: self.words(label).to_owned(),
-            outline: self.plane.outlines[&label].iter().map(points).collect(),
-        };
-        let boundary = |(_, spots): &([Label; 2], Vec<Spot>)| Series {
-            name: String::new(),
-            points: points(spots),
-            mark: Mark::Line,
-        };
+        // The largest regions have shades of their own; the others, often countless, share one.
+        let mut by_share: Vec<(f64, Label)> = self.order.iter().map(|&label| (self.share(label), label)).collect();
+        by_share.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let many = by_share.len() > DRAWN + 1;
+        let small: Vec<Label> =
+            by_share.iter().skip(if many { DRAWN } else { usize::MAX }).map(|&(_, label)| label).collect();
+        let rings = |label: &Label| self.plane.outlines[label].iter().map(points).collect::<Vec<_>>();
+        let large = self.order.iter().filter(|label| !small.contains(label));
+        let mut regions: Vec<Region> =
+            large.map(|label| Region { name: self.words(*label).to_owned(), outline: rings(label) }).collect();
+        if many {
+            let name = format!("{} other strategies", small.len());
+            regions.push(Region { name, outline: small.iter().flat_map(rings).collect() });
+        }
+        let is_seen = |pair: &[Label; 2]| !(small.contains(&pair[0]) && small.contains(&pair[1]));
+        let boundary = |spots: &Vec<Spot>| Series { name: String::new(), points: points(spots), mark: Mark::Line };
         // A map that all but reaches 1 is drawn up to 1.
         let ends = self.grids.each_ref().map(|grid| {
             let (from, to) = (grid.from.to_f64().value(), grid.to.to_f64().value());
             (from, if to >= 0.99 { 1.0 } else { to })
         });
-        let mut curves: Vec<Series> = self.plane.boundaries.iter().map(boundary).collect();
+        let seen = self.plane.boundaries.iter().filter(|(pair, _)| is_seen(pair));
+        let mut curves: Vec<Series> = seen.map(|(_, spots)| boundary(spots)).collect();
         let (low, high) = (ends[0].0.max(ends[1].0), ends[0].1.min(ends[1].1));
         if low < high {
             curves.push(Series {
@@ -143,7 +153,7 @@ impl StrategyMap {
             x: axis(0),
             y: axis(1),
             range: ends,
-            regions: self.order.iter().map(region).collect(),
+            regions,
             curves,
             marks,
         }

@@ -7,7 +7,7 @@ use super::text::{width, wrapped};
 use super::{Mark, Region, RegionMap, Series, left_out};
 
 /// Both sides of the map, nearly: it is a square but for the labels of its vertical axis.
-const SIDE: f64 = 440.0;
+const SIDE: f64 = 410.0;
 const SWATCH: f64 = 14.0;
 /// More regions than this are not all listed beside the map.
 const LISTED: usize = 24;

@@ -12,8 +12,7 @@ pub fn report(map: &StrategyMap) -> String {
     const ROWS: usize = 30;
     let range = |axis: usize| format!("{} from {} to {}", map.names[axis], map.grids[axis].from, map.grids[axis].to);
     let mut text = format!("Best strategies from {}: {}, {}\n\n", shown(&map.start), range(0), range(1));
-    let row =
-        |&label: &usize| vec![map.words(label).to_owned(), format!("{} %", double(round(100.0 * map.share(label))))];
+    let row = |&label: &usize| vec![map.words(label).to_owned(), percent(map.share(label))];
     let rows: Vec<Vec<String>> = map.order.iter().take(ROWS).map(row).collect();
     text += &table(&["strategy", "share of the map"], &rows);
     if map.order.len() > ROWS {
@@ -24,8 +23,11 @@ pub fn report(map: &StrategyMap) -> String {
     text
 }
 
-fn round(share: f64) -> f64 {
-    (share * 100.0).round() / 100.0
+fn percent(share: f64) -> String {
+    match (share * 10_000.0).round() / 100.0 {
+        0.0 => "below 0.01 %".to_owned(),
+        rounded => format!("{rounded} %"),
+    }
 }
 
 /// One line of a shard.

@@ -154,14 +154,15 @@ fn tail(solution: &Solution, state: StateId) -> Option<ChoiceId> {
     solution.long_term_choices(state).contains(&last).then_some(last)
 }
 
-/// Until little is left to earn, or the strategy has settled; a picture has no room for more than a few hundred steps.
+/// Until little is left to earn, or the strategy has settled if that is soon after; at most a few hundred steps.
 fn drawn_steps(model: &Model<f64>, solution: &Solution) -> usize {
     const FEWEST: f64 = 8.0;
     const MOST: f64 = 400.0;
     let patience = solution.principals().first().map_or(0.0, |principal| principal.discount.to_f64().value());
     let enough = if patience > 0.0 { 0.005f64.ln() / patience.ln() } else { 0.0 };
     let settled = step(solution.memory(model.start())) + 3.0;
-    enough.max(settled).clamp(FEWEST, MOST) as usize
+    let soon = if settled <= 3.0 * enough { settled } else { 0.0 };
+    enough.max(soon).clamp(FEWEST, MOST) as usize
 }
 
 fn step(step: &Natural) -> f64 {

@@ -105,9 +105,10 @@ fn the_map_of_the_hotel_has_its_boundaries_where_the_closed_form_has_them() {
         joined.insert((waited(change["before"].as_str().unwrap()), waited(change["after"].as_str().unwrap())));
     }
     assert!(located.len() > 100);
-    for k in 0..4 {
-        assert!(joined.contains(&(Some(k), Some(k + 1))) && joined.contains(&(Some(k + 1), Some(k))), "{k}");
-    }
+    // More patience shortens the wait in the end; at first, that of the less patient of the two lengthens it.
+    assert!((0..4).all(|k| joined.contains(&(Some(k + 1), Some(k)))), "{joined:?}");
+    assert!((1..3).all(|k| joined.contains(&(Some(k), Some(k + 1)))), "{joined:?}");
+    assert!(!joined.contains(&(Some(0), Some(1))), "who invests at once still does with more patience");
     let share = |words: String| {
         let regions = json["regions"].as_array().unwrap();
         regions.iter().find(|region| region["strategy"] == words).map(|region| region["share"].as_f64().unwrap())
