@@ -13,6 +13,7 @@ mod model_file;
 mod output;
 mod progress;
 mod report;
+mod signals;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let done = match &cli.command {
+    let done = signals::listen().and_then(|()| match &cli.command {
         Command::Solve(args) => commands::solve::run(args),
         Command::Positional(args) => commands::search::positional(args),
         Command::Stationary(args) => commands::search::stationary(args),
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
         Command::Sat(args) => commands::sat::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
-    };
+    });
     done.unwrap_or_else(|error| {
         eprintln!("error: {}", report::names::message(&format!("{error:#}")));
         ExitCode::from(2)

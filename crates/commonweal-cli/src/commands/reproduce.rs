@@ -25,7 +25,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     let Reproducible::Examples = args.what;
     let examples = examples();
     match args.json {
-        true => json::print(&ReproductionJson::new(&examples))?,
+        true => json::print(&ReproductionJson::new(&examples), None)?,
         false => output::print(&report(&examples))?,
     }
     Ok(match count(&examples, Verdict::Differs) {

@@ -8,6 +8,7 @@ pub mod search;
 pub mod solution;
 pub mod spacing;
 pub mod table;
+pub mod timings;
 
 /// Says something on standard error.
 pub fn note(text: &str) {

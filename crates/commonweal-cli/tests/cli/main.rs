@@ -3,10 +3,13 @@
 mod bad_arguments;
 mod bad_models;
 mod bad_strategies;
+mod evaluate;
 mod formats;
 mod generate;
 mod json;
 mod other_commands;
 mod program;
 mod search;
+#[cfg(unix)]
+mod signals;
 mod terminal;
