@@ -2,6 +2,7 @@
 
 use crate::commands::generate::spacing;
 use crate::range::Shard;
+use crate::signals;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use commonweal::number::{Natural, Rational, parse_rational};
 use commonweal::stop::StopSignal;
@@ -27,7 +28,7 @@ pub enum Command {
     Positional(PositionalArgs),
     /// Find the best stationary strategy, one mix of actions per state for ever (NP-hard)
     Stationary(StationaryArgs),
-    /// Say exactly what a given strategy is worth to each principal
+    /// Say what a given strategy is worth to each principal, exactly or between proven bounds
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
     Simulate(SimulateArgs),
@@ -88,6 +89,20 @@ pub struct RunArgs {
     /// Print no notes or progress on standard error
     #[arg(long, short)]
     pub quiet: bool,
+    /// Add the time taken and the peak memory to the output
+    #[arg(long)]
+    pub timings: bool,
+}
+
+/// Which engine answers; by default the program picks.
+#[derive(Debug, Args)]
+pub struct EngineArgs {
+    /// Answer in fractions, however long it takes
+    #[arg(long, conflicts_with = "gap")]
+    pub exact: bool,
+    /// Answer in doubles, proven to within G times the scale of the welfare [default where picked: 1e-9]
+    #[arg(long, value_name = "G", value_parser = gap, allow_hyphen_values = true)]
+    pub gap: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -111,21 +126,14 @@ pub struct SolveArgs {
     /// Show every state, however many there are
     #[arg(long)]
     pub all_states: bool,
-    /// Answer in fractions, however long it takes
-    #[arg(long, conflicts_with = "gap")]
-    pub exact: bool,
-    /// Answer in doubles, proven to within G times the scale of the welfare [default where picked: 1e-9]
-    #[arg(long, value_name = "G", value_parser = gap)]
-    pub gap: Option<f64>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub layer_limit: u64,
     /// Jump over at most this many stages; an answer with more changes of mind gives bounds
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub event_limit: u64,
-    /// Add timings and peak memory to the output
-    #[arg(long)]
-    pub timings: bool,
 }
 
 /// What to search for, and how far.
@@ -156,6 +164,9 @@ pub struct PositionalArgs {
     /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
     #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
     pub gap: Rational,
+    /// Find the exact optimum, as is done without --gap
+    #[arg(long, conflicts_with = "gap")]
+    pub exact: bool,
     /// How to search
     #[arg(long, value_enum, default_value_t = Method::BranchAndBound)]
     pub method: Method,
@@ -176,6 +187,9 @@ pub struct StationaryArgs {
     /// Stop when the bounds are this close, relative to the welfare
     #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
     pub gap: Rational,
+    /// Refused: the best mix is irrational in general
+    #[arg(long, hide = true)]
+    pub exact: bool,
 }
 
 #[derive(Debug, Args)]
@@ -210,6 +224,8 @@ pub struct EvaluateArgs {
     pub strategy: PathBuf,
     #[command(flatten)]
     pub run: RunArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// Show every start state
     #[arg(long)]
     pub all_states: bool,
@@ -536,14 +552,7 @@ impl RunArgs {
             rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
         }
         let stop = self.time_limit.map_or_else(StopSignal::default, StopSignal::after);
-        let raised = stop.clone();
-        ctrlc::set_handler(move || {
-            // The second time, do not wait for the bounds.
-            if raised.reason() == Some(commonweal::stop::StopReason::Interrupted) {
-                std::process::exit(130);
-            }
-            raised.raise();
-        })?;
+        signals::raise_on_signal(&stop);
         Ok(stop)
     }
 }

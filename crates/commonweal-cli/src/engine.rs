@@ -1,15 +1,50 @@
-//! Which engine answers, and why.
+//! Which engine answers, and why; the model in its numbers.
 
-use crate::args::SolveArgs;
+use crate::args::{ChangeArgs, EngineArgs};
+use crate::input;
+use crate::model_file::ModelFile;
+use crate::report::note;
 use crate::report::numbers::steps;
+use anyhow::Context;
 use commonweal::Engine;
+use commonweal::model::Model;
+
+/// How near a certified answer comes unless told otherwise.
+pub const GAP: f64 = 1e-9;
 
 /// An exact answer that takes longer than this, in seconds, is not waited for unless asked for.
 const PATIENCE: f64 = 10.0;
 
-/// The engine that the arguments ask for, or else the one that suits a model of that size; and a word about why, if the
-/// choice is worth one.
-pub fn pick(args: &SolveArgs, n_states: u64, n_principals: usize) -> (Engine, Option<String>) {
+/// A model in the numbers of the engine that answers.
+pub enum Picked {
+    Exact(Model),
+    Certified(Model<f64>),
+}
+
+/// The model in a file, for the engine that the arguments ask for, or else the one that suits its size; says why, if the
+/// choice is worth a word.
+pub fn read(args: &EngineArgs, file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Picked> {
+    let say = |why: Option<String>| why.filter(|_| !quiet).iter().for_each(|why| note(why));
+    // A large model is read in doubles from the start: in fractions it would take several times the memory.
+    if let Some(overview) = file.overview()?
+        && let (Engine::Certified, why) = pick(args, overview.states, changes.n_discounts())
+    {
+        let model = input::changed(file, changes, quiet)?;
+        say(why);
+        return Ok(Picked::Certified(model));
+    }
+    let model: Model = input::changed(file, changes, quiet)?;
+    Ok(match pick(args, model.n_states() as u64, model.n_principals()) {
+        (Engine::Exact, _) => Picked::Exact(model),
+        (Engine::Certified, why) => {
+            let model = model.to_doubles().with_context(|| file.shown())?;
+            say(why);
+            Picked::Certified(model)
+        }
+    })
+}
+
+fn pick(args: &EngineArgs, n_states: u64, n_principals: usize) -> (Engine, Option<String>) {
     if args.exact {
         return (Engine::Exact, None);
     }

@@ -2,6 +2,7 @@
 
 use crate::args::{ChangeArgs, ModelArgs};
 use crate::model_file::{ModelFile, Numbers, file, located};
+use crate::report::numbers::counted;
 use anyhow::{Context, anyhow, bail};
 use commonweal::io::{Discounts, Format, MAX_MODEL_BYTES, read_dimacs, read_game, read_strategy};
 use commonweal::model::{Model, nearest};
@@ -35,10 +36,8 @@ pub fn discounts(changes: &ChangeArgs) -> anyhow::Result<Discounts> {
         let discounts = discounts.split(',').map(|text| discount("--discounts", text));
         return Ok(Discounts::InOrder(discounts.collect::<Result<_, _>>()?));
     }
-    let named = changes.discount.iter().map(|assignment| {
-        let (name, text) = assigned(assignment)?;
-        Ok((name.to_owned(), discount("--discount", text)?))
-    });
+    let named = assigned(&changes.discount)?.into_iter();
+    let named = named.map(|(name, text)| Ok((name.to_owned(), discount("--discount", text)?)));
     Ok(Discounts::Named(named.collect::<anyhow::Result<_>>()?))
 }
 
@@ -48,17 +47,15 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
         let discounts: Vec<&str> = discounts.split(',').collect();
         let principals = model.n_principals();
         if discounts.len() != principals {
-            bail!(
-                "--discounts: {} values for {principals} principals; give one each, in the file's order",
-                discounts.len()
-            );
+            let values = counted(&discounts.len().into(), "value", "values");
+            let principals = counted(&principals.into(), "principal", "principals");
+            bail!("--discounts: {values} for {principals}; give one each, in the file's order");
         }
         for (p, text) in discounts.iter().enumerate() {
             model = model.with_discount(p.into(), discount("--discounts", text)?).context("--discounts")?;
         }
     }
-    for assignment in &changes.discount {
-        let (name, text) = assigned(assignment)?;
+    for (name, text) in assigned(&changes.discount)? {
         let names = || model.principals().iter().map(|principal| principal.name.as_str());
         let principal = model.find_principal(name).ok_or_else(|| {
             anyhow!("--discount: there is no principal `{name}`{}", suggestion(name, names(), "the principals are"))
@@ -78,7 +75,7 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
 }
 
 /// The strategy in a file.
-pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
+pub fn strategy_file<N>(model: &Model<N>, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
     read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
 }
@@ -108,9 +105,19 @@ fn file_or_input(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn assigned(assignment: &str) -> anyhow::Result<(&str, &str)> {
-    let parts = assignment.rsplit_once('=');
-    parts.ok_or_else(|| anyhow!("--discount: `{assignment}` is not NAME=VALUE, such as alice=2/3"))
+/// The names with what is assigned to them, each name once.
+fn assigned(assignments: &[String]) -> anyhow::Result<Vec<(&str, &str)>> {
+    let mut all: Vec<(&str, &str)> = Vec::new();
+    for assignment in assignments {
+        let parts = assignment.rsplit_once('=');
+        let (name, text) =
+            parts.ok_or_else(|| anyhow!("--discount: `{assignment}` is not NAME=VALUE, such as alice=2/3"))?;
+        if let Some((_, earlier)) = all.iter().find(|(other, _)| *other == name) {
+            bail!("--discount: `{name}` is given twice, {earlier} and {text}; keep one of them");
+        }
+        all.push((name, text));
+    }
+    Ok(all)
 }
 
 fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {

@@ -15,6 +15,7 @@ mod plot;
 mod progress;
 mod range;
 mod report;
+mod signals;
 mod strategy_map;
 
 use args::{Cli, Command};
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let done = match &cli.command {
+    let done = signals::listen().and_then(|()| match &cli.command {
         Command::Solve(args) => commands::solve::run(args),
         Command::Positional(args) => commands::search::positional(args),
         Command::Stationary(args) => commands::search::stationary(args),
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
         Command::Map(args) => commands::map::run(args),
         Command::Plot(args) => commands::plot::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
-    };
+    });
     done.unwrap_or_else(|error| {
         eprintln!("error: {}", report::names::message(&format!("{error:#}")));
         ExitCode::from(2)

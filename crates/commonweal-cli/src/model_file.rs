@@ -1,5 +1,6 @@
 //! A model file: where it is, in which format, and how to read it in exact numbers or in doubles.
 
+use crate::output::typed;
 use crate::report::{note, numbers::counted};
 use anyhow::{Context, anyhow, bail};
 use commonweal::io::{
@@ -59,6 +60,9 @@ impl ModelFile {
             None => Format::of_contents(BufReader::new(open()?)),
         };
         let format = format.ok_or_else(|| anyhow!("{}: a model file ends with {ENDINGS}", path.display()))?;
+        if format != Format::Yaml {
+            check_contents(path, format, metadata.len(), open()?)?;
+        }
         Ok(ModelFile { path: path.to_owned(), format, kept: None })
     }
 
@@ -152,10 +156,7 @@ impl ModelFile {
             ReadError::Discounts(DiscountError::Missing { structures }) => {
                 let example = structures.iter().take(3).zip(["0.9", "0.99", "0.5"]);
                 let example: Vec<String> = example.map(|(name, value)| format!("--discount {name}={value}")).collect();
-                anyhow!(
-                    "{rendered}\nhelp: every principal needs one, for example: commonweal solve {shown} {}",
-                    example.join(" ")
-                )
+                anyhow!("{rendered}\nhelp: every principal needs one, for example: {} {}", typed(), example.join(" "))
             }
             ReadError::Discounts(DiscountError::NoRewards) => {
                 anyhow!("{rendered}\nhelp: every reward structure is a principal; write the file with rewards")
@@ -163,9 +164,26 @@ impl ModelFile {
             ReadError::Discounts(_) => anyhow!("{rendered}\nhelp: see --discount NAME=VALUE and --discounts V,V,…"),
             ReadError::Start { .. } => anyhow!("{rendered}\nhelp: say where to start, for example: --from 0"),
             ReadError::UnknownStart { .. } => anyhow!("--from: {rendered}"),
+            ReadError::Input(error) if error.kind() != std::io::ErrorKind::PermissionDenied => {
+                anyhow!("{rendered}\nhelp: the file may have been cut off or damaged on its way; get it again")
+            }
             _ => anyhow!("{rendered}"),
         }
     }
+}
+
+/// Refuses an empty file, and one that is in another format than its name says.
+fn check_contents(path: &Path, format: Format, length: u64, file: File) -> anyhow::Result<()> {
+    let shown = path.display();
+    if length == 0 {
+        bail!("{shown}: the file is empty\nhelp: get it again, or write the model anew");
+    }
+    let (is, ending) = match Format::of_contents(BufReader::new(file)) {
+        Some(Format::Drn) if format != Format::Drn => ("DRN", ".drn"),
+        Some(Format::Umb) if format != Format::Umb => ("UMB", ".umb"),
+        _ => return Ok(()),
+    };
+    bail!("{shown}: this is a {is} file, whatever its name says\nhelp: give it a name that ends with {ending}")
 }
 
 /// The format that the ending of a file's name stands for.

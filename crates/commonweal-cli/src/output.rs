@@ -2,10 +2,11 @@
 
 use crate::model_file::{ENDINGS, format_of_ending};
 use crate::report::note;
+use crate::signals;
 use anyhow::{Context, anyhow, bail};
 use commonweal::certificate::write_canonical;
 use commonweal::io::{DrnNumber, Format, UmbNumber, drn_reward_names, write_drn, write_json, write_umb, write_yaml};
-use commonweal::model::{Model, Principal};
+use commonweal::model::{Model, NameTable, Principal, StateId};
 use commonweal::number::Rational;
 use flate2::{Compression, write::GzEncoder};
 use std::borrow::Cow;
@@ -25,7 +26,8 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::R
     check_place(path)?;
     let name = place.file_name().expect("a place to write to has a name");
     let beside = place.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
-    let written = File::create(&beside).and_then(|file| {
+    let written = signals::unfinished(&beside, || {
+        let file = File::create(&beside)?;
         through(file, write)?.sync_all()?;
         std::fs::rename(&beside, &place)
     });
@@ -109,11 +111,17 @@ impl ModelWriter<'_> {
     }
 
     /// Says on standard error what the format does not hold, and how to give it back.
-    pub fn say_what_is_lost(&self, principals: &[Principal]) {
+    pub fn say_what_is_lost<N>(&self, model: &Model<N>) {
         /// More principals than this are not named one by one.
         const NAMED: usize = 8;
+        let principals = model.principals();
         if self.format == Format::Yaml {
             return;
+        }
+        if *model.state_names() != NameTable::numbered(model.n_states()) {
+            let fate = if self.format == Format::Drn { "become comments" } else { "are lost" };
+            let first = model.state_name(StateId::from(0));
+            note(&format!("the names of states {fate}: `{first}` is state 0 in the file"));
         }
         for Principal { name, weight, .. } in principals.iter().filter(|principal| !principal.weight.is_one()) {
             note(&format!("the weight of `{name}`, {weight}, is multiplied into the rewards"));
@@ -181,9 +189,15 @@ impl ModelWriter<'_> {
     }
 }
 
+/// The command line as it was typed.
+pub fn typed() -> String {
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()).into_owned());
+    std::iter::once("commonweal".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// A word of a command line.
 fn quoted(word: &str) -> Cow<'_, str> {
-    match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,".contains(c)) {
+    match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,=".contains(c)) {
         true => word.into(),
         false => format!("'{}'", word.replace('\'', r"'\''")).into(),
     }

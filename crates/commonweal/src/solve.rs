@@ -93,6 +93,8 @@ pub struct Solution {
     pub(crate) proof: Option<Proof>,
     /// The certified engine's V_i, most patient principal first, if it was to keep them.
     pub(crate) values_in_doubles: Option<Vec<Vec<f64>>>,
+    /// What the gap of a certified answer is relative to.
+    pub(crate) scale: Option<f64>,
     pub(crate) timings: Timings,
 }
 
@@ -256,6 +258,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         walk,
         proof: None,
         values_in_doubles: None,
+        scale: None,
         timings: Timings::default(),
     })
 }
@@ -321,6 +324,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         walk: Walk::default(),
         proof: None,
         values_in_doubles: None,
+        scale: None,
         timings: Timings::default(),
         strategy,
     }
@@ -356,6 +360,7 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
         walk: Walk::default(),
         proof: None,
         values_in_doubles: None,
+        scale: None,
         timings: Timings::default(),
     }
 }
@@ -394,6 +399,11 @@ impl Solution {
     /// bounds follow from. Only if it was to keep a proof.
     pub fn values_in_doubles(&self) -> Option<&[Vec<f64>]> {
         self.values_in_doubles.as_deref()
+    }
+
+    /// What the gap of a certified answer is relative to, max_s Σ_i |V_i(s)|; `None` of an exact one.
+    pub fn scale(&self) -> Option<f64> {
+        self.scale
     }
 
     /// Where the time went.

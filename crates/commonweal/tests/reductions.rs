@@ -247,9 +247,10 @@ fn bad_formulas_are_refused_with_their_place() {
         ("p cnf 2 1\n1 3 0\n", 2, "there is no variable 3"),
         ("p cnf 2 1\n1 x 0\n", 2, "`x` is no literal"),
         ("p cnf 2 1\n1 99999999999 0\n", 2, "`99999999999` is no literal"),
+        ("p cnf 2 1\n1 -0\n", 2, "`-0` is no literal"),
         ("p cnf 2 1\n1 2\n", 2, "the last clause does not end"),
-        ("p cnf 2 2\n1 2 0\n", 2, "1 clauses, not 2 as the line `p cnf …` says"),
-        ("p cnf 2 1\n1 0 2 0\n", 2, "more than 1 clauses"),
+        ("p cnf 2 2\n1 2 0\n", 2, "1 clause, not 2 as the line `p cnf …` says"),
+        ("p cnf 2 1\n1 0 2 0\n", 2, "a clause more than the 1 of the line `p cnf …`"),
     ] {
         let error = read_dimacs(text.as_bytes()).expect_err(text);
         assert_eq!((error.line, error.message.as_str()), (line, message), "{text:?}");

@@ -2,6 +2,7 @@
 
 use crate::args::ConvertArgs;
 use crate::model_file::ModelFile;
+use crate::report::note;
 use crate::{input, output};
 use commonweal::io::{Discounts, Format};
 use commonweal::model::Model;
@@ -19,7 +20,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     let mut model: Model = input::changed(&file, &args.changes, args.quiet)?;
     if without_discounts {
         if !args.quiet {
-            writer.say_what_is_lost(model.principals());
+            writer.say_what_is_lost(&model);
         }
         model = model.with_weights_in_rewards();
     }
@@ -33,7 +34,12 @@ fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file:
     let discounts = match changes.discount.is_empty() && changes.discounts.is_none() {
         true => Discounts::Unspecified,
         // They choose which reward structures are kept.
-        false => input::discounts(changes)?,
+        false => {
+            if !args.quiet {
+                note("the discounts only choose which rewards are kept: the file that is written holds none");
+            }
+            input::discounts(changes)?
+        }
     };
     let from = changes.from.as_deref();
     match file.overview()?.is_some_and(|overview| overview.exact) {

@@ -3,6 +3,7 @@
 use crate::args::{Family, GameRewards, GenerateArgs, LargeArgs, RandomArgs, ReachabilityArgs, SatModelArgs};
 use crate::input;
 use crate::output::{self, Written};
+use crate::report::numbers::counted;
 use anyhow::{Context, bail};
 use commonweal::families::{self, LargeFamily, Neighbourhood, RandomFamily};
 use commonweal::io::Format;
@@ -32,7 +33,9 @@ fn sat(args: &SatModelArgs) -> anyhow::Result<ExitCode> {
     let formula = input::formula_file(&args.formula)?;
     let reduction = three_sat::reduce(&formula, super::sat::rewards(args.rewards));
     let threshold = format!("threshold: {}", reduction.threshold);
-    let sizes = format!("a formula with {} variables and {} clauses", formula.n_variables(), formula.clauses().len());
+    let variables = counted(&formula.n_variables().into(), "variable", "variables");
+    let clauses = counted(&formula.clauses().len().into(), "clause", "clauses");
+    let sizes = format!("a formula with {variables} and {clauses}");
     let meaning = "It is satisfiable if and only if some positional strategy earns at least the threshold.";
     writer.write_with(&[format!("The model of {sizes}."), meaning.to_owned(), threshold.clone()], &reduction.model)?;
     if !args.quiet {
@@ -54,7 +57,8 @@ fn reachability(args: &ReachabilityArgs) -> anyhow::Result<ExitCode> {
         true => "the safety player wins: the welfare is 0",
         false => "the reachability player wins: the welfare is below 0",
     };
-    let about = format!("The model of a reachability game with {} nodes.", game.nodes.len());
+    let nodes = counted(&game.nodes.len().into(), "node", "nodes");
+    let about = format!("The model of a reachability game with {nodes}.");
     writer.write_with(&[about, winner.to_owned()], &model)?;
     if !args.quiet {
         eprintln!("{winner}");
@@ -71,7 +75,7 @@ fn write<N: Written>(out: &Path, model: impl FnOnce() -> anyhow::Result<Model<N>
     let writer = output::ModelWriter::to(out)?;
     let model = model()?;
     writer.write(&model)?;
-    writer.say_what_is_lost(model.principals());
+    writer.say_what_is_lost(&model);
     Ok(ExitCode::SUCCESS)
 }
 

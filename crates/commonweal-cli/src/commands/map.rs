@@ -3,6 +3,7 @@
 use crate::args::MapArgs;
 use crate::range::{self, CROWD, Grid, Shard, UNITS};
 use crate::report::map::{ChangeLine, MapJson, NodeLine, report};
+use crate::report::timings::Clock;
 use crate::report::{json, play};
 use crate::strategy_map::strategy_map;
 use crate::{input, output};
@@ -15,9 +16,11 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
     args.out.iter().try_for_each(|place| output::check_place(place))?;
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
+    clock.has_read();
     let axes = [range::principal("--x", &args.x, &model)?, range::principal("--y", &args.y, &model)?];
     if axes[0] == axes[1] {
         bail!("--x and --y name the same principal; a map needs two");
@@ -40,9 +43,10 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
         let svg = map.region_map().svg();
         output::write_whole(place, |out| out.write_all(svg.as_bytes()))?;
     }
+    let spent = clock.spent(args.run.timings);
     match args.run.json {
-        true => json::print(&MapJson::new(&map))?,
-        false => output::print(&report(&map))?,
+        true => json::print(&MapJson::new(&map), spent)?,
+        false => output::print(&(report(&map) + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
     }
     Ok(if map.order.contains(&UNKNOWN) { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }

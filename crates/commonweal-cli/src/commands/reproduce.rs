@@ -55,7 +55,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     }
     let examples: Vec<&Example> = sections.iter().flat_map(|section| &section.examples).collect();
     match args.json {
-        true => json::print(&ReproductionJson::new(&examples))?,
+        true => json::print(&ReproductionJson::new(&examples), None)?,
         false => output::print(&report(&examples))?,
     }
     Ok(exit_code(&examples))

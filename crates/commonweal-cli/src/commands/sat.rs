@@ -2,7 +2,10 @@
 
 use crate::args::{SatArgs, SatRewards};
 use crate::commands::search::with_progress;
+use crate::report::json;
 use crate::report::numbers::counted;
+use crate::report::search::{SatJson, exit_code};
+use crate::report::timings::Clock;
 use crate::{input, output};
 use commonweal::reductions::three_sat::{Rewards, reduce};
 use commonweal::search::{Answer, SearchOptions, SearchOutcome, positional};
@@ -11,8 +14,10 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
     let stop = args.run.start()?;
     let formula = input::formula_file(&args.formula)?;
+    clock.has_read();
     let reduction = reduce(&formula, rewards(args.rewards));
     let options = SearchOptions {
         threshold: Some(reduction.threshold.clone()),
@@ -29,17 +34,21 @@ pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
     if let Some(assignment) = &assignment {
         assert!(formula.is_satisfied_by(assignment), "a strategy that earns the threshold satisfies the formula");
     }
+    let spent = clock.spent(args.run.timings);
     if args.run.json {
-        crate::report::json::print(&crate::report::search::SatJson::new(&search, assignment.as_deref()))?;
+        json::print(&SatJson::new(&search, assignment.as_deref()), spent)?;
     } else {
         let mut text = format!("c {} expanded\n", counted(&search.nodes.into(), "node", "nodes"));
         if let SearchOutcome::Stopped(reason) = search.outcome {
             let _ = writeln!(text, "c stopped: {reason}");
         }
         text.push_str(&verdict(answer, assignment.as_deref()));
+        // As comments, which is what solvers' output has for such things.
+        let spent = spent.map_or_else(String::new, |spent| spent.in_words());
+        spent.trim().lines().for_each(|line| _ = writeln!(text, "c {line}"));
         output::print(&text)?;
     }
-    Ok(crate::report::search::exit_code(&search))
+    Ok(exit_code(&search))
 }
 
 /// The verdict and the assignment, as SAT solvers print them.

@@ -2,8 +2,9 @@
 
 use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
 use crate::report::json::{self, AnyStrategyJson};
-use crate::report::numbers::{at_least, at_most, steps};
+use crate::report::numbers::{at_least, at_most, counted, steps};
 use crate::report::search::{Class, SearchJson, exit_code, report};
+use crate::report::timings::Clock;
 use crate::{input, output};
 use anyhow::bail;
 use commonweal::evaluation::evaluate;
@@ -20,6 +21,9 @@ pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
     if args.method == Method::Milp && args.search.threshold.is_some() {
         bail!("--threshold: the claims of --method milp decide no threshold; leave --method out");
     }
+    if args.method == Method::Milp && args.exact {
+        bail!("--exact: --method milp works in floating point and proves nothing; leave --method out");
+    }
     run(&args.search, &args.gap, Class::Positional, |model, options| match args.method {
         Method::BranchAndBound => Ok(search::positional(model, options)),
         Method::Milp => Ok(search::positional_by_milp(model, options)?),
@@ -27,6 +31,12 @@ pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub fn stationary(args: &StationaryArgs) -> anyhow::Result<ExitCode> {
+    if args.exact {
+        bail!(
+            "--exact: the best mix has irrational probabilities in general, so no fraction is its welfare\n\
+             help: use --gap G for how near the bounds are to be; what the strategy found earns is exact in any case"
+        );
+    }
     run(&args.search, &args.gap, Class::Stationary, |model, options| Ok(search::stationary(model, options)))
 }
 
@@ -36,8 +46,10 @@ fn run(
     class: Class,
     search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
+    clock.has_read();
     if let Some(path) = &args.strategy {
         output::check_place(path)?;
     }
@@ -60,11 +72,12 @@ fn run(
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
     let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());
-    match args.run.json {
-        true => json::print(&SearchJson::new(&model, &found, payoffs.as_ref()))?,
-        false => {
-            output::print(&report(&model, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states))?
-        }
+    let spent = clock.spent(args.run.timings);
+    if args.run.json {
+        json::print(&SearchJson::new(&model, &found, payoffs.as_ref()), spent)?;
+    } else {
+        let report = report(&model, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states);
+        output::print(&(report + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(exit_code(&found))
 }
@@ -79,8 +92,9 @@ pub fn with_progress<T>(options: SearchOptions, quiet: bool, search: impl FnOnce
     line.enable_steady_tick(Duration::from_millis(200));
     let show = |progress: Progress| {
         let (lower, upper) = (progress.bounds.lower(), progress.bounds.upper());
-        let (nodes, open) = (steps(&progress.nodes.into()), steps(&progress.open.into()));
-        line.set_message(format!("{nodes} nodes, {open} open, between {} and {}", at_least(lower), at_most(upper)));
+        let nodes = counted(&progress.nodes.into(), "node", "nodes");
+        let open = steps(&progress.open.into());
+        line.set_message(format!("{nodes}, {open} open, between {} and {}", at_least(lower), at_most(upper)));
     };
     let found = search(&SearchOptions { progress: Some(&show), ..options });
     line.finish_and_clear();

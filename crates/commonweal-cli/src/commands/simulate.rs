@@ -3,8 +3,9 @@
 use crate::args::SimulateArgs;
 use crate::report::json::{self, Double, OrderedMap, exact_text};
 use crate::report::names::{in_column, shown};
-use crate::report::numbers::{at_least, at_most, decimal, double, steps};
+use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
 use crate::report::table::table;
+use crate::report::timings::Clock;
 use crate::{input, output};
 use commonweal::evaluation::{Estimate, Payoffs, SimulateOptions, Simulation, evaluate, simulate};
 use commonweal::model::{Model, Principal};
@@ -21,9 +22,11 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
+    clock.has_read();
     let options = SimulateOptions {
         runs: args.runs,
         seed: args.seed,
@@ -39,9 +42,10 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     };
     let exact = is_cheap(&model, &strategy).then(|| evaluate(&model, &strategy, &stop).ok()).flatten();
     let outcome = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
+    let spent = clock.spent(args.run.timings);
     match args.run.json {
-        true => json::print(&outcome.json())?,
-        false => output::print(&outcome.report())?,
+        true => json::print(&outcome.json(), spent)?,
+        false => output::print(&(outcome.report() + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
     }
     Ok(match simulation.stopped {
         None => ExitCode::SUCCESS,
@@ -108,19 +112,16 @@ impl Shown<'_> {
         if let Some(reason) = simulation.stopped {
             let _ = writeln!(
                 text,
-                "Stopped: {reason}, after {} of {} runs.",
+                "Stopped: {reason}, after {} of {}.",
                 steps(&simulation.runs.into()),
-                steps(&args.runs.into())
+                counted(&args.runs.into(), "run", "runs")
             );
         }
         if simulation.runs == 0 {
             text.push_str("No run was played.\n");
             return text;
         }
-        let runs = match simulation.runs {
-            1 => "1 run".to_owned(),
-            n => format!("{} runs", steps(&n.into())),
-        };
+        let runs = counted(&simulation.runs.into(), "run", "runs");
         let percent = double(args.confidence * 100.0);
         let _ = writeln!(text, "{runs} from {start}, seed {}, intervals for {percent}% confidence\n", args.seed);
         let mut header = vec!["principal", "mean", "±", "from", "to"];
@@ -143,9 +144,9 @@ impl Shown<'_> {
         text.push_str(&table(&header, &rows));
         let cut = simulation.truncation.iter().copied().fold(0.0, f64::max);
         if cut > 0.0 {
-            let length = steps(&simulation.steps.into());
+            let length = counted(&simulation.steps.into(), "step", "steps");
             let cut = brief(cut);
-            let _ = writeln!(text, "\nRuns are cut after {length} steps; the intervals allow for the rest ({cut}).");
+            let _ = writeln!(text, "\nRuns are cut after {length}; the intervals allow for the rest ({cut}).");
         }
         text
     }

@@ -2,24 +2,22 @@
 
 use crate::args::SolveArgs;
 use crate::certify::{Checked, certify, certify_bounds, needs_proof};
+use crate::engine::{self, GAP, Picked};
 use crate::model_file::ModelFile;
 use crate::report::compare::ComparedJson;
 use crate::report::json::{self, SolutionJson, StrategyJson};
-use crate::report::{compare, note, solution, spacing};
-use crate::{engine, explain, input, output, progress};
-use anyhow::{Context, bail};
+use crate::report::timings::Clock;
+use crate::report::{compare, solution, spacing};
+use crate::{explain, input, output, progress};
+use anyhow::bail;
 use commonweal::model::Model;
 use commonweal::number::Rational;
 use commonweal::stop::StopSignal;
-use commonweal::{Engine, Outcome, Solution, SolveOptions, certified, own_optimum};
+use commonweal::{Outcome, Solution, SolveOptions, certified, own_optimum};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
-
-/// How near a certified answer comes unless told otherwise.
-const GAP: f64 = 1e-9;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
-    let began = Instant::now();
+    let clock = Clock::start();
     let stop = args.run.start()?;
     for path in args.strategy.iter().chain(&args.certificate) {
         output::check_place(path)?;
@@ -29,32 +27,19 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     }
     let options =
         SolveOptions { layer_limit: args.layer_limit, event_limit: args.event_limit, stop, ..SolveOptions::default() };
-    let quiet = args.run.quiet;
     let file = ModelFile::open(&args.model.model)?;
-    // A large model is read in doubles from the start: in fractions it would take several times the memory.
-    if let Some(overview) = file.overview()?
-        && let (Engine::Certified, why) = engine::pick(args, overview.states, args.model.changes.n_discounts())
-    {
-        let model: Model<f64> = input::changed(&file, &args.model.changes, quiet)?;
-        why.filter(|_| !quiet).iter().for_each(|why| note(why));
-        return certified(args, &file, &model, options, began);
-    }
-    let model: Model = input::changed(&file, &args.model.changes, quiet)?;
-    match engine::pick(args, model.n_states() as u64, model.n_principals()) {
-        (Engine::Exact, _) => exact(args, &model, options, began),
-        (Engine::Certified, why) => {
-            let model = model.to_doubles().with_context(|| file.shown())?;
-            why.filter(|_| !quiet).iter().for_each(|why| note(why));
-            certified(args, &file, &model, options, began)
-        }
+    match engine::read(&args.engine, &file, &args.model.changes, args.run.quiet)? {
+        Picked::Exact(model) => exact(args, &model, options, clock),
+        Picked::Certified(model) => certified(args, &file, &model, options, clock),
     }
 }
 
-fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, began: Instant) -> anyhow::Result<ExitCode> {
-    let read = began.elapsed();
+fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, mut clock: Clock) -> anyhow::Result<ExitCode> {
+    clock.has_read();
     options.keep_proof = needs_proof(model, args.certificate.as_deref());
     let solution = progress::shown(&options.stop, args.run.quiet, || commonweal::solve(model, &options));
     let (checked, check) = certify(model, &solution, args.certificate.as_deref())?;
+    clock.check = check;
     let own_best = match (solution.outcome(), args.run.json) {
         (Outcome::Optimal, false) => own_best(model, &options.stop),
         _ => None,
@@ -64,7 +49,7 @@ fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, began: Inst
         (compared.iter().map(|one| one.json(model)).collect(), compare::report(model, &compared))
     });
     let explanation = args.explain.then(|| explain::text(model, &solution, &options));
-    Answer { model, solution: &solution, checked, own_best, comparison, explanation }.print(args, read, check, began)
+    Answer { model, solution: &solution, checked, own_best, comparison, explanation }.print(args, clock)
 }
 
 fn certified(
@@ -72,7 +57,7 @@ fn certified(
     file: &ModelFile,
     model: &Model<f64>,
     mut options: SolveOptions,
-    began: Instant,
+    mut clock: Clock,
 ) -> anyhow::Result<ExitCode> {
     if args.explain {
         bail!("--explain shows the steps of an exact answer; use --exact in place of --gap");
@@ -80,9 +65,9 @@ fn certified(
     if args.compare {
         bail!("--compare compares exact answers; use --exact in place of --gap");
     }
-    let read = began.elapsed();
+    clock.has_read();
     options.keep_proof = args.certificate.is_some();
-    let gap = args.gap.unwrap_or(GAP);
+    let gap = args.engine.gap.unwrap_or(GAP);
     let solution = progress::shown(&options.stop, args.run.quiet, || certified::solve(model, gap, &options));
     if let Some(place) = &args.certificate {
         // The certificate is about the model as it is written: in fractions.
@@ -95,7 +80,7 @@ fn certified(
     };
     let checked = Checked::No(how);
     let answer = Answer { model, solution: &solution, checked, own_best: None, comparison: None, explanation: None };
-    answer.print(args, read, Duration::ZERO, began)
+    answer.print(args, clock)
 }
 
 /// What is known at the end, over numbers of either kind.
@@ -111,7 +96,7 @@ struct Answer<'a, N> {
 }
 
 impl<N: Sync> Answer<'_, N> {
-    fn print(self, args: &SolveArgs, read: Duration, check: Duration, began: Instant) -> anyhow::Result<ExitCode> {
+    fn print(self, args: &SolveArgs, mut clock: Clock) -> anyhow::Result<ExitCode> {
         let Answer { model, solution, checked, own_best, comparison, explanation } = self;
         if let Some(path) = &args.strategy {
             let strategy = StrategyJson::new(model, solution.strategy());
@@ -123,17 +108,18 @@ impl<N: Sync> Answer<'_, N> {
         if !args.run.quiet {
             spacing::note(solution);
         }
-        let timings = args.timings.then(|| json::TimingsJson::new(read, solution.timings(), check, began.elapsed()));
+        clock.solving = solution.timings();
+        let spent = clock.spent(args.run.timings);
         let (compared, comparison) = comparison.unzip();
         if args.run.json {
             let checked = matches!(checked, Checked::Yes);
-            let document = SolutionJson::new(model, solution, checked, args.all_states, timings);
-            json::print(&document.with_comparison(compared))?;
+            let document = SolutionJson::new(model, solution, checked, args.all_states);
+            json::print(&document.with_comparison(compared), spent)?;
             return Ok(exit_code(solution));
         }
         let report = solution::report(model, solution, own_best.as_deref(), args.all_states);
-        let timings = timings.map(|timings| timings.in_words());
-        let parts = [Some(report), comparison, Some(checked.in_words()), explanation, timings];
+        let spent = spent.map(|spent| spent.in_words());
+        let parts = [Some(report), comparison, Some(checked.in_words()), explanation, spent];
         parts.iter().flatten().try_for_each(|part| output::print(part))?;
         Ok(exit_code(solution))
     }

@@ -3,6 +3,7 @@
 use crate::args::SweepArgs;
 use crate::range::{self, CROWD, Grid, Shard, UNITS};
 use crate::report::sweep::{ChangeJson, Point, SweepJson, chart, csv, report};
+use crate::report::timings::Clock;
 use crate::report::{json, play};
 use crate::{input, output};
 use anyhow::bail;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 const BATCH: usize = 64;
 
 pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
     for place in args.out.iter().chain(&args.csv) {
         output::check_place(place)?;
     }
@@ -28,6 +30,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     }
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
+    clock.has_read();
     let (principal, range) = range::assigned("--vary", &args.vary, &model)?;
     let grid = Grid::over("--vary", range, args.steps)?;
     let name = model.principals()[principal.index()].name.clone();
@@ -50,7 +53,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
         }
         output::print(&lines)?;
     } else if args.run.json {
-        json::print(&SweepJson {
+        let document = SweepJson {
             format: "commonweal-sweep/1",
             principal: &name,
             from: grid.from.to_string(),
@@ -59,9 +62,11 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
             start: model.state_name(model.start()).into_owned(),
             width: grid.unit().to_string(),
             points: &points,
-        })?;
+        };
+        json::print(&document, clock.spent(args.run.timings))?;
     } else {
-        output::print(&report(&model, &name, &points))?;
+        let spent = clock.spent(args.run.timings).map_or_else(String::new, |spent| spent.in_words());
+        output::print(&(report(&model, &name, &points) + &spent))?;
     }
     Ok(if solved { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

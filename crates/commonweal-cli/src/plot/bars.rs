@@ -7,6 +7,9 @@ use super::{Scale, legend};
 
 const BAR: f64 = 15.0;
 
+/// A number, and what is written beside its bar; none where a series has nothing to say.
+pub(crate) type Bar = Option<(f64, String)>;
+
 /// Groups of bars, one bar in each for each series that has a number for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Bars {
@@ -14,8 +17,8 @@ pub(crate) struct Bars {
     pub caption: Option<String>,
     pub label: String,
     pub series: Vec<String>,
-    /// A name, and per series a number with what is written beside its bar.
-    pub groups: Vec<(String, Vec<Option<(f64, String)>>)>,
+    /// A name, and a bar per series.
+    pub groups: Vec<(String, Vec<Bar>)>,
 }
 
 impl Bars {
@@ -35,7 +38,7 @@ impl Bars {
         let (from, to) = (left + if negative { widest } else { 0.0 }, right - widest);
         let place = |x: f64| from + ruler.place(x).unwrap_or(0.0) * (to - from);
         let top = drawing.y + 10.0;
-        let rows = |bars: &[Option<(f64, String)>]| bars.iter().flatten().count().max(1) as f64;
+        let rows = |bars: &[Bar]| bars.iter().flatten().count().max(1) as f64;
         let height: f64 = self.groups.iter().map(|(_, bars)| rows(bars) * BAR + 12.0).sum();
         let bottom = top + height;
         let ticks = ruler.ticks(6);

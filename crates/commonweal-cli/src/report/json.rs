@@ -1,6 +1,7 @@
 //! `commonweal-solution/1` and its relatives.
 
 use super::compare::ComparedJson;
+use super::timings::Spent;
 use commonweal::model::{ChoiceId, Model, PrincipalId, StateId};
 use commonweal::number::{Natural, Rational, Value};
 use commonweal::strategy::{CountingStrategy, Stationary, Step, Strategy};
@@ -9,7 +10,6 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
 use serde_json::value::RawValue;
-use std::time::Duration;
 
 /// A fraction with more digits than this is left out.
 const MAX_DIGITS: usize = 10_000;
@@ -21,6 +21,9 @@ pub const MANY_STATES: usize = 10_000;
 pub struct SolutionJson {
     format: &'static str,
     engine: &'static str,
+    /// What a gap is relative to, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<Double>,
     /// Whether the checker has accepted the strategy as optimal, and the welfare, in the same run.
     checked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,53 +36,6 @@ pub struct SolutionJson {
     states: OrderedMap<StateJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Vec<ComparedJson>>,
-    #[serde(flatten)]
-    timings: Option<TimingsJson>,
-}
-
-/// Seconds spent, and memory used, on request.
-#[derive(Serialize)]
-pub struct TimingsJson {
-    pub timings: Timings,
-    pub peak_memory_bytes: Option<u64>,
-}
-
-impl TimingsJson {
-    pub fn new(read: Duration, solving: commonweal::Timings, check: Duration, total: Duration) -> TimingsJson {
-        let timings = Timings {
-            read: read.as_secs_f64(),
-            long_term: solving.long_term.as_secs_f64(),
-            unravel: solving.unravel.as_secs_f64(),
-            check: check.as_secs_f64(),
-            total: total.as_secs_f64(),
-        };
-        TimingsJson { timings, peak_memory_bytes: peak_memory_bytes() }
-    }
-
-    pub fn in_words(&self) -> String {
-        let Timings { read, long_term, unravel, check, total } = &self.timings;
-        let memory =
-            self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", bytes / 1_000_000));
-        let parts = format!("read {read:.3}, long-term {long_term:.3}, unravel {unravel:.3}, check {check:.3}");
-        format!("\nTime: {total:.3} s ({parts})\n{memory}")
-    }
-}
-
-/// The most memory this process has held, where the system tells.
-fn peak_memory_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
-#[derive(Serialize)]
-pub struct Timings {
-    pub read: f64,
-    pub long_term: f64,
-    pub unravel: f64,
-    pub check: f64,
-    pub total: f64,
 }
 
 #[derive(Serialize)]
@@ -107,13 +63,7 @@ struct DecisionJson {
 }
 
 impl SolutionJson {
-    pub fn new<N: Sync>(
-        model: &Model<N>,
-        solution: &Solution,
-        checked: bool,
-        all_states: bool,
-        timings: Option<TimingsJson>,
-    ) -> SolutionJson {
+    pub fn new<N: Sync>(model: &Model<N>, solution: &Solution, checked: bool, all_states: bool) -> SolutionJson {
         let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
         let principals = solution.principals().iter().map(|principal| PrincipalJson {
             name: principal.name.clone(),
@@ -132,10 +82,8 @@ impl SolutionJson {
         };
         SolutionJson {
             format: "commonweal-solution/1",
-            engine: match solution.engine() {
-                Engine::Exact => "exact",
-                Engine::Certified => "certified",
-            },
+            engine: engine_name(solution.engine()),
+            scale: solution.scale().map(Double),
             checked,
             status,
             reason,
@@ -144,7 +92,6 @@ impl SolutionJson {
             horizon: StepJson(solution.horizon().clone()),
             states: OrderedMap(shown.par_iter().map(of_state).collect()),
             comparison: None,
-            timings,
         }
     }
 
@@ -152,6 +99,14 @@ impl SolutionJson {
     pub fn with_comparison(mut self, comparison: Option<Vec<ComparedJson>>) -> SolutionJson {
         self.comparison = comparison;
         self
+    }
+}
+
+/// An engine as JSON names it.
+pub fn engine_name(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Exact => "exact",
+        Engine::Certified => "certified",
     }
 }
 
@@ -294,9 +249,16 @@ impl Serialize for StepJson {
     }
 }
 
-/// Prints a document on standard output, indented, with a line end.
-pub fn print(document: &impl Serialize) -> anyhow::Result<()> {
-    let text = serde_json::to_string_pretty(document)?;
+/// Prints a document on standard output, indented, with a line end; at its end what it took, if that is wanted.
+pub fn print(document: &impl Serialize, spent: Option<Spent>) -> anyhow::Result<()> {
+    #[derive(Serialize)]
+    struct Whole<'a, D> {
+        #[serde(flatten)]
+        document: &'a D,
+        #[serde(flatten)]
+        spent: Option<Spent>,
+    }
+    let text = serde_json::to_string_pretty(&Whole { document, spent })?;
     crate::output::print(&(text + "\n"))
 }
 

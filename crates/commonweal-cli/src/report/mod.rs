@@ -12,6 +12,7 @@ pub mod solution;
 pub mod spacing;
 pub mod sweep;
 pub mod table;
+pub mod timings;
 
 /// Says something on standard error.
 pub fn note(text: &str) {

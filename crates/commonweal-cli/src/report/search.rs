@@ -81,7 +81,7 @@ fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rat
         SearchOutcome::Claimed => writeln!(
             text,
             "A {name} strategy from {start} earns {welfare}.\n\
-             The solver takes it for the best (its bound: {upper}), but works in floating point: that is no proof."
+             The solver says that none earns more than {upper}, but works in floating point: that is no proof."
         ),
         SearchOutcome::Decided => writeln!(text, "This one earns {welfare}, and none more than {upper}."),
         SearchOutcome::Stopped(reason) => writeln!(

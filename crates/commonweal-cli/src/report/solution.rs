@@ -2,8 +2,8 @@
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{
-    at_least, at_most, counted, discount, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed,
-    steps,
+    at_least, at_most, counted, discount, double, exact_and_decimal, fraction_or_decimal, fraction_within, in_column,
+    signed, steps,
 };
 use super::table::{WIDTH, table, width};
 use commonweal::model::{Model, PrincipalId, StateId};
@@ -68,9 +68,11 @@ fn headline<N>(model: &Model<N>, solution: &Solution) -> String {
         Outcome::Within => writeln!(
             text,
             "Welfare from {name}: at least {}, and nobody can earn more than {}.\n\
-             Proven in doubles, every rounding counted; --exact gives fractions.",
+             Proven in doubles, every rounding counted; --exact gives fractions.\n\
+             The scale, which --gap is relative to: {}",
             at_least(welfare.enclosure.lower()),
-            at_most(welfare.enclosure.upper())
+            at_most(welfare.enclosure.upper()),
+            double(solution.scale().unwrap_or(0.0))
         ),
         Outcome::Undecided(ties) => writeln!(
             text,

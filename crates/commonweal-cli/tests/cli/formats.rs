@@ -80,7 +80,14 @@ fn discounts_that_are_missing_or_do_not_fit_are_asked_for_by_name() {
         solve(&["--discounts", "1/2,1/3,1/4", "--from", "2"])
             .refused(&["--from", "no state `2`; the states are 0 to 1"]);
     }
-    folder.run(&["convert", "hotel.drn", "-"]).refused(&["no discounts"]);
+    folder
+        .run(&["convert", "hotel.drn", "-"])
+        .refused(&["no discounts", "commonweal convert hotel.drn - --discount alice=0.9"]);
+    folder
+        .run(&["evaluate", "hotel.drn", "the strategy.json"])
+        .refused(&["commonweal evaluate hotel.drn 'the strategy.json' --discount"]);
+    let kept = folder.run(&["convert", "hotel.drn", "bob.umb", "--discount", "bob=1/2"]).done().stderr;
+    assert!(kept.starts_with("note: the discounts only choose which rewards are kept"), "{kept}");
     folder.write("nowhere.drn", HOTEL.replace(" init", ""));
     folder.run(&["convert", "nowhere.drn", "x.umb"]).refused(&["nowhere.drn: no state is initial", "--from 0"]);
     folder.run(&["convert", "nowhere.drn", "x.umb", "--from", "1"]).done();
@@ -94,7 +101,8 @@ fn what_a_format_does_not_hold_is_said_with_the_options_that_give_it_back() {
                 states:\n  s0: {stay put: {reward: {the owner: 2, bob: 1/7}, to: s0}}\n";
     folder.write("model.yaml", yaml);
     let ran = folder.run(&["convert", "model.yaml", "out.drn"]).done();
-    let expected = "note: the weight of `the owner`, 3/2, is multiplied into the rewards\n\
+    let expected = "note: the names of states become comments: `s0` is state 0 in the file\n\
+                    note: the weight of `the owner`, 3/2, is multiplied into the rewards\n\
                     note: the principal `the owner` is called `the_owner` in the file\n\
                     note: the file holds no discounts; solve it with\n      \
                     commonweal solve out.drn --discount the_owner=2/3 --discount bob=1/3\n";
@@ -103,6 +111,11 @@ fn what_a_format_does_not_hold_is_said_with_the_options_that_give_it_back() {
     assert!(drn.ends_with("@model\nstate 0 init\n//s0\n\taction stay_put [3, 1/7]\n\t\t0 : 1\n"), "{drn}");
     assert_eq!(folder.run(&["convert", "model.yaml", "out.umb", "--quiet"]).done().stderr, "");
     let ran = folder.run(&["convert", "model.yaml", "out.umb"]).done();
+    assert!(
+        ran.stderr.starts_with("note: the names of states are lost: `s0` is state 0 in the file\n"),
+        "{}",
+        ran.stderr
+    );
     assert!(ran.stderr.ends_with("solve out.umb --discount 'the owner'=2/3 --discount bob=1/3\n"), "{}", ran.stderr);
     // The welfare is the same, and the options that were shown give it.
     let welfare = |args: &[&str]| {
@@ -174,7 +187,21 @@ fn damaged_files_are_refused_with_one_message() {
         .run(&["solve", "short.umb", "--discounts", "0,0,0"])
         .refused(&["short.umb: the archive ends in the middle of a file"]);
     folder.write("text.umb", HOTEL);
-    folder.run(&["solve", "text.umb", "--discounts", "0,0,0"]).refused(&["text.umb: ", "archive"]);
+    folder
+        .run(&["solve", "text.umb", "--discounts", "0,0,0"])
+        .refused(&["text.umb: this is a DRN file", "ends with .drn"]);
+    folder.write("archive.drn", &umb);
+    folder.run(&["solve", "archive.drn", "--discounts", "0,0,0"]).refused(&["this is a UMB file", "ends with .umb"]);
+    for empty in ["empty.umb", "empty.drn", "empty.drn.gz"] {
+        folder.write(empty, "");
+        folder.run(&["solve", empty, "--discounts", "0,0,0"]).refused(&[empty, "the file is empty", "help: "]);
+    }
+    folder.run(&["convert", "hotel.drn", "hotel.drn.gz"]).done();
+    let packed = std::fs::read(folder.path().join("hotel.drn.gz")).unwrap();
+    folder.write("cut.drn.gz", &packed[..packed.len() - 20]);
+    folder
+        .run(&["solve", "cut.drn.gz", "--discounts", "0,0,0"])
+        .refused(&["cut.drn.gz: cannot be read", "get it again"]);
     folder.write("broken.drn.gz", b"\x1f\x8b\x08\x00junk junk junk junk");
     folder.run(&["solve", "broken.drn.gz", "--discounts", "0,0,0"]).refused(&["broken.drn.gz: cannot be read"]);
     folder.write("claims.drn", HOTEL.replace("@nr_states\n2", "@nr_states\n1000000000000"));

@@ -29,9 +29,34 @@ fn the_keys_are_those_of_the_contract_in_its_order() {
         assert_eq!(keys(value), ["exact", "lower", "upper"]);
     }
     assert_eq!(keys(&state["decisions"][0]), ["from", "action"]);
-    let timed = folder.run(&["solve", "hotel.yaml", "--json", "--timings"]).done().json();
-    assert_eq!(keys(&timed)[7..], ["timings", "peak_memory_bytes"]);
-    assert_eq!(keys(&timed["timings"]), ["read", "long_term", "unravel", "check", "total"]);
+}
+
+#[test]
+fn timings_are_the_last_keys_of_any_document() {
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    folder.write("f.cnf", "p cnf 1 1\n1 0\n");
+    for args in [
+        &["solve", "hotel.yaml"][..],
+        &["solve", "hotel.yaml", "--gap", "1e-6"],
+        &["positional", "hotel.yaml"],
+        &["stationary", "hotel.yaml"],
+        &["evaluate", "hotel.yaml", "mix.json"],
+        &["evaluate", "hotel.yaml", "mix.json", "--gap", "1e-6"],
+        &["simulate", "hotel.yaml", "mix.json"],
+        &["sat", "f.cnf"],
+    ] {
+        let plain = folder.run(&[args, &["--json"]].concat()).done().json();
+        let timed = folder.run(&[args, &["--json", "--timings"]].concat()).done().json();
+        let expected = [keys(&plain), vec!["timings", "peak_memory_bytes"]].concat();
+        assert_eq!(keys(&timed), expected, "{args:?}");
+        let timings = &timed["timings"];
+        assert_eq!(keys(timings), ["read", "long_term", "unravel", "check", "total"], "{args:?}");
+        let seconds = |part: &str| timings[part].as_f64().unwrap();
+        assert!(0.0 < seconds("read") && seconds("read") <= seconds("total"), "{timings}");
+        let report = folder.run(&[args, &["--timings"]].concat()).done().stdout;
+        assert!(report.contains("Time: ") && report.contains("(read "), "{report}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod bad_arguments;
 mod bad_models;
 mod bad_strategies;
+mod evaluate;
 mod formats;
 mod generate;
 mod json;
@@ -11,4 +12,6 @@ mod pictures;
 mod program;
 mod reproduce;
 mod search;
+#[cfg(unix)]
+mod signals;
 mod terminal;

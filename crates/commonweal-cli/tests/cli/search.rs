@@ -46,6 +46,21 @@ fn a_threshold_is_answered_by_the_exit_code() {
 }
 
 #[test]
+fn a_decided_threshold_says_how_far_the_search_came() {
+    let folder = Folder::with_hotel();
+    let status = |args: &[&str]| {
+        let search = folder.run(&[args, &["hotel.yaml", "--json"]].concat()).json();
+        (search["status"].as_str().unwrap().to_owned(), search["reason"].as_str().map(str::to_owned))
+    };
+    // The root's relaxation, the optimum of all, refutes 15; nobody looked for the best strategy.
+    let (status_15, reason) = status(&["positional", "--threshold", "15"]);
+    assert_eq!((status_15.as_str(), reason.as_deref()), ("stopped", Some("the threshold is decided")));
+    // With a gap as wide as the welfare, the bounds met on the way are near enough.
+    assert_eq!(status(&["positional", "--threshold", "1", "--gap", "1"]), ("within gap".to_owned(), None));
+    assert_eq!(status(&["positional", "--exact"]), ("optimal".to_owned(), None));
+}
+
+#[test]
 fn a_search_that_is_stopped_gives_bounds_and_exit_code_3() {
     let folder = Folder::with_hotel();
     for class in ["positional", "stationary"] {
@@ -66,6 +81,9 @@ fn the_mixed_integer_program_finds_the_same_and_claims_no_proof() {
     let folder = Folder::with_hotel();
     let search = folder.run(&["positional", "hotel.yaml", "--method", "milp", "--json"]).done().json();
     assert_eq!((&search["exact"], &search["status"]), (&"27/2".into(), &"within gap".into()));
+    // A gap as wide as the welfare is met by any strategy, and the status is the same: a claim.
+    let wide = folder.run(&["positional", "hotel.yaml", "--method", "milp", "--gap", "0.9", "--json"]).done().json();
+    assert_eq!((&wide["status"], wide["upper"].as_f64().unwrap() >= 13.5), (&"within gap".into(), true));
     let refused = folder.run(&["positional", "hotel.yaml", "--method", "milp", "--threshold", "1"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
 }

@@ -30,6 +30,8 @@ pub(super) trait Gains: Sync {
     fn rebase(&mut self, old: &Base, new: &Base);
     /// Goes back over `length` steps at once, in which the base's strategy is followed.
     fn jump(&mut self, base: &Base, length: u64);
+    /// The first step that matters to none of them, at the tolerance asked for.
+    fn end(&self) -> u64;
     /// How many principals these are.
     fn width(&self) -> usize;
     /// The gain of one of them from `state`, at the step reached.
@@ -172,6 +174,10 @@ impl<const K: usize> Gains for Block<K> {
                 + base.off(own);
             self.spans[i] = Span { least: middle, greatest: middle };
         }
+    }
+
+    fn end(&self) -> u64 {
+        self.end
     }
 
     fn width(&self) -> usize {

@@ -14,6 +14,7 @@
 mod advantage;
 mod base;
 mod evaluate;
+mod evaluation;
 mod gains;
 mod jump;
 mod layers;
@@ -22,6 +23,8 @@ mod memory;
 mod rounded_model;
 mod sweep;
 mod tail;
+
+pub use self::evaluation::{Evaluation, evaluate};
 
 use self::base::Base;
 use self::gains::Gains;
@@ -75,7 +78,8 @@ const TAIL_SHARE: f64 = 0.25;
 /// What follows from a strategy and values, whatever they are.
 fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOptions) -> Solution {
     let base = Base::of(model, long_term);
-    let allowed_gap = gap * base.scale();
+    let scale = base.scale();
+    let allowed_gap = gap * scale;
     let long_term_choices = base.long_term_choices();
     let members: Vec<PrincipalId> = model
         .principals
@@ -136,6 +140,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
         walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         proof: None,
         values_in_doubles,
+        scale: Some(scale),
         timings: Timings::default(),
     }
 }

@@ -56,6 +56,12 @@ impl<'m> RoundedModel<'m> {
         Self::with_weights(model, members.iter().map(alone).collect(), |_| 1.0)
     }
 
+    /// The same, if its rewards are mixes of those of `parts`: they may have cancelled, but not what they are off by.
+    pub fn mixed_from(self, parts: &RoundedModel) -> RoundedModel<'m> {
+        let (greatest_reward, reward_error) = (parts.greatest_reward.clone(), parts.reward_error.clone());
+        RoundedModel { greatest_reward, reward_error, ..self }
+    }
+
     fn with_weights(
         model: &'m Model<f64>,
         principals: Vec<OrderedPrincipal>,

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 #[non_exhaustive]
 pub enum EvaluateError {
     /// The strategy changes its mind too late for a walk over all steps.
-    #[error("the strategy still changes at step {last}; exact evaluation walks over at most {limit} steps")]
+    #[error("the strategy still changes at step {last}; an exact evaluation walks over at most {limit} steps")]
     TooManySteps {
         /// The last step at which a choice changes.
         last: Step,

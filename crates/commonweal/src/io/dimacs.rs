@@ -52,7 +52,8 @@ fn read(text: &str) -> Result<Formula, Fault> {
         };
         for (word, span) in line.words() {
             last = span;
-            let literal: i32 = word.parse().ok().filter(|literal: &i32| *literal != i32::MIN).ok_or_else(|| {
+            let is_literal = |literal: &i32| *literal != i32::MIN && (*literal != 0 || word == "0");
+            let literal: i32 = word.parse().ok().filter(is_literal).ok_or_else(|| {
                 let help = "a clause is a list of whole numbers that ends with 0";
                 Fault::new(span, format!("`{word}` is no literal"), help)
             })?;
@@ -66,7 +67,11 @@ fn read(text: &str) -> Result<Formula, Fault> {
             }
             if clauses.len() == n_clauses {
                 let help = "raise the number in the line `p cnf …`, or take the clause out";
-                return Err(Fault::new(span, format!("more than {n_clauses} clauses"), help));
+                return Err(Fault::new(
+                    span,
+                    format!("a clause more than the {n_clauses} of the line `p cnf …`"),
+                    help,
+                ));
             }
             clauses.push(std::mem::take(&mut clause));
         }
@@ -78,7 +83,8 @@ fn read(text: &str) -> Result<Formula, Fault> {
         return Err(Fault::new(last, "the last clause does not end", "end it with 0"));
     }
     if clauses.len() < n_clauses {
-        let message = format!("{} clauses, not {n_clauses} as the line `p cnf …` says", clauses.len());
+        let noun = if clauses.len() == 1 { "clause" } else { "clauses" };
+        let message = format!("{} {noun}, not {n_clauses} as the line `p cnf …` says", clauses.len());
         return Err(Fault::new(last, message, "add what is missing, or mend that line"));
     }
     Ok(Formula::new(n_variables, clauses))

@@ -29,7 +29,7 @@ pub enum DiscountError {
     Missing { structures: Vec<String> },
     #[error("there is no reward structure `{name}`{}", suggestion(name, structures))]
     Unknown { name: String, structures: Vec<String> },
-    #[error("{found} discounts for {} reward structures; in the file's order they are {}", structures.len(), listed(structures))]
+    #[error("{} for {}; in the file's order: {}", counted(*found, "discount"), counted(structures.len(), "reward structure"), listed(structures))]
     WrongCount { found: usize, structures: Vec<String> },
     #[error(transparent)]
     Invalid(ModelError),
@@ -84,6 +84,11 @@ impl Discounts {
     }
 }
 
+/// `1 discount`, `2 discounts`.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let mut listed: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
@@ -127,7 +132,7 @@ mod tests {
         let message = |discounts: Discounts| discounts.select(&structures).unwrap_err().to_string();
         assert!(message(Discounts::Named(vec![])).ends_with("the reward structures are `time`, `cost`"));
         assert!(message(Discounts::Named(vec![("tiem".into(), half())])).ends_with("did you mean `time`?"));
-        assert!(message(Discounts::InOrder(vec![half()])).starts_with("1 discounts for 2 reward structures"));
+        assert!(message(Discounts::InOrder(vec![half()])).starts_with("1 discount for 2 reward structures;"));
         assert_eq!(Discounts::Unspecified.select(&[]).unwrap_err(), DiscountError::NoRewards);
     }
 }

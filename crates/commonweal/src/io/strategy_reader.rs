@@ -31,7 +31,7 @@ const MAX_STEP_DIGITS: usize = 1_000;
 /// assert!(matches!(read_strategy(&model, text.as_bytes())?, Strategy::Counting(_)));
 /// # Ok::<(), commonweal::io::ParseError>(())
 /// ```
-pub fn read_strategy(model: &Model, bytes: &[u8]) -> Result<Strategy, ParseError> {
+pub fn read_strategy<N>(model: &Model<N>, bytes: &[u8]) -> Result<Strategy, ParseError> {
     let text = super::utf8(bytes)?;
     if text.len() > MAX_MODEL_BYTES {
         return Err(Fault::new(Span::default(), "the file is too large for a strategy", "split it").locate(""));
@@ -40,15 +40,15 @@ pub fn read_strategy(model: &Model, bytes: &[u8]) -> Result<Strategy, ParseError
     read.map_err(|fault| fault.locate(text))
 }
 
-struct Reader<'m, 't> {
-    model: &'m Model,
+struct Reader<'m, 't, N> {
+    model: &'m Model<N>,
     events: Events<'t>,
 }
 
 /// What the file says of one state: choices over time, or a mix.
 type PerState<T> = Vec<Option<(T, Span)>>;
 
-impl<'t> Reader<'_, 't> {
+impl<'t, N> Reader<'_, 't, N> {
     fn strategy(mut self) -> Result<Strategy, Fault> {
         const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `format` and `mix`";
         let root = self.events.next()?;
@@ -294,7 +294,12 @@ fn step(text: &str, span: Span) -> Result<Step, Fault> {
 }
 
 /// What every state does; a state that the file leaves out must have a single action.
-fn complete<T>(model: &Model, states: PerState<T>, root: Span, only: impl Fn(ChoiceId) -> T) -> Result<Vec<T>, Fault> {
+fn complete<N, T>(
+    model: &Model<N>,
+    states: PerState<T>,
+    root: Span,
+    only: impl Fn(ChoiceId) -> T,
+) -> Result<Vec<T>, Fault> {
     let of_state = |(state, given): (StateId, Option<(T, Span)>)| match given {
         Some((given, _)) => Ok(given),
         None if model.choices(state).len() == 1 => Ok(only(model.choices(state).next().expect("one choice"))),

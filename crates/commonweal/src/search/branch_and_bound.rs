@@ -268,6 +268,8 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
     let within_gap = upper <= incumbent.lower + goal.gap;
     let outcome = match (optimal, stopped, answer) {
         (true, ..) => SearchOutcome::Optimal,
+        // It may have come as near as asked on the way.
+        (_, None, Some(Answer::Yes | Answer::No)) if within_gap => SearchOutcome::WithinGap,
         (_, _, Some(Answer::Yes | Answer::No)) => SearchOutcome::Decided,
         (_, Some(reason), _) => SearchOutcome::Stopped(reason),
         (_, None, None) if within_gap => SearchOutcome::WithinGap,

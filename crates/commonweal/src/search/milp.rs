@@ -20,7 +20,10 @@ use crate::number::{Enclosure, Rational, Value, sum};
 use crate::principals::{self, OrderedModel};
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Strategy};
-use microlp::{ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOutcome, TerminationReason, Variable};
+use microlp::{
+    ComparisonOp, OptimizationDirection, Problem, ResumeOptions, SolveOptions, SolveOutcome, TerminationReason,
+    Variable,
+};
 use std::time::Duration;
 
 /// Why there is no answer.
@@ -40,7 +43,8 @@ const SLICE: Duration = Duration::from_millis(200);
 
 /// A positional strategy that a mixed-integer solver takes for the best, with its exact worth.
 ///
-/// The upper bound is the solver's, in doubles, and proves nothing: the outcome is at best [`SearchOutcome::Claimed`]. Of the
+/// The upper bound is the solver's, in doubles, and proves nothing: the outcome is at best [`SearchOutcome::Claimed`]. The
+/// gap is relative to the welfare of the strategy, and ends the solve once the solver's bound is that near. Of the other
 /// options, only the stop signal and the node limit are looked at.
 pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Search, MilpError> {
     let ordered = principals::order(model);
@@ -48,9 +52,11 @@ pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Sear
     let reach = doubles.reachable(|_| true);
     let mut problem = Problem::new(OptimizationDirection::Maximize);
     let binaries = program(&doubles, &reach, &mut problem);
-    problem.set_time_limit(SLICE);
+    let gap = options.gap.to_f64().value().min(f64::MAX);
+    let mut first = SolveOptions::default();
+    (first.time_limit, first.mip_gap) = (Some(SLICE), gap);
     let failed = |error: microlp::Error| MilpError::Solver(error.to_string());
-    let mut outcome = problem.solve().map_err(failed)?;
+    let mut outcome = problem.solve_with(first).map_err(failed)?;
     let mut stopped = None;
     while outcome.termination_reason() == TerminationReason::TimeLimit {
         stopped = options.stop.reason();
@@ -60,7 +66,7 @@ pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Sear
             break;
         }
         let mut slice = ResumeOptions::default();
-        slice.time_limit = Some(SLICE);
+        (slice.time_limit, slice.mip_gap) = (Some(SLICE), Some(gap));
         outcome = outcome.resume_with(slice).map_err(failed)?;
     }
     let stats = outcome.stats();

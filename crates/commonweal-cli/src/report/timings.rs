@@ -1,0 +1,78 @@
+//! Where the time went, and how much memory it took: on request only, since nothing else looks at the clock.
+
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What a command has spent so far.
+pub struct Clock {
+    began: Instant,
+    read: Duration,
+    pub solving: commonweal::Timings,
+    pub check: Duration,
+}
+
+impl Clock {
+    pub fn start() -> Clock {
+        Clock {
+            began: Instant::now(),
+            read: Duration::ZERO,
+            solving: commonweal::Timings::default(),
+            check: Duration::ZERO,
+        }
+    }
+
+    /// Everything that is to be read has been read.
+    pub fn has_read(&mut self) {
+        self.read = self.began.elapsed();
+    }
+
+    /// What was spent, if somebody wants to know.
+    pub fn spent(&self, wanted: bool) -> Option<Spent> {
+        let timings = || Timings {
+            read: self.read.as_secs_f64(),
+            long_term: self.solving.long_term.as_secs_f64(),
+            unravel: self.solving.unravel.as_secs_f64(),
+            check: self.check.as_secs_f64(),
+            total: self.began.elapsed().as_secs_f64(),
+        };
+        wanted.then(|| Spent { timings: timings(), peak_memory_bytes: peak_memory_bytes() })
+    }
+}
+
+/// Seconds spent, and memory used: the last keys of a JSON document.
+#[derive(Serialize)]
+pub struct Spent {
+    timings: Timings,
+    peak_memory_bytes: Option<u64>,
+}
+
+/// A command without a part spends no time on it.
+#[derive(Serialize)]
+struct Timings {
+    read: f64,
+    long_term: f64,
+    unravel: f64,
+    check: f64,
+    total: f64,
+}
+
+impl Spent {
+    /// The lines below a report; the parts that took no time are left out.
+    pub fn in_words(&self) -> String {
+        let Timings { read, long_term, unravel, check, total } = &self.timings;
+        let parts = [("read", read), ("long-term", long_term), ("unravel", unravel), ("check", check)];
+        let parts = parts.iter().filter(|(_, seconds)| **seconds > 0.0);
+        let parts: Vec<String> = parts.map(|(part, seconds)| format!("{part} {seconds:.3}")).collect();
+        let memory =
+            self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", bytes / 1_000_000));
+        format!("\nTime: {total:.3} s ({})\n{memory}", parts.join(", "))
+    }
+}
+
+/// The most memory this process has held, where the system tells.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}

@@ -1,0 +1,50 @@
+//! Ctrl-C and requests to end: a computation is asked to stop and prints what it has; nothing is left half written.
+
+use commonweal::stop::{StopReason, StopSignal};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// The exit code of what a signal ended.
+const ENDED: i32 = 130;
+
+/// What can be asked to stop, and the files that are being written.
+static RUNNING: Mutex<Running> = Mutex::new(Running { stop: None, unfinished: Vec::new() });
+
+struct Running {
+    stop: Option<StopSignal>,
+    unfinished: Vec<PathBuf>,
+}
+
+/// From now on, a signal is answered. The first one asks a computation to stop; without one, or the second time, the
+/// program ends at once.
+pub fn listen() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        let running = running();
+        match &running.stop {
+            Some(stop) if stop.reason() != Some(StopReason::Interrupted) => stop.raise(),
+            _ => {
+                running.unfinished.iter().for_each(|path| _ = std::fs::remove_file(path));
+                // The lock is held until the end, so that no file takes its place meanwhile.
+                std::process::exit(ENDED);
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Signals raise this from now on.
+pub fn raise_on_signal(stop: &StopSignal) {
+    running().stop = Some(stop.clone());
+}
+
+/// What `write` returns, which makes the file at `path` and moves it away at the end. A signal removes it.
+pub fn unfinished<T>(path: &Path, write: impl FnOnce() -> T) -> T {
+    running().unfinished.push(path.to_owned());
+    let written = write();
+    running().unfinished.retain(|other| other != path);
+    written
+}
+
+fn running() -> std::sync::MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,43 @@
+//! Being asked to end, as `kill` and service managers do it.
+
+use crate::program::{Folder, Ran};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn start(folder: &Folder, args: &[&str]) -> Child {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal"));
+    program.args(args).current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn terminate(child: &Child) {
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_computation_that_is_asked_to_end_prints_what_it_has() {
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    let args = ["simulate", "hotel.yaml", "mix.json", "--runs", "1000000000000", "--json"];
+    let child = start(&folder, &args);
+    std::thread::sleep(Duration::from_millis(500));
+    terminate(&child);
+    let ran = Ran::new(&args, child.wait_with_output().unwrap());
+    assert_eq!(ran.code, 3, "{ran:#?}");
+    assert_eq!((&ran.json()["status"], &ran.json()["reason"]), (&"stopped".into(), &"interrupted".into()));
+}
+
+#[test]
+fn a_file_that_is_being_written_is_removed() {
+    let folder = Folder::new();
+    // Some hundred thousand states to pack: seconds of writing.
+    let child = start(&folder, &["generate", "band", "--states", "400000", "--discounts", "0.9", "--out", "m.drn.gz"]);
+    let began = Instant::now();
+    while !folder.files().iter().any(|name| name.ends_with(".part")) {
+        assert!(began.elapsed() < Duration::from_secs(60), "no file is being written");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    terminate(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(folder.files(), Vec::<String>::new());
+}

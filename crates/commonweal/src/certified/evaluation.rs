@@ -1,0 +1,257 @@
+//! Payoffs of a given strategy, in doubles with proven bounds.
+//!
+//! One principal after the other, each by itself: values V of what the strategy does in the end, and the gain over them,
+//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, from the last change back to step 0 ([`gains`]). A payoff is V + G_0, and off by
+//! what V and the layers are off by.
+//!
+//! Steps that matter no more are passed over: from them on the strategy gains or loses at most max|Δ|/(1−λ), whatever it
+//! does, and that, discounted, is counted as an error. So a change at step 10^9 costs nothing, unless the discount is as
+//! near to 1. Cost: V, and one pass over the rows of the tail for each step before the last change that matters.
+//!
+//! A mixed strategy makes a model with one choice per state, which is evaluated instead. Its rows are mixed in fractions and
+//! rounded once: a sum of positive numbers is relatively as near to the true one as the worst of them, so a probability is one
+//! rounding further off than the file's, which the (2b + 16) roundings that a row is allowed have room for. Rewards
+//! may cancel; what they are off by is therefore counted by the greatest that was mixed, not by the mix.
+
+use super::base::Base;
+use super::gains::{Decided, Gains, blocks};
+use super::rounded_model::RoundedModel;
+use super::sweep::PolicyRows;
+use super::{payoff, reward_range, within};
+use crate::evaluation::{EvaluateError, Payoffs};
+use crate::model::{ChoiceId, Model, ModelArrays, NameTable, PrincipalId, StateId};
+use crate::number::{ModelNumber, Rational, UpperBound, Values};
+use crate::solve::Outcome;
+use crate::stop::{Reached, StopReason, StopSignal};
+use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// What a strategy is worth.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// Intervals around what each principal gets.
+    pub payoffs: Payoffs,
+    /// What the gap of the welfare is relative to: over the principals, |weight| times the greatest |V| of what the strategy
+    /// does in the end, added up.
+    pub scale: f64,
+    /// Whether every interval is as narrow as asked, or what kept it from being so.
+    pub outcome: Outcome,
+}
+
+/// The most steps that are walked for a principal. What comes later is counted as an error.
+const MAX_LAYERS: u64 = 10_000_000;
+
+/// The payoffs of `strategy` from every start state, each in an interval no wider than `gap` times what the principal's
+/// values are at most. Wider if doubles cannot tell, or a change that matters is too late to be walked to.
+pub fn evaluate(
+    model: &Model<f64>,
+    strategy: &Strategy,
+    gap: f64,
+    stop: &StopSignal,
+) -> Result<Evaluation, EvaluateError> {
+    let evaluated = rayon::scope(|_| match strategy {
+        Strategy::Counting(strategy) => Evaluated { model, mixed: None, strategy }.payoffs(gap, stop),
+        Strategy::Stationary(strategy) => {
+            let mixed = mixed(model, strategy);
+            let only = CountingStrategy::positional((0..model.n_states()).map(ChoiceId::from));
+            Evaluated { model, mixed: Some(&mixed), strategy: &only }.payoffs(gap, stop)
+        }
+    });
+    evaluated.map_err(EvaluateError::Stopped)
+}
+
+/// What is evaluated.
+struct Evaluated<'a> {
+    model: &'a Model<f64>,
+    /// The model that a mixed strategy makes of it, which `strategy` is then for.
+    mixed: Option<&'a Model<f64>>,
+    strategy: &'a CountingStrategy,
+}
+
+/// What one principal gets.
+struct Payoff {
+    values: Values,
+    scale: f64,
+    outcome: Outcome,
+}
+
+impl Evaluated<'_> {
+    fn payoffs(&self, gap: f64, stop: &StopSignal) -> Result<Evaluation, StopReason> {
+        let Evaluated { model, strategy, .. } = *self;
+        let settled = u64::try_from(&strategy.settled_from()).unwrap_or(u64::MAX);
+        let changes = Changes::of(strategy, settled.min(MAX_LAYERS));
+        let tail: Vec<u32> = model.states().map(|state| strategy.tail(state).index() as u32).collect();
+        let of_principal = |p: usize| self.payoff(p.into(), &tail, &changes, settled, gap, stop);
+        let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, _>>()?;
+        let weights = model.principals().iter().map(|principal| principal.weight.to_f64().value().abs());
+        Ok(Evaluation {
+            scale: payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum(),
+            outcome: payoffs.iter().map(|payoff| payoff.outcome).fold(Outcome::Within, |all, own| match all {
+                Outcome::Within => own,
+                stopped => stopped,
+            }),
+            payoffs: Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect()),
+        })
+    }
+
+    fn payoff(
+        &self,
+        p: PrincipalId,
+        tail: &[u32],
+        changes: &Changes,
+        settled: u64,
+        gap: f64,
+        stop: &StopSignal,
+    ) -> Result<Payoff, StopReason> {
+        let as_in_file = RoundedModel::unweighted(self.model, &[p]);
+        let rounded = match self.mixed {
+            None => &as_in_file,
+            Some(mixed) => &RoundedModel::unweighted(mixed, &[p]).mixed_from(&as_in_file),
+        };
+        // Half of the gap is for V, half of the rest for what is passed over.
+        let base = Base::of_strategy(rounded, tail, gap / 4.0, stop);
+        stop.check()?;
+        let scale = base.greatest_value(0).max(self.greatest_advantage(&base)).get();
+        let mut gains = blocks(&base, 0..1, (gap / 8.0 * scale).max(f64::MIN_POSITIVE));
+        let matters = gains[0].end().min(settled);
+        let walked = matters.min(MAX_LAYERS);
+        self.walk(&base, &mut *gains[0], changes, walked, settled, stop)?;
+        let values = payoff(&base, &gains, 0, 0);
+        // All of them are equally well known.
+        let outcome = match values.enclosure(0).width() <= gap * scale {
+            true => Outcome::Within,
+            false if walked < matters => Outcome::Stopped(StopReason::LayerLimit),
+            false => Outcome::Stopped(StopReason::Precision),
+        };
+        let values = match outcome {
+            Outcome::Within => values,
+            // What little was found may say less than the rewards do.
+            _ => within(&values, tail.len(), reward_range(&as_in_file, p)),
+        };
+        Ok(Payoff { values, scale, outcome })
+    }
+
+    /// The greatest |Δ| of a choice that the strategy takes at any time.
+    fn greatest_advantage(&self, base: &Base) -> UpperBound {
+        let of_state = |state: usize| {
+            let followed = base.followed.strategy[state];
+            let changes = self.strategy.changes(StateId::from(state)).iter();
+            let taken = changes.map(|change| base.advantages.get(state, change.choice.index() as u32, followed, 0));
+            taken.fold(0.0, |greatest: f64, delta| greatest.max(delta.abs()))
+        };
+        UpperBound::of((0..base.model.n_states()).into_par_iter().map(of_state).reduce(|| 0.0, f64::max))
+    }
+
+    /// Follows the decisions from the step before `end` back to step 0.
+    fn walk(
+        &self,
+        base: &Base,
+        gains: &mut dyn Gains,
+        changes: &Changes,
+        end: u64,
+        settled: u64,
+        stop: &StopSignal,
+    ) -> Result<(), StopReason> {
+        if end == 0 {
+            return Ok(());
+        }
+        let rows = PolicyRows::of(&base.model.arrays, &base.followed.strategy);
+        let last = Step::from(end - 1);
+        let at_last = |state: usize| self.strategy.choice(StateId::from(state), &last).index() as u32;
+        let mut decisions: Vec<u32> = (0..base.model.n_states()).into_par_iter().map(at_last).collect();
+        let mut deviating = deviating(&decisions, &base.followed.strategy);
+        for step in (0..end).rev() {
+            stop.check()?;
+            stop.reach(Reached::Unravelling { step, horizon: end });
+            let before = changes.at(step + 1);
+            if step + 1 < end && !before.is_empty() {
+                before.iter().for_each(|change| decisions[change.state as usize] = change.before);
+                deviating = self::deviating(&decisions, &base.followed.strategy);
+            }
+            // The last state to settle deviates in the step before it does.
+            let quiet = step + 1 == settled;
+            gains.layer(base, &Decided { step, rows: &rows, decisions: &decisions, deviating: &deviating, quiet });
+        }
+        Ok(())
+    }
+}
+
+fn deviating(decisions: &[u32], tail: &[u32]) -> Vec<u32> {
+    let both = decisions.iter().zip(tail).enumerate();
+    both.filter(|(_, (decision, tail))| decision != tail).map(|(state, _)| state as u32).collect()
+}
+
+/// The changes of all states, by step.
+struct Changes(Vec<ChangeOfState>);
+
+struct ChangeOfState {
+    from: u64,
+    state: u32,
+    /// What the state does until then.
+    before: u32,
+}
+
+impl Changes {
+    /// The changes after step 0 and before step `end`.
+    fn of(strategy: &CountingStrategy, end: u64) -> Changes {
+        let of_state = |state: usize| {
+            strategy.changes(StateId::from(state)).windows(2).filter_map(move |pair| {
+                let from = u64::try_from(&pair[1].from).ok().filter(|&from| from < end)?;
+                Some(ChangeOfState { from, state: state as u32, before: pair[0].choice.index() as u32 })
+            })
+        };
+        let mut changes: Vec<ChangeOfState> = (0..strategy.n_states()).flat_map(of_state).collect();
+        changes.par_sort_unstable_by_key(|change| (Reverse(change.from), change.state));
+        Changes(changes)
+    }
+
+    fn at(&self, step: u64) -> &[ChangeOfState] {
+        let first = self.0.partition_point(|change| change.from > step);
+        let length = self.0[first..].partition_point(|change| change.from == step);
+        &self.0[first..first + length]
+    }
+}
+
+/// The model in which each state has one choice, which does what the strategy mixes.
+fn mixed(model: &Model<f64>, strategy: &Stationary) -> Model<f64> {
+    let n = model.n_principals();
+    let exact = |double: &f64| double.to_exact().expect("a model's numbers are finite");
+    let mut arrays = ModelArrays {
+        start: model.start(),
+        principals: model.principals().to_vec(),
+        state_names: model.state_names().clone(),
+        action_names: NameTable::numbered(1),
+        action: vec![0; model.n_states()],
+        first_choice: (0..=model.n_states() as u32).collect(),
+        first_transition: vec![0],
+        target: Vec::new(),
+        probability: Vec::new(),
+        reward: Vec::new(),
+    };
+    for state in model.states() {
+        match strategy.mix(state) {
+            [(choice, _)] => {
+                arrays.target.extend_from_slice(model.targets(*choice));
+                arrays.probability.extend_from_slice(model.probabilities(*choice));
+                arrays.reward.extend_from_slice(model.rewards(*choice));
+            }
+            mix => {
+                let mut reward = vec![Rational::ZERO; n];
+                let mut row: BTreeMap<StateId, Rational> = BTreeMap::new();
+                for (choice, share) in mix {
+                    reward.iter_mut().zip(model.rewards(*choice)).for_each(|(sum, own)| *sum += exact(own) * share);
+                    for (target, probability) in model.transitions(*choice) {
+                        *row.entry(target).or_insert(Rational::ZERO) += exact(probability) * share;
+                    }
+                }
+                arrays.target.extend(row.keys());
+                arrays.probability.extend(row.into_values().map(f64::from_probability));
+                arrays.reward.extend(reward.into_iter().map(f64::from_reward));
+            }
+        }
+        arrays.first_transition.push(arrays.target.len() as u32);
+    }
+    arrays.finish_settled().expect("one choice per state, and no reward is greater than those that are mixed")
+}
