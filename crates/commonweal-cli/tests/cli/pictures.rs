@@ -94,7 +94,7 @@ fn a_sweep_of_the_hotel_agrees_with_its_closed_form() {
 #[test]
 fn the_map_of_the_hotel_has_its_boundaries_where_the_closed_form_has_them() {
     let folder = Folder::with_hotel();
-    let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "16"];
+    let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "8"];
     let json = folder.run(&[&args[..], &["--json", "--out", "map.svg"]].concat()).done().json();
     let located = json["located"].as_array().unwrap();
     let mut joined = std::collections::BTreeSet::new();
