@@ -505,6 +505,8 @@ mod tests {
         for plane in [sectors, stripes] {
             let total: f64 = plane.outlines.values().map(|rings| area(rings)).sum();
             assert!((total - 1.0).abs() < 1e-12, "{total}");
+            let least = plane.outlines.values().map(|rings| area(rings)).fold(1.0, f64::min);
+            assert!(least >= 0.0, "no region is inside out: {least}");
             assert!(plane.outlines.len() > 10);
         }
     }
