@@ -28,7 +28,7 @@ fn all_of_it_gives_the_committed_numbers() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         // The first line names the version, which may change without the numbers.
         let text = std::fs::read_to_string(path).unwrap();
-        files.push((name, text.split_once('\n').expect("a first line").1.to_owned()));
+        files.push((name, without_last_digits(text.split_once('\n').expect("a first line").1)));
     }
     assert!(files.len() >= 11, "{} tables", files.len() - 1);
     for (name, found) in files {
@@ -49,6 +49,23 @@ fn all_of_it_gives_the_committed_numbers() {
     for outside in ["<script", "src=", "@import", "<link"] {
         assert!(!page.contains(outside), "{outside}");
     }
+}
+
+/// The table with proven bounds cut to four places: how near they are to each other is up to the engine that proves them.
+/// Rows that the exact engine solved, which then say whether both engines agree, stay as they are.
+fn without_last_digits(table: &str) -> String {
+    let columns: Vec<&str> = table.lines().next().expect("a line of columns").split(',').collect();
+    let Some(agree) = columns.iter().position(|column| *column == "engines_agree") else { return table.to_owned() };
+    let cut = |row: &str| {
+        let mut fields: Vec<String> = row.split(',').map(str::to_owned).collect();
+        if fields[agree].is_empty() {
+            for (field, _) in fields.iter_mut().zip(&columns).filter(|(_, column)| column.starts_with("welfare_")) {
+                *field = format!("{:.4}", field.parse::<f64>().expect("a bound"));
+            }
+        }
+        fields.join(",") + "\n"
+    };
+    table.lines().map(cut).collect()
 }
 
 /// Figures that were worked out in other software, and no update touches.

@@ -92,8 +92,8 @@ impl<'a> Lab<'a> {
 /// A solution and its times: of the processor where that is known and the solve is long, so that other programs on the
 /// machine matter little.
 fn timed(solve: impl Fn() -> Solution) -> (Solution, Timings) {
-    /// The system counts processor time in steps of some milliseconds.
-    const LONG: Duration = Duration::from_millis(50);
+    /// The system counts processor time in steps of about a millisecond.
+    const LONG: Duration = Duration::from_millis(10);
     let (began, processor_began) = (Instant::now(), processor_time());
     let solution = solve();
     let (elapsed, processor_ended) = (began.elapsed(), processor_time());

@@ -250,10 +250,7 @@ fn figures(lab: &Lab, small: &Table, large: &Table) -> Vec<Figure> {
                 first,
             ),
         ),
-        figure(
-            "rq1-large",
-            chart("From 3 to a million states", "Six principals, both phases.", "seconds", Scale::Log, both),
-        ),
+        figure("rq1-large", chart("Large models", "Six principals, both phases.", "seconds", Scale::Log, both)),
         figure(
             "rq1-second-phase",
             chart(
