@@ -16,8 +16,12 @@ struct Running {
 }
 
 /// From now on, a signal is answered. The first one asks a computation to stop; without one, or the second time, the
-/// program ends at once.
+/// program ends at once. What was started to outlive its terminal (`nohup`) is left alone: the handler would hear the
+/// terminal's end as a request, so there every signal does what it does by itself.
 pub fn listen() -> anyhow::Result<()> {
+    if ignores_hangup() {
+        return Ok(());
+    }
     ctrlc::set_handler(|| {
         let running = running();
         match &running.stop {
@@ -30,6 +34,14 @@ pub fn listen() -> anyhow::Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// Whether the program was started with hang-ups ignored, where the system tells.
+fn ignores_hangup() -> bool {
+    const HANGUP: u64 = 1;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & HANGUP != 0)
 }
 
 /// Signals raise this from now on.

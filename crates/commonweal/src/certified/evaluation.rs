@@ -20,7 +20,7 @@ use super::sweep::PolicyRows;
 use super::{payoff, reward_range, within};
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::model::{ChoiceId, Model, ModelArrays, NameTable, PrincipalId, StateId};
-use crate::number::{ModelNumber, Rational, UpperBound, Values};
+use crate::number::{ModelNumber, Rational, Values};
 use crate::solve::Outcome;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
@@ -110,10 +110,10 @@ impl Evaluated<'_> {
             None => &as_in_file,
             Some(mixed) => &RoundedModel::unweighted(mixed, &[p]).mixed_from(&as_in_file),
         };
-        // Half of the gap is for V, half of the rest for what is passed over.
+        // Less than half of the gap is for V, a quarter for what is passed over.
         let base = Base::of_strategy(rounded, tail, gap / 4.0, stop);
         stop.check()?;
-        let scale = base.greatest_value(0).max(self.greatest_advantage(&base)).get();
+        let scale = base.scale().max(self.greatest_advantage(&base));
         let mut gains = blocks(&base, 0..1, (gap / 8.0 * scale).max(f64::MIN_POSITIVE));
         let matters = gains[0].end().min(settled);
         let walked = matters.min(MAX_LAYERS);
@@ -134,14 +134,14 @@ impl Evaluated<'_> {
     }
 
     /// The greatest |Δ| of a choice that the strategy takes at any time.
-    fn greatest_advantage(&self, base: &Base) -> UpperBound {
+    fn greatest_advantage(&self, base: &Base) -> f64 {
         let of_state = |state: usize| {
             let followed = base.followed.strategy[state];
             let changes = self.strategy.changes(StateId::from(state)).iter();
             let taken = changes.map(|change| base.advantages.get(state, change.choice.index() as u32, followed, 0));
             taken.fold(0.0, |greatest: f64, delta| greatest.max(delta.abs()))
         };
-        UpperBound::of((0..base.model.n_states()).into_par_iter().map(of_state).reduce(|| 0.0, f64::max))
+        (0..base.model.n_states()).into_par_iter().map(of_state).reduce(|| 0.0, f64::max)
     }
 
     /// Follows the decisions from the step before `end` back to step 0.
