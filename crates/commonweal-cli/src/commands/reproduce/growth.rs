@@ -39,6 +39,12 @@ impl Growth {
         (self.intercept + self.exponent * x.ln()).exp()
     }
 
+    /// Whether the exponent is known well enough to tell linear from quadratic growth. Few models on a busy machine may leave an
+    /// interval that meets any range, and that would prove nothing.
+    pub fn tells(&self) -> bool {
+        self.margin <= 0.5
+    }
+
     /// Whether some exponent of the confidence interval lies in that range.
     pub fn meets(&self, least: f64, greatest: f64) -> bool {
         self.exponent + self.margin >= least && self.exponent - self.margin <= greatest

@@ -97,9 +97,9 @@ fn claims_of(lab: &Lab, table: &Table) -> Vec<Claim> {
         let exact = growth(&EXACT).expect("many models");
         let note = format!("In fractions to the power {exact}.");
         let claim = Claim::found("rq2/time", "time", statement, format!("to the power {ours}"), polynomial(ours));
-        claims.push(claim.noting(note).timed());
+        claims.extend(ours.tells().then(|| claim.noting(note).timed()));
         if let (Some(theirs), Some(first), Some(second)) =
-            (growth(&BASELINE), growth(&BASELINE[..1]), growth(&BASELINE[1..]))
+            (growth(&BASELINE).filter(Growth::tells), growth(&BASELINE[..1]), growth(&BASELINE[1..]))
         {
             let claim = Claim::found(
                 "rq2/baseline-time",
