@@ -18,7 +18,7 @@ from math import gcd, inf, isfinite, lcm, nextafter
 
 MAX_LINE, MAX_STEP, MAX_COUNT = 1 << 26, 1 << 96, 1 << 32
 MAX_MODEL_BITS, MAX_ROW_BITS, MAX_SUM_BITS, MAX_CUTS = 1 << 16, 1 << 18, 1 << 20, 10_000
-MAX_GROWTH_BITS, MAX_WORDS, WORK = 1 << 18, 1 << 28, 200_000_000_000
+MAX_WORDS, WORK = 1 << 28, 200_000_000_000
 
 
 class Refused(Exception):
@@ -488,9 +488,8 @@ class Exact:
         for decision in self.decisions:
             above, below = self.ahead(self.earned, i, decision)
             common = below // denominator
+            self.work.spend(words(growth) * (2 * model.words + 1))
             growth = lcm(growth, common // gcd(above, common))
-            if growth.bit_length() > MAX_GROWTH_BITS:
-                raise Unreadable("the denominator of its exact values grows too fast")
             pairs.append((above, common))
         total = (length + words(growth)) * model.n_states
         if total > MAX_WORDS:

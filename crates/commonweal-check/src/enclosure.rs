@@ -262,6 +262,13 @@ mod tests {
     }
 
     #[test]
+    fn only_the_point_zero_is_zero() {
+        let (zero, one) = (Float::zero(), Float::one());
+        let of = |lo: &Float, hi: &Float| Enclosure { lo: lo.clone(), hi: hi.clone() };
+        assert!(of(&zero, &zero).is_zero() && !of(&zero, &one).is_zero() && !of(&one.negated(), &zero).is_zero());
+    }
+
+    #[test]
     fn a_double_is_the_number_that_it_is() {
         let of = |x: f64| Float::from(x).to_fraction();
         assert_eq!(of(-0.375).shown(), "-3/8");

@@ -54,26 +54,7 @@ pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Resu
     let horizon = lines.entry("horizon", horizon, "a step")?;
     let decisions = tail(model, &mut lines)?;
     let values = read_values(model, &mut lines)?;
-    // With λ_0 = 0 there is nobody else, and ρ_0 is 1 all the same.
-    let ratio = |discount: &Fraction| discount.over(&model.discounts[0]).in_lowest_terms();
-    let others = model.discounts[1..].iter().map(ratio);
-    let exact_ratios: Vec<Fraction> = [Fraction::one()].into_iter().chain(others).collect();
-    let mut checker = Checker {
-        model,
-        precision,
-        work,
-        discount: precision.fraction(&model.discounts[0]),
-        ratios: exact_ratios.iter().map(|ratio| precision.fraction(ratio)).collect(),
-        exact_ratios,
-        numbers: model.numbers.iter().map(|number| precision.fraction(number)).collect(),
-        earned: is_exact.then(|| values.clone()),
-        values,
-        advantages: Vec::new(),
-        decisions,
-        gain: vec![Enclosure::zero(); model.n_states()],
-        step: horizon,
-    };
-    checker.find_advantages()?;
+    let mut checker = Checker::new(model, (precision, work), (horizon, decisions), values, is_exact)?;
     checker.values_are_those_of_decisions("tail")?; // (b)
     checker.horizon_suffices()?; // (c)
     while checker.step > 0 {
@@ -116,7 +97,38 @@ fn words_of(values: &[Values]) -> u64 {
     values.iter().map(|values| values.words).sum()
 }
 
-impl Checker<'_> {
+impl<'m> Checker<'m> {
+    /// What is known at the horizon.
+    pub fn new(
+        model: &'m Model,
+        (precision, work): (Precision, Work),
+        (step, decisions): (u128, Vec<usize>),
+        values: Vec<Values>,
+        is_exact: bool,
+    ) -> Result<Checker<'m>, Stop> {
+        // With λ_0 = 0 there is nobody else, and ρ_0 is 1 all the same.
+        let ratio = |discount: &Fraction| discount.over(&model.discounts[0]).in_lowest_terms();
+        let others = model.discounts[1..].iter().map(ratio);
+        let exact_ratios: Vec<Fraction> = [Fraction::one()].into_iter().chain(others).collect();
+        let mut checker = Checker {
+            model,
+            precision,
+            work,
+            discount: precision.fraction(&model.discounts[0]),
+            ratios: exact_ratios.iter().map(|ratio| precision.fraction(ratio)).collect(),
+            exact_ratios,
+            numbers: model.numbers.iter().map(|number| precision.fraction(number)).collect(),
+            earned: is_exact.then(|| values.clone()),
+            values,
+            advantages: Vec::new(),
+            decisions,
+            gain: vec![Enclosure::zero(); model.n_states()],
+            step,
+        };
+        checker.find_advantages()?;
+        Ok(checker)
+    }
+
     /// About what one operation on enclosures costs.
     pub fn cost(&self) -> u64 {
         let words = self.precision.0 / 64 + 1;
@@ -323,5 +335,29 @@ impl Checker<'_> {
             }
         }
         Ok(lines.end()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sum whose enclosure leaves the sign open is computed in fractions as long as its powers have at most 2^20 bits.
+    #[test]
+    fn a_sum_that_is_open_is_exact_up_to_a_limit() {
+        // ρ_1 is 2/3 with 2 + 2 bits, or 5/8 with 3 + 4.
+        for (discounts, latest) in [("3/4 1/2", (1 << 20) / 4), ("4/5 1/2", (1 << 20) / 7)] {
+            let text = format!("commonweal-model 1\ndiscounts {discounts}\nstates 1\nchoices 1\n0 1 > 0 1\nend\n");
+            let model = Model::read(text.as_bytes()).expect("a model");
+            let values = vec![Values::new(vec![0.into()], 1.into()); 2];
+            let start = (Precision(64), Work::new(u64::MAX));
+            let mut checker = Checker::new(&model, start, (0, vec![0]), values, false).expect("work is ample");
+            let wide = Enclosure { lo: Float::zero(), hi: Float::one() };
+            let mut is_open = |t: u128| {
+                let sum = checker.sum(t, &[Enclosure::one(), wide.clone()], (0, 0), 0..2).expect("work is ample");
+                !sum.lo.is_positive()
+            };
+            assert!(!is_open(latest) && is_open(latest + 1), "{discounts}");
+        }
     }
 }

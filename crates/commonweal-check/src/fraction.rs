@@ -30,9 +30,6 @@ impl Fraction {
     }
 
     pub fn plus(&self, other: &Fraction) -> Fraction {
-        if self.is_zero() || other.is_zero() {
-            return if self.is_zero() { other.clone() } else { self.clone() };
-        }
         if self.denominator == other.denominator {
             return Fraction::new(&self.numerator + &other.numerator, self.denominator.clone());
         }
@@ -105,14 +102,52 @@ pub fn shown_float(m: &BigInt, e: i128) -> String {
     let (small, exponent) = ((m >> excess).to_f64().unwrap_or(0.0), e.saturating_add(i128::from(excess)));
     match i32::try_from(exponent) {
         Ok(exponent) if (-900..=900).contains(&exponent) => format!("≈ {:e}", small * 2f64.powi(exponent)),
-        _ if m.is_negative() => format!("≈ -2^{}", exponent + 60),
-        _ => format!("≈ 2^{}", exponent + 60),
+        _ => format!("≈ {}2^{}", if m.is_negative() { "-" } else { "" }, e + i128::from(m.bits()) - 1),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_least_common_multiple_is_the_least() {
+        let of = |large: u32, small: u32| lcm(&large.into(), &small.into());
+        assert_eq!([of(6, 4), of(12, 4), of(4, 6), of(5, 7)], [12, 12, 12, 35].map(BigInt::from));
+    }
+
+    #[test]
+    fn long_numbers_are_shown_to_a_few_digits() {
+        let ten = |power: u32| num_traits::Pow::pow(BigInt::from(10), power);
+        // 60 bits each, and one more.
+        let (exact, long) = ((BigInt::one() << 60) - 1, BigInt::one() << 60);
+        let odd = (BigInt::one() << 59) + 1;
+        assert_eq!(Fraction::new(exact.clone(), odd.clone()).shown(), format!("{exact}/{odd}"));
+        assert!(Fraction::new(long, odd).shown().starts_with("≈ 1.999999999"));
+        for (fraction, expected) in [
+            (Fraction::new(ten(40), 3.into()), 1e40 / 3.0),
+            (Fraction::new((-7).into(), ten(40)), -7e-40),
+            (Fraction::new(ten(40), ten(39) * 7), 10.0 / 7.0),
+        ] {
+            let shown = fraction.shown();
+            let found: f64 = shown.trim_start_matches("≈ ").parse().expect("a number");
+            assert!((expected.next_down()..=expected.next_up()).contains(&found), "{shown}");
+        }
+    }
+
+    #[test]
+    fn floats_beyond_the_doubles_are_shown_as_powers() {
+        let shown = |m: i64, e: i128| shown_float(&m.into(), e);
+        assert_eq!(
+            [shown(3, 1), shown(-3, -1), shown(1, 900)],
+            ["≈ 6e0", "≈ -1.5e0", &format!("≈ {:e}", 2f64.powi(900))]
+        );
+        assert_eq!(
+            [shown(1, 901), shown(-5, -901), shown(1, 1 << 90)],
+            ["≈ 2^901", "≈ -2^-899", &format!("≈ 2^{}", 1u128 << 90)]
+        );
+        assert_eq!(shown_float(&(BigInt::from(3) << 998), 2), "≈ 2^1001");
+    }
 
     #[test]
     fn arithmetic_is_that_of_fractions() {

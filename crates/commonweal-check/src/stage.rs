@@ -155,3 +155,91 @@ impl Interval {
         Ok((!passes).then_some(at_v))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::enclosure::Precision;
+    use crate::fraction::Fraction;
+    use crate::model::Model;
+    use crate::values::Values;
+    use crate::work::Work;
+
+    /// One state, where every choice stays: over the base 0 an advantage is a reward.
+    fn model(discounts: &str, rewards: &[Vec<i64>]) -> Model {
+        let choice = |rewards: &Vec<i64>| {
+            let words: Vec<String> = rewards.iter().map(i64::to_string).collect();
+            format!("{} > 0 1\n", words.join(" "))
+        };
+        let choices: String = rewards.iter().map(choice).collect();
+        let head = format!("commonweal-model 1\ndiscounts {discounts}\nstates 1\nchoices {}\n", rewards.len());
+        Model::read(format!("{head}{choices}end\n").as_bytes()).expect("a model")
+    }
+
+    /// Where an interval passes, the rival loses at every one of its steps, in fractions; where it fails and is one step,
+    /// the rival gains there.
+    #[test]
+    fn an_interval_that_passes_holds_no_step_that_gains() {
+        let mut seed = 5u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let (mut passed, mut failed) = (0, 0);
+        for discounts in ["9/10 4/5 1/2", "2/3 1/2 0", "9/10 3/10"] {
+            let n = discounts.split(' ').count();
+            let rewards: Vec<Vec<i64>> =
+                (0..60).map(|_| (0..n).map(|_| random(21) as i64 - 10).collect::<Vec<_>>()).collect();
+            let model = model(discounts, &rewards);
+            let values = vec![Values::new(vec![0.into()], 1.into()); n];
+            let start = (Precision(128), Work::new(u64::MAX));
+            let mut checker = Checker::new(&model, start, (30, vec![0]), values, false).expect("work is ample");
+            let power = |x: &Fraction, t: u128| (0..t).fold(Fraction::one(), |power, _| power.times(x));
+            for (choice, rewards) in rewards.iter().enumerate() {
+                let (u, length, y) = (u128::from(random(9)), u128::from(random(9)), random(3));
+                // The slack shrinks by λ_0 from the end at step 30 on.
+                let slack = Fraction::new(y.into(), 1.into());
+                let gains = |t: u128| {
+                    let weight = |i: usize| match t {
+                        0 => Fraction::one(),
+                        _ => power(&model.discounts[i].over(&model.discounts[0]), t),
+                    };
+                    let terms =
+                        rewards.iter().enumerate().map(|(i, &r)| weight(i).times(&Fraction::new(r.into(), 1.into())));
+                    let sum = terms.fold(Fraction::zero(), |sum, term| sum.plus(&term));
+                    sum.plus(&slack.times(&power(&model.discounts[0], 30 - t))).compare(&Fraction::zero()).is_gt()
+                };
+                let slack = Precision(128).fraction(&slack).hi;
+                let rival = Rival { state: 0, choice, slack, cuts: 0 };
+                let interval = Interval::of(&mut checker, u, u + length).expect("work is ample");
+                let passes = interval.excess(&mut checker, &rival).expect("work is ample").is_none();
+                assert!(!passes || !(u..=u + length).any(gains), "{rewards:?} on [{u}, {}]", u + length);
+                assert!(passes || length > 0 || gains(u), "{rewards:?} at {u}");
+                (passed, failed) = (passed + usize::from(passes), failed + usize::from(!passes));
+            }
+        }
+        assert!(passed > 40 && failed > 40, "{passed} passed, {failed} failed");
+    }
+
+    /// Each of the three tests decides an interval that the other two leave open.
+    #[test]
+    fn every_test_is_needed() {
+        let passes = |rewards: [i64; 3], u: u128, v: u128| {
+            let model = model("99/100 49/50 19/20", &[vec![0; 3], rewards.to_vec()]);
+            let values = vec![Values::new(vec![0.into()], 1.into()); 3];
+            let start = (Precision(128), Work::new(u64::MAX));
+            let mut checker = Checker::new(&model, start, (100, vec![0]), values, false).expect("work is ample");
+            let rival = Rival { state: 0, choice: 1, slack: Float::zero(), cuts: 0 };
+            let interval = Interval::of(&mut checker, u, v).expect("work is ample");
+            interval.excess(&mut checker, &rival).expect("work is ample").is_none()
+        };
+        // Suffix: 1 + ρ_1^42 − 10 ρ_2^42 < 0, but 2 − 10 ρ_2^42 is not.
+        assert!(passes([1, 1, -10], 0, 42));
+        // Prefix: −11, −12 and 0 at step 0; the last principal alone gains, and −11 − ρ_1^20 + 12 > 0.
+        assert!(passes([-11, -1, 12], 0, 20));
+        // Monotony: −11 + 12 > 0 at step 0, 12 ρ_1^20 − 12 ρ_2^20 > 0 at step 20, but −11 + 12 − 12 ρ_2^20 < 0.
+        assert!(passes([-11, 12, -12], 0, 20));
+        // And at 50 the first one gains.
+        assert!(!passes([1, 1, -10], 0, 50));
+    }
+}

@@ -11,11 +11,6 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::One;
 
-/// The most machine words that the values of all states may take together: 2 GiB.
-const MAX_WORDS: u64 = 1 << 28;
-/// The most bits by which a step may lengthen the denominator.
-const MAX_GROWTH_BITS: u64 = 1 << 18;
-
 /// V(s) = numerators[s] / denominator.
 #[derive(Clone)]
 pub struct Values {
@@ -66,16 +61,12 @@ impl Values {
             let (numerator, common) = self.ahead(model, i, choice);
             let shared = (&numerator % &common).gcd(&common);
             let (numerator, common) = (numerator / &shared, common / shared);
+            work.spend(words(&growth), 2 * model.words + 1)?;
             growth = lcm(&growth, &common);
-            if growth.bits() > MAX_GROWTH_BITS {
-                return Err(Stop::Unreadable("the denominator of its exact values grows too fast".to_owned()));
-            }
             quotients.push((numerator, common));
         }
         let n_words = (self.words + words(&growth)).saturating_mul(decisions.len() as u64);
-        if n_words > MAX_WORDS {
-            return Err(Stop::Unreadable("its exact values would not fit in memory".to_owned()));
-        }
+        work.hold(n_words)?;
         work.spend(n_words, words(&growth))?;
         let numerators = quotients.into_iter().map(|(numerator, common)| numerator * (&growth / common)).collect();
         Ok(Values::new(numerators, growth * &self.denominator))

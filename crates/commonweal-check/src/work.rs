@@ -3,14 +3,18 @@
 use crate::Stop;
 use num_bigint::BigInt;
 
-/// What is left of the budget, in operations on machine words.
+/// The most machine words that the exact values of a principal may take: 2 GiB.
+const MEMORY: u64 = 1 << 28;
+
+/// What is left of the budget, in operations on machine words, and how many words may be held.
 pub struct Work {
     left: u64,
+    memory: u64,
 }
 
 impl Work {
     pub fn new(limit: u64) -> Work {
-        Work { left: limit }
+        Work { left: limit, memory: MEMORY }
     }
 
     /// Takes `count` times `each` from the budget, before they are spent.
@@ -23,6 +27,14 @@ impl Work {
             None => Err(Stop::Unreadable("checking it would take more work than is allowed".to_owned())),
         }
     }
+
+    /// Makes sure that so many words may be held.
+    pub fn hold(&self, n_words: u64) -> Result<(), Stop> {
+        match n_words <= self.memory {
+            true => Ok(()),
+            false => Err(Stop::Unreadable("its exact values would not fit in memory".to_owned())),
+        }
+    }
 }
 
 /// The machine words of a number.
@@ -33,4 +45,26 @@ pub fn words(number: &BigInt) -> u64 {
 /// The binary digits of a step, each of which costs a power a squaring or two.
 pub fn digits(step: u128) -> u64 {
     u64::from(u128::BITS - step.leading_zeros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_spent_to_the_last_operation() {
+        let mut work = Work::new(12);
+        assert!(work.spend(3, 4).is_ok() && work.spend(0, 1).is_ok() && work.spend(1, 1).is_err());
+        assert!(Work::new(u64::MAX).spend(u64::MAX, 2).is_err());
+        let work = Work { left: 0, memory: 1_000 };
+        assert!(work.hold(1_000).is_ok() && work.hold(1_001).is_err());
+        assert!(Work::new(0).hold(1 << 28).is_ok() && Work::new(0).hold((1 << 28) + 1).is_err());
+    }
+
+    #[test]
+    fn words_and_digits_are_counted_from_the_first_bit() {
+        let counted = |bits: u64| words(&((BigInt::from(1) << bits) - 1));
+        assert_eq!([0, 63, 64, 127, 128].map(counted), [1, 1, 2, 2, 3]);
+        assert_eq!([0, 1, 2, 3, 4, 1 << 96].map(digits), [0, 1, 2, 2, 3, 97]);
+    }
 }

@@ -87,6 +87,8 @@ fn a_refusal_shows_both_numbers() {
     assert!(shown("wrong-welfare").ends_with("found 127/9, stated 128/9"), "{}", shown("wrong-welfare"));
     assert!(shown("swapped-action").ends_with("worth 73/6 against 12"), "{}", shown("swapped-action"));
     assert!(shown("tampered-value").ends_with("advantage -1, not 0"), "{}", shown("tampered-value"));
+    let found = shown("stage-that-is-none");
+    assert!(found.ends_with("gain ≈ 1.6666666666666666e-1, not ≤ 0"), "{found}");
     assert!(
         shown("truncated-horizon").ends_with("sum ≈ 1.6666666666666666e-1, not ≤ 0"),
         "{}",

@@ -1,6 +1,7 @@
 //! Models: what is read, and what is refused with a reason. Nothing here may panic, whatever the bytes.
 
 use commonweal_check::{WORK, canonical_form, check, hash};
+use num_bigint::BigUint;
 
 const HOTEL: &str = include_str!("models/hotel.yaml");
 
@@ -193,6 +194,37 @@ fn the_canonical_form_is_read_to_the_letter() {
         1,
     );
     assert!(check(model.as_bytes(), &b""[..], WORK).is_err());
+}
+
+/// Probabilities 1/(5q) and (q − 1)/(5q) for five numbers q without common factors: a sum of 1 over 5 times all of them. One is a power of 2, so
+/// that the length is what the test wants.
+#[test]
+fn the_common_denominator_of_a_row_has_a_limit() {
+    let power = |base: u32, exponent: u32| num_traits::Pow::pow(BigUint::from(base), exponent);
+    let others = [power(3, 41_342), power(7, 23_342), power(17, 16_031), power(13, 69)];
+    let of_others = others.iter().fold(BigUint::from(5u32), |product, q| product * q);
+    let fraction = |p: BigUint, q: &BigUint| format!("0x{}/0x{}", p.to_str_radix(16), q.to_str_radix(16));
+    let written = |p: &BigUint, q: &BigUint| match p.bits() <= 64 {
+        true => format!("{p}/0x{}", q.to_str_radix(16)),
+        false => fraction(p.clone(), q),
+    };
+    let verdict = |bits: u64| {
+        let two = power(2, u32::try_from(bits - of_others.bits()).expect("a short power"));
+        let mut words = Vec::new();
+        for q in others.iter().chain([&two]) {
+            let (below, one) = (q * 5u32, BigUint::from(1u32));
+            for p in [one.clone(), q - one] {
+                assert!(num_integer::Integer::gcd(&p, &below) == BigUint::from(1u32), "in lowest terms");
+                words.push(format!("{} {}", words.len(), written(&p, &below)));
+            }
+        }
+        let end = "choices 1\n0 > 0 1\n".repeat(9);
+        let text =
+            format!("commonweal-model 1\ndiscounts 1/2\nstates 10\nchoices 1\n0 > {}\n{end}end\n", words.join(" "));
+        check(text.as_bytes(), &b"nothing\n"[..], WORK).expect_err("no certificate").to_string()
+    };
+    assert!(verdict(1 << 18).starts_with("certificate: "), "{}", &verdict(1 << 18)[..60]);
+    assert!(verdict((1 << 18) + 1).starts_with("model: line 5: "), "{}", &verdict((1 << 18) + 1)[..60]);
 }
 
 /// Every model and certificate of the folders, damaged in a thousand ways: no panic, and no damage is accepted that
