@@ -237,6 +237,20 @@ mod tests {
     }
 
     #[test]
+    fn large_and_small_fractions_keep_all_their_bits() {
+        let three = num_traits::Pow::pow(BigInt::from(3), 100u32);
+        for x in [Fraction::new(1.into(), three.clone()), Fraction::new(three << 9, 7.into())] {
+            let found = Precision(64).fraction(&x);
+            let (lo, hi) = (found.lo.to_fraction(), found.hi.to_fraction());
+            assert!(lo.compare(&x).is_lt() && hi.compare(&x).is_gt(), "{x:?}");
+            assert!(
+                hi.minus(&lo).times(&Fraction::new(BigInt::one() << 63, BigInt::one())).compare(&hi).is_le(),
+                "{x:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_power_is_enclosed() {
         let precision = Precision(64);
         let x = fraction(2, 3);

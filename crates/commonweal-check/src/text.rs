@@ -205,6 +205,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_line_has_at_most_so_many_bytes() {
+        let line = |length: usize| Lines::new([vec![b'a'; length], vec![b'\n']].concat().as_slice()).map(|_| ());
+        assert_eq!(line(1 << 26), Ok(()));
+        assert!(line((1 << 26) + 1).is_err_and(|error| error.0.contains("longer than 2^26 bytes")));
+    }
+
+    #[test]
     fn an_integer_has_one_spelling() {
         let large = BigInt::from(1u128 << 64);
         assert_eq!(integer("18446744073709551615"), Some(&large - 1));
