@@ -93,8 +93,8 @@ fn judge(model: &Model, strategy: &Strategy, exact: &Payoffs, what: &str) -> boo
 
 #[test]
 fn the_exact_payoffs_of_random_strategies_lie_inside() {
-    // Rounding alone leaves about 10^-15/(1 − λ) of a payoff open where a chain keeps apart what it began with. So not all of
-    // the quarter of principals whose discounts were moved next to 1 can be known to 10^-9, and most others can.
+    // Rounding alone leaves about 10^-15/(1 − λ) of a payoff open where a chain keeps apart what it began with: next to a
+    // discount of 1 an interval is true, but need not be as narrow as asked.
     let mut within = 0;
     for seed in 0..1000 {
         let rng = &mut Rng::new(seed);
