@@ -161,7 +161,7 @@ pub struct SearchArgs {
 pub struct PositionalArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
+    /// Stop when the bounds are this close, relative to the welfare or the largest reward; 0 for the exact optimum
     #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Find the exact optimum, as is done without --gap
@@ -184,7 +184,7 @@ pub enum Method {
 pub struct StationaryArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare
+    /// Stop when the bounds are this close, relative to the welfare or the largest reward
     #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Refused: the best mix is irrational in general

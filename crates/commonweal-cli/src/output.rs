@@ -52,6 +52,15 @@ pub fn check_place(path: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// Refuses to write over what was read.
+pub fn check_apart(place: &Path, input: &Path) -> anyhow::Result<()> {
+    let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
+    match same(place, input) {
+        Some(true) => Err(anyhow!("cannot write {}: it is the file that is read; name another", place.display())),
+        _ => Ok(()),
+    }
+}
+
 /// The numbers that a model can be written in.
 pub trait Written: DrnNumber + UmbNumber {
     /// The model in exact numbers, which is what YAML and JSON hold.

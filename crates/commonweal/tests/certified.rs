@@ -28,6 +28,20 @@ fn a_wide_gap_is_met_with_fewer_layers_and_stays_sound() {
 }
 
 #[test]
+fn a_gap_so_wide_that_a_first_round_leaves_too_much_is_met_by_a_finer_one() {
+    // Discounts up to 0.9999 and ordinary rewards: doubles can tell all of these apart, so that none may give up.
+    let mut judged = Judged::default();
+    on_random_models(60_000..60_500, |plain| judged.judge(plain, 0.5));
+    assert!(judged.models > 400 && judged.within == judged.models, "{} of {}", judged.within, judged.models);
+}
+
+#[test]
+fn where_there_is_nothing_to_win_nothing_is_within_any_gap() {
+    let text = "principals: {a: 9/10, b: 1/2}\nstates: {s: {x: {to: s}, y: {to: s}}}";
+    assert_eq!(holds(text, 1e-3).outcome(), Outcome::Within);
+}
+
+#[test]
 fn numbers_at_the_ends_of_the_doubles_never_make_an_interval_false() {
     let mut judged = Judged::default();
     on_models(40_000..42_000, random::extreme, |plain| judged.judge(plain, GAP));

@@ -17,7 +17,10 @@ use std::process::ExitCode;
 
 pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    args.out.iter().try_for_each(|place| output::check_place(place))?;
+    if let Some(place) = &args.out {
+        output::check_place(place)?;
+        output::check_apart(place, &args.model.model)?;
+    }
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
     clock.has_read();

@@ -15,7 +15,10 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if args.run.json {
         bail!("--json: pictures are SVG; `commonweal solve --json` has the numbers");
     }
-    args.out.iter().try_for_each(|place| output::check_place(place))?;
+    if let Some(place) = &args.out {
+        output::check_place(place)?;
+        output::check_apart(place, &args.model.model)?;
+    }
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
     let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;

@@ -52,6 +52,7 @@ fn run(
     clock.has_read();
     if let Some(path) = &args.strategy {
         output::check_place(path)?;
+        output::check_apart(path, &args.model.model)?;
     }
     let options = SearchOptions {
         gap: gap.clone(),

@@ -21,6 +21,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
     for path in args.strategy.iter().chain(&args.certificate) {
         output::check_place(path)?;
+        output::check_apart(path, &args.model.model)?;
     }
     if args.strategy.is_some() && args.strategy == args.certificate {
         bail!("--strategy and --certificate name the same file; give them different ones");

@@ -24,6 +24,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     for place in args.out.iter().chain(&args.csv) {
         output::check_place(place)?;
+        output::check_apart(place, &args.model.model)?;
     }
     if args.out.is_some() && args.out == args.csv {
         bail!("--out and --csv name the same file; give them different ones");
@@ -37,7 +38,8 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let options = SolveOptions { stop: stop.clone(), ..SolveOptions::default() };
     let mut survey = Survey::new(&model, vec![principal], options);
     let points = points(&model, &mut survey, &grid, args.shard.unwrap_or(Shard::WHOLE), &stop);
-    let solved = points.iter().all(|point| point.strategy.is_some());
+    let stopped = stop.reason();
+    let solved = stopped.is_none() && points.iter().all(|point| point.strategy.is_some());
     if let Some(place) = &args.csv {
         output::write_whole(place, |out| out.write_all(csv(&model, &points).as_bytes()))?;
     }
@@ -61,12 +63,14 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
             steps: grid.steps,
             start: model.state_name(model.start()).into_owned(),
             width: grid.unit().to_string(),
+            status: stopped.map(|_| "stopped"),
+            reason: stopped.map(|reason| reason.to_string()),
             points: &points,
         };
         json::print(&document, clock.spent(args.run.timings))?;
     } else {
         let spent = clock.spent(args.run.timings).map_or_else(String::new, |spent| spent.in_words());
-        output::print(&(report(&model, &name, &points) + &spent))?;
+        output::print(&(report(&model, &name, &points, stopped) + &spent))?;
     }
     Ok(if solved { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

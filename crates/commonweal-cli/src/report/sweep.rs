@@ -8,6 +8,7 @@ use crate::plot::{Axis, Chart, Mark, Scale, Series};
 use commonweal::Solution;
 use commonweal::model::Model;
 use commonweal::number::Value;
+use commonweal::stop::StopReason;
 use serde::Serialize;
 
 /// One discount, and what is best there.
@@ -74,14 +75,23 @@ pub struct SweepJson<'a> {
     pub start: String,
     /// How near to each other the ends of a change are.
     pub width: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     pub points: &'a [Point],
 }
 
 /// The sweep for people.
-pub fn report(model: &Model, principal: &str, points: &[Point]) -> String {
+pub fn report(model: &Model, principal: &str, points: &[Point], stopped: Option<StopReason>) -> String {
     const ROWS: usize = 25;
     let start = shown(&model.state_name(model.start()));
-    let mut text = format!("Over the discount of {}, from {start}\n\n", shown(principal));
+    let mut text = String::new();
+    if let Some(reason) = stopped {
+        text += &format!("Stopped: {reason}. Points that were not solved are left out, and changes may be missing.\n");
+    }
+    text += &format!("Over the discount of {}, from {start}\n\n", shown(principal));
+    let points: Vec<&Point> = points.iter().filter(|point| point.strategy.is_some()).collect();
     let every = points.len().div_ceil(ROWS).max(1);
     let mut header = vec![name_in_column(principal), "welfare".to_owned(), "long-term".to_owned()];
     let payoffs = model.n_principals() <= 4;
@@ -89,7 +99,7 @@ pub fn report(model: &Model, principal: &str, points: &[Point]) -> String {
         header.extend(model.principals().iter().map(|principal| format!("to {}", name_in_column(&principal.name))));
     }
     header.extend(["horizon".to_owned(), "memory".to_owned()]);
-    let row = |point: &Point| {
+    let row = |point: &&Point| {
         let exact = point.at.exact.as_ref().expect("a grid point is exact");
         let mut row = vec![discount(exact), in_column(&point.welfare.0), in_column(&point.long_term_welfare.0)];
         if payoffs {
@@ -108,13 +118,16 @@ pub fn report(model: &Model, principal: &str, points: &[Point]) -> String {
     }
     text += &shown_table;
     if every > 1 {
-        text += &format!("  (every {every}th of {} points; --csv and --json have them all)\n", points.len());
+        text += &format!("  (one in {every} of {} points; --csv and --json have them all)\n", points.len());
     }
     text += "\nChanges of strategy\n";
     let mut changes = points.iter().flat_map(|point| &point.changes).peekable();
     if changes.peek().is_none() {
         let strategy = points.first().and_then(|point| point.strategy.clone());
-        text += &format!("  none found: {}\n", strategy.unwrap_or_else(|| "not solved".to_owned()));
+        text += &match (strategy, stopped) {
+            (Some(strategy), None) => format!("  none found: {strategy}\n"),
+            _ => "  none found before the stop\n".to_owned(),
+        };
     }
     for change in changes {
         let at = match &change.at {
@@ -127,7 +140,7 @@ pub fn report(model: &Model, principal: &str, points: &[Point]) -> String {
     text
 }
 
-/// The points as comma-separated values: decimals, and the welfare as a fraction too where it is exact.
+/// The points that were solved as comma-separated values: decimals, and the welfare as a fraction too where it is exact.
 pub fn csv(model: &Model, points: &[Point]) -> String {
     let mut text = String::from("index,discount,discount_decimal,welfare,welfare_exact,long_term_welfare");
     for principal in model.principals() {
@@ -135,7 +148,7 @@ pub fn csv(model: &Model, points: &[Point]) -> String {
     }
     text += ",horizon,memory,strategy\n";
     let decimal = |value: &Value| format!("{}", value.enclosure.midpoint());
-    for point in points {
+    for point in points.iter().filter(|point| point.strategy.is_some()) {
         let exact = point.welfare.0.exact.as_ref().and_then(super::json::exact_text).unwrap_or_default();
         let mut fields = vec![
             point.index.to_string(),
@@ -164,9 +177,10 @@ fn field(text: &str) -> String {
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve.
 pub fn chart(model: &Model, principal: &str, points: &[Point]) -> Chart {
     const DRAWN: usize = 5;
+    let solved: Vec<&Point> = points.iter().filter(|point| point.strategy.is_some()).collect();
     let curve = |name: String, mark: Mark, of: &dyn Fn(&Point) -> &Value| Series {
         name,
-        points: points.iter().map(|p| (p.at.enclosure.midpoint(), of(p).enclosure.midpoint())).collect(),
+        points: solved.iter().map(|p| (p.at.enclosure.midpoint(), of(p).enclosure.midpoint())).collect(),
         mark,
     };
     let mut series = vec![
@@ -184,6 +198,9 @@ pub fn chart(model: &Model, principal: &str, points: &[Point]) -> Chart {
         1 => "The strategy changes once.".to_owned(),
         count => format!("The strategy changes {count} times."),
     };
+    if solved.len() < points.len() {
+        caption += &format!(" Stopped: {} of {} points were not solved.", points.len() - solved.len(), points.len());
+    }
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }

@@ -174,6 +174,44 @@ fn equal_discounts_and_discounts_of_0_have_their_place_on_a_map() {
     assert!(at("2/3").stdout.contains("b for ever") && at("0").stdout.contains("none found"));
 }
 
+/// At q = 1/5 the two principals are one, and infinitely many strategies are best on the way there.
+const CROWDED: &str = "
+principals: {p: 1/5, q: 1/2}
+states:
+  s0:
+    a0: {reward: {p: 6, q: 1}, to: s1}
+    a1: {reward: {p: 6, q: -3}, to: s1}
+    a2: {reward: {p: -6}, to: s0}
+  s1:
+    a0: {reward: {p: -2, q: 5}, to: s0}
+    a1: {reward: {p: -1, q: -6}, to: s0}
+    a2: {reward: {p: 4, q: 2}, to: s1}
+";
+
+#[test]
+fn a_sweep_past_infinitely_many_changes_ends_and_says_that_they_crowd() {
+    let folder = Folder::with_hotel();
+    folder.write("crowded.yaml", CROWDED);
+    let ran = folder.run(&["sweep", "crowded.yaml", "--vary", "q=0.05..0.35", "--steps", "3", "--json"]).done();
+    let changes = |point: &Value| point["changes"].as_array().unwrap().clone();
+    let changes: Vec<Value> = ran.json()["points"].as_array().unwrap().iter().flat_map(changes).collect();
+    assert!(changes.len() > 10 && changes.iter().any(|change| change["crowded"] == true), "{changes:?}");
+}
+
+#[test]
+fn a_sweep_that_is_stopped_says_so_and_shows_no_number_that_it_does_not_know() {
+    let folder = Folder::with_hotel();
+    let sweep =
+        ["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--time-limit", "0", "--csv", "s.csv", "--out", "s.svg"];
+    let ran = folder.run(&sweep);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stdout.starts_with("Stopped: ") && ran.stdout.contains("none found before the stop"), "{ran:?}");
+    assert_eq!(folder.read("s.csv").lines().count(), 1, "a header alone");
+    assert!(folder.read("s.svg").contains("were not solved"));
+    let json = folder.run(&[&sweep[..6], &["--json"]].concat()).json();
+    assert_eq!(json["status"], "stopped");
+}
+
 #[test]
 fn every_picture_of_a_solution_is_drawn_and_is_xml() {
     let folder = Folder::with_hotel();
@@ -237,6 +275,11 @@ fn faulty_pictures_are_refused_and_nothing_is_written() {
         (&["plot", "hotel.yaml", "--kind", "pie"], &["pie", "timeline"]),
         (&["plot", "hotel.yaml", "--json"], &["--json", "SVG"]),
         (&["plot", "hotel.yaml", "--out", "."], &["folder"]),
+        (&["plot", "hotel.yaml", "--out", "./hotel.yaml"], &["hotel.yaml", "the file that is read"]),
+        (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--csv", "hotel.yaml"], &["the file that is read"]),
+        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--out", "hotel.yaml"], &["the file that is read"]),
+        (&["solve", "hotel.yaml", "--strategy", "hotel.yaml"], &["hotel.yaml", "the file that is read"]),
+        (&["positional", "hotel.yaml", "--strategy", "hotel.yaml"], &["hotel.yaml", "the file that is read"]),
         (&["plot", "missing.yaml", "--out", "x.svg"], &["missing.yaml"]),
     ];
     for (args, words) in cases {

@@ -17,7 +17,7 @@ use super::base::Base;
 use super::gains::{Decided, Gains, blocks};
 use super::rounded_model::RoundedModel;
 use super::sweep::PolicyRows;
-use super::{payoff, reward_range, within};
+use super::{NOTHING, payoff, reward_range, within};
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::model::{ChoiceId, Model, ModelArrays, NameTable, PrincipalId, StateId};
 use crate::number::{ModelNumber, Rational, Values};
@@ -86,14 +86,20 @@ impl Evaluated<'_> {
         let of_principal = |p: usize| self.payoff(p.into(), &tail, &changes, settled, gap, stop);
         let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, _>>()?;
         let weights = model.principals().iter().map(|principal| principal.weight.to_f64().value().abs());
-        Ok(Evaluation {
-            scale: payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum(),
-            outcome: payoffs.iter().map(|payoff| payoff.outcome).fold(Outcome::Within, |all, own| match all {
-                Outcome::Within => own,
-                stopped => stopped,
-            }),
-            payoffs: Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect()),
-        })
+        let scale: f64 = payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum();
+        let of_all = payoffs.iter().map(|payoff| payoff.outcome).fold(Outcome::Within, |all, own| match all {
+            Outcome::Within => own,
+            stopped => stopped,
+        });
+        let payoffs = Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect());
+        // Weights and the sum round too.
+        let width = |state: StateId| payoffs.welfare_enclosure(state).width();
+        let widest = model.states().map(width).fold(0.0, f64::max);
+        let outcome = match of_all {
+            Outcome::Within if widest > (gap * scale).max(NOTHING) => Outcome::Stopped(StopReason::Precision),
+            of_all => of_all,
+        };
+        Ok(Evaluation { scale, outcome, payoffs })
     }
 
     fn payoff(
@@ -120,7 +126,7 @@ impl Evaluated<'_> {
         self.walk(&base, &mut *gains[0], changes, walked, settled, stop)?;
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
-        let outcome = match values.enclosure(0).width() <= gap * scale {
+        let outcome = match values.enclosure(0).width() <= (gap * scale).max(NOTHING) {
             true => Outcome::Within,
             false if walked < matters => Outcome::Stopped(StopReason::LayerLimit),
             false => Outcome::Stopped(StopReason::Precision),

@@ -65,18 +65,40 @@ pub fn one_pass(model: &Model<f64>) {
 fn solve_in_pool(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
     let began = Instant::now();
     let rounded = RoundedModel::new(model, principals::groups(model.principals()));
-    let long_term = long_term::solve(&rounded, gap, &options.stop);
-    let long_term_took = began.elapsed();
-    let mut solution = prove(&rounded, long_term, gap, options);
+    // How much of the gap the rounds leave over depends on the model. Where it was too much, they aim finer.
+    let mut aim = gap;
+    let (mut solution, long_term_took) = loop {
+        let began = Instant::now();
+        let long_term = long_term::solve(&rounded, aim, &options.stop);
+        let took = began.elapsed();
+        let solution = prove(&rounded, long_term, Aim { gap, aim }, options);
+        let is_too_wide = solution.outcome == Outcome::Stopped(StopReason::Precision);
+        if !is_too_wide || aim < FINEST {
+            break (solution, took);
+        }
+        aim *= FINER;
+    };
     solution.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
     solution
 }
 
 /// The part of the gap that may be at stake in the tail.
 const TAIL_SHARE: f64 = 0.25;
+/// How much finer the next round aims, and a gap beyond which doubles have nothing more to tell.
+const FINER: f64 = 1e-3;
+const FINEST: f64 = 1e-11;
+/// A width that is as good as none, where there is nothing to be relative to.
+const NOTHING: f64 = 1e-300;
+
+/// The gap that was asked for, and the one that the computation aims at.
+struct Aim {
+    gap: f64,
+    aim: f64,
+}
 
 /// What follows from a strategy and values, whatever they are.
-fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOptions) -> Solution {
+fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOptions) -> Solution {
+    let Aim { gap: asked, aim: gap } = aim;
     let base = Base::of(model, long_term);
     let scale = base.scale();
     let allowed_gap = gap * scale;
@@ -123,7 +145,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, gap: f64, options: &SolveOpt
     }
     let outcome = match stopped {
         Some(reason) => Outcome::Stopped(reason),
-        None if width <= allowed_gap => Outcome::Within,
+        None if width <= (asked * scale).max(NOTHING) => Outcome::Within,
         None => Outcome::Stopped(StopReason::Precision),
     };
     Solution {

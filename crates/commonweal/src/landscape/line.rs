@@ -2,8 +2,8 @@
 //!
 //! Between two places with different labels there is a change. Each round halves every such bracket, all of them in one
 //! batch, until it is one unit wide. A half whose ends agree is taken to hold no change. Where changes crowd together,
-//! a bracket no wider than `crowd` is closed in on where its first label ends, and what else changes inside it is left out:
-//! infinitely many changes can meet in one point. Cost: log₂ of the width, in labels, for each change.
+//! a bracket no wider than `crowd`, or one of too many, is closed in on where its first label ends, and what else changes inside
+//! it is left out: infinitely many changes can meet in one point. Cost: log₂ of the width, in labels, for each change.
 
 /// Part of a line, with the labels at its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,9 @@ pub struct Change {
     /// Whether further labels lie between the two that are not listed.
     pub crowded: bool,
 }
+
+/// Parts of a bracket that are followed side by side; beyond that, changes count as a crowd however far apart they are.
+const MOST_PARTS: usize = 32;
 
 /// For each of the brackets, the changes inside it in increasing order. `labels` tells the labels of any places, given
 /// with their lines; a bracket with an `unknown` label at one of its ends is left as it is.
@@ -62,13 +65,15 @@ pub fn changes(
             break;
         }
         let found_labels = labels(&middles);
+        let mut parts: Vec<usize> = found.iter().map(Vec::len).collect();
+        halved.iter().for_each(|(origin, ..)| parts[*origin] += 1);
         for (((origin, bracket, crowd_label), (_, middle)), label) in halved.into_iter().zip(middles).zip(found_labels)
         {
             let Bracket { line, ends: [low, high], labels: [before, after] } = bracket;
             let left = Bracket { line, ends: [low, middle], labels: [before, label] };
             let right = Bracket { line, ends: [middle, high], labels: [label, after] };
             let strange = label != before && label != after;
-            if crowd_label.is_some() || (strange && high - low <= crowd) {
+            if crowd_label.is_some() || (strange && (high - low <= crowd || parts[origin] > MOST_PARTS)) {
                 // Close in on the end of the first label.
                 let last = crowd_label.unwrap_or(after);
                 let half = if label == before { right } else { left };
@@ -102,6 +107,14 @@ mod tests {
         let places: Vec<(u64, u64)> = found.iter().map(|change| (change.low + 1, change.high)).collect();
         assert_eq!(places, steps.map(|step| (step, step)));
         assert!(found.iter().enumerate().all(|(at, change)| (change.before, change.after) == (at, at + 1)));
+    }
+
+    #[test]
+    fn changes_without_end_are_cut_short_and_said_to_be_a_crowd() {
+        // A change at every place: what is found is few, and every place in it tells its neighbours apart.
+        let found = over(|place| place as usize, 1 << 40, 0);
+        assert!(found.len() <= 4 * MOST_PARTS && found.iter().any(|change| change.crowded), "{}", found.len());
+        assert!(found.iter().all(|change| change.before as u64 == change.low && change.high == change.low + 1));
     }
 
     #[test]

@@ -132,7 +132,7 @@ fn claims(lab: &Lab, table: &Table) -> Vec<Claim> {
             claims.push(
                 Claim::found(
                     id,
-                    format!("time at λ₀/λ₁ = {ratio}"),
+                    format!("time at λ₀/λ₁ = {ratio}, no longer"),
                     text,
                     format!("{} s{theirs}", shown(ours)),
                     ours <= seconds,
