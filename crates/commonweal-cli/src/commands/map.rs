@@ -37,7 +37,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
             bail!("{option}: {0}..{0} is a single discount; a map needs two different ends, or use `sweep`", grid.from);
         }
     }
-    let options = SolveOptions { stop, ..SolveOptions::default() };
+    let options = SolveOptions { stop: stop.clone(), ..SolveOptions::default() };
     if let Some(shard) = args.shard {
         return print_shard(&model, axes, &grids, shard, options);
     }
@@ -46,12 +46,13 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
         let svg = map.region_map().svg();
         output::write_whole(place, |out| out.write_all(svg.as_bytes()))?;
     }
+    let stopped = stop.reason();
     let spent = clock.spent(args.run.timings);
     match args.run.json {
-        true => json::print(&MapJson::new(&map), spent)?,
-        false => output::print(&(report(&map) + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
+        true => json::print(&MapJson::new(&map, stopped), spent)?,
+        false => output::print(&(report(&map, stopped) + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
     }
-    Ok(if map.order.contains(&UNKNOWN) { ExitCode::from(3) } else { ExitCode::SUCCESS })
+    Ok(if stopped.is_some() || map.order.contains(&UNKNOWN) { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
 /// One line for each point of the grid that falls to the shard: its strategy, and the changes on the way to its right and

@@ -5,13 +5,16 @@ use super::numbers::double;
 use super::table::table;
 use crate::strategy_map::StrategyMap;
 use commonweal::landscape::UNKNOWN;
+use commonweal::stop::StopReason;
 use serde::Serialize;
 
 /// The map for people: every region with its share.
-pub fn report(map: &StrategyMap) -> String {
+pub fn report(map: &StrategyMap, stopped: Option<StopReason>) -> String {
     const ROWS: usize = 30;
     let range = |axis: usize| format!("{} from {} to {}", map.names[axis], map.grids[axis].from, map.grids[axis].to);
-    let mut text = format!("Best strategies from {}: {}, {}\n\n", shown(&map.start), range(0), range(1));
+    let mut text =
+        stopped.map_or_else(String::new, |reason| format!("Stopped: {reason}. Parts of the map are missing.\n"));
+    text += &format!("Best strategies from {}: {}, {}\n\n", shown(&map.start), range(0), range(1));
     let row = |&label: &usize| vec![map.words(label).to_owned(), percent(map.share(label))];
     let rows: Vec<Vec<String>> = map.order.iter().take(ROWS).map(row).collect();
     text += &table(&["strategy", "share of the map"], &rows);
@@ -58,6 +61,10 @@ pub struct MapJson<'a> {
     x: AxisJson<'a>,
     y: AxisJson<'a>,
     start: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     regions: Vec<RegionJson<'a>>,
     located: Vec<LocatedJson<'a>>,
 }
@@ -89,7 +96,7 @@ struct LocatedJson<'a> {
 }
 
 impl MapJson<'_> {
-    pub fn new(map: &StrategyMap) -> MapJson<'_> {
+    pub fn new(map: &StrategyMap, stopped: Option<StopReason>) -> MapJson<'_> {
         let axis = |axis: usize| AxisJson {
             principal: &map.names[axis],
             from: map.grids[axis].from.to_string(),
@@ -99,7 +106,8 @@ impl MapJson<'_> {
         };
         let region = |&label: &usize| RegionJson {
             strategy: (label != UNKNOWN).then(|| map.words(label)),
-            share: map.share(label),
+            // No -0 where nothing is left.
+            share: map.share(label).max(0.0),
         };
         let located = map.located().map(|(low, high, change)| LocatedJson {
             low: low.map(|discount| discount.to_string()),
@@ -113,6 +121,8 @@ impl MapJson<'_> {
             x: axis(0),
             y: axis(1),
             start: &map.start,
+            status: stopped.map(|_| "stopped"),
+            reason: stopped.map(|reason| reason.to_string()),
             regions: map.order.iter().map(region).collect(),
             located: located.collect(),
         }

@@ -199,7 +199,7 @@ fn a_sweep_past_infinitely_many_changes_ends_and_says_that_they_crowd() {
 }
 
 #[test]
-fn a_sweep_that_is_stopped_says_so_and_shows_no_number_that_it_does_not_know() {
+fn what_is_stopped_says_so_and_a_sweep_shows_no_number_that_it_does_not_know() {
     let folder = Folder::with_hotel();
     let sweep =
         ["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--time-limit", "0", "--csv", "s.csv", "--out", "s.svg"];
@@ -210,6 +210,10 @@ fn a_sweep_that_is_stopped_says_so_and_shows_no_number_that_it_does_not_know() {
     assert!(folder.read("s.svg").contains("were not solved"));
     let json = folder.run(&[&sweep[..6], &["--json"]].concat()).json();
     assert_eq!(json["status"], "stopped");
+    let map = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "4", "--time-limit", "0"];
+    let ran = folder.run(&map);
+    assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: "), "{ran:?}");
+    assert_eq!(folder.run(&[&map[..], &["--json"]].concat()).json()["status"], "stopped");
 }
 
 #[test]
