@@ -28,6 +28,7 @@ mod worked_examples;
 
 use crate::args::{ReproduceArgs, Reproducible};
 use crate::output;
+use crate::report::table::WIDTH;
 use crate::report::{json, note};
 use anyhow::Context;
 use claim::{Claim, Example, Verdict};
@@ -115,6 +116,22 @@ fn write_report(folder: &Path, sections: &[Section], lab: &Lab) -> anyhow::Resul
     output::write_whole(&folder.join("report.html"), |out| out.write_all(page.as_bytes()))
 }
 
+/// Words below a claim, each line after a new line, none wider than a terminal.
+fn below(words: &str) -> String {
+    const INDENT: usize = 12;
+    let (mut text, mut column) = (String::new(), WIDTH);
+    for word in words.split(' ') {
+        if column + 1 + word.width() > WIDTH {
+            text += &format!("\n{:INDENT$}{word}", "");
+            column = INDENT + word.width();
+        } else {
+            text += &format!(" {word}");
+            column += 1 + word.width();
+        }
+    }
+    text
+}
+
 fn count(examples: &[&Example], verdict: Verdict) -> usize {
     claims(examples).filter(|claim| claim.verdict() == verdict).count()
 }
@@ -134,18 +151,26 @@ fn report(examples: &[&Example]) -> String {
         for claim in &example.claims {
             let (verdict, what_padding) = (claim.verdict().word(), " ".repeat(what - claim.what.width()));
             let check = if claim.is_check { "check: " } else { "" };
-            let _ = write!(text, "  {verdict:<8}  {}{what_padding}  {check}{}", claim.what, claim.printed());
+            let beginning = format!("  {verdict:<8}  {}{what_padding}  {check}{}", claim.what, claim.printed());
+            match claim.is_long() && beginning.width() > WIDTH {
+                true => {
+                    let _ = write!(text, "  {verdict:<8}  {}", claim.what);
+                    let whose = if claim.is_check { check } else { "paper: " };
+                    text += &below(&format!("{whose}{}", claim.printed()));
+                }
+                false => text += &beginning,
+            }
             match claim.is_long() {
-                true if claim.is_found() => _ = writeln!(text, "\n{:12}ours: {}", "", claim.exact()),
+                true if claim.is_found() => text += &(below(&format!("ours: {}", claim.exact())) + "\n"),
                 true if claim.verdict() == Verdict::Agrees => text.push('\n'),
-                true => _ = writeln!(text, "\n{:12}exactly: {}", "", claim.exact()),
+                true => text += &(below(&format!("exactly: {}", claim.exact())) + "\n"),
                 false => {
                     let padding = " ".repeat(printed - claim.printed().width());
                     let _ = writeln!(text, "{padding}  {}", claim.exact());
                 }
             }
             for note in &claim.notes {
-                let _ = writeln!(text, "{:12}{note}", "");
+                text += &(below(note).trim_start_matches('\n').to_owned() + "\n");
             }
         }
     }
