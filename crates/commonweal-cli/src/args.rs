@@ -505,6 +505,9 @@ pub struct ReproduceArgs {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
+    /// Add the time taken and the peak memory to the output
+    #[arg(long)]
+    pub timings: bool,
     /// Print no notes or progress on standard error
     #[arg(long, short)]
     pub quiet: bool,

@@ -29,6 +29,7 @@ mod worked_examples;
 use crate::args::{ReproduceArgs, Reproducible};
 use crate::output;
 use crate::report::table::WIDTH;
+use crate::report::timings::Clock;
 use crate::report::{json, note};
 use anyhow::Context;
 use claim::{Claim, Example, Verdict};
@@ -41,6 +42,7 @@ use std::process::ExitCode;
 use unicode_width::UnicodeWidthStr;
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
+    let clock = Clock::start();
     if let Some(folder) = &args.out {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
@@ -55,9 +57,10 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         write_report(folder, &sections, &lab)?;
     }
     let examples: Vec<&Example> = sections.iter().flat_map(|section| &section.examples).collect();
+    let spent = clock.spent(args.timings);
     match args.json {
-        true => json::print(&ReproductionJson::new(&examples), None)?,
-        false => output::print(&report(&examples))?,
+        true => json::print(&ReproductionJson::new(&examples), spent)?,
+        false => output::print(&(report(&examples) + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
     }
     Ok(exit_code(&examples))
 }
