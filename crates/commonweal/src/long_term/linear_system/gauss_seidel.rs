@@ -6,6 +6,8 @@
 //! The slow mode is the constant vector, which P keeps and each step only multiplies by λ. After every sweep it is
 //! removed: `x ← x + c·1` with c such that the residual vanishes against the stationary distribution π of W,
 //! `c = (π·b − h·x) / (h·1)` with `h = π − πW`. So the rate is that at which P mixes, not λ: on random graphs some 30 sweeps at any λ.
+//! Where π is poor, as in a chain that hardly mixes, the shifts may do harm and need not even converge. Sweeps alone always do, at rate λ
+//! or better: so after [`MOST_DEFLATED`] of them nothing more is shifted.
 //!
 //! Cost: one visit of every entry for each sweep; no fill-in.
 
@@ -21,6 +23,9 @@ const TOLERANCE: f64 = 1.0 / (1u64 << 48) as f64;
 const WIDEST_FIXED: usize = 6;
 /// Steps of the power iteration that finds π. An approximation serves as well, only with more sweeps.
 const STEPS_TO_STATIONARY: usize = 30;
+
+/// Sweeps that are followed by a shift, if so many are needed.
+const MOST_DEFLATED: usize = 1_000;
 
 /// The matrix in the order of the sweeps.
 pub(super) struct GaussSeidel {
@@ -83,7 +88,9 @@ impl GaussSeidel {
             sweeps.inverse_diagonal.push(inverse);
         }
         for _ in 0..STEPS_TO_STATIONARY {
-            let next = sweeps.transposed_product(&sweeps.stationary);
+            let mut next = sweeps.transposed_product(&sweeps.stationary);
+            // Half of each step stays where it is, or a cycle of even length would never settle.
+            next.iter_mut().zip(&sweeps.stationary).for_each(|(next, share)| *next = (*next + share) / 2.0);
             let total: f64 = next.iter().sum();
             if total <= 0.0 {
                 break;
@@ -171,7 +178,9 @@ impl ApproximateInverse for GaussSeidel {
         self.x.fill(0.0);
         self.n_sweeps = 0;
         loop {
-            self.deflate(target);
+            if self.n_sweeps < MOST_DEFLATED {
+                self.deflate(target);
+            }
             let (change, largest) = self.sweep();
             self.n_sweeps += 1;
             if change <= largest * TOLERANCE {

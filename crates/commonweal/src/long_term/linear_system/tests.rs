@@ -183,8 +183,10 @@ proptest! {
                 prop_assert_eq!(&padic::solve(rows, &never()).unwrap(), &expected);
                 prop_assert_eq!(&padic::solve(&rows.map(|&entry| entry as i128), &never()).unwrap(), &expected);
                 prop_assert_eq!(&padic::solve(&rows.map(|&entry| Integer::from(entry)), &never()).unwrap(), &expected);
-                for lifted in [by_elimination(rows), by_sweeps(rows)] {
-                    prop_assert!(lifted == Ok(expected.clone()) || policy.discount >= fraction(999_999, 1_000_000));
+                // Doubles may give up on patience, never be wrong. Sweeps that are not deflated take 33 / (1 − λ).
+                for (lifted, patience) in [(by_elimination(rows), 999_999), (by_sweeps(rows), 998_000)] {
+                    let gave_up = lifted.is_err() && policy.discount >= fraction(patience, 1_000_000);
+                    prop_assert!(gave_up || lifted.as_ref() == Ok(&expected), "{:?}", lifted);
                 }
             }
             Coefficients::Wide(rows) => {
@@ -193,6 +195,19 @@ proptest! {
             Coefficients::Big(_) => {}
         }
     }
+}
+
+#[test]
+fn sweeps_converge_where_deflation_does_not() {
+    // All rewards at one side of a cycle of two: a period that the power iteration for π must not follow.
+    let weights = |weights: &[(usize, u8)]| weights.iter().map(|&(to, weight)| (to, Natural::from(weight))).collect();
+    let states = vec![
+        (weights(&[(0, 9), (1, 1)]), Rational::ZERO),
+        (weights(&[(0, 1)]), Rational::ONE),
+        (weights(&[(0, 1)]), Rational::ZERO),
+    ];
+    let policy = Policy::new(fraction(9, 10), states);
+    assert!(policy.is_solved_by(&by_sweeps(words(&policy.system())).unwrap()));
 }
 
 /// An expansion whose combination has lost the whole denominator.
