@@ -4,7 +4,7 @@
 mod oracle;
 
 use commonweal::evaluation::evaluate;
-use commonweal::model::{Model, PrincipalId};
+use commonweal::model::{Model, PrincipalId, StateId};
 use commonweal::number::{Enclosure, Value};
 use commonweal::stop::{StopReason, StopSignal};
 use commonweal::strategy::Strategy;
@@ -81,6 +81,7 @@ impl Judged {
         for state in model.states() {
             inside("the welfare", &exact.welfare(state), certified.welfare(state).enclosure)?;
         }
+        remembers(&model, &certified, 2_000)?;
         // Strategies that change after a million steps are too long to evaluate one by one.
         let strategy = Strategy::Counting(certified.strategy().clone());
         let Ok(earned) = evaluate(&model, &strategy, &StopSignal::default()) else { return Ok(()) };
@@ -124,6 +125,48 @@ fn inside(what: &str, exact: &Value, bounds: Enclosure) -> Result<(), String> {
     match bounds.lower() <= exact.enclosure.lower() && exact.enclosure.upper() <= bounds.upper() {
         true => Ok(()),
         false => Err(format!("{what} is {exact:?}, outside {bounds:?}")),
+    }
+}
+
+/// The memory is what a walk over every step of the strategy finds.
+fn remembers(model: &Model, solution: &commonweal::Solution, most_steps: u64) -> Result<(), String> {
+    let horizon = u64::try_from(solution.horizon()).expect("a horizon of doubles");
+    if horizon > most_steps {
+        return Ok(());
+    }
+    let mut memory = vec![0; model.n_states()];
+    for step in (0..horizon).rev() {
+        let of_state = |state: StateId| {
+            let choice = solution.strategy().choice(state, &step.into());
+            let later = model.targets(choice).iter().map(|target| memory[target.index()]).max().unwrap_or(0);
+            if solution.long_term_choices(state).contains(&choice) { later } else { later.max(step + 1) }
+        };
+        memory = model.states().map(of_state).collect();
+    }
+    for state in model.states() {
+        if *solution.memory(state) != memory[state.index()].into() {
+            return Err(format!("memory {} from {state:?}, not {}", solution.memory(state), memory[state.index()]));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn memory_is_the_last_step_at_which_a_deviation_can_be_met() {
+    // x leaves the long-term strategy for thousands of steps. It is met once at most, or every few steps.
+    let x = "x: {stay: {to: y}, stray: {reward: {p: -1, q: 2}, to: y}}";
+    for (impatient, y) in [
+        ("0.9998", "y: {go: {to: y}}"),
+        ("0.99985", "y: {go: {to: y}}"),
+        ("0.9998", "y: {go: {to: x}}"),
+        ("0.99985", "y: {go: {to: z}}, z: {go: {to: w}}, w: {go: {to: x}}"),
+        ("0.99985", "y: {go: {to: {z: 1/2, u: 1/2}}}, z: {go: {to: x}}, u: {go: {to: v}}, v: {go: {to: u}}"),
+    ] {
+        let text = format!("principals: {{p: 0.9999, q: {impatient}}}\nstates: {{{x}, {y}}}");
+        let solution = holds(&text, GAP);
+        let model = commonweal::io::read_model(&text).expect("a valid model");
+        assert!(*solution.horizon() > 6_000u32.into(), "{text}: {}", solution.horizon());
+        remembers(&model, &solution, 100_000).expect(&text);
     }
 }
 

@@ -134,9 +134,14 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
     }
     let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &members, &walk));
     let (memory, strategy) = rayon::join(
-        || memory::of(model, &tail, &long_term_choices, &walk.switches, horizon),
+        || memory::of(model, &tail, &long_term_choices, &walk.switches, &options.stop),
         || counting_strategy(&tail, &walk.switches),
     );
+    // Whoever cannot wait for cycles to meet is told the horizon.
+    let memory = memory.unwrap_or_else(|reason| {
+        stopped = Some(reason);
+        vec![Step::from(horizon); model.n_states()]
+    });
     let width = (0..model.n_states()).map(|state| welfare.enclosure(state).width()).fold(0.0, f64::max);
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
@@ -218,7 +223,8 @@ impl Base<'_> {
         let Base { model, followed, advantages } = self;
         let as_good = |state: usize, choice: u32| {
             let own = followed.strategy[state];
-            (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
+            // Beyond the doubles nothing is known to be near, but a choice is as good as itself.
+            choice == own || (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
         };
         let first = model.arrays.first_choice;
         let of_state = |state: usize| {

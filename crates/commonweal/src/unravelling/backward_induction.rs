@@ -369,12 +369,8 @@ impl<'a> Induction<'a> {
         }
         let length = &self.step - &target;
         let deviates = |choice: ChoiceId| !self.problem.long_term.allowed[choice.index()];
-        let Some(memory) = memory::before_stage(model, &self.stage, deviates, &target, &length, &self.memory) else {
-            // Chains whose periods have no common multiple in reach: walk this stage.
-            self.next_base = Some(next_base);
-            self.next_try = u64::MAX;
-            return Ok(false);
-        };
+        let span = (&target, &self.step);
+        let memory = memory::before_stage(model, &self.stage, deviates, span, &self.memory, stop)?;
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.first_try);

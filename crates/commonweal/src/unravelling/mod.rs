@@ -15,7 +15,7 @@ mod exact_gains;
 mod exact_judge;
 pub mod exponential_sum;
 pub mod horizon;
-mod memory;
+pub(crate) mod memory;
 mod plain_layer;
 pub(crate) mod radius;
 mod tail_bound;
