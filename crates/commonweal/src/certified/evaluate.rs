@@ -7,7 +7,7 @@
 //! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
 //! that follows the model back from where it leads, and then BiCGStab.
 
-use super::sweep::{CHUNK, Order, PolicyRows, Span};
+use super::sweep::{CHUNK, Order, PolicyRows, Span, specialised};
 use crate::stop::StopSignal;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -48,6 +48,11 @@ impl<const K: usize> Chain<'_, K> {
                 if (0..K).filter(open).any(slow) {
                     return self.evaluate_slow_columns(columns, targets, stop);
                 }
+                // Whoever is less patient is done sooner.
+                let n_open = (0..K).rfind(open).map_or(0, |last| last + 1);
+                if n_open < K {
+                    return specialised!(n_open, |OPEN| self.evaluate_first::<OPEN>(columns, targets, stop));
+                }
                 earlier = widths;
             }
         }
@@ -64,6 +69,19 @@ impl<const K: usize> Chain<'_, K> {
             levels[i] += self.discounts[i] * spans[i].middle();
         }
         spans
+    }
+
+    /// Goes on with the first OPEN columns, which is fewer than all.
+    fn evaluate_first<const OPEN: usize>(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
+        let first = |of_all: &[f64; K]| -> [f64; OPEN] { std::array::from_fn(|i| of_all[i]) };
+        let rewards: Vec<[f64; OPEN]> = self.rewards.par_iter().with_min_len(CHUNK).map(first).collect();
+        let chain = Chain { rows: self.rows, rewards: &rewards, discounts: first(&self.discounts) };
+        let values = columns.values.par_iter().with_min_len(CHUNK).map(first).collect();
+        let mut open = Columns { values, levels: first(&columns.levels) };
+        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; rewards.len()], first(&targets), stop);
+        columns.levels[..OPEN].copy_from_slice(&open.levels);
+        let both = columns.values.par_iter_mut().zip(&open.values).with_min_len(CHUNK);
+        both.for_each(|(all, open)| all[..OPEN].copy_from_slice(open));
     }
 
     fn evaluate_slow_columns(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {

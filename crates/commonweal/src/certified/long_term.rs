@@ -196,16 +196,9 @@ impl OnePrincipal<'_> {
         let mut rows = PolicyRows::of(&model.arrays, strategy);
         let mut rewards: Vec<[f64; 1]> = strategy.par_iter().map(|&choice| [reward[choice as usize]]).collect();
         let mut old = strategy.to_vec();
+        let mut target = self.target(&column, scale);
         loop {
-            let changes = |&state: &u32| old[state as usize] != strategy[state as usize];
-            let changed: Vec<u32> = (0..old.len() as u32).filter(changes).collect();
-            rows.follow(&model.arrays, &changed, &old, strategy);
-            for state in changed.into_iter().map(|state| state as usize) {
-                old[state] = strategy[state];
-                rewards[state] = [reward[strategy[state] as usize]];
-            }
             let chain = Chain { rows: &rows, rewards: &rewards, discounts: [discount] };
-            let target = self.target(&column, scale);
             let part = match n_changed {
                 0 => ALL_BUT_EVALUATED,
                 n if n <= few => WELL_EVALUATED,
@@ -219,14 +212,24 @@ impl OnePrincipal<'_> {
             column.levels[0] += discount * improved.span.middle();
             n_changed = improved.n_changed;
             let width = improved.span.width();
-            stop.reach(Reached::LongTerm { residual: width, target: self.target(&column, scale) });
+            target = self.target(&column, scale);
+            stop.reach(Reached::LongTerm { residual: width, target });
             // Rounding may keep the residual above the target for ever.
             idle = if width < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(width);
-            if width <= self.target(&column, scale) || idle > 20 || stop.reason().is_some() {
+            if width <= target || idle > 20 || stop.reason().is_some() {
                 return Solved { column, width };
             }
             widths[0] = width;
+            if n_changed > 0 {
+                let changes = |&state: &u32| old[state as usize] != strategy[state as usize];
+                let changed: Vec<u32> = (0..old.len() as u32).into_par_iter().filter(changes).collect();
+                rows.follow(&model.arrays, &changed, &old, strategy);
+                for state in changed.into_iter().map(|state| state as usize) {
+                    old[state] = strategy[state];
+                    rewards[state] = [reward[strategy[state] as usize]];
+                }
+            }
         }
     }
 

@@ -3,11 +3,13 @@
 
 use super::layers::Switches;
 use super::rounded_model::RoundedModel;
+use super::sweep::CHUNK;
 use crate::model::{ChoiceId, Lists};
 use crate::number::Natural;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use crate::unravelling::memory::{Last, Stage};
+use rayon::prelude::*;
 
 /// The memory of the decisions that `layers` describe, by start state.
 pub(super) fn of(
@@ -17,27 +19,39 @@ pub(super) fn of(
     layers: &[Switches],
     stop: &StopSignal,
 ) -> Result<Vec<Step>, StopReason> {
-    let mut decisions = tail.to_vec();
-    let mut memory = vec![0u64; tail.len()];
     let rows = &model.arrays;
+    let mut decisions = tail.to_vec();
+    let (mut memory, mut next) = (vec![0u64; tail.len()], vec![0; tail.len()]);
     // The decisions hold from the step of their layer up to the step of the layer before it in the list.
     let mut until = layers.first().map_or(0, |first| first.step + 1);
     for (index, Switches { switches, .. }) in layers.iter().enumerate() {
         switches.iter().for_each(|switch| decisions[switch.state as usize] = switch.choice);
-        let from = layers.get(index + 1).map_or(0, |next| next.step + 1);
-        let deviates = |state: usize| !long_term.get(state).contains(&ChoiceId::from(decisions[state] as usize));
-        let stage = Stage {
-            targets: |state: usize| &rows.target[rows.row(decisions[state])],
-            deviates: (0..tail.len()).map(deviates).collect(),
+        let from = layers.get(index + 1).map_or(0, |later| later.step + 1);
+        let deviates = |state: usize| {
+            let choice = decisions[state];
+            choice != tail[state] && !long_term.get(state).contains(&ChoiceId::from(choice as usize))
         };
-        let after = memory.iter().map(|&memory| (memory > 0).then_some(memory)).collect();
-        let step_of = |last: Last| match last {
-            Last::Never => 0,
-            Last::In(j) => from + j + 1,
-            Last::At(left) => until - left,
-            Last::After(step) => step,
-        };
-        memory = stage.before(&Natural::from(until - from), after, stop)?.into_iter().map(step_of).collect();
+        let targets = |state: usize| &rows.target[rows.row(decisions[state])];
+        match until - from {
+            1 => {
+                next.par_iter_mut().enumerate().with_min_len(CHUNK).for_each(|(state, next)| {
+                    let later = targets(state).iter().map(|target| memory[target.index()]).fold(0, u64::max);
+                    *next = if deviates(state) { later.max(until) } else { later };
+                });
+                std::mem::swap(&mut memory, &mut next);
+            }
+            length => {
+                let deviates = (0..tail.len()).into_par_iter().with_min_len(CHUNK).map(deviates).collect();
+                let lasts = Stage { targets, deviates }.before(&Natural::from(length), memory, stop)?;
+                let step_of = |last: Last| match last {
+                    Last::Never => 0,
+                    Last::In(j) => from + j + 1,
+                    Last::At(left) => until - left,
+                    Last::After(step) => step,
+                };
+                memory = lasts.into_par_iter().with_min_len(CHUNK).map(step_of).collect();
+            }
+        }
         // If the same step is last for all states, it is so from every earlier step too.
         if memory.iter().all(|&last| last == memory[0] && last > from) {
             break;

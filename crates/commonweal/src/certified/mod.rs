@@ -31,7 +31,7 @@ use self::gains::Gains;
 use self::layers::{Switches, Walk, WalkOptions};
 use self::long_term::LongTerm;
 use self::rounded_model::RoundedModel;
-use self::sweep::Span;
+use self::sweep::{CHUNK, Span};
 use crate::evaluation::Payoffs;
 use crate::model::{ChoiceId, Lists, Model, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
@@ -142,7 +142,8 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
         stopped = Some(reason);
         vec![Step::from(horizon); model.n_states()]
     });
-    let width = (0..model.n_states()).map(|state| welfare.enclosure(state).width()).fold(0.0, f64::max);
+    let widths = (0..model.n_states()).into_par_iter().with_min_len(CHUNK).map(|s| welfare.enclosure(s).width());
+    let width = widths.reduce(|| 0.0, f64::max);
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
         welfare = welfare_within_rewards(model, &welfare);
@@ -337,6 +338,9 @@ fn payoffs(
 
 /// The decisions as a strategy: what the layers switch to before the tail, and the tail.
 fn counting_strategy(tail: &[u32], layers: &[Switches]) -> CountingStrategy {
+    if layers.is_empty() {
+        return CountingStrategy::positional(tail.iter().map(|&choice| ChoiceId::from(choice as usize)));
+    }
     // The switches of each state in the order they were found, from the tail to the present: a counting sort.
     let mut end = vec![0u32; tail.len() + 1];
     for switch in layers.iter().flat_map(|layer| &layer.switches) {

@@ -35,41 +35,55 @@ impl StepWeights {
 /// About the least step from which at most `share` of welfare, as seen from step 0, is at stake. A guess: what is really
 /// at stake there is for [`Stake::at`] to say.
 pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64) -> u64 {
-    let n = model.n();
     let logarithms: Vec<f64> = model.discounts.iter().map(|discount| discount.ln()).collect();
-    let passes = |candidate: usize, step: u64| {
+    let at = |step: u64| {
         let t = step as f64;
         // `0 · ∞` where a discount of 0 counts the present step only.
-        let allowed = share * model.impatience[0] * if step == 0 { 1.0 } else { (-t * logarithms[0]).exp() };
+        let power = |logarithm: f64| if step == 0 { 1.0 } else { (t * logarithm).exp() };
+        AtStep {
+            step,
+            weights: logarithms[1..].iter().map(|logarithm| power(logarithm - logarithms[0])).collect(),
+            allowed: share * model.impatience[0] * power(-logarithms[0]),
+        }
+    };
+    let passes = |candidate: usize, at: &AtStep| {
         let mut sum = advantages.lead[candidate];
-        let mut passes = sum <= allowed;
-        for (i, delta) in (1..n).zip(advantages.rest(candidate)) {
-            sum += if step == 0 { *delta } else { delta * (t * (logarithms[i] - logarithms[0])).exp() };
-            passes &= sum <= allowed;
+        let mut passes = sum <= at.allowed;
+        for (delta, weight) in advantages.rest(candidate).iter().zip(&at.weights) {
+            sum += delta * weight;
+            passes &= sum <= at.allowed;
         }
         passes
     };
-    let least_passing = |known: u64, candidate: usize| {
-        if passes(candidate, known) {
+    let least_passing = |known: AtStep, candidate: usize| {
+        if passes(candidate, &known) {
             return known;
         }
         // Between a step that fails and one that passes.
-        let (mut fails, mut step) = (known, known.max(8) * 2);
-        while !passes(candidate, step) && step < 1 << 52 {
-            (fails, step) = (step, step * 2);
+        let (mut fails, mut found) = (known.step, at(known.step.max(8) * 2));
+        while !passes(candidate, &found) && found.step < 1 << 52 {
+            (fails, found) = (found.step, at(found.step * 2));
         }
-        while step - fails > 1 {
-            let middle = fails + (step - fails) / 2;
-            if passes(candidate, middle) { step = middle } else { fails = middle }
+        while found.step - fails > 1 {
+            let middle = at(fails + (found.step - fails) / 2);
+            if passes(candidate, &middle) { found = middle } else { fails = middle.step }
         }
-        step
+        found
     };
     let chunks = advantages.n_candidates().div_ceil(CANDIDATES);
     let of_chunk = |index: usize| {
         let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(advantages.n_candidates());
-        candidates.fold(0, least_passing)
+        candidates.fold(at(0), least_passing).step
     };
     (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0)
+}
+
+/// What the candidates' sums at a step are made with, and what they may be at most.
+struct AtStep {
+    step: u64,
+    /// ρ_1^step, ρ_2^step, …
+    weights: Vec<f64>,
+    allowed: f64,
 }
 
 /// Candidates that are looked at one after the other, each beginning with what the ones before it need. Fixed, so that

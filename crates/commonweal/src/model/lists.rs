@@ -17,6 +17,12 @@ impl<T> Lists<T> {
         Lists { first, items: Vec::with_capacity(n_lists) }
     }
 
+    /// Lists that hold one item each.
+    pub fn of_one_each(items: Vec<T>) -> Lists<T> {
+        let n_lists = u32::try_from(items.len()).expect(TOO_MANY);
+        Lists { first: (0..=n_lists).collect(), items }
+    }
+
     /// Adds a list at the end.
     pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
         self.items.extend(list);

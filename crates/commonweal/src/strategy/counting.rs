@@ -23,8 +23,8 @@ pub struct CountingStrategy {
 impl CountingStrategy {
     /// The strategy that takes these choices, one per state, at every step.
     pub fn positional(choices: impl IntoIterator<Item = ChoiceId>) -> CountingStrategy {
-        let forever = |choice| [Change { from: Step::ZERO, choice }];
-        CountingStrategy { changes: choices.into_iter().map(forever).collect() }
+        let forever = |choice| Change { from: Step::ZERO, choice };
+        CountingStrategy { changes: Lists::of_one_each(choices.into_iter().map(forever).collect()) }
     }
 
     /// A strategy from each state's changes. Repeated choices are joined.

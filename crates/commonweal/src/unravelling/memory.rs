@@ -55,12 +55,12 @@ pub(super) fn before_stage(
         targets: |state: usize| model.targets(strategy[state]),
         deviates: strategy.iter().map(|&choice| deviates(choice)).collect(),
     };
-    let ranks = after.iter().map(|after| distinct.binary_search(&after).ok().map(|rank| rank as u64)).collect();
+    let ranks = after.iter().map(|after| distinct.binary_search(&after).map_or(0, |rank| rank as u64 + 1)).collect();
     let step_of = |last: Last| match last {
         Last::Never => Step::ZERO,
         Last::In(j) => from + Natural::from(j) + Natural::ONE,
         Last::At(left) => until - Natural::from(left),
-        Last::After(rank) => distinct[rank as usize].clone(),
+        Last::After(rank) => distinct[rank as usize - 1].clone(),
     };
     Ok(stage.before(&(until - from), ranks, stop)?.into_iter().map(step_of).collect())
 }
@@ -95,14 +95,9 @@ pub(crate) struct Stage<T> {
 }
 
 impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
-    /// The last deviations from the first step of the stage on, given those after it.
-    pub fn before(
-        &self,
-        length: &Natural,
-        after: Vec<Option<u64>>,
-        stop: &StopSignal,
-    ) -> Result<Vec<Last>, StopReason> {
-        let mut codes: Vec<Code> = after.into_iter().map(|after| after.map_or(0, |number| AFTER + number)).collect();
+    /// The last deviations from the first step of the stage on, given those after it by their numbers, 0 for none.
+    pub fn before(&self, length: &Natural, after: Vec<u64>, stop: &StopSignal) -> Result<Vec<Last>, StopReason> {
+        let mut codes: Vec<Code> = after.into_iter().map(|after| if after > 0 { AFTER + after } else { 0 }).collect();
         let mut next = vec![0; codes.len()];
         let all = u64::try_from(length).unwrap_or(u64::MAX);
         let (mut taken, mut round) = (0, 1u64);
@@ -189,8 +184,7 @@ mod tests {
 
     fn found(targets: &[Vec<StateId>], deviates: &[bool], (from, until): (u64, u64), after: &[u64]) -> Vec<u64> {
         let stage = Stage { targets: |state: usize| &targets[state][..], deviates: deviates.to_vec() };
-        let numbers = after.iter().map(|&after| (after > 0).then_some(after)).collect();
-        let lasts = stage.before(&Natural::from(until - from), numbers, &StopSignal::default()).unwrap();
+        let lasts = stage.before(&Natural::from(until - from), after.to_vec(), &StopSignal::default()).unwrap();
         let step_of = |last| match last {
             Last::Never => 0,
             Last::In(j) => from + j + 1,
@@ -255,11 +249,11 @@ mod tests {
         let targets = [ids(&[1]), ids(&[0])];
         let stage = Stage { targets: |state: usize| &targets[state][..], deviates: vec![true, false] };
         // Two states repeat at once; a long cycle does not.
-        assert!(stage.before(&Natural::from(1000u32), vec![None; 2], &signal).is_ok());
+        assert!(stage.before(&Natural::from(1000u32), vec![0; 2], &signal).is_ok());
         let ring: Vec<Vec<StateId>> = (0..500).map(|state| ids(&[(state + 1) % 500])).collect();
         let mut deviates = vec![false; 500];
         deviates[7] = true;
         let stage = Stage { targets: |state: usize| &ring[state][..], deviates };
-        assert_eq!(stage.before(&Natural::from(1000u32), vec![None; 500], &signal), Err(StopReason::Interrupted));
+        assert_eq!(stage.before(&Natural::from(1000u32), vec![0; 500], &signal), Err(StopReason::Interrupted));
     }
 }
