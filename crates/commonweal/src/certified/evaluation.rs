@@ -178,7 +178,17 @@ impl Evaluated<'_> {
             }
             // The last state to settle deviates in the step before it does.
             let quiet = step + 1 == settled;
-            gains.layer(base, &Decided { step, rows: &rows, decisions: &decisions, deviating: &deviating, quiet });
+            gains.layer(
+                base,
+                &Decided {
+                    step,
+                    rows: &rows,
+                    rows_are_decided: false,
+                    decisions: &decisions,
+                    deviating: &deviating,
+                    quiet,
+                },
+            );
         }
         Ok(())
     }

@@ -13,8 +13,9 @@ use std::ops::Range;
 /// A layer, as it was decided.
 pub(super) struct Decided<'a> {
     pub step: u64,
-    /// The rows of the base's strategy.
+    /// The rows of the decisions, or of the base's strategy.
     pub rows: &'a PolicyRows,
+    pub rows_are_decided: bool,
     pub decisions: &'a [u32],
     /// The states that leave the base's strategy, in order.
     pub deviating: &'a [u32],
@@ -113,10 +114,13 @@ impl<const K: usize> Gains for Block<K> {
                 let state = state as usize;
                 let Some(next) = next.get_mut(state - first_state) else { break };
                 let choice = layer.decisions[state];
-                let row = rows.row(choice);
-                let expected = expectations(&rows.target[row.clone()], &rows.probability[row], gains);
+                if !layer.rows_are_decided {
+                    let row = rows.row(choice);
+                    let expected = expectations(&rows.target[row.clone()], &rows.probability[row], gains);
+                    *next = std::array::from_fn(|i| discounts[i] * expected[i]);
+                }
                 let now = advantages.some::<K>(candidate(state, choice, base.followed.strategy[state]), begin);
-                *next = std::array::from_fn(|i| now[i] + discounts[i] * expected[i]);
+                *next = std::array::from_fn(|i| now[i] + next[i]);
             }
             next.iter().fold(Spans::EMPTY, |spans, next| spans.with(*next))
         };

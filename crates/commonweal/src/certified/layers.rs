@@ -19,12 +19,13 @@ use super::base::Base;
 use super::gains::{Decided, Gains, blocks};
 use super::jump::{Leap, leap};
 use super::rounded_model::RoundedModel;
-use super::sweep::{CHUNK, PolicyRows, Span, expectation};
+use super::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, row_at, specialised, with_row_length};
 use super::tail::{Stake, StepWeights};
 use crate::number::{Enclosure, UpperBound};
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::unravelling::exponential_sum::{DiscountRatios, Weights};
 use rayon::prelude::*;
+use std::hint::select_unpredictable;
 
 /// A state that takes another choice than one step later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,10 @@ pub(super) struct Walk<'m> {
     pub base: Base<'m>,
     /// The same for principals who share their discount with others, each alone.
     pub members: Option<Base<'m>>,
+    /// The rows of the base's strategy.
     rows: PolicyRows,
+    /// The rows of the decisions, once they differ; only where all rows are of one length, and one may replace another.
+    rows_decided: Option<PolicyRows>,
     ratios: DiscountRatios,
     weights: Weights,
     /// E at the step.
@@ -93,6 +97,7 @@ impl<'m> Walk<'m> {
             stake: Stake::at(model, &base.advantages, &StepWeights::of(&weights)),
             // Where the tail begins at once there is nothing to walk.
             rows: PolicyRows::of(&model.arrays, if horizon == 0 { &[] } else { &base.followed.strategy }),
+            rows_decided: None,
             ratios,
             weights,
             gain: vec![0.0; model.n_states()],
@@ -154,9 +159,15 @@ impl<'m> Walk<'m> {
         self.stake.above = discount * self.stake.above + error;
         self.stake.below = discount * self.stake.below + error;
         self.span = span;
+        let rows_change = model.row_length > 0 && !switches.is_empty();
+        if rows_change && !(self.gains.is_empty() && self.member_gains.is_empty()) {
+            let rows = self.rows_decided.get_or_insert_with(|| self.rows.clone());
+            switches.iter().for_each(|switch| rows.replace(&model.arrays, switch.state, switch.choice));
+        }
         let decided = Decided {
             step: self.step,
-            rows: &self.rows,
+            rows: self.rows_decided.as_ref().unwrap_or(&self.rows),
+            rows_are_decided: model.row_length > 0,
             decisions: &self.decisions,
             deviating: &deviating,
             quiet: self.quiet,
@@ -251,6 +262,7 @@ impl<'m> Walk<'m> {
             self.members = Some(members);
         }
         self.rows = PolicyRows::of(&base.model.arrays, &self.decisions);
+        self.rows_decided = None;
         self.base = base;
     }
 }
@@ -326,18 +338,13 @@ impl<'a> Layer<'a> {
                 next.iter_mut().for_each(|value| *value *= discount);
             }
             let mut chosen = self.strategy[first_state..first_state + next.len()].to_vec();
-            for candidate in self.advantages.of_chunk(index) {
-                if self.advantages.lead[candidate] < self.least_lead {
-                    continue;
-                }
-                let (state, choice) = (self.advantages.state[candidate] as usize, self.advantages.choice[candidate]);
-                let row = self.model.arrays.row(choice);
-                let (targets, probabilities) =
-                    (&self.model.arrays.target[row.clone()], &self.model.arrays.probability[row]);
-                let worth = self.advantage(candidate) + discount * expectation(targets, probabilities, later);
-                if worth > next[state - first_state] {
-                    (next[state - first_state], chosen[state - first_state]) = (worth, choice);
-                }
+            let candidates = self.candidates(index);
+            for (&candidate, worth) in candidates.iter().zip(self.worths(&candidates, later)) {
+                let offset = self.advantages.state[candidate as usize] as usize - first_state;
+                let is_best = worth > next[offset];
+                next[offset] = select_unpredictable(is_best, worth, next[offset]);
+                chosen[offset] =
+                    select_unpredictable(is_best, self.advantages.choice[candidate as usize], chosen[offset]);
             }
             let (mut switches, mut deviating) = (Vec::new(), Vec::new());
             for (offset, (decision, choice)) in decisions.iter_mut().zip(chosen).enumerate() {
@@ -360,8 +367,45 @@ impl<'a> Layer<'a> {
         }
     }
 
-    fn advantage(&self, candidate: usize) -> f64 {
-        let rest = self.weights[1..].iter().zip(self.advantages.rest(candidate));
-        rest.fold(self.weights[0] * self.advantages.lead[candidate], |sum, (weight, delta)| sum + weight * delta)
+    /// The candidates of a chunk that the span of E could help.
+    fn candidates(&self, chunk: usize) -> Vec<u32> {
+        let all = self.advantages.of_chunk(chunk);
+        let mut candidates = vec![0; all.len()];
+        let mut n_candidates = 0;
+        // Written always and kept or not: which it will be cannot be foreseen.
+        for candidate in all {
+            candidates[n_candidates] = candidate as u32;
+            n_candidates += 1 - usize::from(self.advantages.lead[candidate] < self.least_lead);
+        }
+        candidates.truncate(n_candidates);
+        candidates
+    }
+
+    /// `Σ_i ρ_i^j Δ_i + λ_0 P E` of some candidates.
+    fn worths(&self, candidates: &[u32], later: &[f64]) -> Vec<f64> {
+        let (rho_0, rho) = self.weights.split_first().expect("there is a principal");
+        let advantage = |candidate: u32, rho: &[f64], rest: &[f64]| {
+            let lead = rho_0 * self.advantages.lead[candidate as usize];
+            rho.iter().zip(rest).fold(lead, |sum, (weight, delta)| sum + weight * delta)
+        };
+        let rest = |candidate: u32| self.advantages.rest(candidate as usize);
+        let mut worths: Vec<f64> = match rho.len() {
+            others @ 1..=WIDEST => specialised!(others, |OTHERS| {
+                let rho = rho.first_chunk::<OTHERS>().expect("so many");
+                let few = |&candidate: &u32| {
+                    advantage(candidate, rho, rest(candidate).first_chunk::<OTHERS>().expect("at least so many"))
+                };
+                candidates.iter().map(few).collect()
+            }),
+            _ => candidates.iter().map(|&candidate| advantage(candidate, rho, rest(candidate))).collect(),
+        };
+        let (rows, discount) = (&self.model.arrays, self.model.discounts[0]);
+        with_row_length!(self.model.row_length, |LENGTH| {
+            for (worth, &candidate) in worths.iter_mut().zip(candidates) {
+                let (targets, probabilities) = row_at::<LENGTH>(rows, self.advantages.choice[candidate as usize]);
+                *worth += discount * expectation(targets, probabilities, later);
+            }
+        });
+        worths
     }
 }

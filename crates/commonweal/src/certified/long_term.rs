@@ -224,7 +224,7 @@ impl OnePrincipal<'_> {
             if n_changed > 0 {
                 let changes = |&state: &u32| old[state as usize] != strategy[state as usize];
                 let changed: Vec<u32> = (0..old.len() as u32).into_par_iter().filter(changes).collect();
-                rows.follow(&model.arrays, &changed, &old, strategy);
+                rows.follow(&model.arrays, &changed, strategy);
                 for state in changed.into_iter().map(|state| state as usize) {
                     old[state] = strategy[state];
                     rewards[state] = [reward[strategy[state] as usize]];

@@ -139,6 +139,7 @@ macro_rules! with_row_length {
         }
     };
 }
+pub(super) use with_row_length;
 
 /// Reads rows one after the other: twice as fast as looking each of them up. All have LENGTH transitions, unless that is 0.
 pub(super) struct RowReader<'a, const LENGTH: usize> {
@@ -169,6 +170,18 @@ impl<'a, const LENGTH: usize> RowReader<'a, LENGTH> {
         (self.first, self.target, self.probability) = (&self.first[1..], later_targets, later_probabilities);
         (targets, probabilities)
     }
+}
+
+/// The row of a choice. All have LENGTH transitions, unless that is 0.
+#[inline(always)]
+pub(super) fn row_at<'a, const LENGTH: usize>(rows: &Arrays<'a, f64>, choice: u32) -> (&'a [StateId], &'a [f64]) {
+    if LENGTH > 0 {
+        let begin = choice as usize * LENGTH;
+        let targets = rows.target[begin..].first_chunk::<LENGTH>().expect("a row");
+        return (targets, rows.probability[begin..].first_chunk::<LENGTH>().expect("a row"));
+    }
+    let row = rows.row(choice);
+    (&rows.target[row.clone()], &rows.probability[row])
 }
 
 /// The length that all rows have in common, if it is one that kernels are made for; 0 otherwise.
@@ -295,6 +308,7 @@ pub(super) struct Order {
 }
 
 /// The rows of one choice per state, side by side: half the bytes of two choices a state, and nothing to skip.
+#[derive(Clone)]
 pub(super) struct PolicyRows {
     /// See [`common_length`].
     row_length: usize,
@@ -332,19 +346,20 @@ impl PolicyRows {
         PolicyRows { row_length: common_length(&first), first, target, probability }
     }
 
-    /// Takes the rows of another policy in these states, which took `old` so far; all rows anew if they do not fit.
-    pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[u32], old: &[u32], new: &[u32]) {
-        let fits = |&state: &u32| rows.row(old[state as usize]).len() == rows.row(new[state as usize]).len();
-        if !changed.iter().all(fits) {
-            *self = PolicyRows::of(rows, new);
-            return;
+    /// Takes the rows of another policy in these states; all rows anew if they do not fit.
+    pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[u32], policy: &[u32]) {
+        let fits = |&state: &u32| self.range(state as usize).len() == rows.row(policy[state as usize]).len();
+        match changed.iter().all(fits) {
+            true => changed.iter().for_each(|&state| self.replace(rows, state, policy[state as usize])),
+            false => *self = PolicyRows::of(rows, policy),
         }
-        for &state in changed {
-            let state = state as usize;
-            let (own, row) = (self.first[state] as usize..self.first[state + 1] as usize, rows.row(new[state]));
-            self.target[own.clone()].copy_from_slice(&rows.target[row.clone()]);
-            self.probability[own].copy_from_slice(&rows.probability[row]);
-        }
+    }
+
+    /// Takes the row of another choice in `state`, which is as long as the one it had.
+    pub fn replace(&mut self, rows: &Arrays<f64>, state: u32, choice: u32) {
+        let (own, row) = (self.range(state as usize), rows.row(choice));
+        self.target[own.clone()].copy_from_slice(&rows.target[row.clone()]);
+        self.probability[own].copy_from_slice(&rows.probability[row]);
     }
 
     /// `next(s) = of(s, Σ_t P(t|s) v(t))` for every state; returns the spans of next − v.
@@ -415,8 +430,12 @@ impl PolicyRows {
     }
 
     pub fn row(&self, state: usize) -> (&[StateId], &[f64]) {
-        let range = self.first[state] as usize..self.first[state + 1] as usize;
+        let range = self.range(state);
         (&self.target[range.clone()], &self.probability[range])
+    }
+
+    fn range(&self, state: usize) -> Range<usize> {
+        self.first[state] as usize..self.first[state + 1] as usize
     }
 }
 
