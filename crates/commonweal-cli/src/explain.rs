@@ -36,7 +36,9 @@ pub fn text(model: &Model, solution: &Solution, options: &SolveOptions) -> Strin
 
 fn long_term(text: &mut String, model: &Model, solution: &Solution, explanation: &Explanation) {
     let names: Vec<String> = solution.principals().iter().map(|principal| in_column(&principal.name)).collect();
-    let _ = writeln!(text, "\n1. Long-term strategy, best for {}, and its values V:", then(&names));
+    let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
+    let weights = if weighted { ", times the weights" } else { "" };
+    let _ = writeln!(text, "\n1. Long-term strategy, best for {}, and its values V{weights}:", then(&names));
     let values: Vec<String> = names.iter().map(|name| format!("V({name})")).collect();
     let mut header = vec!["state", "takes"];
     header.extend(values.iter().map(String::as_str));

@@ -52,6 +52,19 @@ pub fn check_place(path: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// Refuses a place for a picture that cannot be written, that was read, or whose name promises another kind of picture.
+pub fn check_picture_place(path: &Path, input: &Path) -> anyhow::Result<()> {
+    check_place(path)?;
+    check_apart(path, input)?;
+    match path.extension() {
+        Some(extension) if !extension.eq_ignore_ascii_case("svg") => {
+            let svg = path.with_extension("svg");
+            Err(anyhow!("cannot write {}: pictures are SVG\nhelp: name it {}", path.display(), svg.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses to write over what was read.
 pub fn check_apart(place: &Path, input: &Path) -> anyhow::Result<()> {
     let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);

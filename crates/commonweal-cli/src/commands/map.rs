@@ -18,8 +18,7 @@ use std::process::ExitCode;
 pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     if let Some(place) = &args.out {
-        output::check_place(place)?;
-        output::check_apart(place, &args.model.model)?;
+        output::check_picture_place(place, &args.model.model)?;
     }
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;

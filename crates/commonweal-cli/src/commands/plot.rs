@@ -2,6 +2,7 @@
 
 use crate::args::{PlotArgs, PlotKind};
 use crate::plot::stacked;
+use crate::report::note;
 use crate::report::pictures::{gains, payoffs, timeline};
 use crate::{input, output, progress};
 use anyhow::{Context, bail};
@@ -16,8 +17,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         bail!("--json: pictures are SVG; `commonweal solve --json` has the numbers");
     }
     if let Some(place) = &args.out {
-        output::check_place(place)?;
-        output::check_apart(place, &args.model.model)?;
+        output::check_picture_place(place, &args.model.model)?;
     }
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
@@ -45,8 +45,12 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         Some(place) => output::write_whole(place, |out| out.write_all(svg.as_bytes()))?,
         None => output::print(&svg)?,
     }
-    let stopped = matches!(solution.outcome(), Outcome::Stopped(_));
-    Ok(if stopped { ExitCode::from(3) } else { ExitCode::SUCCESS })
+    if args.gap.is_some() && kinds.contains(&PlotKind::Gains) && !args.run.quiet {
+        note("with --gap, what each principal would get alone is not drawn");
+    }
+    let Outcome::Stopped(reason) = solution.outcome() else { return Ok(ExitCode::SUCCESS) };
+    note(&format!("{reason}: the picture shows the best strategy found until then"));
+    Ok(ExitCode::from(3))
 }
 
 /// What each principal would get alone from the start state, unless there is no time left to say.

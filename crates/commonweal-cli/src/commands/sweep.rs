@@ -22,7 +22,10 @@ const BATCH: usize = 64;
 
 pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    for place in args.out.iter().chain(&args.csv) {
+    if let Some(place) = &args.out {
+        output::check_picture_place(place, &args.model.model)?;
+    }
+    if let Some(place) = &args.csv {
         output::check_place(place)?;
         output::check_apart(place, &args.model.model)?;
     }

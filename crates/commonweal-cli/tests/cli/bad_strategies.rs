@@ -41,7 +41,7 @@ fn a_solution_or_a_model_is_not_a_strategy() {
     folder.run(&["evaluate", "hotel.yaml", "solution.json"]).refused(&["solution.json:2:", "a solution", "--strategy"]);
     folder.run(&["evaluate", "hotel.yaml", "hotel.yaml"]).refused(&["hotel.yaml:", "no key"]);
     folder.write("empty.json", "");
-    folder.run(&["evaluate", "hotel.yaml", "empty.json"]).refused(&["empty.json:1:1"]);
+    folder.run(&["evaluate", "hotel.yaml", "empty.json"]).refused(&["empty.json:1:1", "help: a strategy is"]);
     folder.run(&["evaluate", "hotel.yaml", "."]).refused(&["folder"]);
 }
 

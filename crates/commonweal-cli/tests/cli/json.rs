@@ -104,6 +104,8 @@ fn weights_count_in_the_welfare_and_not_in_the_payoffs() {
     assert_eq!(state["welfare"]["exact"], "497/27");
     let report = folder.run(&["solve", "other.yaml"]).done().stdout;
     assert!(report.contains("weight"), "{report}");
+    let explained = folder.run(&["solve", "other.yaml", "--explain"]).done().stdout;
+    assert!(explained.contains("and its values V, times the weights:"), "{explained}");
 }
 
 #[test]

@@ -214,6 +214,21 @@ fn what_is_stopped_says_so_and_a_sweep_shows_no_number_that_it_does_not_know() {
     let ran = folder.run(&map);
     assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: "), "{ran:?}");
     assert_eq!(folder.run(&[&map[..], &["--json"]].concat()).json()["status"], "stopped");
+    let plot = folder.run(&["plot", "hotel.yaml", "--time-limit", "0", "--out", "p.svg"]);
+    assert!(plot.code == 3 && plot.stderr.starts_with("note: the time limit ran out"), "{plot:?}");
+    well_formed(&folder.read("p.svg"));
+}
+
+#[test]
+fn a_picture_is_not_written_under_a_name_that_promises_another_kind() {
+    let folder = Folder::with_hotel();
+    for command in [
+        &["plot", "hotel.yaml", "--out", "p.png"][..],
+        &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--out", "p.png"],
+        &["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--out", "p.png"],
+    ] {
+        folder.run(command).refused(&["p.png", "pictures are SVG", "help: name it p.svg"]);
+    }
 }
 
 #[test]

@@ -36,7 +36,8 @@ const MAX_SUM_BITS: usize = 200_000;
 /// ```
 pub fn read_model(text: &str) -> Result<Model, ParseError> {
     check_size(text.len())?;
-    let read = Events::new(text).and_then(|events| Reader { text, events, draft: Draft::default() }.model());
+    const SHAPE: &str = "a model has `principals` with discounts, and `states` with actions";
+    let read = Events::new(text, SHAPE).and_then(|events| Reader { text, events, draft: Draft::default() }.model());
     read.map_err(|fault| fault.locate(text))
 }
 

@@ -36,9 +36,11 @@ pub fn read_strategy<N>(model: &Model<N>, bytes: &[u8]) -> Result<Strategy, Pars
     if text.len() > MAX_MODEL_BYTES {
         return Err(Fault::new(Span::default(), "the file is too large for a strategy", "split it").locate(""));
     }
-    let read = Events::new(text).and_then(|events| Reader { model, events }.strategy());
+    let read = Events::new(text, SHAPE).and_then(|events| Reader { model, events }.strategy());
     read.map_err(|fault| fault.locate(text))
 }
+
+const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `format` and `mix`";
 
 struct Reader<'m, 't, N> {
     model: &'m Model<N>,
@@ -50,7 +52,6 @@ type PerState<T> = Vec<Option<(T, Span)>>;
 
 impl<'t, N> Reader<'_, 't, N> {
     fn strategy(mut self) -> Result<Strategy, Fault> {
-        const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `format` and `mix`";
         let root = self.events.next()?;
         expect(&root, Kind::Map, "the strategy", SHAPE)?;
         let (mut counting, mut stationary) = (None, None);

@@ -85,8 +85,8 @@ pub(super) struct Events<'t> {
 }
 
 impl<'t> Events<'t> {
-    /// The nodes of `text`, whose first document must not be empty.
-    pub fn new(text: &'t str) -> Result<Events<'t>, Fault> {
+    /// The nodes of `text`, whose first document must not be empty; `shape` says what belongs there.
+    pub fn new(text: &'t str, shape: &str) -> Result<Events<'t>, Fault> {
         let mut options = granit_parser::Options::default();
         options.set_emit_comments(false);
         options.emit_unresolved_aliases = true;
@@ -107,7 +107,7 @@ impl<'t> Events<'t> {
             match events.event()? {
                 (Event::StreamStart, _) => {}
                 (Event::DocumentStart(..), _) => return Ok(events),
-                _ => return Err(empty_file(text)),
+                _ => return Err(empty_file(text, shape)),
             }
         }
     }
@@ -282,8 +282,8 @@ fn check_tag(tag: Option<&Tag>, span: granit_parser::Span, harmless: &[&str]) ->
     Err(Fault::new(span, format!("the tag {} means nothing here", shown(&tag.original())), "remove the tag"))
 }
 
-fn empty_file(text: &str) -> Fault {
+fn empty_file(text: &str, shape: &str) -> Fault {
     let blank = text.trim_start_matches('\u{feff}').trim().is_empty();
     let message = if blank { "the file is empty" } else { "the file holds only comments" };
-    Fault::new(Span::default(), message, "a model has `principals` with discounts, and `states` with actions")
+    Fault::new(Span::default(), message, shape)
 }
