@@ -60,7 +60,13 @@ impl Mutator {
         Some(parse_quote!(crate::mutant::is(#number)))
     }
 
-    fn function(&mut self, name: &syn::Ident, output: &ReturnType, block: &mut syn::Block, visit: impl FnOnce(&mut Self, &mut syn::Block)) {
+    fn function(
+        &mut self,
+        name: &syn::Ident,
+        output: &ReturnType,
+        block: &mut syn::Block,
+        visit: impl FnOnce(&mut Self, &mut syn::Block),
+    ) {
         let outer = std::mem::replace(&mut self.function, name.to_string());
         visit(self, block);
         let mut replaced: Vec<Stmt> = Vec::new();
@@ -89,7 +95,9 @@ fn simple_values(output: &ReturnType) -> Vec<(Expr, String)> {
                     "Option" => vec!["None"],
                     "Vec" => vec!["Vec::new()"],
                     "String" => vec!["String::new()"],
-                    "Result" if argument.starts_with("< ()") || argument.starts_with("<()") => vec!["Ok(())"],
+                    "Result" if argument.is_empty() || argument.starts_with("< ()") || argument.starts_with("<()") => {
+                        vec!["Ok(())"]
+                    }
                     "Result" if argument.starts_with("< bool") => vec!["Ok(true)", "Ok(false)"],
                     "Result" if argument.starts_with("< Option") => vec!["Ok(None)"],
                     "Float" | "Fraction" | "Enclosure" => vec!["Self::zero()", "Self::one()"],
@@ -148,13 +156,17 @@ impl VisitMut for Mutator {
 
     fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
         if function.sig.constness.is_none() {
-            self.function(&function.sig.ident, &function.sig.output, &mut function.block, |mutator, block| mutator.visit_block_mut(block));
+            self.function(&function.sig.ident, &function.sig.output, &mut function.block, |mutator, block| {
+                mutator.visit_block_mut(block)
+            });
         }
     }
 
     fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
         if function.sig.constness.is_none() {
-            self.function(&function.sig.ident, &function.sig.output, &mut function.block, |mutator, block| mutator.visit_block_mut(block));
+            self.function(&function.sig.ident, &function.sig.output, &mut function.block, |mutator, block| {
+                mutator.visit_block_mut(block)
+            });
         }
     }
 
@@ -165,11 +177,12 @@ impl VisitMut for Mutator {
     }
 
     fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        let place = arm.guard.as_ref().map(|(_, guard)| guard.span());
         visit_mut::visit_arm_mut(self, arm);
-        let Some((_, guard)) = &mut arm.guard else { return };
+        let (Some(place), Some((_, guard))) = (place, &mut arm.guard) else { return };
         if !matches!(**guard, Expr::Let(_)) {
             for (what, is_true) in [("a guard is true", true), ("a guard is false", false)] {
-                if let Some(switch) = self.switch(guard.span(), what) {
+                if let Some(switch) = self.switch(place, what) {
                     let old = guard.clone();
                     **guard = if is_true { parse_quote!(#switch || (#old)) } else { parse_quote!(!#switch && (#old)) };
                 }
@@ -202,12 +215,20 @@ impl VisitMut for Mutator {
                 let (switches, others): (Vec<Expr>, Vec<BinOp>) = arms.into_iter().unzip();
                 *expression = match operator {
                     // Both sides once, whatever happens to them.
-                    BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Gt(_) | BinOp::Le(_) | BinOp::Ge(_) => parse_quote!(
-                        (match (&(#left), &(#right)) { (l, r) => #(if #switches { l #others r } else)* { l #operator r } })
-                    ),
-                    BinOp::And(_) | BinOp::Or(_) => parse_quote!((#(if #switches { (#left) #others (#right) } else)* { (#left) #operator (#right) })),
-                    _ if quote!(#operator).to_string().ends_with('=') => parse_quote!({ #(if #switches { #left #others #right } else)* { #left #operator #right } }),
-                    _ => parse_quote!((match ((#left), (#right)) { (l, r) => #(if #switches { l #others r } else)* { l #operator r } })),
+                    BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Gt(_) | BinOp::Le(_) | BinOp::Ge(_) => {
+                        parse_quote!(
+                            (match (&(#left), &(#right)) { (l, r) => #(if #switches { l #others r } else)* { l #operator r } })
+                        )
+                    }
+                    BinOp::And(_) | BinOp::Or(_) => {
+                        parse_quote!((#(if #switches { (#left) #others (#right) } else)* { (#left) #operator (#right) }))
+                    }
+                    _ if quote!(#operator).to_string().ends_with('=') => {
+                        parse_quote!({ #(if #switches { #left #others #right } else)* { #left #operator #right } })
+                    }
+                    _ => {
+                        parse_quote!((match ((#left), (#right)) { (l, r) => #(if #switches { l #others r } else)* { l #operator r } }))
+                    }
                 };
             }
             Expr::Unary(unary) => {

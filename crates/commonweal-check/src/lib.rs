@@ -76,7 +76,7 @@ pub fn check(model: &[u8], certificate: impl BufRead, work: u64) -> Result<Verdi
 /// The canonical form (§3) of a model given in that form, or in a strict subset of YAML that includes JSON: mappings in
 /// block and flow style, plain and quoted scalars on one line, comments.
 pub fn canonical_form(model: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, Unreadable> {
-    if model.len() as u64 > MAX_MODEL_BYTES {
+    if is_too_large(model.len() as u64) {
         return Err(Unreadable(format!("model: larger than {MAX_MODEL_BYTES} bytes")));
     }
     if model.starts_with(model::HEADER.as_bytes()) {
@@ -94,6 +94,11 @@ pub fn canonical_form(model: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, Unread
         Ok(text) => Ok(text.into_bytes().into()),
         Err(Unreadable(why)) => Err(Unreadable(format!("model: {why}"))),
     }
+}
+
+/// Whether a model file of so many bytes is not read.
+fn is_too_large(n_bytes: u64) -> bool {
+    n_bytes > MAX_MODEL_BYTES
 }
 
 /// The hash that binds a certificate to a model: SHA-256 of its canonical form, in hexadecimal.
@@ -148,3 +153,13 @@ impl fmt::Display for Unreadable {
 }
 
 impl std::error::Error for Unreadable {}
+
+#[cfg(test)]
+mod tests {
+    use super::is_too_large;
+
+    #[test]
+    fn a_model_has_at_most_so_many_bytes() {
+        assert_eq!([0, 1 << 32, (1 << 32) + 1, u64::MAX].map(is_too_large), [false, false, true, true]);
+    }
+}

@@ -1,6 +1,6 @@
 //! `commonweal-check MODEL CERTIFICATE`: `accepted` (exit code 0), `refused: …` (1), or why a file cannot be read (2).
 
-use commonweal_check::{Unreadable, Verdict, WORK, check};
+use commonweal_check::{MAX_MODEL_BYTES, Unreadable, Verdict, WORK, check};
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::process::ExitCode;
@@ -58,10 +58,8 @@ fn run(arguments: &[String]) -> Result<Verdict, Unreadable> {
         return Err(Unreadable("the model must be a file; only the certificate may be standard input".to_owned()));
     }
     let cannot = |path: &str, error: std::io::Error| Unreadable(format!("cannot read {path}: {error}"));
-    let mut bytes = Vec::new();
-    let opened =
-        File::open(model).and_then(|file| file.take(commonweal_check::MAX_MODEL_BYTES + 1).read_to_end(&mut bytes));
-    opened.map_err(|error| cannot(model, error))?;
+    let bytes = File::open(model).and_then(|file| read_past(MAX_MODEL_BYTES, file));
+    let bytes = bytes.map_err(|error| cannot(model, error))?;
     if certificate == "-" {
         return check(&bytes, std::io::stdin().lock(), work);
     }
@@ -69,8 +67,26 @@ fn run(arguments: &[String]) -> Result<Verdict, Unreadable> {
     check(&bytes, BufReader::new(certificate), work)
 }
 
+/// All that is there to be read, but no more than one byte past the limit, which shows that there is too much.
+fn read_past(limit: u64, input: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Prints a line; a reader that is gone does not change the verdict.
 fn print(line: &str, code: ExitCode) -> ExitCode {
     let _ = writeln!(std::io::stdout(), "{line}");
     code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_past;
+
+    #[test]
+    fn no_more_is_read_than_shows_that_it_is_too_much() {
+        let read = |n_bytes: usize| read_past(10, vec![b'a'; n_bytes].as_slice()).expect("bytes").len();
+        assert_eq!([0, 9, 10, 11, 12, 1_000].map(read), [0, 9, 10, 11, 11, 11]);
+    }
 }

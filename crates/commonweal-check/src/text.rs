@@ -108,8 +108,8 @@ pub fn pair(line: &str) -> Option<(&str, &str)> {
 
 /// A step: at most 2^96.
 pub fn step(word: &str) -> Option<u128> {
-    let digits = !word.is_empty() && word.len() < 30 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let plain = digits && (word == "0" || !word.starts_with('0'));
+    // `parse` would take a sign and leading zeros.
+    let plain = word.bytes().all(|byte| byte.is_ascii_digit()) && (word == "0" || !word.starts_with('0'));
     word.parse().ok().filter(|&step| plain && step <= MAX_STEP)
 }
 
@@ -212,6 +212,28 @@ mod tests {
     }
 
     #[test]
+    fn a_message_shows_sixty_bytes_of_a_line() {
+        let complaint = |length: usize| {
+            let text = [vec![b'a'; length], vec![b'\n']].concat();
+            Lines::new(text.as_slice()).expect("a line").fault("too wide").0
+        };
+        assert_eq!(complaint(60), format!("line 1: too wide: `{}`", "a".repeat(60)));
+        assert_eq!(complaint(61), format!("line 1: too wide: `{}…`", "a".repeat(60)));
+    }
+
+    #[test]
+    fn steps_and_counts_have_limits_and_one_spelling() {
+        assert_eq!([step("0"), step("10")], [Some(0), Some(10)]);
+        assert_eq!(step("79228162514264337593543950336"), Some(1 << 96));
+        assert_eq!(count("4294967296"), Some(1 << 32));
+        assert_eq!(count("4294967297"), None);
+        let beyond_u128 = "1".repeat(100);
+        for wrong in ["79228162514264337593543950337", &beyond_u128, "", "00", "01", "+1", "-1", "1 ", "1a"] {
+            assert_eq!((step(wrong), count(wrong)), (None, None), "{wrong}");
+        }
+    }
+
+    #[test]
     fn an_integer_has_one_spelling() {
         let large = BigInt::from(1u128 << 64);
         assert_eq!(integer("18446744073709551615"), Some(&large - 1));
@@ -248,5 +270,18 @@ mod tests {
         assert!(canonical_fraction("2/4").is_none() && fraction("2/4").is_some());
         assert!(canonical_fraction("4/1").is_none() && canonical_fraction("0/3").is_none());
         assert!(canonical_fraction("-2/3").is_some() && canonical_fraction("2/-3").is_none());
+    }
+
+    /// 2^65535 is the shortest number of 2^16 bits; 3 has no factor in common with it and its neighbours in the test.
+    #[test]
+    fn the_numbers_of_a_model_have_at_most_so_many_bits() {
+        let digits = |bits: usize| format!("0x{}{}", 1 << ((bits - 1) % 4), "0".repeat((bits - 1) / 4));
+        let is_read = |bits: usize| {
+            let number = digits(bits);
+            let words = [number.clone(), format!("-{number}"), format!("{number}/3"), format!("3/{number}")];
+            words.map(|word| canonical_fraction(&word).is_some())
+        };
+        assert_eq!([is_read(65_535), is_read(65_536)], [[true; 4]; 2]);
+        assert_eq!([is_read(65_537), is_read(65_540), is_read(1 << 18)], [[false; 4]; 3]);
     }
 }

@@ -87,7 +87,7 @@ impl Reader<'_> {
     fn same_line(&mut self) -> Result<bool, Unreadable> {
         let line = self.line;
         self.skip()?;
-        Ok(self.line == line && !self.rest.is_empty())
+        Ok(self.line == line)
     }
 
     /// The node that begins here: a flow mapping, or a block mapping indented by at least `indent`.
@@ -187,7 +187,7 @@ impl Reader<'_> {
         let end = self.rest.char_indices().find(|&(at, c)| ends(at, c)).map_or(self.rest.len(), |(at, _)| at);
         let word = self.rest[..end].trim_end_matches(' ').to_owned();
         let special = |c: char| ",[]{}#&*!|>%@`\"'".contains(c);
-        let indicator = ["- ", "? ", ": "].iter().any(|start| word.starts_with(start)) || word == "-" || word == "?";
+        let indicator = ["- ", "? "].iter().any(|start| word.starts_with(start)) || word == "-" || word == "?";
         let marker = self.column == 0 && (word.starts_with("---") || word.starts_with("..."));
         if word.is_empty() || word.starts_with(special) || indicator || marker || word.chars().any(char::is_control) {
             return self.fault("not a plain or quoted word");
@@ -418,15 +418,12 @@ fn decimal(word: &str) -> Option<Fraction> {
     let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         None => (unsigned, 0),
-        Some((mantissa, exponent)) => {
-            let digits = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
-            let fits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.len() < 10;
-            (mantissa, fits.then(|| exponent.parse::<i64>().ok())??)
-        }
+        // 32 bits, so that a difference of 64 fits.
+        Some((mantissa, exponent)) => (mantissa, i64::from(exponent.parse::<i32>().ok()?)),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [whole, fraction].concat();
-    if digits.is_empty() || digits.len() > MAX_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if digits.len() > MAX_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let magnitude = BigInt::parse_bytes(digits.as_bytes(), 10)?;

@@ -138,10 +138,28 @@ fn the_program_says_its_verdict_in_words_and_in_its_exit_code() {
         let (_, _, error) = run(arguments);
         assert!(error.contains(expected), "{error}");
     }
-    let (code, help, _) = run(&[Path::new("--help")]);
-    assert!(code == Some(0) && help.starts_with("Usage: commonweal-check"), "{help}");
-    let (code, version, _) = run(&[Path::new("-V")]);
-    assert!(code == Some(0) && version.starts_with("commonweal-check "), "{version}");
+    for asked in ["--help", "-h"] {
+        let (code, help, note) = run(&[&model, Path::new(asked)]);
+        assert!(code == Some(0) && help.starts_with("Usage: commonweal-check") && note.is_empty(), "{help}{note}");
+    }
+    for asked in ["--version", "-V"] {
+        let (code, version, note) = run(&[&model, Path::new(asked)]);
+        let expected = concat!("commonweal-check ", env!("CARGO_PKG_VERSION"), "\n");
+        assert_eq!((code, version.as_str(), note.as_str()), (Some(0), expected, ""));
+    }
+}
+
+#[test]
+fn the_program_takes_a_certificate_from_standard_input() {
+    let run = |certificate: &str| {
+        let input = std::fs::File::open(folder(certificate)).expect("a certificate");
+        let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal-check"));
+        let output = program.arg(folder("models/hotel.yaml")).arg("-").stdin(input).output().expect("it runs");
+        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    assert_eq!(run("accepted/hotel--exact.cert"), (Some(0), "accepted\n".to_owned()));
+    let (code, out) = run("rejected/hotel--wrong-welfare.cert");
+    assert!(code == Some(1) && out.starts_with("refused: welfare, state 0: "), "{out}");
 }
 
 #[test]

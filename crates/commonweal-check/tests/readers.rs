@@ -47,6 +47,88 @@ fn long_numbers_are_written_in_hexadecimal() {
     assert!(form(model).expect("a model").contains("\n0x20000000000000000/3 > 0 1\n"));
 }
 
+/// The canonical form of a reward that a model writes in this way.
+fn reward(written: &str) -> Option<String> {
+    let model = format!("principals: {{p: 1/2}}\nstates: {{s: {{a: {{reward: {written}, to: s}}}}}}\n");
+    let form = form(&model).ok()?;
+    Some(form.lines().nth(4).expect("a choice").strip_suffix(" > 0 1").expect("a row").to_owned())
+}
+
+#[test]
+fn numbers_are_read_in_every_notation_up_to_their_limits() {
+    let ten_to_10_000 = format!("0x{}", num_traits::Pow::pow(BigUint::from(10u32), 10_000u32).to_str_radix(16));
+    let all_nines = BigUint::parse_bytes("9".repeat(10_000).as_bytes(), 10).expect("digits");
+    for (written, expected) in [
+        (".5", "1/2".to_owned()),
+        ("5.", "5".to_owned()),
+        ("-0.50", "-1/2".to_owned()),
+        ("+2e+1", "20".to_owned()),
+        ("25E-1", "5/2".to_owned()),
+        ("1e0000000001", "10".to_owned()),
+        ("0e2147483647", "0".to_owned()),
+        ("1e10000", ten_to_10_000.clone()),
+        ("1e-10000", format!("1/{ten_to_10_000}")),
+        (&"9".repeat(10_000), format!("0x{}", all_nines.to_str_radix(16))),
+    ] {
+        assert_eq!(reward(written), Some(expected), "{written}");
+    }
+    let digits = "1".repeat(10_001);
+    let point = format!("{}.1", "1".repeat(10_000));
+    for written in
+        ["1e10001", "1e10002", "1e-10001", "1e-10002", "0e2147483648", &digits, &point, "9".repeat(30_000).as_str()]
+    {
+        assert_eq!(reward(written), None, "{written}");
+    }
+    for written in
+        [".", "e1", "1e", "1e+", "1e+-1", "1e1.0", "1e1_0", "1_0", "0x10", "1/0", "1/2/3", "--1", "+-1", "inf"]
+    {
+        assert_eq!(reward(written), None, "{written}");
+    }
+}
+
+/// 2^a/3^b has a + 1 and ⌊b log₂ 3⌋ + 1 bits.
+#[test]
+fn the_sum_of_rewards_has_at_most_so_many_bits() {
+    let power = |base: u32, exponent: u32| num_traits::Pow::pow(BigUint::from(base), exponent);
+    let below = power(3, 20_900);
+    let written = |bits: u64| {
+        let above = power(2, u32::try_from(bits - below.bits() - 1).expect("a short power"));
+        assert_eq!(above.bits() + below.bits(), bits);
+        format!("{above}/{below}")
+    };
+    assert!(reward(&written(1 << 16)).is_some());
+    assert_eq!([(1 << 16) + 1, (1 << 16) + 2].map(|bits| reward(&written(bits))), [None, None]);
+}
+
+#[test]
+fn mappings_in_each_other_have_a_limit_in_every_style() {
+    let nested = |n_blocks: usize, n_flows: usize, between: &str| {
+        let blocks: Vec<String> = (0..n_blocks).map(|level| format!("{}a:", " ".repeat(level))).collect();
+        let flows = format!("{}1{}", "{a: ".repeat(n_flows), "}".repeat(n_flows));
+        form(&format!("{}{between}{flows}", blocks.join("\n"))).expect_err("no model")
+    };
+    let on_a_new_line = format!("\n{}", " ".repeat(8));
+    for n_blocks in 0..=7 {
+        for between in [" ", on_a_new_line.as_str()] {
+            let error = nested(n_blocks, 7 - n_blocks, between);
+            // What stands at the end on a line of its own is a key without a value.
+            let expected = if n_blocks == 7 && between != " " { "nested too deeply" } else { "unknown key `a`" };
+            assert!(error.contains(expected), "{n_blocks}: {error}");
+            let error = nested(n_blocks, 8 - n_blocks, between);
+            assert!(error.contains("nested too deeply"), "{n_blocks}: {error}");
+        }
+    }
+    assert!(nested(8, 0, " ").contains("nested too deeply"));
+}
+
+#[test]
+fn a_complaint_names_line_and_column() {
+    let error = form("principals: {p: 1/2}\nstates:\n  s: \t{a: {to: s}}\n").expect_err("a tab");
+    assert!(error.starts_with("model: line 3, column 6: a tab; "), "{error}");
+    let error = form("principals: {p: 1/2}\n[]: 1").expect_err("a sequence");
+    assert!(error.starts_with("model: line 2, column 1: not a plain or quoted word; "), "{error}");
+}
+
 #[test]
 fn what_the_subset_does_not_hold_is_left_to_convert() {
     let hotel = |from: &str, to: &str| {
@@ -62,9 +144,22 @@ fn what_the_subset_does_not_hold_is_left_to_convert() {
         (hotel("start: s0", "--- \nstart: s0"), "not a plain or quoted word"),
         (hotel("start: s0", "? start\n: s0"), "not a plain or quoted word"),
         (hotel("start: s0", "start: [s0]"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: - s0"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: -"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: ?"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: : s0"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: s\u{7}0"), "not a plain or quoted word"),
+        (hotel("start: s0", "..."), "not a plain or quoted word"),
+        (hotel("to: s0}", ": s0}"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: \"s0\"# not a comment"), "not at the place of an entry"),
+        (hotel("to: s0}", "to: \"s0\"# not a comment\n}"), "expected `,` or `}`"),
+        (format!("{HOTEL}\r"), "not a plain or quoted word"),
+        (hotel("reward: 3, to", "reward: 3,\r to"), "not a plain or quoted word"),
         (hotel("  s0:\n", "\ts0:\n"), "a tab"),
         (hotel("start: s0", "start: \"s0"), "does not end on its line"),
         (hotel("start: s0", "start: 's0"), "does not end on its line"),
+        (hotel("start: s0", "start: \"s0\n \""), "does not end on its line"),
+        (hotel("start: s0", "start: 's0\n '"), "does not end on its line"),
         (hotel("start: s0", "start: \"\\x41\""), "an escape"),
         (hotel("start: s0", "start: \"\\u+041\""), "an escape"),
         (hotel("start: s0", "start:"), "expected a mapping"),
@@ -78,6 +173,8 @@ fn what_the_subset_does_not_hold_is_left_to_convert() {
         ("# nothing\n".to_owned(), "the file is empty"),
         ("a: b\n}".to_owned(), "not a plain or quoted word"),
         ("a:\nb: 1".to_owned(), "a value is missing"),
+        ("a:".to_owned(), "not a plain or quoted word"),
+        ("{a: 1} b".to_owned(), "not part of the model"),
     ];
     for (model, expected) in cases {
         let error = form(&model).expect_err(&model);
