@@ -3,7 +3,7 @@
 //!
 //! Compiling once in place of once per mutant makes a mutant take milliseconds. The mutations are those of cargo-mutants: what a
 //! function returns is replaced by something simple, an operator by its neighbours, a guard of a match by true or
-//! false, `!` and `-` are left out. A mutation that does not compile is left out by its number in the file LEFT_OUT.
+//! false, `!`, `-` and arms of a match are left out. A mutation that does not compile is left out by its number in the file LEFT_OUT.
 
 use proc_macro2::Span;
 use quote::{ToTokens, quote};
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Expr, ReturnType, Stmt, Type, UnOp, parse_quote};
+use syn::{BinOp, Expr, Pat, ReturnType, Stmt, Type, UnOp, parse_quote};
 
 /// What asks for the mutant of this run; the crate's root gets it as a module.
 const SWITCH: &str = "pub fn is(number: u32) -> bool {
@@ -245,6 +245,17 @@ impl VisitMut for Mutator {
                         }
                     }
                     _ => {}
+                }
+            }
+            // Where `_` takes what is left, any other arm can be left out.
+            Expr::Match(matched)
+                if matched.arms.iter().any(|arm| matches!(arm.pat, Pat::Wild(_)) && arm.guard.is_none()) =>
+            {
+                for arm in matched.arms.iter_mut().filter(|arm| !matches!(arm.pat, Pat::Wild(_)) && arm.guard.is_none())
+                {
+                    if let Some(switch) = self.switch(arm.pat.span(), "no arm") {
+                        arm.guard = Some((Default::default(), parse_quote!(!#switch)));
+                    }
                 }
             }
             _ => {}

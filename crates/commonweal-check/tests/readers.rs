@@ -39,6 +39,10 @@ fn names_are_any_words() {
     let model = "principals: {no: 1/2}\nstates:\n  s 0: {'it''s': {to: on}, a:b: {to: s 0}}\n  on: {\"q\\\"\\\\\\n\": {to: 1}}\n  1: {x#y: {to: on}}\n";
     let expected = "commonweal-model 1\ndiscounts 1/2\nstates 3\nchoices 2\n0 > 1 1\n0 > 0 1\nchoices 1\n0 > 2 1\nchoices 1\n0 > 1 1\nend\n";
     assert_eq!(form(model).as_deref(), Ok(expected));
+    let model =
+        r#"{principals: {p: 1/2}, states: {"\t\r\n\/\"\\": {a: {to: "\u0009\u000d\u000a\u002F\u0022\u005c"}}}}"#;
+    let expected = "commonweal-model 1\ndiscounts 1/2\nstates 1\nchoices 1\n0 > 0 1\nend\n";
+    assert_eq!(form(model).as_deref(), Ok(expected));
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn mappings_in_each_other_have_a_limit_in_every_style() {
     for n_blocks in 0..=7 {
         for between in [" ", on_a_new_line.as_str()] {
             let error = nested(n_blocks, 7 - n_blocks, between);
-            // What stands at the end on a line of its own is a key without a value.
+            // Below seven blocks, a number on a line of its own begins an eighth.
             let expected = if n_blocks == 7 && between != " " { "nested too deeply" } else { "unknown key `a`" };
             assert!(error.contains(expected), "{n_blocks}: {error}");
             let error = nested(n_blocks, 8 - n_blocks, between);
