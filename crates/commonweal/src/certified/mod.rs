@@ -44,7 +44,7 @@ use rayon::prelude::*;
 use std::time::Instant;
 
 /// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every start state that no wider
-/// than `gap` times the scale of the welfare, max_s Σ_i |V_i(s)|. Wider if `options` stop it on the way, or doubles
+/// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. Wider if `options` stop it on the way, or doubles
 /// cannot tell.
 pub fn solve(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
     rayon::scope(|_| solve_in_pool(model, gap, options))
@@ -65,18 +65,25 @@ pub fn one_pass(model: &Model<f64>) {
 fn solve_in_pool(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
     let began = Instant::now();
     let rounded = RoundedModel::new(model, principals::groups(model.principals()));
-    // How much of the gap the rounds leave over depends on the model. Where it was too much, they aim finer.
+    // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
+    // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
+    let mut options = options.clone();
     let (mut solution, long_term_took) = loop {
         let began = Instant::now();
         let long_term = long_term::solve(&rounded, aim, &options.stop);
         let took = began.elapsed();
-        let solution = prove(&rounded, long_term, Aim { gap, aim }, options);
+        let solution = prove(&rounded, long_term, Aim { gap, aim }, &options);
         let is_too_wide = solution.outcome == Outcome::Stopped(StopReason::Precision);
-        if !is_too_wide || aim < FINEST {
+        let n_layers = u64::try_from(&solution.horizon).unwrap_or(u64::MAX);
+        let walking_takes = n_layers.saturating_mul(model.n_transitions() as u64);
+        if is_too_wide && options.jumps && walking_takes <= MOST_WALKED {
+            options.jumps = false;
+        } else if is_too_wide && aim >= FINEST {
+            aim *= FINER;
+        } else {
             break (solution, took);
         }
-        aim *= FINER;
     };
     solution.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
     solution
@@ -87,6 +94,8 @@ const TAIL_SHARE: f64 = 0.25;
 /// How much finer the next round aims, and a gap beyond which doubles have nothing more to tell.
 const FINER: f64 = 1e-3;
 const FINEST: f64 = 1e-11;
+/// Transitions, over all layers, that are walked in place of jumps: some ten seconds.
+const MOST_WALKED: u64 = 4_000_000_000;
 /// A width that is as good as none, where there is nothing to be relative to.
 const NOTHING: f64 = 1e-300;
 
@@ -144,6 +153,8 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
     });
     let widths = (0..model.n_states()).into_par_iter().with_min_len(CHUNK).map(|s| welfare.enclosure(s).width());
     let width = widths.reduce(|| 0.0, f64::max);
+    // The long-term strategy may earn nothing where deviating at first earns much.
+    let scale = scale.max(payoffs.magnitude(model.n_states()));
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
         welfare = welfare_within_rewards(model, &welfare);

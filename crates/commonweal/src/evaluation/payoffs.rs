@@ -2,6 +2,7 @@
 
 use crate::model::{Model, PrincipalId, StateId};
 use crate::number::{Enclosure, Integer, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient};
+use rayon::prelude::*;
 
 /// Per principal of the file and start state, what it expects to get, before its weight.
 #[derive(Debug, Clone)]
@@ -47,6 +48,17 @@ impl Payoffs {
             Some((numerator, denominator)) => Enclosure::of_quotient(&numerator, &denominator),
             None => weighted_enclosure(self.terms(), state.index()),
         }
+    }
+
+    /// What the principals get at least in absolute terms, Σ weight · |payoff|, from the state where that is most.
+    pub(crate) fn magnitude(&self, n_states: usize) -> f64 {
+        let weights: Vec<f64> = self.weights.iter().map(|weight| weight.to_f64().value()).collect();
+        let of_principal = |(weight, values): (&f64, &Values), state: usize| {
+            let payoff = values.enclosure(state);
+            weight * payoff.lower().max(-payoff.upper()).max(0.0)
+        };
+        let of_state = |state: usize| weights.iter().zip(&self.values).map(|own| of_principal(own, state)).sum::<f64>();
+        (0..n_states).into_par_iter().with_min_len(1024).map(of_state).reduce(|| 0.0, f64::max)
     }
 
     fn terms(&self) -> impl Iterator<Item = (&Rational, &Values)> {
