@@ -192,8 +192,8 @@ fn search(seeds: std::ops::Range<u64>, forgeries: usize, mut record: impl FnMut(
 fn true_certificates_are_accepted_and_spoilt_ones_are_not() {
     let tally = search(0..400, 8, |_, _, _| {});
     assert!(tally.certificates > 500 && tally.spoilt > 4_000, "{tally:?}");
-    // Ties and bounds with room to spare: some forgeries are no lies.
-    assert!(tally.true_all_the_same * 10 < tally.spoilt, "{tally:?}");
+    // Ties, bounds with room to spare, layers instead of a stage: some forgeries are no lies.
+    assert!(tally.true_all_the_same * 6 < tally.spoilt, "{tally:?}");
 }
 
 /// 100,000 forgeries. With `CASES=FILE` every case is written there as a line of JSON, for other checkers.
@@ -202,24 +202,19 @@ fn true_certificates_are_accepted_and_spoilt_ones_are_not() {
 fn a_hundred_thousand_spoilt_certificates_are_refused() {
     let mut file = std::env::var_os("CASES").map(|path| std::fs::File::create(path).expect("a file to write"));
     let mut cases = std::io::BufWriter::new(Vec::new());
-    let tally = search(10_000..17_500, 12, |model, certificate, verdict| {
+    let mut record = |model: &str, certificate: &str, verdict: &str| {
         if file.is_some() {
             serde_json::to_writer(&mut cases, &[model, certificate, verdict]).expect("memory takes every byte");
             cases.write_all(b"\n").expect("memory takes every byte");
         }
-    });
-    println!("{tally:?}");
-    let jumped = walks(1_000..1_600, |model, certificate, verdict| {
-        if file.is_some() {
-            serde_json::to_writer(&mut cases, &[model, certificate, verdict]).expect("memory takes every byte");
-            cases.write_all(b"\n").expect("memory takes every byte");
-        }
-    });
-    println!("{jumped:?}");
+    };
+    let tally = search(10_000..17_500, 12, &mut record);
+    let (n_jumped, bent) = walks(1_000..1_600, &mut record);
+    println!("{tally:?}\n{n_jumped} walks jumped; {bent:?} of their certificates, bent, were not and were accepted");
     if let Some(file) = &mut file {
         file.write_all(&cases.into_inner().expect("memory takes every byte")).expect("the file takes every byte");
     }
-    assert!(tally.spoilt - tally.true_all_the_same >= 100_000, "{tally:?}");
+    assert!(tally.spoilt - tally.true_all_the_same >= 100_000 && n_jumped >= 300, "{tally:?}, {n_jumped}");
 }
 
 /// Solves the models of these seeds in doubles, and checks the certificates of those whose walks jump: they are accepted, and the exact

@@ -22,6 +22,8 @@ pub(super) struct Arithmetic<'a> {
     /// L and U of the present step, per state.
     lower: Vec<f64>,
     upper: Vec<f64>,
+    /// Whether a number was infinite or none on the way, which checkers refuse.
+    pub is_beyond_doubles: bool,
 }
 
 impl<'a> Arithmetic<'a> {
@@ -31,8 +33,16 @@ impl<'a> Arithmetic<'a> {
         let choices = (0..model.n_choices()).map(ChoiceId::from);
         probabilities.extend(choices.map(|choice| model.probabilities(choice).iter().map(Outward::of).collect()));
         let discounts = (0..model.n()).map(|i| Outward::of(model.discount(i))).collect();
-        let (advantages, lower, upper) = (Vec::new(), Vec::new(), Vec::new());
-        let mut arithmetic = Arithmetic { model, probabilities, discounts, values, advantages, lower, upper };
+        let mut arithmetic = Arithmetic {
+            model,
+            probabilities,
+            discounts,
+            values,
+            advantages: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            is_beyond_doubles: false,
+        };
         arithmetic.find_advantages();
         arithmetic.after_horizon(horizon, tail);
         arithmetic
@@ -51,6 +61,17 @@ impl<'a> Arithmetic<'a> {
         };
         let of_state = |state| model.choices(state).map(move |choice| (state, choice));
         self.advantages = model.states().flat_map(of_state).map(|(state, choice)| of_choice(state, choice)).collect();
+        let is_finite = |advantage: &Outward| advantage.lower.is_finite() && advantage.upper.is_finite();
+        self.is_beyond_doubles |= !self.advantages.iter().flatten().all(is_finite);
+    }
+
+    fn set_bounds(&mut self, lower: Vec<f64>, upper: Vec<f64>) {
+        self.is_beyond_doubles |= !lower.iter().chain(&upper).all(|bound| bound.is_finite());
+        (self.lower, self.upper) = (lower, upper);
+    }
+
+    fn set_everywhere(&mut self, lower: f64, upper: f64) {
+        self.set_bounds(vec![lower; self.model.n_states()], vec![upper; self.model.n_states()]);
     }
 
     /// Σ_u P(u|c) x(u), targets increasing.
@@ -114,11 +135,6 @@ impl<'a> Arithmetic<'a> {
         self.set_everywhere(-total(&loss), total(&gain));
     }
 
-    fn set_everywhere(&mut self, lower: f64, upper: f64) {
-        self.lower = vec![lower; self.model.n_states()];
-        self.upper = vec![upper; self.model.n_states()];
-    }
-
     /// Goes back to `step`, from the one after it.
     pub fn layer(&mut self, step: u64, decisions: &[ChoiceId]) {
         let weights = self.weights(step);
@@ -135,19 +151,21 @@ impl<'a> Arithmetic<'a> {
             };
             (lower, self.model.choices(state).fold(f64::NEG_INFINITY, greatest))
         };
-        (self.lower, self.upper) = self.model.states().map(of_state).unzip();
+        let (lower, upper) = self.model.states().map(of_state).unzip();
+        self.set_bounds(lower, upper);
     }
 
     /// Counts from other values, at `step`.
     pub fn rebase(&mut self, step: u64, values: &[Vec<f64>]) {
         let weights = self.weights(step);
-        for (state, (lower, upper)) in self.lower.iter_mut().zip(&mut self.upper).enumerate() {
+        let of_state = |(state, (&lower, &upper)): (usize, (&f64, &f64))| {
             let ahead = |i: usize| Outward::point(self.values[i][state]).plus(Outward::point(-values[i][state]));
-            let bounds = Outward { lower: *lower, upper: *upper };
-            let bounds =
-                (weights.iter().enumerate()).fold(bounds, |sum, (i, weight)| sum.plus(ahead(i).times(*weight)));
-            (*lower, *upper) = (bounds.lower, bounds.upper);
-        }
+            let terms = weights.iter().enumerate().map(|(i, weight)| ahead(i).times(*weight));
+            let bounds = terms.fold(Outward { lower, upper }, Outward::plus);
+            (bounds.lower, bounds.upper)
+        };
+        let (lower, upper) = self.lower.iter().zip(&self.upper).enumerate().map(of_state).unzip();
+        self.set_bounds(lower, upper);
         self.values = values.to_vec();
         self.find_advantages();
     }

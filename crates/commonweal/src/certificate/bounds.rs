@@ -4,7 +4,7 @@
 //! computed on the way, with the arithmetic that checkers use.
 
 use super::arithmetic::Arithmetic;
-use super::text::{changes, double, write_layers, write_tail};
+use super::text::{Changes, changes, double, write_layers, write_tail};
 use crate::model::ChoiceId;
 use crate::principals::OrderedModel;
 use crate::solve::StageInDoubles;
@@ -38,41 +38,41 @@ impl BoundsCertificate<'_> {
         let changes = changes(self.strategy, &self.tail, &horizon);
         let mut arithmetic = Arithmetic::new(model, self.values.clone(), self.horizon, &self.tail);
         let mut decisions = self.tail.clone();
-        let mut walk = |arithmetic: &mut Arithmetic, from: u64, until: u64, out: &mut dyn Write| {
-            if from == until {
-                return Ok(decisions.clone());
-            }
-            for step in (from..until).rev() {
-                for &(state, choice) in changes.get(&step.into()).into_iter().flatten() {
-                    decisions[state.index()] = choice;
-                }
-                arithmetic.layer(step, &decisions);
-            }
-            write_layers(model, &changes, &from.into(), &until.into(), out)?;
-            io::Result::Ok(decisions.clone())
-        };
         let mut present = self.horizon;
-        for StageInDoubles { from, until, values, each } in self.stages {
-            debug_assert!(changes.range(Step::from(*from)..Step::from(*until)).next().is_none(), "a choice changes");
-            let decisions = walk(&mut arithmetic, *until, present, out)?;
-            if let Some(values) = values {
+        for stage in self.stages {
+            let StageInDoubles { from, until, each, .. } = *stage;
+            debug_assert!(changes.range(Step::from(from)..Step::from(until)).next().is_none(), "a choice changes");
+            walk(&mut arithmetic, &mut decisions, &changes, (until, present));
+            write_layers(model, &changes, &until.into(), &present.into(), out)?;
+            if let Some(values) = &stage.values {
                 write_values(values, out)?;
-                arithmetic.rebase(*until, values);
+                arithmetic.rebase(until, values);
             }
-            let each = arithmetic.stage((*from, *until), *each, &decisions);
+            let each = arithmetic.stage((from, until), each, &decisions);
             writeln!(out, "stage {from} {}", double(each))?;
-            present = *from;
+            present = from;
         }
-        walk(&mut arithmetic, 0, present, out)?;
+        walk(&mut arithmetic, &mut decisions, &changes, (0, present));
+        write_layers(model, &changes, &Step::ZERO, &present.into(), out)?;
         writeln!(out, "welfare")?;
         for state in model.states() {
             let (lower, upper) = arithmetic.welfare(state);
-            if !(lower.is_finite() && upper.is_finite()) {
+            if arithmetic.is_beyond_doubles || !lower.is_finite() || !upper.is_finite() {
                 return Err(io::Error::other("its numbers lie beyond the doubles, and so does its certificate"));
             }
             writeln!(out, "between {} {}", double(lower), double(upper))?;
         }
         writeln!(out, "end")
+    }
+}
+
+/// Goes back from step `until` to `from`, layer by layer.
+fn walk(arithmetic: &mut Arithmetic, decisions: &mut [ChoiceId], changes: &Changes, (from, until): (u64, u64)) {
+    for step in (from..until).rev() {
+        for &(state, choice) in changes.get(&step.into()).into_iter().flatten() {
+            decisions[state.index()] = choice;
+        }
+        arithmetic.layer(step, decisions);
     }
 }
 
