@@ -248,11 +248,18 @@ fn walks(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) 
         assert_eq!(found, "accepted", "seed {seed}: a true certificate is refused\n{text}{original}");
         record(&text, &original, &found);
         let parts = Certificate::parse(&original);
+        // A fraction lies inside; of an enclosure no more can be asked than that it overlaps.
         let within = |parts: &Certificate, is_above: bool| {
-            let states = parts.welfare.iter().zip(model.states());
-            states.map(|(line, state)| (line.split(' ').collect::<Vec<_>>(), state)).all(|(words, state)| {
-                let (best, upper) = (exact.welfare_enclosure(state), read_double(words[2]));
-                best.upper() <= upper && (is_above || read_double(words[1]) <= best.lower())
+            let mut states = parts.welfare.iter().zip(model.states());
+            states.all(|(line, state)| {
+                let words: Vec<&str> = line.split(' ').collect();
+                let (lower, upper, best) =
+                    (read_double(words[1]), read_double(words[2]), exact.welfare_enclosure(state));
+                let (least, greatest) = match exact.welfare(state).exact {
+                    Some(_) => (best.upper(), best.lower()),
+                    None => (best.lower(), best.upper()),
+                };
+                least <= upper && (is_above || lower <= greatest)
             })
         };
         assert!(within(&parts, false), "seed {seed}: the exact welfare lies outside\n{text}{original}");
