@@ -16,7 +16,7 @@ import sys
 from fractions import Fraction
 from math import gcd, inf, isfinite, lcm, nextafter
 
-MAX_LINE, MAX_STEP, MAX_COUNT = 1 << 26, 1 << 96, 1 << 32
+MAX_LINE, MAX_STEP, MAX_COUNT, MAX_DOUBLES_HORIZON = 1 << 26, 1 << 96, 1 << 32, 1 << 53
 MAX_MODEL_BITS, MAX_ROW_BITS, MAX_SUM_BITS, MAX_CUTS = 1 << 16, 1 << 18, 1 << 20, 10_000
 MAX_WORDS, WORK = 1 << 28, 200_000_000_000
 
@@ -138,6 +138,11 @@ def double(word):
     if not -1022 <= exponent <= 1023 or (leading == "0" and (exponent != -1022 or sign != "-" or zero)):
         return None
     return float.fromhex(word)
+
+
+def not_negative(word):
+    value = double(word)
+    return value if value is not None and value >= 0 else None
 
 
 def two(line, first, second):
@@ -359,6 +364,30 @@ def read_layers(model, lines, start, until, decisions, visit):
         visit(t)
 
 
+def show_stage(model, decisions, start, until, ends_of, passes):
+    """Shows that every choice that is not taken passes at all steps from `start` to `until` - 1, on whole intervals: one that
+    fails is cut, the later half first."""
+    rivals = [(s, c) for s, decision in enumerate(decisions) for c in model.choices(s) if c != decision]
+    cuts = [0] * len(rivals)
+    pending = [(start, until - 1, range(len(rivals)))]
+    while pending:
+        u, v, left = pending.pop()
+        ends, failed = ends_of(u, v), []
+        for k in left:
+            state, choice = rivals[k]
+            if passes(choice, u, v, ends):
+                continue
+            if u == v or cuts[k] == MAX_CUTS:
+                numbers = choice - model.first[state], decisions[state] - model.first[state]
+                claim = f"choice {numbers[0]} may beat the stated choice {numbers[1]}"
+                raise Refused(f"stage {start} to {until}, step {v}, state {state}: {claim}; gain, not ≤ what is allowed")
+            cuts[k] += 1
+            failed.append(k)
+        if failed:
+            middle = (u + v) // 2
+            pending += [(u, middle, failed), (middle + 1, v, failed)]
+
+
 # --- §6: kind exact --------------------------------------------------------------------------------------------------
 
 
@@ -542,34 +571,20 @@ class Exact:
             raise Refused(f"stage {start} to {until}: exact gains cannot be carried over a stage; gains, not 0")
         self.work.spend((model.n_transitions + model.n_states) * 4 * self.cost)
         lowest, highest = self.hull(0, -1), self.hull(1, 1)
-        rivals, cuts = [], []
+        slack = {}
         for state, decision in enumerate(self.decisions):
             low = extreme([lowest[target] for target, _ in model.rows[decision]], -1)
             for choice in model.choices(state):
-                if choice != decision:
-                    high = extreme([highest[target] for target, _ in model.rows[choice]], 1)
-                    slack = self.floats.add(high, (-low[0], low[1]), True)
-                    rivals.append((state, choice, ZERO if slack[0] < 0 else slack))
-                    cuts.append(0)
-        pending = [(start, until - 1, range(len(rivals)))]
-        while pending:
-            u, v, left = pending.pop()
+                high = extreme([highest[target] for target, _ in model.rows[choice]], 1)
+                more = self.floats.add(high, (-low[0], low[1]), True)
+                slack[choice] = ZERO if more[0] < 0 else more
+
+        def ends(u, v):
             self.work.spend((until - v).bit_length() * self.cost)
-            ends = self.weights(u), self.weights(v), self.floats.power(self.discount, until - v)
-            failed = []
-            for k in left:
-                state, choice, slack = rivals[k]
-                if self.passes(choice, slack, u, v, *ends):
-                    continue
-                if u == v or cuts[k] == MAX_CUTS:
-                    numbers = choice - model.first[state], self.decisions[state] - model.first[state]
-                    claim = f"choice {numbers[0]} may beat the stated choice {numbers[1]}"
-                    raise Refused(f"stage {start} to {until}, step {v}, state {state}: {claim}; gain, not ≤ 0")
-                cuts[k] += 1
-                failed.append(k)
-            if failed:
-                middle = (u + v) // 2
-                pending += [(u, middle, failed), (middle + 1, v, failed)]
+            return self.weights(u), self.weights(v), self.floats.power(self.discount, until - v)
+
+        passes = lambda choice, u, v, ends: self.passes(choice, slack[choice], u, v, *ends)
+        show_stage(model, self.decisions, start, until, ends, passes)
         length = self.floats.power(self.discount, until - start)
         self.gain = [self.floats.product(length, ends) for ends in zip(lowest, highest)]
         self.step = start
@@ -706,26 +721,35 @@ class Bounds:
     def __init__(self, model, lines, work):
         self.model, self.lines, self.work = model, lines, work
         lines.entry("numbers", lambda rest: True if rest == "doubles" else None)
-        self.horizon = lines.entry("horizon", count)
+        self.horizon = lines.entry("horizon", lambda rest: natural(rest, MAX_DOUBLES_HORIZON))
         self.decisions = read_tail(model, lines)
-        lines.word("values")
-        self.values = [[lines.take(double) for _ in range(model.n_states)] for _ in range(model.n)]
+        values = self.read_values()
         self.floats = Floats(128)
         ratios = [discount / model.discounts[0] for discount in model.discounts[1:]]
         self.ratios = [self.floats.fraction(r.numerator, r.denominator) for r in ratios]
         of = lambda x: interval(x.numerator, x.denominator)
         self.discounts = [of(discount) for discount in model.discounts]
         self.rows = [[(target, of(p)) for target, p in row] for row in model.rows]
-        rewards = [[of(reward) for reward in rewards] for rewards in model.rewards]
-        work.spend(model.n * (model.n_transitions + len(model.rows)) * 4)
-        self.advantages = []
+        self.rewards = [[of(reward) for reward in rewards] for rewards in model.rewards]
+        self.lifetimes = [1 / (1 - discount) for discount in model.discounts]
+        self.discount = self.floats.fraction(model.discounts[0].numerator, model.discounts[0].denominator)
+        self.set_values(values)
+
+    def read_values(self):
+        self.lines.word("values")
+        return [[self.lines.take(double) for _ in range(self.model.n_states)] for _ in range(self.model.n)]
+
+    def set_values(self, values):
+        model = self.model
+        self.work.spend(model.n * (model.n_transitions + len(model.rows)) * 4)
+        self.values, self.advantages = values, []
         for state in range(model.n_states):
             for choice in model.choices(state):
                 advantages = []
                 for i in range(model.n):
                     later = times(self.expected(choice, self.values[i]), self.discounts[i])
                     own = -self.values[i][state]
-                    advantage = plus(plus(later, rewards[choice][i]), (own, own))
+                    advantage = plus(plus(later, self.rewards[choice][i]), (own, own))
                     if not all(map(isfinite, advantage)):
                         raise beyond(f"state {state}, choice {choice - model.first[state]}")
                     advantages.append(advantage)
@@ -739,22 +763,26 @@ class Bounds:
 
     def weights(self, t):
         self.work.spend(self.model.n * 64 * t.bit_length())
-        weights = [(1.0, 1.0)]
-        for ratio in self.ratios:
-            if ratio == POINT_0 and t > 0:
-                weights.append((0.0, 0.0))
-                continue
-            (a, e), (b, f) = self.floats.power(ratio, t)
-            ends = []
-            for m, power in ((a, e), (-b, f)):
-                if m and power + abs(m).bit_length() < -1100:
-                    ends.append(-5e-324 if m < 0 else 0.0)
-                else:
-                    ends.append(floor_double(m << power, 1) if power >= 0 else floor_double(m, 1 << -power))
-            if None in ends:
-                raise beyond("model")
-            weights.append((ends[0], -ends[1]))
-        return weights
+        return [(1.0, 1.0)] + [self.power(ratio, t) for ratio in self.ratios]
+
+    def shrunk(self, t):
+        """λ_0^t."""
+        self.work.spend(64 * t.bit_length())
+        return self.power(self.discount, t)
+
+    def power(self, x, t):
+        if x == POINT_0 and t > 0:
+            return 0.0, 0.0
+        (a, e), (b, f) = self.floats.power(x, t)
+        ends = []
+        for m, power in ((a, e), (-b, f)):
+            if m and power + abs(m).bit_length() < -1100:
+                ends.append(-5e-324 if m < 0 else 0.0)
+            else:
+                ends.append(floor_double(m << power, 1) if power >= 0 else floor_double(m, 1 << -power))
+        if None in ends:
+            raise beyond("model")
+        return ends[0], -ends[1]
 
     def prefix_sums(self, weights, choice):
         total, sums = (0.0, 0.0), []
@@ -773,8 +801,7 @@ class Bounds:
         for choice in self.decisions:
             for k, total in enumerate(self.prefix_sums(weights, choice)):
                 loss[k] = -total[0] if -total[0] > loss[k] else loss[k]
-        forever = [1 / (1 - discount) for discount in model.discounts]
-        factors = [now - later for now, later in zip(forever, forever[1:])] + [forever[-1]]
+        factors = [now - later for now, later in zip(self.lifetimes, self.lifetimes[1:])] + self.lifetimes[-1:]
         factors = [interval(factor.numerator, factor.denominator) for factor in factors]
 
         def total(bounds):
@@ -806,13 +833,69 @@ class Bounds:
             uppers.append(max(worths))
         self.lower, self.upper = lowers, uppers
 
+    def rebase(self, step):
+        values, weights = self.read_values(), self.weights(step)
+        self.work.spend(self.model.n * self.model.n_states * 4)
+        for state in range(self.model.n_states):
+            found = self.lower[state], self.upper[state]
+            for old, new, weight in zip(self.values, values, weights):
+                difference = plus((old[state],) * 2, (-new[state],) * 2)
+                found = plus(found, times(difference, weight))
+            if not all(map(isfinite, found)):
+                raise beyond(f"values at step {step}, state {state}")
+            self.lower[state], self.upper[state] = found
+        self.set_values(values)
+
+    def stage(self, start, until, allowance):
+        model, weights = self.model, self.weights(start)
+        self.work.spend(model.n * model.n_states * 4)
+        gain = loss = 0.0  # E and E'
+        for decision in self.decisions:
+            ups = downs = 0.0, 0.0
+            for weight, (low, high) in zip(weights, self.advantages[decision]):
+                ups = plus(ups, times((max(0.0, high),) * 2, weight))
+                downs = plus(downs, times((max(0.0, -low),) * 2, weight))
+            gain, loss = max(gain, ups[1]), max(loss, downs[1])
+
+        def passes(choice, _u, _v, ends):
+            self.work.spend(model.n * 4)
+            shrunk, first, last = ends
+            total = 0.0, 0.0
+            for i, advantage in enumerate(self.advantages[choice]):
+                total = plus(total, times(advantage, last[i] if advantage[1] < 0 else first[i]))
+            most = total[1]
+            return most <= gain or times(plus((most, most), (-gain, -gain)), shrunk)[1] <= allowance
+
+        ends = lambda u, v: (self.shrunk(u - start), self.weights(u), self.weights(v))
+        show_stage(model, self.decisions, start, until, ends, passes)
+        shrunk, lifetime = self.shrunk(until - start), interval(*self.lifetimes[0].as_integer_ratio())
+        forever = lambda drift: times((drift, drift), lifetime)[1]
+        carried = lambda bound, drift: plus(times(plus((bound,) * 2, (-drift,) * 2), shrunk), (drift,) * 2)
+        length = float(until - start)
+        upper = plus(carried(max(self.upper), forever(gain)), times((allowance,) * 2, (length, length)))[1]
+        lower = carried(min(self.lower), -forever(loss))[0]
+        if not isfinite(upper) or not isfinite(lower):
+            raise beyond(f"stage {start} to {until}")
+        self.upper, self.lower = [upper] * model.n_states, [lower] * model.n_states
+
     def check(self):
         self.after_horizon()
         step = self.horizon
         while step > 0:
-            start = self.lines.entry("layers", lambda rest: natural(rest, step - 1))
-            read_layers(self.model, self.lines, start, step, self.decisions, self.layer)
-            step = start
+            keyword = self.lines.line.split(" ")[0]
+            earlier = lambda word: natural(word, step - 1)
+            if keyword == "layers":
+                start = self.lines.entry("layers", earlier)
+                read_layers(self.model, self.lines, start, step, self.decisions, self.layer)
+                step = start
+            elif keyword == "stage":
+                start, allowance = self.lines.entry("stage", lambda rest: two(rest, earlier, not_negative))
+                self.stage(start, step, allowance)
+                step = start
+            elif keyword == "values":
+                self.rebase(step)
+            else:
+                raise self.lines.fault("expected `layers`, `stage` or `values`")
         self.lines.word("welfare")
         for state in range(self.model.n_states):
             lower, upper = self.lines.entry("between", lambda rest: two(rest, double, double))

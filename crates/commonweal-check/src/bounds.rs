@@ -1,27 +1,31 @@
 //! Kind bounds (§7): what the strategy earns at least, and nobody exceeds, recomputed in doubles that round outward.
 //!
-//! Cost: two passes over the model for each layer.
+//! Cost: two passes over the model for each layer, and for a stage one over the advantages for each interval that it is cut into.
 
 use crate::certificate::{between, layers, tail};
 use crate::doubles::Interval;
 use crate::enclosure::{Enclosure, Precision};
 use crate::fraction::Fraction;
 use crate::model::Model;
-use crate::text::{Lines, double, step};
+use crate::stage;
+use crate::text::{Lines, double, pair, step};
 use crate::work::{Work, digits};
 use crate::{Stop, Unreadable, refuse};
 use std::io::BufRead;
 
 /// The precision of the weights ρ_i^t before they become doubles.
 const PRECISION: Precision = Precision(128);
-/// The latest horizon.
-const MAX_HORIZON: u128 = 1 << 32;
+/// The latest horizon: every number of steps is a double.
+const MAX_HORIZON: u128 = 1 << 53;
 /// What an operation costs, beside one on a machine word.
 const COST: u64 = 4;
 
 struct Checker<'m> {
     model: &'m Model,
     work: Work,
+    /// λ_0.
+    discount: Enclosure,
+    /// ρ_1, ρ_2, ….
     ratios: Vec<Enclosure>,
     discounts: Vec<Interval>,
     numbers: Vec<Interval>,
@@ -44,6 +48,7 @@ pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Resu
     let mut checker = Checker {
         model,
         work,
+        discount: PRECISION.fraction(&model.discounts[0]),
         ratios: if model.n() == 1 { Vec::new() } else { model.discounts[1..].iter().map(ratio).collect() },
         discounts: model.discounts.iter().map(interval).collect::<Result<_, _>>()?,
         numbers: model.numbers.iter().map(interval).collect::<Result<_, _>>()?,
@@ -57,9 +62,24 @@ pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Resu
     let mut present = horizon;
     while present > 0 {
         let until = present;
-        let earlier = |rest: &str| step(rest).filter(|&from| from < until);
-        present = lines.entry("layers", earlier, "an earlier step")?;
-        layers(model, &mut lines, (present, until), &mut decisions, |t, decisions| checker.layer(t, decisions))?;
+        let earlier = |word: &str| step(word).filter(|&from| from < until);
+        match lines.line().split(' ').next() {
+            Some("layers") => {
+                present = lines.entry("layers", earlier, "an earlier step")?;
+                layers(model, &mut lines, (present, until), &mut decisions, |t, decisions| {
+                    checker.layer(t, decisions)
+                })?;
+            }
+            Some("stage") => {
+                let granted = |word: &str| double(word).filter(|&granted| granted >= 0.0);
+                let both = |rest: &str| pair(rest).and_then(|(from, each)| Some((earlier(from)?, granted(each)?)));
+                let (from, each) = lines.entry("stage", both, "an earlier step and a double that is not negative")?;
+                checker.stage((from, until), each, &decisions)?;
+                present = from;
+            }
+            Some("values") => checker.rebase(until, read_values(model, &mut lines)?)?,
+            _ => return Err(lines.fault("expected `layers`, `stage` or `values`").into()),
+        }
     }
     checker.welfare(lines)
 }
@@ -74,6 +94,16 @@ fn interval(x: &Fraction) -> Result<Interval, Stop> {
     Interval::of(x).map_or_else(|| beyond("model"), Ok)
 }
 
+/// x^t in doubles. What is 0 has the powers 1, 0, 0, …, as it should.
+fn power(x: &Enclosure, t: u128) -> Result<Interval, Stop> {
+    Interval::around(&PRECISION.power(x, t)).map_or_else(|| beyond("model"), Ok)
+}
+
+/// 1/(1−λ).
+fn lifetime(discount: &Fraction) -> Fraction {
+    Fraction::one().over(&Fraction::one().minus(discount))
+}
+
 fn beyond<T>(place: &str) -> Result<T, Stop> {
     refuse(format!("{place}: a number lies beyond the doubles; not finite, must be"))
 }
@@ -82,15 +112,20 @@ impl Checker<'_> {
     /// ρ_i^t.
     fn weights(&mut self, t: u128) -> Result<Vec<Interval>, Stop> {
         self.work.spend(self.model.n() as u64, 64 * digits(t))?;
-        // A ratio of 0 has the powers 1, 0, 0, …, as it should.
-        let others = self.ratios.iter().map(|ratio| Interval::around(&PRECISION.power(ratio, t)));
-        let weights = [Some(Interval::point(1.0))].into_iter().chain(others).collect::<Option<Vec<_>>>();
-        weights.map_or_else(|| beyond("model"), Ok)
+        let others = self.ratios.iter().map(|ratio| power(ratio, t));
+        [Ok(Interval::point(1.0))].into_iter().chain(others).collect()
+    }
+
+    /// λ_0^t.
+    fn shrunk(&mut self, t: u128) -> Result<Interval, Stop> {
+        self.work.spend(digits(t), 64)?;
+        power(&self.discount, t)
     }
 
     fn find_advantages(&mut self) -> Result<(), Stop> {
         let model = self.model;
         self.work.spend((model.n() * (model.n_transitions() + model.n_choices())) as u64, COST)?;
+        self.advantages.clear();
         for state in 0..model.n_states() {
             for choice in model.choices(state) {
                 for i in 0..model.n() {
@@ -111,13 +146,17 @@ impl Checker<'_> {
     fn expected(&self, choice: usize, of: impl Fn(usize) -> f64) -> Interval {
         let (targets, probabilities) = self.model.row(choice);
         let term = |(&target, &p): (&u32, &u32)| Interval::point(of(target as usize)).times(self.numbers[p as usize]);
-        targets.iter().zip(probabilities).map(term).fold(Interval::ZERO, Interval::plus)
+        targets.iter().zip(probabilities).map(term).sum::<Interval>()
+    }
+
+    /// Δ_i(c), most patient principal first.
+    fn advantages(&self, choice: usize) -> &[Interval] {
+        &self.advantages[choice * self.model.n()..(choice + 1) * self.model.n()]
     }
 
     /// Σ_{i≤k} ρ_i^t Δ_i(c) for every k.
     fn prefix_sums(&self, weights: &[Interval], choice: usize) -> impl Iterator<Item = Interval> {
-        let advantages = &self.advantages[choice * self.model.n()..];
-        weights.iter().zip(advantages).scan(Interval::ZERO, |sum, (weight, advantage)| {
+        weights.iter().zip(self.advantages(choice)).scan(Interval::ZERO, |sum, (weight, advantage)| {
             *sum = sum.plus(advantage.times(*weight));
             Some(*sum)
         })
@@ -139,23 +178,16 @@ impl Checker<'_> {
                 loss[k] = f64::max(loss[k], -sum.lo);
             }
         }
-        let forever = |discount: &Fraction| Fraction::one().over(&Fraction::one().minus(discount));
         let factor = |k: usize| match model.discounts.get(k + 1) {
-            Some(next) => interval(&forever(&model.discounts[k]).minus(&forever(next))),
-            None => interval(&forever(&model.discounts[k])),
+            Some(next) => interval(&lifetime(&model.discounts[k]).minus(&lifetime(next))),
+            None => interval(&lifetime(&model.discounts[k])),
         };
         let factors = (0..model.n()).map(factor).collect::<Result<Vec<_>, _>>()?;
         let total = |bounds: &[f64]| {
             let terms = factors.iter().zip(bounds).map(|(factor, &bound)| Interval::point(bound).times(*factor));
-            terms.fold(Interval::ZERO, Interval::plus).hi
+            terms.sum::<Interval>().hi
         };
-        let (upper, lower) = (total(&gain), -total(&loss));
-        if ![upper, lower].iter().all(|bound| bound.is_finite()) {
-            return beyond(&format!("horizon {horizon}"));
-        }
-        self.upper = vec![upper; model.n_states()];
-        self.lower = vec![lower; model.n_states()];
-        Ok(())
+        self.set_everywhere(Interval { lo: -total(&loss), hi: total(&gain) }, &format!("horizon {horizon}"))
     }
 
     /// U_t and L_t from those of the step after.
@@ -184,12 +216,76 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// U and L over other values.
+    fn rebase(&mut self, t: u128, values: Vec<Vec<f64>>) -> Result<(), Stop> {
+        let weights = self.weights(t)?;
+        self.work.spend((self.model.n() * self.model.n_states()) as u64, COST)?;
+        for (state, (lower, upper)) in self.lower.iter_mut().zip(&mut self.upper).enumerate() {
+            let mut bounds = Interval { lo: *lower, hi: *upper };
+            for (i, weight) in weights.iter().enumerate() {
+                let ahead = Interval::point(self.values[i][state]).plus(Interval::point(-values[i][state]));
+                bounds = bounds.plus(ahead.times(*weight));
+            }
+            if !bounds.is_finite() {
+                return beyond(&format!("values at step {t}, state {state}"));
+            }
+            (*lower, *upper) = (bounds.lo, bounds.hi);
+        }
+        self.values = values;
+        self.find_advantages()
+    }
+
+    /// U and L at the beginning of a stage, for which `each` is F.
+    fn stage(&mut self, (from, until): (u128, u128), each: f64, decisions: &[usize]) -> Result<(), Stop> {
+        let model = self.model;
+        let weights = self.weights(from)?;
+        self.work.spend((model.n() * model.n_states()) as u64, COST)?;
+        // E and E'.
+        let drift = |size: fn(&Interval) -> f64| {
+            let term = |(advantage, weight): (_, &Interval)| Interval::point(size(advantage).max(0.0)).times(*weight);
+            let sum = |&choice: &usize| self.advantages(choice).iter().zip(&weights).map(term).sum::<Interval>().hi;
+            decisions.iter().map(sum).fold(0.0, f64::max)
+        };
+        let (gain, loss) = (drift(|advantage| advantage.hi), drift(|advantage| -advantage.lo));
+        let ends = |checker: &mut Self, u, v| Ok((checker.shrunk(u - from)?, checker.weights(u)?, checker.weights(v)?));
+        stage::show(self, (model, decisions), (from, until), ends, |checker, (shrunk, first, last), (_, choice)| {
+            checker.work.spend(model.n() as u64, COST)?;
+            let weight = |i: usize, advantage: &Interval| if advantage.hi < 0.0 { last[i] } else { first[i] };
+            let terms = checker.advantages(choice).iter().enumerate().map(|(i, x)| x.times(weight(i, x)));
+            let most = terms.sum::<Interval>().hi;
+            let more = Interval::point(most).plus(Interval::point(-gain)).times(*shrunk).hi;
+            let passes = most <= gain || more <= each;
+            Ok((!passes).then(|| format!("{most:e}, not ≤ {gain:e}, the rest {more:e}, not ≤ {each:e}")))
+        })?;
+        let shrunk = self.shrunk(until - from)?;
+        let lifetime = interval(&lifetime(&model.discounts[0]))?;
+        let [gain, loss] = [gain, loss].map(|drift| Interval::point(drift).times(lifetime).hi);
+        let carried = |bound: f64, forever: f64| {
+            Interval::point(bound).plus(Interval::point(-forever)).times(shrunk).plus(Interval::point(forever))
+        };
+        let given_away = Interval::point(each).times(Interval::point((until - from) as f64));
+        let greatest = self.upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = self.lower.iter().copied().fold(f64::INFINITY, f64::min);
+        let found = Interval { lo: carried(least, -loss).lo, hi: carried(greatest, gain).plus(given_away).hi };
+        self.set_everywhere(found, &format!("stage {from} to {until}"))
+    }
+
+    /// L and U, the same for all states.
+    fn set_everywhere(&mut self, found: Interval, place: &str) -> Result<(), Stop> {
+        if !found.is_finite() {
+            return beyond(place);
+        }
+        self.lower = vec![found.lo; self.model.n_states()];
+        self.upper = vec![found.hi; self.model.n_states()];
+        Ok(())
+    }
+
     fn welfare<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<(), Stop> {
         lines.word("welfare")?;
         for state in 0..self.model.n_states() {
             let (lower, upper) = between(&mut lines)?;
             let values = self.values.iter().map(|values| Interval::point(values[state]));
-            let base = values.fold(Interval::ZERO, Interval::plus);
+            let base = values.sum::<Interval>();
             let found =
                 [base.plus(Interval::point(self.lower[state])).lo, base.plus(Interval::point(self.upper[state])).hi];
             if !found.iter().all(|found| found.is_finite()) {

@@ -59,6 +59,12 @@ impl Interval {
     }
 }
 
+impl std::iter::Sum for Interval {
+    fn sum<I: Iterator<Item = Interval>>(terms: I) -> Interval {
+        terms.fold(Interval::ZERO, Interval::plus)
+    }
+}
+
 /// The greatest double that is not above p/q.
 fn floor(x: &Fraction) -> Option<f64> {
     let (p, q) = (&x.numerator, &x.denominator);

@@ -1,7 +1,9 @@
-//! A stage (§6 (f)): the decisions hold over a whole interval of steps, too long to walk.
+//! Stages: the decisions stay over a whole interval of steps, too long to walk. [`show`] goes through the steps of either kind,
+//! [`check`] is a stage of kind exact (§6 (f)).
 
 use crate::enclosure::{Enclosure, Float};
 use crate::exact::Checker;
+use crate::model::Model;
 use crate::work::digits;
 use crate::{Stop, refuse};
 use std::cmp::Ordering;
@@ -9,13 +11,52 @@ use std::cmp::Ordering;
 /// The most cuts for one choice.
 const MAX_CUTS: usize = 10_000;
 
-/// A choice that is not taken, with what it may gain at the end of the stage by where it leads, and how often an interval
-/// was cut for it.
+/// A choice that is not taken, and how often an interval was cut for it.
 struct Rival {
     state: usize,
     choice: usize,
-    slack: Float,
     cuts: usize,
+}
+
+/// Shows something of every choice that is not taken and every step of [from, until). `excess` is asked of a state and its
+/// choice on an `interval` [u, v]: `None` if it holds on all of it, otherwise the numbers that say why not. An interval that
+/// fails is cut, and the later half comes first.
+pub fn show<C, I>(
+    checker: &mut C,
+    (model, decisions): (&Model, &[usize]),
+    (from, until): (u128, u128),
+    interval: impl Fn(&mut C, u128, u128) -> Result<I, Stop>,
+    excess: impl Fn(&mut C, &I, (usize, usize)) -> Result<Option<String>, Stop>,
+) -> Result<(), Stop> {
+    let mut rivals = Vec::new();
+    for (state, &decision) in decisions.iter().enumerate() {
+        let others = model.choices(state).filter(|&choice| choice != decision);
+        rivals.extend(others.map(|choice| Rival { state, choice, cuts: 0 }));
+    }
+    // Intervals still to be shown, the latest on top, with the rivals that are left there.
+    let mut open = vec![(from, until - 1, (0..rivals.len()).collect::<Vec<_>>())];
+    while let Some((u, v, left)) = open.pop() {
+        let interval = interval(checker, u, v)?;
+        let mut failed = Vec::new();
+        for rival in left {
+            let Rival { state, choice, cuts } = rivals[rival];
+            let Some(found) = excess(checker, &interval, (state, choice))? else { continue };
+            if u == v || cuts == MAX_CUTS {
+                let claim = model.rivalry(state, choice, decisions[state]);
+                let place = format!("stage {from} to {until}, step {v}, state {state}");
+                let gain = if u == v { found } else { format!("not known after {cuts} cuts") };
+                return refuse(format!("{place}: {claim}; gain {gain}"));
+            }
+            rivals[rival].cuts += 1;
+            failed.push(rival);
+        }
+        if !failed.is_empty() {
+            let middle = u + (v - u) / 2;
+            open.push((u, middle, failed.clone()));
+            open.push((middle + 1, v, failed));
+        }
+    }
+    Ok(())
 }
 
 /// An interval [u, v] of steps with the weights ρ_i^u and ρ_i^v, and λ_0 to the power of the steps from v to the end.
@@ -41,30 +82,13 @@ pub fn check(checker: &mut Checker, from: u128) -> Result<(), Stop> {
     checker.work.spend(4 * (model.n_transitions() + model.n_states()) as u64, checker.cost())?;
     let highest = hull(checker, |gain| &gain.hi, Ordering::Greater);
     let lowest = hull(checker, |gain| &gain.lo, Ordering::Less);
-    let mut rivals = rivals(checker, &highest, &lowest);
-    // Intervals still to be shown, the latest on top, with the rivals that are left there.
-    let mut open = vec![(from, until - 1, (0..rivals.len()).collect::<Vec<_>>())];
-    while let Some((u, v, left)) = open.pop() {
-        let interval = Interval::of(checker, u, v)?;
-        let mut failed = Vec::new();
-        for rival in left {
-            let Rival { state, choice, cuts, .. } = rivals[rival];
-            let Some(found) = interval.excess(checker, &rivals[rival])? else { continue };
-            if u == v || cuts == MAX_CUTS {
-                let claim = model.rivalry(state, choice, checker.decisions[state]);
-                let place = format!("stage {from} to {until}, step {v}, state {state}");
-                let gain = if u == v { found.shown() } else { format!("not known after {cuts} cuts") };
-                return refuse(format!("{place}: {claim}; gain {gain}, not ≤ 0"));
-            }
-            rivals[rival].cuts += 1;
-            failed.push(rival);
-        }
-        if !failed.is_empty() {
-            let middle = u + (v - u) / 2;
-            open.push((u, middle, failed.clone()));
-            open.push((middle + 1, v, failed));
-        }
-    }
+    let slack = slack(checker, &highest, &lowest);
+    let decisions = std::mem::take(&mut checker.decisions);
+    show(checker, (model, &decisions), (from, until), Interval::of, |checker, interval, rival| {
+        let found = interval.excess(checker, rival, &slack[rival.1])?;
+        Ok(found.map(|found| format!("{}, not ≤ 0", found.shown())))
+    })?;
+    checker.decisions = decisions;
     let length = checker.precision.power(&checker.discount, until - from);
     let carried = |(lo, hi)| checker.precision.scale(&length, &Enclosure { lo, hi });
     checker.gain = lowest.into_iter().zip(highest).map(carried).collect();
@@ -98,21 +122,20 @@ fn hull(checker: &Checker, end: impl Fn(&Enclosure) -> &Float, extreme: Ordering
     hull.into_iter().flatten().collect()
 }
 
-/// Every choice that is not taken, with x(c).
-fn rivals(checker: &Checker, highest: &[Float], lowest: &[Float]) -> Vec<Rival> {
+/// x(c) of every choice: what it may gain at the end of the stage by where it leads.
+fn slack(checker: &Checker, highest: &[Float], lowest: &[Float]) -> Vec<Float> {
     let model = checker.model;
-    let mut rivals = Vec::new();
+    let mut slack = Vec::with_capacity(model.n_choices());
     for (state, &decision) in checker.decisions.iter().enumerate() {
         let least = model.targets(decision).map(|target| &lowest[target]).min_by(|x, y| x.compare(y));
         let least = least.expect("a row has a target");
-        for choice in model.choices(state).filter(|&choice| choice != decision) {
+        for choice in model.choices(state) {
             let greatest = model.targets(choice).map(|target| &highest[target]).max_by(|x, y| x.compare(y));
-            let slack = checker.precision.add_up(greatest.expect("a row has a target"), &least.negated());
-            let slack = if slack.is_negative() { Float::zero() } else { slack };
-            rivals.push(Rival { state, choice, slack, cuts: 0 });
+            let more = checker.precision.add_up(greatest.expect("a row has a target"), &least.negated());
+            slack.push(if more.is_negative() { Float::zero() } else { more });
         }
     }
-    rivals
+    slack
 }
 
 impl Interval {
@@ -124,11 +147,11 @@ impl Interval {
     }
 
     /// `None` if one of the three tests shows that the rival loses on all of the interval; otherwise what it may gain at v.
-    fn excess(&self, checker: &mut Checker, rival: &Rival) -> Result<Option<Float>, Stop> {
-        let (n, precision, choice) = (checker.model.n(), checker.precision, (rival.state, rival.choice));
+    fn excess(&self, checker: &mut Checker, rival: (usize, usize), slack: &Float) -> Result<Option<Float>, Stop> {
+        let (n, precision) = (checker.model.n(), checker.precision);
         checker.work.spend((n * (n + 2)) as u64, checker.cost())?;
-        let y = precision.scale(&self.shrunk, &Enclosure { lo: Float::zero(), hi: rival.slack.clone() }).hi;
-        let at_v = precision.add_up(&checker.sum(self.v, &self.last, choice, 0..n)?.hi, &y);
+        let y = precision.scale(&self.shrunk, &Enclosure { lo: Float::zero(), hi: slack.clone() }).hi;
+        let at_v = precision.add_up(&checker.sum(self.v, &self.last, rival, 0..n)?.hi, &y);
         if self.u == self.v {
             return Ok(at_v.is_positive().then_some(at_v));
         }
@@ -136,7 +159,7 @@ impl Interval {
         let returns = self.u == 0 && checker.model.discounts[n - 1].is_zero();
         let mut passes = !returns && !at_v.is_positive();
         for k in 1..n {
-            passes = passes && !checker.sum(self.v, &self.last, choice, k..n)?.hi.is_positive();
+            passes = passes && !checker.sum(self.v, &self.last, rival, k..n)?.hi.is_positive();
         }
         if passes {
             return Ok(None);
@@ -144,11 +167,11 @@ impl Interval {
         // Prefix.
         passes = true;
         for k in 1..=n {
-            passes = passes && !precision.add_up(&checker.sum(self.u, &self.first, choice, 0..k)?.hi, &y).is_positive();
+            passes = passes && !precision.add_up(&checker.sum(self.u, &self.first, rival, 0..k)?.hi, &y).is_positive();
         }
         // Monotony.
         let terms =
-            checker.advantages(rival.choice).iter().enumerate().map(|(i, advantage)| {
+            checker.advantages(rival.1).iter().enumerate().map(|(i, advantage)| {
                 (if advantage.hi.is_negative() { &self.last[i] } else { &self.first[i] }, advantage)
             });
         passes = passes || !precision.add_up(&precision.sum_of(terms).hi, &y).is_positive();
@@ -161,7 +184,6 @@ mod tests {
     use super::*;
     use crate::enclosure::Precision;
     use crate::fraction::Fraction;
-    use crate::model::Model;
     use crate::values::Values;
     use crate::work::Work;
 
@@ -210,9 +232,8 @@ mod tests {
                     sum.plus(&slack.times(&power(&model.discounts[0], 30 - t))).compare(&Fraction::zero()).is_gt()
                 };
                 let slack = Precision(128).fraction(&slack).hi;
-                let rival = Rival { state: 0, choice, slack, cuts: 0 };
                 let interval = Interval::of(&mut checker, u, u + length).expect("work is ample");
-                let passes = interval.excess(&mut checker, &rival).expect("work is ample").is_none();
+                let passes = interval.excess(&mut checker, (0, choice), &slack).expect("work is ample").is_none();
                 assert!(!passes || !(u..=u + length).any(gains), "{rewards:?} on [{u}, {}]", u + length);
                 assert!(passes || length > 0 || gains(u), "{rewards:?} at {u}");
                 (passed, failed) = (passed + usize::from(passes), failed + usize::from(!passes));
@@ -229,9 +250,8 @@ mod tests {
             let values = vec![Values::new(vec![0.into()], 1.into()); 3];
             let start = (Precision(128), Work::new(u64::MAX));
             let mut checker = Checker::new(&model, start, (100, vec![0]), values, false).expect("work is ample");
-            let rival = Rival { state: 0, choice: 1, slack: Float::zero(), cuts: 0 };
             let interval = Interval::of(&mut checker, u, v).expect("work is ample");
-            interval.excess(&mut checker, &rival).expect("work is ample").is_none()
+            interval.excess(&mut checker, (0, 1), &Float::zero()).expect("work is ample").is_none()
         };
         // Suffix: 1 + ρ_1^42 − 10 ρ_2^42 < 0, but 2 − 10 ρ_2^42 is not.
         assert!(passes([1, 1, -10], 0, 42));

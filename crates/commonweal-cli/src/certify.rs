@@ -67,12 +67,13 @@ pub fn certify(model: &Model, solution: &Solution, place: Option<&Path>) -> anyh
 
 /// Writes the certificate of bounds that were proven in doubles.
 pub fn certify_bounds(model: &Model, solution: &Solution, place: &Path) -> anyhow::Result<()> {
-    let values = solution.values_in_doubles().expect("a certificate was asked for, so they were kept");
+    let proof = solution.proof_in_doubles().expect("a certificate was asked for, so it was kept");
     let certificate = BoundsCertificate {
-        values: values.to_vec(),
+        values: proof.values.clone(),
         tail: model.states().map(|state| solution.strategy().tail(state)).collect(),
         horizon: u64::try_from(solution.horizon()).expect("the certified engine counts steps in 64 bits"),
         strategy: solution.strategy(),
+        stages: &proof.stages,
     };
     output::write_whole(place, |out| certificate.write(&principals::order(model), out))
 }

@@ -19,4 +19,5 @@ pub mod stop;
 pub mod strategy;
 pub mod unravelling;
 
-pub use solve::{Engine, Outcome, Proof, Solution, SolveOptions, Timings, own_optimum, own_strategy, solve};
+pub use solve::{Engine, Outcome, Proof, ProofInDoubles, Solution, SolveOptions, StageInDoubles, Timings};
+pub use solve::{own_optimum, own_strategy, solve};

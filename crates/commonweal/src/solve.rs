@@ -91,8 +91,8 @@ pub struct Solution {
     pub(crate) welfare: Option<Values>,
     pub(crate) walk: Walk,
     pub(crate) proof: Option<Proof>,
-    /// The certified engine's V_i, most patient principal first, if it was to keep them.
-    pub(crate) values_in_doubles: Option<Vec<Vec<f64>>>,
+    /// What the certified engine's bounds follow from, if it was to keep it.
+    pub(crate) proof_in_doubles: Option<ProofInDoubles>,
     /// What the gap of a certified answer is relative to.
     pub(crate) scale: Option<f64>,
     pub(crate) timings: Timings,
@@ -111,6 +111,28 @@ pub struct Proof {
     pub exact_is_affordable: bool,
     /// For how many layers bounds are worth computing.
     pub n_layers_for_bounds: u64,
+}
+
+/// The same for bounds that the certified engine found.
+#[derive(Debug, Clone)]
+pub struct ProofInDoubles {
+    /// About what the long-term strategy is worth to each principal, most patient first.
+    pub values: Vec<Vec<f64>>,
+    /// The stages that were jumped over, the latest first.
+    pub stages: Vec<StageInDoubles>,
+}
+
+/// A stage that the certified engine jumped over.
+#[derive(Debug, Clone)]
+pub struct StageInDoubles {
+    /// Its first step.
+    pub from: u64,
+    /// The step after its last one.
+    pub until: u64,
+    /// About what its strategy is worth to each principal; `None` stands for the values before.
+    pub values: Option<Vec<Vec<f64>>>,
+    /// What it may give away to the best at each of its steps, in units of λ_0 to the first.
+    pub each: f64,
 }
 
 /// The welfare-optimal counting strategy of `model`, exactly; bounds if `options` stop it on the way.
@@ -257,7 +279,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         welfare,
         walk,
         proof: None,
-        values_in_doubles: None,
+        proof_in_doubles: None,
         scale: None,
         timings: Timings::default(),
     })
@@ -323,7 +345,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
         walk: Walk::default(),
         proof: None,
-        values_in_doubles: None,
+        proof_in_doubles: None,
         scale: None,
         timings: Timings::default(),
         strategy,
@@ -359,7 +381,7 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
         welfare: None,
         walk: Walk::default(),
         proof: None,
-        values_in_doubles: None,
+        proof_in_doubles: None,
         scale: None,
         timings: Timings::default(),
     }
@@ -395,10 +417,9 @@ impl Solution {
         self.walk
     }
 
-    /// About what the long-term strategy is worth to each principal, most patient first: what the certified engine's
-    /// bounds follow from. Only if it was to keep a proof.
-    pub fn values_in_doubles(&self) -> Option<&[Vec<f64>]> {
-        self.values_in_doubles.as_deref()
+    /// What the certified engine's bounds follow from. Only if it was to keep a proof.
+    pub fn proof_in_doubles(&self) -> Option<&ProofInDoubles> {
+        self.proof_in_doubles.as_ref()
     }
 
     /// What the gap of a certified answer is relative to, max_s Σ_i |V_i(s)|; `None` of an exact one.

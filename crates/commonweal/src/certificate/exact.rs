@@ -32,18 +32,14 @@ pub(super) fn write(
     // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
     let stages = if is_exact { &[][..] } else { &proof.stages };
     for stage in stages {
-        if stage.until < step {
-            write_layers(model, &changes, &stage.until, &step, out)?;
-        }
+        write_layers(model, &changes, &stage.until, &step, out)?;
         if let Some(values) = &stage.values {
             write_values(values, out)?;
         }
         writeln!(out, "stage {}", stage.from)?;
         step = stage.from.clone();
     }
-    if !step.is_zero() {
-        write_layers(model, &changes, &Step::ZERO, &step, out)?;
-    }
+    write_layers(model, &changes, &Step::ZERO, &step, out)?;
     writeln!(out, "welfare")?;
     model.states().try_for_each(|state| writeln!(out, "{}", welfare(solution, is_exact, state)))?;
     writeln!(out, "end")

@@ -3,6 +3,7 @@
 //! The format is `docs/formats/certificate-v1.md`; comments here cite its sections. The checker is a crate of its own that
 //! shares no code with this one.
 
+mod arithmetic;
 mod bounds;
 mod canonical;
 mod exact;
@@ -62,6 +63,7 @@ pub fn write_certificate(model: &Model, solution: &Solution, precision: u32, out
                 tail: proof.tail.clone(),
                 horizon,
                 strategy: solution.strategy(),
+                stages: &[],
             };
             certificate.write(&ordered, out)
         }

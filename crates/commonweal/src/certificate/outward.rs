@@ -27,6 +27,9 @@ impl Outward {
     /// The doubles around `base` to the power `exponent`, `base` not negative.
     pub fn power(base: &Rational, exponent: u64) -> Outward {
         const PRECISION: usize = 128;
+        if base.is_zero() && exponent > 0 {
+            return Outward::ZERO;
+        }
         let power = WideEnclosure::of(base, PRECISION).power(&exponent.into()).to_scaled().to_doubles();
         Outward { lower: power.lower(), upper: power.upper() }
     }
@@ -52,5 +55,11 @@ impl Outward {
         let lower = products[0].min(products[1]).next_down();
         let products = [self.upper * factor.lower, self.upper * factor.upper];
         Outward { lower, upper: products[0].max(products[1]).next_up() }
+    }
+}
+
+impl std::iter::Sum for Outward {
+    fn sum<I: Iterator<Item = Outward>>(terms: I) -> Outward {
+        terms.fold(Outward::ZERO, Outward::plus)
     }
 }

@@ -67,13 +67,12 @@ pub fn write_tail(model: &Model, tail: &[ChoiceId], out: &mut dyn Write) -> io::
     run.map_or(Ok(()), |(length, number)| writeln!(out, "{length} {number}"))
 }
 
-/// Which states change to which choice at which step, going back from `tail` at `horizon`.
-pub fn changes(
-    strategy: &CountingStrategy,
-    tail: &[ChoiceId],
-    horizon: &Step,
-) -> BTreeMap<Step, Vec<(StateId, ChoiceId)>> {
-    let mut changes: BTreeMap<Step, Vec<(StateId, ChoiceId)>> = BTreeMap::new();
+/// Which states change to which choice, going back, by step.
+pub type Changes = BTreeMap<Step, Vec<(StateId, ChoiceId)>>;
+
+/// The changes from `tail` at `horizon`.
+pub fn changes(strategy: &CountingStrategy, tail: &[ChoiceId], horizon: &Step) -> Changes {
+    let mut changes = Changes::new();
     for (index, &tail) in tail.iter().enumerate() {
         let state = StateId::from(index);
         let mut later = tail;
@@ -89,14 +88,17 @@ pub fn changes(
     changes
 }
 
-/// The layers from `until` back to `from`.
+/// The layers from `until` back to `from`, if there are any.
 pub fn write_layers(
     model: &Model,
-    changes: &BTreeMap<Step, Vec<(StateId, ChoiceId)>>,
+    changes: &Changes,
     from: &Step,
     until: &Step,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    if from == until {
+        return Ok(());
+    }
     writeln!(out, "layers {from}")?;
     for (step, changes) in changes.range(from..until).rev() {
         writeln!(out, "at {step}")?;

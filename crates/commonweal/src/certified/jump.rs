@@ -25,8 +25,8 @@ use std::collections::HashMap;
 pub(super) struct Leap {
     /// Its first step.
     pub to: u64,
-    /// What it may give away to the best, in units of λ_0^to.
-    pub given_away: UpperBound,
+    /// What it may give away to the best at each of its steps, in units of λ_0^to.
+    pub a_step: UpperBound,
 }
 
 /// The part of the gap that all jumps together may give away.
@@ -64,9 +64,7 @@ pub(super) fn leap(
         })
     };
     let to = (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0);
-    let per_step = UpperBound::of(a_step) * UpperBound::of((end - to) as f64);
-    let given_away = UpperBound::of((per_step.get() / discount.power(to).lower()).next_up());
-    Some(Leap { to, given_away })
+    Some(Leap { to, a_step: UpperBound::of((a_step / discount.power(to).lower()).next_up()) })
 }
 
 struct Stage<'a> {

@@ -22,6 +22,7 @@ use super::rounded_model::RoundedModel;
 use super::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, row_at, specialised, with_row_length};
 use super::tail::{Stake, StepWeights};
 use crate::number::{Enclosure, UpperBound};
+use crate::solve::StageInDoubles;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::unravelling::exponential_sum::{DiscountRatios, Weights};
 use rayon::prelude::*;
@@ -47,6 +48,8 @@ pub(super) struct WalkOptions<'a> {
     pub gap: f64,
     pub layer_limit: u64,
     pub jumps: bool,
+    /// Whether to keep what a certificate says of the stages.
+    pub keep_stages: bool,
     pub stop: &'a StopSignal,
 }
 
@@ -77,6 +80,10 @@ pub(super) struct Walk<'m> {
     quiet: bool,
     pub n_layers: u64,
     pub n_jumps: u64,
+    /// The stages that were jumped over, the latest first, if they are to be kept.
+    pub stages: Vec<StageInDoubles>,
+    /// Whether the stages so far do without the values of the base.
+    is_new_base: bool,
 }
 
 /// Layers without a switch before a jump is tried.
@@ -111,6 +118,8 @@ impl<'m> Walk<'m> {
             quiet: true,
             n_layers: 0,
             n_jumps: 0,
+            stages: Vec::new(),
+            is_new_base: false,
             base,
             members,
         }
@@ -192,14 +201,19 @@ impl<'m> Walk<'m> {
         if self.decisions != self.base.followed.strategy {
             self.rebase(options);
         }
-        let Some(Leap { to, given_away }) = leap(&self.base, &self.ratios, self.step, self.span, horizon, options)
-        else {
+        let Some(Leap { to, a_step }) = leap(&self.base, &self.ratios, self.step, self.span, horizon, options) else {
             return false;
         };
         if self.step - to < SHORTEST {
             return false;
         }
         let length = self.step - to;
+        let given_away = a_step * UpperBound::of(length as f64);
+        if options.keep_stages {
+            let values = self.is_new_base.then(|| self.base.values_in_doubles());
+            self.stages.push(StageInDoubles { from: to, until: self.step, values, each: a_step.get() });
+            self.is_new_base = false;
+        }
         let weights = self.ratios.weights(&to.into());
         let discount = Enclosure::from(&self.base.model.principals[0].discount).power(length);
         let left = Enclosure::new(self.span.least, self.span.greatest).times(discount);
@@ -264,6 +278,7 @@ impl<'m> Walk<'m> {
         self.rows = PolicyRows::of(&base.model.arrays, &self.decisions);
         self.rows_decided = None;
         self.base = base;
+        self.is_new_base = true;
     }
 }
 

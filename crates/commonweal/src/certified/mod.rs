@@ -36,7 +36,7 @@ use crate::evaluation::Payoffs;
 use crate::model::{ChoiceId, Lists, Model, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::principals;
-use crate::solve::{Engine, Outcome, Solution, SolveOptions, Timings};
+use crate::solve::{Engine, Outcome, ProofInDoubles, Solution, SolveOptions, Timings};
 use crate::stop::StopReason;
 use crate::strategy::{Change, CountingStrategy, Step};
 use crate::unravelling::backward_induction;
@@ -122,7 +122,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
     let long_term_payoffs = payoffs(model, &members, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
-    let values_in_doubles = options.keep_proof.then(|| base.values_in_doubles());
+    let values = options.keep_proof.then(|| base.values_in_doubles());
     let mut stopped = options.stop.reason();
     let beyond_doubles = base.advantages.error.iter().any(|error| !error.get().is_finite());
     let mut horizon = match stopped.is_some() || beyond_doubles {
@@ -130,8 +130,14 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
         true => 0,
         false => tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap),
     };
-    let walk_options =
-        WalkOptions { allowed_gap, gap, layer_limit: options.layer_limit, jumps: options.jumps, stop: &options.stop };
+    let walk_options = WalkOptions {
+        allowed_gap,
+        gap,
+        layer_limit: options.layer_limit,
+        jumps: options.jumps,
+        keep_stages: options.keep_proof,
+        stop: &options.stop,
+    };
     let mut walk = Walk::new(base, own, horizon, allowed_gap);
     if let Err(reason) = walk.reach_the_present(&walk_options) {
         stopped = Some(reason);
@@ -178,7 +184,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
         welfare: Some(welfare),
         walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         proof: None,
-        values_in_doubles,
+        proof_in_doubles: values.map(|values| ProofInDoubles { values, stages: walk.stages }),
         scale: Some(scale),
         timings: Timings::default(),
     }
@@ -247,7 +253,7 @@ impl Base<'_> {
     }
 
     /// V, by principal.
-    fn values_in_doubles(&self) -> Vec<Vec<f64>> {
+    pub fn values_in_doubles(&self) -> Vec<Vec<f64>> {
         let of_principal = |i: usize| (0..self.model.n_states()).map(|state| self.value(state, i)).collect();
         (0..self.model.n()).map(of_principal).collect()
     }

@@ -26,7 +26,8 @@ pub struct Certificate {
 #[derive(Clone)]
 pub enum Section {
     Values(Vec<String>),
-    Stage(u128),
+    /// Its first step, and in kind bounds what it gives away a step.
+    Stage(u128, Option<String>),
     Layers(u128, BTreeMap<u128, BTreeMap<usize, usize>>),
 }
 
@@ -66,7 +67,9 @@ impl Certificate {
                 };
                 sections.push(Section::Values(values()));
             } else if line.starts_with("stage") {
-                sections.push(Section::Stage(last(lines.next().unwrap())));
+                let mut words = lines.next().unwrap().split(' ').skip(1);
+                let from = words.next().unwrap().parse().unwrap();
+                sections.push(Section::Stage(from, words.next().map(str::to_owned)));
             } else {
                 let from = last(lines.next().unwrap());
                 let mut changes = BTreeMap::new();
@@ -98,7 +101,8 @@ impl Certificate {
                     lines.push("values".to_owned());
                     lines.extend(values.iter().cloned());
                 }
-                Section::Stage(from) => lines.push(format!("stage {from}")),
+                Section::Stage(from, None) => lines.push(format!("stage {from}")),
+                Section::Stage(from, Some(each)) => lines.push(format!("stage {from} {each}")),
                 Section::Layers(from, changes) => {
                     lines.push(format!("layers {from}"));
                     for (step, changes) in changes.iter().rev() {
@@ -112,6 +116,63 @@ impl Certificate {
         lines.extend(self.welfare.iter().cloned());
         lines.push("end\n".to_owned());
         lines.join("\n")
+    }
+
+    /// The positions of the stages.
+    pub fn stages(&self) -> Vec<usize> {
+        let is_stage = |&position: &usize| matches!(self.sections[position], Section::Stage(..));
+        (0..self.sections.len()).filter(is_stage).collect()
+    }
+
+    /// The step from which a section goes back.
+    fn until(&self, position: usize) -> u128 {
+        let earlier = |section: &Section| match section {
+            Section::Values(_) => None,
+            Section::Stage(from, _) | Section::Layers(from, _) => Some(*from),
+        };
+        self.sections[..position].iter().rev().find_map(earlier).unwrap_or(self.horizon)
+    }
+
+    /// A certificate of bounds with a stage, or what stands around it, bent in one of six ways, and how. It may be true all the same.
+    pub fn bent(mut self, way: usize, state: usize, rng: &mut Rng) -> Option<(&'static str, Certificate)> {
+        let stages = self.stages();
+        let position = stages[rng.index(stages.len())];
+        let until = self.until(position);
+        let Section::Stage(from, Some(each)) = &mut self.sections[position] else { return None };
+        let how = match way {
+            0 | 1 => {
+                let half = write_double(read_double(each) / 2.0);
+                *each = [next(each, way == 0 || each == "0x0p+0"), half, "0x0p+0".to_owned()][rng.index(3)].clone();
+                "another loss in a stage"
+            }
+            2 => {
+                *from = if rng.chance(2) { *from + 1 } else { from.saturating_sub(1) };
+                "a shifted stage"
+            }
+            3 => {
+                let bases = self.sections.iter_mut().filter_map(|section| match section {
+                    Section::Values(values) => Some(values),
+                    _ => None,
+                });
+                let values = bases.last()?;
+                let line = rng.index(values.len());
+                values[line] = ["0x1p+10", "-0x1.8p+3", "0x0p+0", "0x1p-1022"][rng.index(4)].to_owned();
+                "tampered second values"
+            }
+            4 => {
+                let change = BTreeMap::from([(until - 1, BTreeMap::from([(state, rng.index(2))]))]);
+                self.sections.insert(position, Section::Layers(until - 1, change));
+                "another action in a stage"
+            }
+            _ => {
+                let layers = self.sections.iter_mut().find(|section| matches!(section, Section::Layers(..)))?;
+                let Section::Layers(from, _) = layers else { return None };
+                let each = ["0x0p+0", "0x1p-30", "0x1p-3", "0x1p+10"][rng.index(4)].to_owned();
+                *layers = Section::Stage(*from, Some(each));
+                "a stage over changes"
+            }
+        };
+        Some((how, self))
     }
 
     /// The decisions of every step before the horizon, which must be short.
@@ -215,9 +276,9 @@ pub fn read_fraction(text: &str) -> Q {
 impl Spoiler<'_> {
     /// A forgery of the seed's kind; `None` if the certificate offers nothing to do it to.
     pub fn spoil(&self, rng: &mut Rng) -> Option<Spoilt> {
-        let kind = rng.index(16);
         let mut forged = self.certificate.clone();
         let bounds = forged.head.iter().any(|line| line == "kind bounds");
+        let kind = rng.index(if bounds && !forged.stages().is_empty() { 22 } else { 16 });
         let of = |how, text: String, may_be_true| Some(Spoilt { how, text, model: self.model.to_owned(), may_be_true });
         let false_by_construction = |how, forged: &Certificate| of(how, forged.text(), false);
         let doubtful = |how, forged: Certificate| of(how, forged.text(), true);
@@ -340,6 +401,10 @@ impl Spoiler<'_> {
             14 => {
                 let text = forged.text();
                 of("an end too soon", text[..rng.index(text.len())].to_owned(), false)
+            }
+            16.. => {
+                let (how, forged) = forged.bent(kind - 16, state, rng)?;
+                doubtful(how, forged)
             }
             _ => {
                 let mut bytes = forged.text().into_bytes();

@@ -1,0 +1,245 @@
+//! What the strategy gains at least and nobody exceeds, L and U of §7, from the horizon back to step 0: to the bit what a
+//! checker finds.
+//!
+//! Cost: two passes over the model for each layer; for a stage one pass over the advantages for each interval of steps that it is
+//! cut into, and as many again for each time that more has to be given away.
+
+use super::outward::Outward;
+use crate::model::{ChoiceId, StateId};
+use crate::number::Rational;
+use crate::principals::OrderedModel;
+
+/// The most cuts of a stage for one choice.
+const MAX_CUTS: u32 = 10_000;
+
+pub(super) struct Arithmetic<'a> {
+    model: &'a OrderedModel<'a>,
+    probabilities: Vec<Vec<Outward>>,
+    discounts: Vec<Outward>,
+    values: Vec<Vec<f64>>,
+    /// Δ, by choice and principal.
+    advantages: Vec<Vec<Outward>>,
+    /// L and U of the present step, per state.
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// Whether a number was infinite or none on the way, which checkers refuse.
+    pub is_beyond_doubles: bool,
+}
+
+impl<'a> Arithmetic<'a> {
+    /// At the horizon.
+    pub fn new(model: &'a OrderedModel, values: Vec<Vec<f64>>, horizon: u64, tail: &[ChoiceId]) -> Arithmetic<'a> {
+        let mut probabilities: Vec<Vec<Outward>> = Vec::with_capacity(model.n_choices());
+        let choices = (0..model.n_choices()).map(ChoiceId::from);
+        probabilities.extend(choices.map(|choice| model.probabilities(choice).iter().map(Outward::of).collect()));
+        let discounts = (0..model.n()).map(|i| Outward::of(model.discount(i))).collect();
+        let mut arithmetic = Arithmetic {
+            model,
+            probabilities,
+            discounts,
+            values,
+            advantages: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            is_beyond_doubles: false,
+        };
+        arithmetic.find_advantages();
+        arithmetic.after_horizon(horizon, tail);
+        arithmetic
+    }
+
+    fn find_advantages(&mut self) {
+        let model = self.model;
+        let of_choice = |state: StateId, choice: ChoiceId| {
+            let of_principal = |i: usize| {
+                let values = &self.values[i];
+                let later = self.expected(choice, |target| values[target]).times(self.discounts[i]);
+                let now = Outward::of(&model.ordered_rewards(choice)[i]);
+                later.plus(now).plus(Outward::point(-values[state.index()]))
+            };
+            (0..model.n()).map(of_principal).collect()
+        };
+        let of_state = |state| model.choices(state).map(move |choice| (state, choice));
+        self.advantages = model.states().flat_map(of_state).map(|(state, choice)| of_choice(state, choice)).collect();
+        let is_finite = |advantage: &Outward| advantage.lower.is_finite() && advantage.upper.is_finite();
+        self.is_beyond_doubles |= !self.advantages.iter().flatten().all(is_finite);
+    }
+
+    fn set_bounds(&mut self, lower: Vec<f64>, upper: Vec<f64>) {
+        self.is_beyond_doubles |= !lower.iter().chain(&upper).all(|bound| bound.is_finite());
+        (self.lower, self.upper) = (lower, upper);
+    }
+
+    fn set_everywhere(&mut self, lower: f64, upper: f64) {
+        self.set_bounds(vec![lower; self.model.n_states()], vec![upper; self.model.n_states()]);
+    }
+
+    /// Σ_u P(u|c) x(u), targets increasing.
+    fn expected(&self, choice: ChoiceId, of: impl Fn(usize) -> f64) -> Outward {
+        let targets = self.model.targets(choice);
+        let term = |k: usize| Outward::point(of(targets[k].index())).times(self.probabilities[choice.index()][k]);
+        if targets.is_sorted_by_key(|target| target.index()) {
+            return (0..targets.len()).map(term).sum();
+        }
+        let mut order: Vec<usize> = (0..targets.len()).collect();
+        order.sort_unstable_by_key(|&k| targets[k].index());
+        order.into_iter().map(term).sum()
+    }
+
+    /// ρ_i^t.
+    fn weights(&self, step: u64) -> Vec<Outward> {
+        let first = self.model.discount(0);
+        let weight = |i: usize| match i {
+            0 => Outward::point(1.0),
+            _ => Outward::power(&(self.model.discount(i) / first), step),
+        };
+        (0..self.model.n()).map(weight).collect()
+    }
+
+    /// Σ_{i≤k} ρ_i^t Δ_i(c) for every k.
+    fn prefix_sums(&self, weights: &[Outward], choice: ChoiceId) -> impl Iterator<Item = Outward> {
+        let terms =
+            self.advantages[choice.index()].iter().zip(weights).map(|(advantage, weight)| advantage.times(*weight));
+        terms.scan(Outward::ZERO, |sum, term| {
+            *sum = sum.plus(term);
+            Some(*sum)
+        })
+    }
+
+    /// 1/(1−λ_k).
+    fn lifetime(&self, k: usize) -> Rational {
+        Rational::ONE / (Rational::ONE - self.model.discount(k))
+    }
+
+    /// U_H = T(κ) and L_H = −T(κ').
+    fn after_horizon(&mut self, horizon: u64, tail: &[ChoiceId]) {
+        let model = self.model;
+        let weights = self.weights(horizon);
+        let (mut gain, mut loss) = (vec![0.0; model.n()], vec![0.0; model.n()]);
+        for choice in (0..model.n_choices()).map(ChoiceId::from) {
+            self.prefix_sums(&weights, choice)
+                .zip(&mut gain)
+                .for_each(|(sum, gain)| *gain = f64::max(*gain, sum.upper));
+        }
+        for &choice in tail {
+            self.prefix_sums(&weights, choice)
+                .zip(&mut loss)
+                .for_each(|(sum, loss)| *loss = f64::max(*loss, -sum.lower));
+        }
+        let lifetime = |k: usize| self.lifetime(k);
+        let factor = |k: usize| if k + 1 < model.n() { lifetime(k) - lifetime(k + 1) } else { lifetime(k) };
+        let total = |bounds: &[f64]| {
+            let terms = (0..model.n()).map(|k| Outward::point(bounds[k]).times(Outward::of(&factor(k))));
+            terms.sum::<Outward>().upper
+        };
+        self.set_everywhere(-total(&loss), total(&gain));
+    }
+
+    /// Goes back to `step`, from the one after it.
+    pub fn layer(&mut self, step: u64, decisions: &[ChoiceId]) {
+        let weights = self.weights(step);
+        let worth = |choice: ChoiceId, bound: &[f64]| {
+            let now = self.prefix_sums(&weights, choice).last().expect("there is a principal");
+            now.plus(self.expected(choice, |target| bound[target]).times(self.discounts[0]))
+        };
+        let of_state = |state: StateId| {
+            let lower = worth(decisions[state.index()], &self.lower).lower;
+            let greatest = |most: f64, choice| {
+                let upper = worth(choice, &self.upper).upper;
+                // Not a number must not be lost.
+                if upper > most || upper.is_nan() { upper } else { most }
+            };
+            (lower, self.model.choices(state).fold(f64::NEG_INFINITY, greatest))
+        };
+        let (lower, upper) = self.model.states().map(of_state).unzip();
+        self.set_bounds(lower, upper);
+    }
+
+    /// Counts from other values, at `step`.
+    pub fn rebase(&mut self, step: u64, values: &[Vec<f64>]) {
+        let weights = self.weights(step);
+        let of_state = |(state, (&lower, &upper)): (usize, (&f64, &f64))| {
+            let ahead = |i: usize| Outward::point(self.values[i][state]).plus(Outward::point(-values[i][state]));
+            let terms = weights.iter().enumerate().map(|(i, weight)| ahead(i).times(*weight));
+            let bounds = terms.fold(Outward { lower, upper }, Outward::plus);
+            (bounds.lower, bounds.upper)
+        };
+        let (lower, upper) = self.lower.iter().zip(&self.upper).enumerate().map(of_state).unzip();
+        self.set_bounds(lower, upper);
+        self.values = values.to_vec();
+        self.find_advantages();
+    }
+
+    /// Goes back over a stage. Returns what it gives away a step: `each`, or more if the stage does not pass with so little.
+    pub fn stage(&mut self, (from, until): (u64, u64), each: f64, decisions: &[ChoiceId]) -> f64 {
+        let weights = self.weights(from);
+        let drift = |size: fn(&Outward) -> f64| {
+            let of_choice = |&choice: &ChoiceId| {
+                let sizes = self.advantages[choice.index()].iter().map(|advantage| size(advantage).max(0.0));
+                sizes.zip(&weights).map(|(size, weight)| Outward::point(size).times(*weight)).sum::<Outward>().upper
+            };
+            decisions.iter().map(of_choice).fold(0.0, f64::max)
+        };
+        let (gain, loss) = (drift(|advantage| advantage.upper), drift(|advantage| -advantage.lower));
+        let mut each = if each.is_finite() { each } else { 0.0 };
+        while let Some(needed) = self.needed((from, until), gain, each, decisions) {
+            each = 2.0 * f64::max(each, needed);
+        }
+        let shrunk = Outward::power(self.model.discount(0), until - from);
+        let lifetime = Outward::of(&self.lifetime(0));
+        let [gain, loss] = [gain, loss].map(|drift| Outward::point(drift).times(lifetime).upper);
+        let carried = |bound: f64, forever: f64| {
+            Outward::point(bound).plus(Outward::point(-forever)).times(shrunk).plus(Outward::point(forever))
+        };
+        let given_away = Outward::point(each).times(Outward::point((until - from) as f64));
+        let greatest = self.upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = self.lower.iter().copied().fold(f64::INFINITY, f64::min);
+        self.set_everywhere(carried(least, -loss).lower, carried(greatest, gain).plus(given_away).upper);
+        each
+    }
+
+    /// `None` if no choice gains more than `gain` and `each` at any step of the stage, as far as a checker can tell; otherwise
+    /// what it would have to be given.
+    fn needed(&self, (from, until): (u64, u64), gain: f64, each: f64, decisions: &[ChoiceId]) -> Option<f64> {
+        let others = |state: StateId| {
+            let own = decisions[state.index()];
+            self.model.choices(state).filter(move |&choice| choice != own)
+        };
+        let mut rivals: Vec<(ChoiceId, u32)> = self.model.states().flat_map(others).map(|choice| (choice, 0)).collect();
+        let mut open = vec![(from, until - 1, (0..rivals.len()).collect::<Vec<_>>())];
+        while let Some((u, v, left)) = open.pop() {
+            let shrunk = Outward::power(self.model.discount(0), u - from);
+            let (first, last) = (self.weights(u), self.weights(v));
+            let mut failed = Vec::new();
+            for rival in left {
+                let (choice, cuts) = &mut rivals[rival];
+                let weight = |i: usize, advantage: &Outward| if advantage.upper < 0.0 { last[i] } else { first[i] };
+                let advantages = self.advantages[choice.index()].iter().enumerate();
+                let most = advantages.map(|(i, x)| x.times(weight(i, x))).sum::<Outward>().upper;
+                let more = Outward::point(most).plus(Outward::point(-gain)).times(shrunk).upper;
+                if most <= gain || more <= each {
+                    continue;
+                }
+                if u == v || *cuts == MAX_CUTS {
+                    return Some(more);
+                }
+                *cuts += 1;
+                failed.push(rival);
+            }
+            if !failed.is_empty() {
+                let middle = u + (v - u) / 2;
+                open.push((u, middle, failed.clone()));
+                open.push((middle + 1, v, failed));
+            }
+        }
+        None
+    }
+
+    /// What the strategy earns at least and nobody exceeds from a state, once the present step is 0.
+    pub fn welfare(&self, state: StateId) -> (f64, f64) {
+        let s = state.index();
+        let base = self.values.iter().map(|values| Outward::point(values[s])).sum::<Outward>();
+        let end = |bound: f64| base.plus(Outward::point(bound));
+        (end(self.lower[s]).lower, end(self.upper[s]).upper)
+    }
+}
