@@ -104,15 +104,16 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
         while taken < all {
             codes.iter_mut().for_each(|code| *code = told_anew(*code, taken));
             let begun = codes.clone();
+            let mut step_back = |codes: &mut Vec<Code>, count: u64| {
+                self.step_back(codes, &mut next);
+                if count.is_multiple_of(UNTIL_CHECK) { stop.check() } else { Ok(()) }
+            };
             for gone in 1..=round.min(all - taken) {
-                if gone % UNTIL_CHECK == 0 {
-                    stop.check()?;
-                }
-                self.step_back(&mut codes, &mut next);
+                step_back(&mut codes, gone)?;
                 if codes == begun {
                     let left = (length - Natural::from(taken + gone)) % Natural::from(gone);
-                    for _ in 0..u64::try_from(left).expect("less than a period") {
-                        self.step_back(&mut codes, &mut next);
+                    for count in 1..=u64::try_from(left).expect("less than a period") {
+                        step_back(&mut codes, count)?;
                     }
                     return Ok(codes.into_iter().map(Last::from_code).collect());
                 }
