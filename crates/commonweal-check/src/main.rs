@@ -31,12 +31,12 @@ fn main() -> ExitCode {
             };
             let printed = print(&verdict.to_string(), code);
             if let Verdict::Accepted(meaning) = verdict {
-                eprintln!("{meaning}");
+                say(&meaning.to_string());
             }
             printed
         }
         Err(Unreadable(why)) => {
-            eprintln!("error: {why}");
+            say(&format!("error: {why}"));
             ExitCode::from(2)
         }
     }
@@ -78,6 +78,11 @@ fn read_past(limit: u64, input: impl Read) -> std::io::Result<Vec<u8>> {
 fn print(line: &str, code: ExitCode) -> ExitCode {
     let _ = writeln!(std::io::stdout(), "{line}");
     code
+}
+
+/// To standard error, if anybody listens.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Certificates of answers, and checking them in the run that found them.
 
 use crate::output;
+use crate::report::note;
 use commonweal::certificate::{BoundsCertificate, Kind, PRECISION, kind, write_canonical, write_certificate};
 use commonweal::model::Model;
 use commonweal::principals;
@@ -56,9 +57,7 @@ pub fn certify(model: &Model, solution: &Solution, place: Option<&Path>) -> anyh
     let took = began.elapsed();
     match place {
         // The bounds are worth more than the complaint.
-        Some(_) if kind(solution).is_none() => {
-            eprintln!("note: no certificate: the long-term strategy is not known yet")
-        }
+        Some(_) if kind(solution).is_none() => note("no certificate: the long-term strategy is not known yet"),
         Some(place) => output::write_whole(place, |out| write_certificate(model, solution, precision, out))?,
         None => {}
     }

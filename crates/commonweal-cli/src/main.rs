@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Command::Reproduce(args) => commands::reproduce::run(args),
     });
     done.unwrap_or_else(|error| {
-        eprintln!("error: {}", report::names::message(&format!("{error:#}")));
+        report::say(&format!("error: {}", report::names::message(&format!("{error:#}"))));
         ExitCode::from(2)
     })
 }

@@ -50,6 +50,61 @@ fn where_there_is_nothing_to_win_nothing_is_within_any_gap() {
 }
 
 #[test]
+fn what_is_past_the_doubles_is_not_within_any_gap() {
+    let rewards = "states: {s: {a: {reward: 1e308, to: s}, b: {reward: 1/2, to: s}}}";
+    let weights = "states: {s: {a: {reward: 1, to: s}, b: {reward: 1/2, to: s}}}";
+    for text in [
+        format!("principals: {{p: 1/2}}\n{rewards}"),
+        format!("principals: {{p: {{discount: 1/2, weight: 1e308}}, q: 1/2}}\n{weights}"),
+        format!("principals: {{p: {{discount: 1/2, weight: 1e308}}, q: 1/3}}\n{weights}"),
+    ] {
+        let model = commonweal::io::read_model(&text).expect("a valid model").to_doubles().expect("doubles");
+        let solution = certified::solve(&model, GAP, &SolveOptions::default());
+        assert_eq!(solution.outcome(), Outcome::Stopped(StopReason::Precision), "{text}");
+    }
+}
+
+#[test]
+fn a_gap_is_relative_to_what_is_weighed_against_too() {
+    let text = "principals: {p: 9/10, q: {discount: 1/2, weight: -1}}\n\
+                states: {s: {stay: {to: s}, stray: {reward: {p: -1, q: -3}, to: s}}}";
+    assert_eq!(holds(text, GAP).outcome(), Outcome::Within);
+}
+
+#[test]
+fn where_runs_soon_earn_no_more_patience_costs_nothing() {
+    // The slow way is as good for nobody, the two quick ones are equally good: no later step tells them apart.
+    let states = "a: {quick: {reward: {time: -1}, to: {a: 1/3, b: 2/3}}, slow: {reward: {time: -2}, to: {a: 1/3, b: 2/3}}, \
+                  same: {reward: {time: -1}, to: {a: 1/3, b: 2/3}}}, \
+                  b: {go: {reward: {time: -1}, to: end}, fall: {reward: {time: -1, fall: -1}, to: end}}, \
+                  end: {stay: {to: end}}";
+    // A row's rounding counts a million times with the more patient ones.
+    for (discounts, gap) in [("time: 0.9999, fall: 0.9998", GAP), ("time: 0.999999, fall: 0.999998, goal: 0.9", 1e-7)] {
+        let text = format!("principals: {{{discounts}}}\nstates: {{{states}}}");
+        let solution = holds(&text, gap);
+        assert_eq!(solution.outcome(), Outcome::Within, "{text}");
+        assert!(*solution.horizon() < 100u32.into(), "{text}: {}", solution.horizon());
+    }
+}
+
+#[test]
+fn a_walk_that_is_stopped_proves_what_the_long_term_strategy_earns() {
+    let text = "principals: {p: 0.999999, q: 0.999998}\n\
+                states: {x: {stay: {to: y}, stray: {reward: {p: -1, q: 2}, to: y}}, y: {go: {reward: 1, to: {x: 1/2, y: 1/2}}}}";
+    let model = commonweal::io::read_model(text).expect("a valid model").to_doubles().expect("doubles");
+    for layer_limit in [10, 100, 1_000, 10_000] {
+        let solution = certified::solve(&model, 1e-12, &SolveOptions { layer_limit, ..SolveOptions::default() });
+        assert_eq!(solution.outcome(), Outcome::Stopped(StopReason::LayerLimit), "{layer_limit} layers");
+        for state in (0..2).map(StateId::from) {
+            let (p, q) = (solution.long_term_payoff(0.into(), state), solution.long_term_payoff(1.into(), state));
+            let long_term = p.enclosure.lower() + q.enclosure.lower();
+            let welfare = solution.welfare(state).enclosure;
+            assert!(welfare.lower() > long_term * (1.0 - 1e-9), "{layer_limit} layers: {welfare:?}, {long_term}");
+        }
+    }
+}
+
+#[test]
 fn numbers_at_the_ends_of_the_doubles_never_make_an_interval_false() {
     let mut judged = Judged::default();
     on_models(40_000..42_000, random::extreme, |plain| judged.judge(plain, GAP));
@@ -81,6 +136,13 @@ impl Judged {
         for state in model.states() {
             inside("the welfare", &exact.welfare(state), certified.welfare(state).enclosure)?;
         }
+        if certified.outcome() == Outcome::Within {
+            let allowed = (1.0 + 1e-6) * gap * scale(&model, &exact);
+            let widths = model.states().map(|state| certified.welfare(state).enclosure.width());
+            if let Some(width) = widths.into_iter().find(|width| *width > allowed.max(1e-300)) {
+                return Err(format!("a width of {width}, more than {allowed}"));
+            }
+        }
         remembers(&model, &certified, 2_000)?;
         // Strategies that change after a million steps are too long to evaluate one by one.
         let strategy = Strategy::Counting(certified.strategy().clone());
@@ -111,6 +173,19 @@ impl Judged {
         assert!(self.evaluated * 10 >= self.models * 9, "only {} strategies were evaluated", self.evaluated);
         assert!(self.within >= within, "only {} of {} were within the gap", self.within, self.models);
     }
+}
+
+/// The greatest Σ |weight · payoff|, by the long-term strategy or by the best.
+fn scale(model: &Model, exact: &commonweal::Solution) -> f64 {
+    let magnitude = |of: &dyn Fn(PrincipalId) -> Value| {
+        let own = |p: usize| {
+            let (payoff, weight) = (of(p.into()).enclosure, model.principals()[p].weight.to_f64().value());
+            weight.abs() * payoff.lower().abs().max(payoff.upper().abs())
+        };
+        (0..model.n_principals()).map(own).sum::<f64>()
+    };
+    let of_state = |state| magnitude(&|p| exact.long_term_payoff(p, state)).max(magnitude(&|p| exact.payoff(p, state)));
+    model.states().map(of_state).fold(0.0, f64::max)
 }
 
 fn inside(what: &str, exact: &Value, bounds: Enclosure) -> Result<(), String> {

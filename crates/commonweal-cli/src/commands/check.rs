@@ -1,6 +1,7 @@
 //! `commonweal check MODEL CERTIFICATE`
 
 use crate::args::CheckArgs;
+use crate::report::say;
 use crate::{input, output};
 use anyhow::{Context, anyhow, bail};
 use commonweal::certificate::write_canonical;
@@ -34,7 +35,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     Ok(match verdict {
         Verdict::Accepted(meaning) => {
             if !args.quiet {
-                eprintln!("{meaning}");
+                say(&meaning.to_string());
             }
             ExitCode::SUCCESS
         }

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.output)?;
+    output::check_apart(&args.output, &args.input)?;
     let file = ModelFile::open(&args.input)?;
     let without_discounts = writer.format != Format::Yaml;
     if file.format != Format::Yaml && without_discounts {

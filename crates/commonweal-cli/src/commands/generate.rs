@@ -4,6 +4,7 @@ use crate::args::{Family, GameRewards, GenerateArgs, LargeArgs, RandomArgs, Reac
 use crate::input;
 use crate::output::{self, Written};
 use crate::report::numbers::counted;
+use crate::report::say;
 use anyhow::{Context, bail};
 use commonweal::families::{self, LargeFamily, Neighbourhood, RandomFamily};
 use commonweal::io::Format;
@@ -39,7 +40,7 @@ fn sat(args: &SatModelArgs) -> anyhow::Result<ExitCode> {
     let meaning = "It is satisfiable if and only if some positional strategy earns at least the threshold.";
     writer.write_with(&[format!("The model of {sizes}."), meaning.to_owned(), threshold.clone()], &reduction.model)?;
     if !args.quiet {
-        eprintln!("{threshold}");
+        say(&threshold);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -61,7 +62,7 @@ fn reachability(args: &ReachabilityArgs) -> anyhow::Result<ExitCode> {
     let about = format!("The model of a reachability game with {nodes}.");
     writer.write_with(&[about, winner.to_owned()], &model)?;
     if !args.quiet {
-        eprintln!("{winner}");
+        say(winner);
     }
     Ok(ExitCode::SUCCESS)
 }

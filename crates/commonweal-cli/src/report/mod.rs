@@ -14,7 +14,14 @@ pub mod sweep;
 pub mod table;
 pub mod timings;
 
-/// Says something on standard error.
+use std::io::Write;
+
+/// Says something on standard error, if anybody listens.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Says something that is good to know.
 pub fn note(text: &str) {
-    eprintln!("note: {}", names::message(text));
+    say(&format!("note: {}", names::message(text)));
 }

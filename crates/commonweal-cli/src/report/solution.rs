@@ -148,7 +148,8 @@ fn payoff_table<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rat
 /// `≈ 0`, for what is known between bounds around 0 that say nothing beside numbers of that scale.
 fn near_zero(value: &Value, scale: f64) -> Option<String> {
     let around = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0 && !value.enclosure.is_point();
-    (value.exact.is_none() && around && value.enclosure.width() <= 1e-7 * scale).then(|| "≈ 0".to_owned())
+    let says_nothing = value.enclosure.width().is_finite() && value.enclosure.width() <= 1e-7 * scale;
+    (value.exact.is_none() && around && says_nothing).then(|| "≈ 0".to_owned())
 }
 
 fn payoff_values<N>(model: &Model<N>, solution: &Solution) -> impl Iterator<Item = Value> {

@@ -27,10 +27,10 @@ pub fn note(solution: &Solution) {
             };
             let (more, less) = (shown(&pair[0].name), shown(&pair[1].name));
             let spacing = decimal(&spacing);
-            eprintln!(
+            super::say(&format!(
                 "note: the discounts of {more} and {less} are close, 1/(λ/λ' − 1) = {spacing}.\n      \
                  Deviations may pay for long.{horizon}"
-            );
+            ));
         }
     }
 }

@@ -54,6 +54,7 @@ fn faulty_arguments_are_refused_with_what_is_wrong() {
         (&["convert", "hotel.yaml"], &["OUT"]),
         (&["convert", "hotel.yaml", "hotel.xml"], &["hotel.xml", ".yaml, .yml, .json, .drn, .drn.gz or .umb"]),
         (&["convert", "missing.yaml", "out.yaml"], &["missing.yaml"]),
+        (&["convert", "hotel.yaml", "./hotel.yaml"], &["hotel.yaml", "the file that is read"]),
         (&["simulate", "hotel.yaml", "hotel.yaml", "--confidence", "1"], &["--confidence", "between 0 and 1"]),
         (&["simulate", "hotel.yaml", "hotel.yaml", "--confidence", "sure"], &["--confidence", "sure"]),
         (&["simulate", "hotel.yaml", "hotel.yaml", "--runs", "1"], &["--runs"]),

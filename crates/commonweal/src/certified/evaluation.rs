@@ -17,7 +17,7 @@ use super::base::Base;
 use super::gains::{Decided, Gains, blocks};
 use super::rounded_model::RoundedModel;
 use super::sweep::PolicyRows;
-use super::{NOTHING, payoff, reward_range, within};
+use super::{is_narrow, payoff, reward_range, within};
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::model::{ChoiceId, Model, ModelArrays, NameTable, PrincipalId, StateId};
 use crate::number::{ModelNumber, Rational, Values};
@@ -96,7 +96,7 @@ impl Evaluated<'_> {
         let width = |state: StateId| payoffs.welfare_enclosure(state).width();
         let widest = model.states().map(width).fold(0.0, f64::max);
         let outcome = match of_all {
-            Outcome::Within if widest > (gap * scale).max(NOTHING) => Outcome::Stopped(StopReason::Precision),
+            Outcome::Within if !is_narrow(widest, gap * scale) => Outcome::Stopped(StopReason::Precision),
             of_all => of_all,
         };
         Ok(Evaluation { scale, outcome, payoffs })
@@ -126,7 +126,7 @@ impl Evaluated<'_> {
         self.walk(&base, &mut *gains[0], changes, walked, settled, stop)?;
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
-        let outcome = match values.enclosure(0).width() <= (gap * scale).max(NOTHING) {
+        let outcome = match is_narrow(values.enclosure(0).width(), gap * scale) {
             true => Outcome::Within,
             false if walked < matters => Outcome::Stopped(StopReason::LayerLimit),
             false => Outcome::Stopped(StopReason::Precision),

@@ -18,6 +18,7 @@ use super::advantage::Advantages;
 use super::base::Base;
 use super::gains::{Decided, Gains, blocks};
 use super::jump::{Leap, leap};
+use super::long_term::LongTerm;
 use super::rounded_model::RoundedModel;
 use super::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, row_at, specialised, with_row_length};
 use super::tail::{Stake, StepWeights};
@@ -58,6 +59,8 @@ pub(super) struct Walk<'m> {
     pub step: u64,
     /// What gains are counted from.
     pub base: Base<'m>,
+    /// The long-term strategy and its values, once gains are counted from another.
+    pub long_term: Option<LongTerm>,
     /// The same for principals who share their discount with others, each alone.
     pub members: Option<Base<'m>>,
     /// The rows of the base's strategy.
@@ -118,6 +121,7 @@ impl<'m> Walk<'m> {
             quiet: true,
             n_layers: 0,
             n_jumps: 0,
+            long_term: None,
             stages: Vec::new(),
             is_new_base: false,
             base,
@@ -277,7 +281,8 @@ impl<'m> Walk<'m> {
         }
         self.rows = PolicyRows::of(&base.model.arrays, &self.decisions);
         self.rows_decided = None;
-        self.base = base;
+        let old = std::mem::replace(&mut self.base, base);
+        self.long_term.get_or_insert(old.followed);
         self.is_new_base = true;
     }
 }

@@ -64,6 +64,7 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
     }
     let mut long_term = LongTerm { strategy, near, values, constants };
     long_term.evaluate_from(model, solved, gap, scale, stop);
+    (0..n).for_each(|i| long_term.recentre(model, i, stop));
     long_term
 }
 
@@ -73,6 +74,7 @@ pub(super) fn values_of_strategy(model: &RoundedModel, strategy: &[u32], gap: f6
     let values = vec![0.0; strategy.len() * n];
     let mut own = LongTerm { strategy: strategy.to_vec(), near: vec![0.0; n], values, constants: vec![0.0; n] };
     own.evaluate_from(model, 0, gap, 0.0, stop);
+    (0..n).for_each(|i| own.recentre(model, i, stop));
     own
 }
 
@@ -95,6 +97,41 @@ impl LongTerm {
                 put(&mut self.values, n, begin, &columns.values);
             });
         }
+    }
+}
+
+/// Values that are so many times smaller than what they are the sum of have lost as much of their precision.
+const CANCELLED: f64 = 64.0;
+
+impl LongTerm {
+    /// Counts the values of principal i from their own middle where they are small and their constant is not: where a run
+    /// soon earns no more, the constant that sweeps find means nothing. What that cost in precision is solved for again.
+    fn recentre(&mut self, model: &RoundedModel, i: usize, stop: &StopSignal) {
+        let n = model.n();
+        let mut values: Vec<[f64; 1]> = self.values.iter().skip(i).step_by(n).map(|&value| [value]).collect();
+        let counted = Span::of(values.as_flattened());
+        let own = counted.shifted(self.constants[i]);
+        if counted.magnitude() <= CANCELLED * own.magnitude() {
+            return;
+        }
+        let (middle, discount) = (own.middle(), model.discounts[i]);
+        let shift = self.constants[i] - middle;
+        values.par_iter_mut().for_each(|[value]| *value += shift);
+        let rows = PolicyRows::of(&model.arrays, &self.strategy);
+        let level = middle * model.impatience[i];
+        let reward = |state: usize| model.reward[self.strategy[state] as usize * n + i];
+        let mut residual = vec![[0.0]; values.len()];
+        rows.sweep(&values, &mut residual, |state, [expected]| {
+            [reward(state) - level + discount * expected - values[state][0]]
+        });
+        let span = Span::of(residual.as_flattened());
+        let chain = Chain { rows: &rows, rewards: &residual, discounts: [discount] };
+        let mut column = Columns { values: vec![[0.0]; values.len()], levels: [span.middle()] };
+        chain.evaluate(&mut column, &mut vec![[0.0]; values.len()], [WELL_EVALUATED * span.width()], stop);
+        let constant = column.levels[0] / model.impatience[i];
+        values.par_iter_mut().zip(&column.values).for_each(|([value], [more])| *value += constant + more);
+        put(&mut self.values, n, i, &values);
+        self.constants[i] = middle;
     }
 }
 

@@ -69,21 +69,27 @@ fn solve_in_pool(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Soluti
     // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
     let mut options = options.clone();
+    let mut proven: Option<(Solution, f64)> = None;
     let (mut solution, long_term_took) = loop {
         let began = Instant::now();
         let long_term = long_term::solve(&rounded, aim, &options.stop);
         let took = began.elapsed();
-        let solution = prove(&rounded, long_term, Aim { gap, aim }, &options);
+        let (mut solution, mut width) = prove(&rounded, long_term, Aim { gap, aim }, &options);
+        if let Some((earlier, known)) = proven.take_if(|(_, known)| *known < width) {
+            // A round that is stopped takes nothing back.
+            (solution, width) = (Solution { outcome: solution.outcome, ..earlier }, known);
+        }
         let is_too_wide = solution.outcome == Outcome::Stopped(StopReason::Precision);
         let n_layers = u64::try_from(&solution.horizon).unwrap_or(u64::MAX);
         let walking_takes = n_layers.saturating_mul(model.n_transitions() as u64);
-        if is_too_wide && options.jumps && walking_takes <= MOST_WALKED {
+        if is_too_wide && options.jumps && n_layers <= options.layer_limit && walking_takes <= MOST_WALKED {
             options.jumps = false;
         } else if is_too_wide && aim >= FINEST {
             aim *= FINER;
         } else {
             break (solution, took);
         }
+        proven = Some((solution, width));
     };
     solution.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
     solution
@@ -99,14 +105,19 @@ const MOST_WALKED: u64 = 4_000_000_000;
 /// A width that is as good as none, where there is nothing to be relative to.
 const NOTHING: f64 = 1e-300;
 
+/// Whether an interval is as narrow as asked. Past the doubles nothing is.
+fn is_narrow(width: f64, asked: f64) -> bool {
+    width.is_finite() && width <= asked.max(NOTHING)
+}
+
 /// The gap that was asked for, and the one that the computation aims at.
 struct Aim {
     gap: f64,
     aim: f64,
 }
 
-/// What follows from a strategy and values, whatever they are.
-fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOptions) -> Solution {
+/// What follows from a strategy and values, whatever they are, and the width of the welfare's widest interval.
+fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOptions) -> (Solution, f64) {
     let Aim { gap: asked, aim: gap } = aim;
     let base = Base::of(model, long_term);
     let scale = base.scale();
@@ -141,8 +152,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
     let mut walk = Walk::new(base, own, horizon, allowed_gap);
     if let Err(reason) = walk.reach_the_present(&walk_options) {
         stopped = Some(reason);
-        let long_term = LongTerm { strategy: tail.clone(), ..walk.base.followed };
-        let base = Base::of(model, long_term);
+        let base = Base::of(model, walk.long_term.unwrap_or(walk.base.followed));
         horizon = 0;
         let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &tail, gap, &options.stop));
         walk = Walk::new(base, own, horizon, allowed_gap);
@@ -168,10 +178,10 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
     }
     let outcome = match stopped {
         Some(reason) => Outcome::Stopped(reason),
-        None if width <= (asked * scale).max(NOTHING) => Outcome::Within,
+        None if is_narrow(width, asked * scale) => Outcome::Within,
         None => Outcome::Stopped(StopReason::Precision),
     };
-    Solution {
+    let solution = Solution {
         engine: Engine::Certified,
         outcome,
         principals: model.principals.clone(),
@@ -187,7 +197,8 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
         proof_in_doubles: values.map(|values| ProofInDoubles { values, stages: walk.stages }),
         scale: Some(scale),
         timings: Timings::default(),
-    }
+    };
+    (solution, width)
 }
 
 /// What a principal of the file gets at least and at most, whatever anybody does: its least and greatest reward for ever.

@@ -2,9 +2,11 @@
 //!
 //! Let `C_k = Σ_{p≤k} ρ_p^H Δ_p` with ρ_p = λ_p/λ_0, and κ_k ≥ 0 at least every C_k. From step H on nobody gains more than
 //! `T(κ) = Σ_{k<n−1} κ_k (1/(1−λ_k) − 1/(1−λ_{k+1})) + κ_{n−1}/(1−λ_{n−1})`, in units of λ_0^H (prefix test, Abel
-//! summation), and likewise the strategy loses no more than T of what its own choices fall short by. If all κ_k are equal
-//! this is κ/(1−λ_0), so H is the least step at which every C_k is at most `share · (1−λ_0) / λ_0^H`. The right-hand side
-//! grows without bound: however close two choices are, H is no more than what discounting the share away takes.
+//! summation), and likewise the strategy loses no more than T of what its own choices fall short by. With f_k for the factor
+//! of κ_k, whose sum is 1/(1−λ_0), this is at most `share / λ_0^H` if every C_k is at most `share/2 · max(1−λ_0, 1/(n f_k)) /
+//! λ_0^H`: H is about the least step at which they are. The right-hand side grows without bound: however close two choices
+//! are, H is no more than what discounting the share away takes. But a C_k within the error of advantages may as well be 0:
+//! no later step would tell, and what it puts at stake is no more than what the error does anyway.
 
 use super::advantage::Advantages;
 use super::rounded_model::RoundedModel;
@@ -35,23 +37,35 @@ impl StepWeights {
 /// About the least step from which at most `share` of welfare, as seen from step 0, is at stake. A guess: what is really
 /// at stake there is for [`Stake::at`] to say.
 pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64) -> u64 {
+    let n = model.n();
     let logarithms: Vec<f64> = model.discounts.iter().map(|discount| discount.ln()).collect();
+    let of_share = |k: usize| {
+        let lifetime = |i: usize| model.impatience.get(i).map_or(0.0, |impatience| 1.0 / impatience);
+        // Of discounts that are one double, it is hard to tell how far they are apart.
+        let factor = (lifetime(k) - lifetime(k + 1)).max(1e-6 * lifetime(k));
+        0.5 * share * model.impatience[0].max(1.0 / (n as f64 * factor))
+    };
+    let error = |i: usize| advantages.error[i].max(advantages.followed[i]).get();
     let at = |step: u64| {
         let t = step as f64;
         // `0 · ∞` where a discount of 0 counts the present step only.
         let power = |logarithm: f64| if step == 0 { 1.0 } else { (t * logarithm).exp() };
-        AtStep {
-            step,
-            weights: logarithms[1..].iter().map(|logarithm| power(logarithm - logarithms[0])).collect(),
-            allowed: share * model.impatience[0] * power(-logarithms[0]),
-        }
+        let weights: Vec<f64> = logarithms.iter().map(|logarithm| power(logarithm - logarithms[0])).collect();
+        let errors = weights.iter().enumerate().scan(0.0, |sum, (i, weight)| {
+            *sum += weight * error(i);
+            Some(*sum)
+        });
+        let grown = power(-logarithms[0]);
+        let allowed = errors.enumerate().map(|(k, error)| (of_share(k) * grown).max(error)).collect();
+        AtStep { step, weights, allowed }
     };
     let passes = |candidate: usize, at: &AtStep| {
         let mut sum = advantages.lead[candidate];
-        let mut passes = sum <= at.allowed;
-        for (delta, weight) in advantages.rest(candidate).iter().zip(&at.weights) {
+        let mut passes = sum <= at.allowed[0];
+        let others = advantages.rest(candidate).iter().zip(&at.weights[1..]).zip(&at.allowed[1..]);
+        for ((delta, weight), allowed) in others {
             sum += delta * weight;
-            passes &= sum <= at.allowed;
+            passes &= sum <= *allowed;
         }
         passes
     };
@@ -81,9 +95,10 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
 /// What the candidates' sums at a step are made with, and what they may be at most.
 struct AtStep {
     step: u64,
-    /// ρ_1^step, ρ_2^step, …
+    /// ρ_i^step.
     weights: Vec<f64>,
-    allowed: f64,
+    /// What C_k may be, by k.
+    allowed: Vec<f64>,
 }
 
 /// Candidates that are looked at one after the other, each beginning with what the ones before it need. Fixed, so that

@@ -50,9 +50,9 @@ impl Payoffs {
         }
     }
 
-    /// What the principals get at least in absolute terms, Σ weight · |payoff|, from the state where that is most.
+    /// What the principals get at least in absolute terms, Σ |weight · payoff|, from the state where that is most.
     pub(crate) fn magnitude(&self, n_states: usize) -> f64 {
-        let weights: Vec<f64> = self.weights.iter().map(|weight| weight.to_f64().value()).collect();
+        let weights: Vec<f64> = self.weights.iter().map(|weight| weight.to_f64().value().abs()).collect();
         let of_principal = |(weight, values): (&f64, &Values), state: usize| {
             let payoff = values.enclosure(state);
             weight * payoff.lower().max(-payoff.upper()).max(0.0)
