@@ -340,15 +340,17 @@ pub struct CheckArgs {
     /// Give up after this many operations on machine words
     #[arg(long, value_name = "N", default_value_t = commonweal_check::WORK)]
     pub work: u64,
-    /// Print the verdict alone
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
     #[command(subcommand)]
     pub family: Family,
+    /// Print no notes on standard error
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -378,9 +380,6 @@ pub struct SatModelArgs {
     /// The file to write; its ending chooses the format; - for standard output as YAML
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
-    /// Print no notes on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -394,9 +393,6 @@ pub struct ReachabilityArgs {
     /// The file to write; its ending chooses the format; - for standard output as YAML
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
-    /// Print no notes on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -502,15 +498,8 @@ pub struct ReproduceArgs {
     /// Leave out times and whatever rests on them: the same arguments then give the same bytes
     #[arg(long)]
     pub untimed: bool,
-    /// Print one JSON document and nothing else
-    #[arg(long)]
-    pub json: bool,
-    /// Add the time taken and the peak memory to the output
-    #[arg(long)]
-    pub timings: bool,
-    /// Print no notes or progress on standard error
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

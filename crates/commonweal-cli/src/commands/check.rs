@@ -1,44 +1,102 @@
 //! `commonweal check MODEL CERTIFICATE`
 
 use crate::args::CheckArgs;
-use crate::report::say;
+use crate::report::timings::Clock;
+use crate::report::{json, say};
 use crate::{input, output};
 use anyhow::{Context, anyhow, bail};
 use commonweal::certificate::write_canonical;
+use commonweal::stop::{StopReason, StopSignal};
 use commonweal_check::{Unreadable, Verdict};
+use serde::Serialize;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::Duration;
 
 pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
     if args.certificate.as_os_str() == "-" && args.model.model.as_os_str() == "-" {
         bail!("the model and the certificate cannot both be standard input");
     }
+    let stop = args.run.start()?;
     let model = input::model(&args.model, true)?;
     let mut canonical = Vec::new();
     write_canonical(&model, &mut canonical)?;
     drop(model);
+    clock.has_read();
     let path = &args.certificate;
-    let verdict = match path.as_os_str() == "-" {
-        true => commonweal_check::check(&canonical, std::io::stdin().lock(), args.work),
+    let certificate: Box<dyn BufRead + Send> = match path.as_os_str() == "-" {
+        true => Box::new(BufReader::new(std::io::stdin())),
         false => {
             let cannot = || format!("cannot read {}", path.display());
             if path.is_dir() {
                 return Err(anyhow!("{}: it is a folder", cannot()));
             }
-            let certificate = File::open(path).with_context(cannot)?;
-            commonweal_check::check(&canonical, BufReader::new(certificate), args.work)
+            Box::new(BufReader::new(File::open(path).with_context(cannot)?))
         }
     };
-    let verdict = verdict.map_err(|Unreadable(why)| anyhow!("{}: {why}", path.display()))?;
-    output::print(&format!("{verdict}\n"))?;
-    Ok(match verdict {
-        Verdict::Accepted(meaning) => {
-            if !args.quiet {
+    let verdict = verdict(canonical, certificate, args.work, &stop);
+    clock.check = clock.since_reading();
+    let spent = clock.spent(args.run.timings);
+    let found = match verdict {
+        Ok(verdict) => Ok(verdict.map_err(|Unreadable(why)| anyhow!("{}: {why}", path.display()))?),
+        Err(reason) => Err(reason),
+    };
+    match args.run.json {
+        true => json::print(&CheckJson::new(&found), spent)?,
+        false => {
+            let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
+            output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
+        }
+    }
+    Ok(match found {
+        Ok(Verdict::Accepted(meaning)) => {
+            if !args.run.quiet && !args.run.json {
                 say(&meaning.to_string());
             }
             ExitCode::SUCCESS
         }
-        Verdict::Refused(_) => ExitCode::from(1),
+        Ok(Verdict::Refused(_)) => ExitCode::from(1),
+        Err(_) => ExitCode::from(3),
     })
+}
+
+/// The checker's verdict, unless something stops it first. The checker knows of no signal and shall not: it runs aside.
+fn verdict(
+    canonical: Vec<u8>,
+    certificate: Box<dyn BufRead + Send>,
+    work: u64,
+    stop: &StopSignal,
+) -> Result<Result<Verdict, Unreadable>, StopReason> {
+    const UNTIL_CHECK: Duration = Duration::from_millis(20);
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || send.send(commonweal_check::check(&canonical, certificate, work)));
+    loop {
+        match receive.recv_timeout(UNTIL_CHECK) {
+            Ok(verdict) => return Ok(verdict),
+            Err(mpsc::RecvTimeoutError::Timeout) => stop.check()?,
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the checker ends with a verdict"),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct CheckJson {
+    format: &'static str,
+    verdict: &'static str,
+    /// What is proven, the claim that could not be verified, or why there is no verdict.
+    says: String,
+}
+
+impl CheckJson {
+    fn new(found: &Result<Verdict, StopReason>) -> CheckJson {
+        let (verdict, says) = match found {
+            Ok(Verdict::Accepted(meaning)) => ("accepted", meaning.to_string()),
+            Ok(Verdict::Refused(claim)) => ("refused", claim.clone()),
+            Err(reason) => ("stopped", reason.to_string()),
+        };
+        CheckJson { format: "commonweal-check/1", verdict, says }
+    }
 }

@@ -15,21 +15,22 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
+    let quiet = args.quiet;
     match &args.family {
-        Family::Spaced(args) => write(&args.out, || Ok(families::spaced(&args.n)?)),
+        Family::Spaced(args) => write(&args.out, quiet, || Ok(families::spaced(&args.n)?)),
         Family::Random(args) => {
             let family = random(args)?;
-            write(&args.out, || family.model().context("--discounts"))
+            write(&args.out, quiet, || family.model().context("--discounts"))
         }
-        Family::Uniform(args) => write_large(args, Neighbourhood::Uniform),
-        Family::Band(args) => write_large(args, Neighbourhood::Band),
-        Family::Sat(args) => sat(args),
-        Family::Reachability(args) => reachability(args),
+        Family::Uniform(args) => write_large(args, quiet, Neighbourhood::Uniform),
+        Family::Band(args) => write_large(args, quiet, Neighbourhood::Band),
+        Family::Sat(args) => sat(args, quiet),
+        Family::Reachability(args) => reachability(args, quiet),
     }
 }
 
 /// The model of a formula. Its threshold stands at the head of the file and on standard error.
-fn sat(args: &SatModelArgs) -> anyhow::Result<ExitCode> {
+fn sat(args: &SatModelArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.out)?;
     let formula = input::formula_file(&args.formula)?;
     let reduction = three_sat::reduce(&formula, super::sat::rewards(args.rewards));
@@ -39,14 +40,14 @@ fn sat(args: &SatModelArgs) -> anyhow::Result<ExitCode> {
     let sizes = format!("a formula with {variables} and {clauses}");
     let meaning = "It is satisfiable if and only if some positional strategy earns at least the threshold.";
     writer.write_with(&[format!("The model of {sizes}."), meaning.to_owned(), threshold.clone()], &reduction.model)?;
-    if !args.quiet {
+    if !quiet {
         say(&threshold);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The model of a game, with who wins it, found without the model.
-fn reachability(args: &ReachabilityArgs) -> anyhow::Result<ExitCode> {
+fn reachability(args: &ReachabilityArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.out)?;
     let game = input::game_file(&args.game)?;
     let rewards = match args.rewards {
@@ -61,22 +62,28 @@ fn reachability(args: &ReachabilityArgs) -> anyhow::Result<ExitCode> {
     let nodes = counted(&game.nodes.len().into(), "node", "nodes");
     let about = format!("The model of a reachability game with {nodes}.");
     writer.write_with(&[about, winner.to_owned()], &model)?;
-    if !args.quiet {
+    if !quiet {
         say(winner);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_large(args: &LargeArgs, neighbourhood: Neighbourhood) -> anyhow::Result<ExitCode> {
+fn write_large(args: &LargeArgs, quiet: bool, neighbourhood: Neighbourhood) -> anyhow::Result<ExitCode> {
     let family = large(args, neighbourhood)?;
-    write(&args.out, || family.model().context("--discounts"))
+    write(&args.out, quiet, || family.model().context("--discounts"))
 }
 
-fn write<N: Written>(out: &Path, model: impl FnOnce() -> anyhow::Result<Model<N>>) -> anyhow::Result<ExitCode> {
+fn write<N: Written>(
+    out: &Path,
+    quiet: bool,
+    model: impl FnOnce() -> anyhow::Result<Model<N>>,
+) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(out)?;
     let model = model()?;
     writer.write(&model)?;
-    writer.say_what_is_lost(&model);
+    if !quiet {
+        writer.say_what_is_lost(&model);
+    }
     Ok(ExitCode::SUCCESS)
 }
 

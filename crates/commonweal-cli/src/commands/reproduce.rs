@@ -39,7 +39,10 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use table::Stopped;
 use unicode_width::UnicodeWidthStr;
+
+const FORMAT: &str = "commonweal-reproduction/1";
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     let clock = Clock::start();
@@ -47,22 +50,47 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
     let mut lab = Lab::new(args)?;
-    if let (Err(why), true) = (&lab.baseline, args.what.is_compared() && args.python != "none" && !args.quiet) {
+    if let (Err(why), true) = (&lab.baseline, args.what.is_compared() && args.python != "none" && !args.run.quiet) {
         note(&format!(
             "the baseline is not run: {why}.\n      Name a Python that has numpy with --python, or let scripts/reproduce make one."
         ));
     }
-    let sections = sections(args.what, &mut lab)?;
+    let sections = match sections(args.what, &mut lab) {
+        Ok(sections) => sections,
+        Err(error) => return stopped(args, error.downcast::<Stopped>()?, &clock),
+    };
     if let Some(folder) = &args.out {
         write_report(folder, &sections, &lab)?;
     }
     let examples: Vec<&Example> = sections.iter().flat_map(|section| &section.examples).collect();
-    let spent = clock.spent(args.timings);
-    match args.json {
+    let spent = clock.spent(args.run.timings);
+    match args.run.json {
         true => json::print(&ReproductionJson::new(&examples), spent)?,
         false => output::print(&(report(&examples) + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
     }
     Ok(exit_code(&examples))
+}
+
+/// What there is to say when there was no time for all of it.
+fn stopped(args: &ReproduceArgs, Stopped(reason): Stopped, clock: &Clock) -> anyhow::Result<ExitCode> {
+    #[derive(Serialize)]
+    struct StoppedJson {
+        format: &'static str,
+        status: &'static str,
+        reason: String,
+    }
+    let spent = clock.spent(args.run.timings);
+    if args.run.json {
+        json::print(&StoppedJson { format: FORMAT, status: "stopped", reason: reason.to_string() }, spent)?;
+        return Ok(ExitCode::from(3));
+    }
+    let kept = match &args.out {
+        Some(folder) => format!("What was measured is in {}; the same command goes on from there.", folder.display()),
+        None => "Nothing is kept; with --out DIR, the same command would go on from there.".to_owned(),
+    };
+    let spent = spent.map_or_else(String::new, |spent| spent.in_words());
+    output::print(&format!("Stopped: {reason}.\n{kept}\n{spent}"))?;
+    Ok(ExitCode::from(3))
 }
 
 /// Everything agrees, or it is known why not.
@@ -244,7 +272,7 @@ impl ReproductionJson {
             claims: example.claims.iter().map(of_claim).collect(),
         };
         ReproductionJson {
-            format: "commonweal-reproduction/1",
+            format: FORMAT,
             examples: examples.iter().map(of_example).collect(),
             claims: claims(examples).count(),
             agree: count(examples, Verdict::Agrees),

@@ -26,6 +26,11 @@ impl Clock {
         self.read = self.began.elapsed();
     }
 
+    /// What has passed since then.
+    pub fn since_reading(&self) -> Duration {
+        self.began.elapsed() - self.read
+    }
+
     /// What was spent, if somebody wants to know.
     pub fn spent(&self, wanted: bool) -> Option<Spent> {
         let timings = || Timings {

@@ -129,3 +129,17 @@ fn faulty_families_are_refused_before_they_take_memory() {
     folder.run(&["generate", "rnadom"]).refused(&["rnadom", "random"]);
     assert!(folder.files().is_empty());
 }
+
+#[test]
+fn no_family_says_anything_when_it_is_asked_to_be_quiet() {
+    let folder = Folder::new();
+    for family in [
+        &["spaced", "10"][..],
+        &["random", "--states", "3", "--discounts", "1/2"],
+        &["uniform", "--states", "3", "--discounts", "1/2"],
+    ] {
+        let loud = folder.run(&[&["generate"], family, &["--out", "x.drn"]].concat()).done();
+        assert!(loud.stderr.starts_with("note: "), "{loud:?}");
+        assert_eq!(folder.run(&[&["generate"], family, &["--out", "x.drn", "--quiet"]].concat()).done().stderr, "");
+    }
+}

@@ -166,3 +166,21 @@ fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
     assert!(code == Some(1) && said.starts_with("refused: welfare, state 0: "), "{said}");
     folder.run(&["check", "-", "-"]).refused(&["cannot both be standard input"]);
 }
+
+#[test]
+fn a_verdict_is_told_in_json_and_a_check_that_is_stopped_has_none() {
+    let folder = Folder::with_hotel();
+    folder.run(&["solve", "hotel.yaml", "--certificate", "hotel.cert"]).done();
+    let check = ["check", "hotel.yaml", "hotel.cert", "--json"];
+    let json = folder.run(&[&check[..], &["--timings"]].concat()).done().json();
+    assert_eq!((&json["format"], &json["verdict"]), (&"commonweal-check/1".into(), &"accepted".into()));
+    assert!(json["timings"]["check"].as_f64().unwrap() > 0.0, "{json}");
+    let refused = folder.run(&[&check[..], &["--discount", "bob=1/2"]].concat());
+    assert_eq!((refused.code, &refused.json()["verdict"]), (1, &"refused".into()));
+    // Seconds of arithmetic on long floats.
+    folder.run(&["generate", "spaced", "1000", "--out", "close.yaml"]).done();
+    folder.run(&["solve", "close.yaml", "--certificate", "close.cert"]).done();
+    folder.write("long.cert", folder.read("close.cert").replace("precision 256", "precision 65536"));
+    let ran = folder.run(&["check", "close.yaml", "long.cert", "--time-limit", "0"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (3, "stopped: the time limit ran out\n"), "{ran:?}");
+}

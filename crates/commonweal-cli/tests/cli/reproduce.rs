@@ -144,3 +144,13 @@ fn a_folder_that_cannot_be_is_refused() {
     folder.run(&["reproduce", "rq3", "--seed", "one"]).refused(&["--seed"]);
     assert_eq!(folder.files(), ["file"]);
 }
+
+#[test]
+fn a_run_out_of_time_says_so_and_the_next_one_goes_on() {
+    let folder = Folder::new();
+    let ran = folder.run(&with_numbers(&["figure-1", "--quick", "--time-limit", "0"]));
+    assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: the time limit ran out.\n"), "{ran:?}");
+    let json = folder.run(&with_numbers(&["figure-1", "--quick", "--time-limit", "0", "--json"])).json();
+    assert_eq!(json["status"], "stopped");
+    folder.run(&with_numbers(&["figure-1", "--quick", "--threads", "1"])).done();
+}

@@ -3,6 +3,7 @@
 use super::baseline::Baseline;
 use super::table::Table;
 use crate::args::ReproduceArgs;
+use commonweal::stop::StopSignal;
 use commonweal::{Solution, Timings};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::Path;
@@ -17,6 +18,7 @@ pub struct Lab<'a> {
     /// The baseline, or why there is none.
     pub baseline: Result<Baseline, String>,
     folder: Option<&'a Path>,
+    stop: StopSignal,
     is_quiet: bool,
     /// Ours has one thread, as the baseline has.
     thread: rayon::ThreadPool,
@@ -34,7 +36,8 @@ impl<'a> Lab<'a> {
             is_timed: !args.untimed,
             baseline,
             folder: args.out.as_deref(),
-            is_quiet: args.quiet || args.json,
+            stop: args.run.start()?,
+            is_quiet: args.run.quiet || args.run.json,
             thread: rayon::ThreadPoolBuilder::new().num_threads(1).build()?,
         })
     }
@@ -46,7 +49,7 @@ impl<'a> Lab<'a> {
         let baseline = self.baseline.as_ref().map_or("no baseline", |baseline| &baseline.versions);
         let version = env!("CARGO_PKG_VERSION");
         let made_by = format!("commonweal {version}; {name}; seed {}; {sizes} sizes; {times}; {baseline}", self.seed);
-        Table::open(self.folder, name, &made_by, columns.to_vec())
+        Table::open(self.folder, name, &made_by, columns.to_vec(), self.stop.clone())
     }
 
     /// The seed of an experiment's instance.

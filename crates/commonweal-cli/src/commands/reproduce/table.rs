@@ -6,6 +6,7 @@
 
 use crate::output::write_whole;
 use anyhow::Context;
+use commonweal::stop::{StopReason, StopSignal};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,20 @@ pub struct Table {
     /// What an earlier run left.
     left: Vec<Vec<String>>,
     file: Option<(PathBuf, File)>,
+    stop: StopSignal,
 }
+
+/// A row was to be computed when something stopped it.
+#[derive(Debug)]
+pub struct Stopped(pub StopReason);
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Stopped {}
 
 impl Table {
     /// The table of that name in a folder, with what an earlier run left of it; without a folder, in memory.
@@ -28,9 +42,10 @@ impl Table {
         name: &'static str,
         made_by: &str,
         columns: Vec<&'static str>,
+        stop: StopSignal,
     ) -> anyhow::Result<Table> {
         let head = format!("# {made_by}\n{}\n", columns.join(","));
-        let mut table = Table { name, columns, rows: Vec::new(), head, left: Vec::new(), file: None };
+        let mut table = Table { name, columns, rows: Vec::new(), head, left: Vec::new(), file: None, stop };
         let Some(folder) = folder else { return Ok(table) };
         let path = folder.join(format!("{name}.csv"));
         let cannot = || format!("cannot write {}", path.display());
@@ -56,11 +71,13 @@ impl Table {
         self.head.clone() + &lines.collect::<String>()
     }
 
-    /// Adds the row whose first columns are `key`: that of an earlier run, or else the one that `rest` computes.
+    /// Adds the row whose first columns are `key`: that of an earlier run, or else the one that `rest` computes, unless it is
+    /// time to stop.
     pub fn row(&mut self, key: &[String], rest: impl FnOnce() -> anyhow::Result<Vec<String>>) -> anyhow::Result<()> {
         let row = match self.left.iter().find(|row| row.starts_with(key)) {
             Some(row) => row.clone(),
             None => {
+                self.stop.check().map_err(Stopped)?;
                 let row: Vec<String> = key.iter().cloned().chain(rest()?).collect();
                 assert_eq!(row.len(), self.columns.len(), "a field for each column of {}", self.name);
                 if let Some((path, file)) = &mut self.file {
@@ -126,7 +143,8 @@ mod tests {
         /// The table of squares up to 4, and for how many of them a computation was needed.
         fn squares(&self, made_by: &str) -> (String, usize) {
             let mut computed = 0;
-            let mut table = Table::open(Some(&self.0), "squares", made_by, COLUMNS.to_vec()).unwrap();
+            let mut table =
+                Table::open(Some(&self.0), "squares", made_by, COLUMNS.to_vec(), StopSignal::default()).unwrap();
             for n in 1..=4 {
                 let square = || {
                     computed += 1;
@@ -184,7 +202,8 @@ mod tests {
     #[test]
     fn rows_are_on_disk_before_the_end() {
         let folder = Folder::new("early");
-        let mut table = Table::open(Some(&folder.0), "squares", "seed 1", COLUMNS.to_vec()).unwrap();
+        let mut table =
+            Table::open(Some(&folder.0), "squares", "seed 1", COLUMNS.to_vec(), StopSignal::default()).unwrap();
         table.row(&["1".to_owned()], || Ok(vec!["1".to_owned()])).unwrap();
         assert_eq!(folder.text(), "# seed 1\nn,square\n1,1\n");
     }
