@@ -29,10 +29,14 @@ impl Interval {
 
     /// An enclosure of what a float enclosure encloses.
     pub fn around(x: &Enclosure) -> Option<Interval> {
-        let down = |x: &Float| match x.is_below_doubles() {
-            true if x.is_negative() => Some(-f64::from_bits(1)),
-            true => Some(0.0),
-            false => floor(&x.to_fraction()),
+        let down = |x: &Float| {
+            if !x.is_below_doubles() {
+                floor(&x.to_fraction())
+            } else if x.is_negative() {
+                Some(-f64::from_bits(1))
+            } else {
+                Some(0.0)
+            }
         };
         Some(Interval { lo: down(&x.lo)?, hi: -down(&x.hi.negated())? })
     }

@@ -76,9 +76,10 @@ impl Float {
 
     /// The fraction that the float is, where its exponent is moderate.
     pub fn to_fraction(&self) -> Fraction {
-        match self.e >= 0 {
-            true => Fraction::new(&self.m << self.e, BigInt::one()),
-            false => Fraction::new(self.m.clone(), BigInt::one() << -self.e),
+        if self.e >= 0 {
+            Fraction::new(&self.m << self.e, BigInt::one())
+        } else {
+            Fraction::new(self.m.clone(), BigInt::one() << -self.e)
         }
     }
 

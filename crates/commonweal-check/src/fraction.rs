@@ -72,9 +72,10 @@ impl Fraction {
             return approximate(&self.numerator, &self.denominator);
         }
         let lowest = self.clone().in_lowest_terms();
-        match lowest.denominator.is_one() {
-            true => lowest.numerator.to_string(),
-            false => format!("{}/{}", lowest.numerator, lowest.denominator),
+        if lowest.denominator.is_one() {
+            lowest.numerator.to_string()
+        } else {
+            format!("{}/{}", lowest.numerator, lowest.denominator)
         }
     }
 }
@@ -89,10 +90,7 @@ pub fn lcm(large: &BigInt, small: &BigInt) -> BigInt {
 /// A quotient to a few digits, for people.
 fn approximate(numerator: &BigInt, denominator: &BigInt) -> String {
     let shift = numerator.bits() as i64 - denominator.bits() as i64 - 60;
-    let quotient = match shift >= 0 {
-        true => numerator / (denominator << shift),
-        false => (numerator << -shift) / denominator,
-    };
+    let quotient = if shift >= 0 { numerator / (denominator << shift) } else { (numerator << -shift) / denominator };
     shown_float(&quotient, i128::from(shift))
 }
 

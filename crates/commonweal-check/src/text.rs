@@ -133,11 +133,10 @@ pub fn integer(word: &str) -> Option<BigInt> {
             (lower && large).then(|| BigInt::parse_bytes(digits.as_bytes(), 16))??
         }
     };
-    match negative {
-        false => Some(value),
-        true if value.is_zero() => None,
-        true => Some(-value),
+    if !negative {
+        return Some(value);
     }
+    (!value.is_zero()).then(|| -value)
 }
 
 /// A fraction as certificates write it: an integer, or `p/q` with q > 0.
@@ -164,9 +163,10 @@ pub fn canonical_fraction(word: &str) -> Option<Fraction> {
 
 /// The text of an integer.
 pub fn integer_text(value: &BigInt) -> String {
-    match value.bits() <= 64 {
-        true => value.to_string(),
-        false => format!("{}0x{}", if value.is_negative() { "-" } else { "" }, value.magnitude().to_str_radix(16)),
+    if value.bits() <= 64 {
+        value.to_string()
+    } else {
+        format!("{}0x{}", if value.is_negative() { "-" } else { "" }, value.magnitude().to_str_radix(16))
     }
 }
 

@@ -30,9 +30,10 @@ impl Work {
 
     /// Makes sure that so many words may be held.
     pub fn hold(&self, n_words: u64) -> Result<(), Stop> {
-        match n_words <= self.memory {
-            true => Ok(()),
-            false => Err(Stop::Unreadable("its exact values would not fit in memory".to_owned())),
+        if n_words <= self.memory {
+            Ok(())
+        } else {
+            Err(Stop::Unreadable("its exact values would not fit in memory".to_owned()))
         }
     }
 }

@@ -109,10 +109,12 @@ impl Reader<'_> {
             let key = self.scalar(false)?;
             self.colon()?;
             let on_key_line = self.same_line()?;
-            let value = match on_key_line {
-                true if self.peek() == Some('{') => self.flow_mapping(depth + 1)?,
-                true => Node::Scalar(self.scalar(false)?),
-                false => self.node(margin + 1, depth + 1)?,
+            let value = if !on_key_line {
+                self.node(margin + 1, depth + 1)?
+            } else if self.peek() == Some('{') {
+                self.flow_mapping(depth + 1)?
+            } else {
+                Node::Scalar(self.scalar(false)?)
             };
             entries.push((key, value));
             // A block mapping has gone on to the next entry already.
@@ -387,9 +389,10 @@ fn read_rewards(
 }
 
 fn number_text(number: &Fraction) -> String {
-    match number.denominator.is_one() {
-        true => integer_text(&number.numerator),
-        false => format!("{}/{}", integer_text(&number.numerator), integer_text(&number.denominator)),
+    if number.denominator.is_one() {
+        integer_text(&number.numerator)
+    } else {
+        format!("{}/{}", integer_text(&number.numerator), integer_text(&number.denominator))
     }
 }
 
@@ -436,8 +439,9 @@ fn decimal(word: &str) -> Option<Fraction> {
         return None;
     }
     let ten_to_power: BigInt = BigInt::from(10).pow(power.unsigned_abs());
-    Some(match power >= 0 {
-        true => Fraction::new(value * ten_to_power, BigInt::one()),
-        false => Fraction::new(value, ten_to_power),
+    Some(if power >= 0 {
+        Fraction::new(value * ten_to_power, BigInt::one())
+    } else {
+        Fraction::new(value, ten_to_power)
     })
 }

@@ -305,9 +305,8 @@ fn the_common_denominator_of_a_row_has_a_limit() {
     let others = [power(3, 41_342), power(7, 23_342), power(17, 16_031), power(13, 69)];
     let of_others = others.iter().fold(BigUint::from(5u32), |product, q| product * q);
     let fraction = |p: BigUint, q: &BigUint| format!("0x{}/0x{}", p.to_str_radix(16), q.to_str_radix(16));
-    let written = |p: &BigUint, q: &BigUint| match p.bits() <= 64 {
-        true => format!("{p}/0x{}", q.to_str_radix(16)),
-        false => fraction(p.clone(), q),
+    let written = |p: &BigUint, q: &BigUint| {
+        if p.bits() <= 64 { format!("{p}/0x{}", q.to_str_radix(16)) } else { fraction(p.clone(), q) }
     };
     let verdict = |bits: u64| {
         let two = power(2, u32::try_from(bits - of_others.bits()).expect("a short power"));

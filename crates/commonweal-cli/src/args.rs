@@ -563,9 +563,10 @@ fn time_limit(text: &str) -> Result<Duration, String> {
 fn gap(text: &str) -> Result<f64, String> {
     let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
     let value = value.to_f64().value();
-    match 0.0 < value && value < 1.0 {
-        true => Ok(value),
-        false => Err("a gap lies between 0 and 1, such as 1e-9; it is relative to the welfare's scale".to_owned()),
+    if 0.0 < value && value < 1.0 {
+        Ok(value)
+    } else {
+        Err("a gap lies between 0 and 1, such as 1e-9; it is relative to the welfare's scale".to_owned())
     }
 }
 
@@ -575,26 +576,21 @@ fn number(text: &str) -> Result<Rational, String> {
 
 fn positional_gap(text: &str) -> Result<Rational, String> {
     let gap = number(text)?;
-    match gap >= Rational::ZERO {
-        true => Ok(gap),
-        false => Err("a gap is not negative".to_owned()),
-    }
+    if gap >= Rational::ZERO { Ok(gap) } else { Err("a gap is not negative".to_owned()) }
 }
 
 fn stationary_gap(text: &str) -> Result<Rational, String> {
     let gap = number(text)?;
     let least = Rational::from_parts(1.into(), 10_000_000_000u64.into());
-    match gap >= least {
-        true => Ok(gap),
-        false => Err("a gap for mixed strategies is at least 1e-10: finer is beyond doubles".to_owned()),
+    if gap >= least {
+        Ok(gap)
+    } else {
+        Err("a gap for mixed strategies is at least 1e-10: finer is beyond doubles".to_owned())
     }
 }
 
 fn confidence(text: &str) -> Result<f64, String> {
     let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
     let value = value.to_f64().value();
-    match 0.0 < value && value < 1.0 {
-        true => Ok(value),
-        false => Err("a confidence lies between 0 and 1".to_owned()),
-    }
+    if 0.0 < value && value < 1.0 { Ok(value) } else { Err("a confidence lies between 0 and 1".to_owned()) }
 }

@@ -112,9 +112,10 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
     }
     let count = rows.len();
     rows.truncate(ROWS);
-    match rows.is_empty() {
-        true => text.push_str("  nothing yet: none of the last deviations pays.\n"),
-        false => text.push_str(&table(&["step", "state", "takes", "gain now", "gain from here on"], &rows)),
+    if rows.is_empty() {
+        text.push_str("  nothing yet: none of the last deviations pays.\n")
+    } else {
+        text.push_str(&table(&["step", "state", "takes", "gain now", "gain from here on"], &rows))
     }
     more(text, count, "rows");
     let shown = explanation.layers.len() as u64;

@@ -112,9 +112,10 @@ impl ModelFile {
             Some(bytes) => Some(bytes.len() as u64),
             None => std::fs::metadata(&self.path).ok().map(|metadata| metadata.len()),
         };
-        let loaded = match self.format == Format::Umb {
-            true => read_umb(self.contents()?, &options),
-            false => read_drn(self.contents()?, &options),
+        let loaded = if self.format == Format::Umb {
+            read_umb(self.contents()?, &options)
+        } else {
+            read_drn(self.contents()?, &options)
         };
         let Loaded { model, left_out, divided } = loaded.map_err(|error| self.refuse(&error))?;
         if !quiet && !left_out.is_empty() {
@@ -210,10 +211,7 @@ pub fn file(path: &Path) -> anyhow::Result<Vec<u8>> {
 fn check_file(path: &Path) -> anyhow::Result<std::fs::Metadata> {
     let shown = path.display();
     let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {shown}"))?;
-    match metadata.is_dir() {
-        true => bail!("{shown} is a folder, not a file"),
-        false => Ok(metadata),
-    }
+    if metadata.is_dir() { bail!("{shown} is a folder, not a file") } else { Ok(metadata) }
 }
 
 /// An error in a text file, with its place.

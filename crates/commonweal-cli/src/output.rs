@@ -156,13 +156,14 @@ impl ModelWriter<'_> {
             note(&format!("the principal `{name}` is called `{written}` in the file"));
         }
         let discounts = || principals.iter().map(|principal| principal.discount.to_string());
-        let options = match principals.len() <= NAMED {
-            true => names
+        let options = if principals.len() <= NAMED {
+            names
                 .iter()
                 .zip(discounts())
                 .map(|(name, discount)| format!("--discount {}={discount}", quoted(name)))
-                .collect(),
-            false => vec![format!("--discounts {}", discounts().collect::<Vec<_>>().join(","))],
+                .collect()
+        } else {
+            vec![format!("--discounts {}", discounts().collect::<Vec<_>>().join(","))]
         };
         let place = self.place.to_string_lossy();
         let place = quoted(&place);
@@ -196,16 +197,16 @@ impl ModelWriter<'_> {
             }
             return write_whole(self.place, |out| write(&exact, out));
         }
-        let write = |out: &mut dyn Write| match self.format == Format::Umb {
-            true => write_umb(model, out),
-            false => write_drn(model, out),
+        let write = |out: &mut dyn Write| {
+            if self.format == Format::Umb { write_umb(model, out) } else { write_drn(model, out) }
         };
-        write_whole(self.place, |out| match self.is_packed {
-            false => write(out),
-            true => {
+        write_whole(self.place, |out| {
+            if self.is_packed {
                 let mut packed = GzEncoder::new(out, Compression::default());
                 write(&mut packed)?;
                 packed.finish().map(drop)
+            } else {
+                write(out)
             }
         })
     }
@@ -219,9 +220,10 @@ pub fn typed() -> String {
 
 /// A word of a command line.
 fn quoted(word: &str) -> Cow<'_, str> {
-    match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,=".contains(c)) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', r"'\''")).into(),
+    if !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,=".contains(c)) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''")).into()
     }
 }
 

@@ -147,12 +147,11 @@ fn layers(
         let mut next = Vec::with_capacity(gain.len());
         for state in model.states() {
             let choice = solution.strategy().choice(state, &Step::from(step));
-            let now = match long_term.allowed[choice.index()] {
-                true => Rational::ZERO,
-                false => {
-                    let advantages = exact_advantages(model, advantages, state, choice);
-                    sum(advantages.iter().zip(&weights).map(|(advantage, weight)| advantage * weight))
-                }
+            let now = if long_term.allowed[choice.index()] {
+                Rational::ZERO
+            } else {
+                let advantages = exact_advantages(model, advantages, state, choice);
+                sum(advantages.iter().zip(&weights).map(|(advantage, weight)| advantage * weight))
             };
             let later = sum(model.transitions(choice).map(|(target, p)| p * &gain[target.index()]));
             let total = &now + later;

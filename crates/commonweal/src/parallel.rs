@@ -7,16 +7,10 @@ pub(crate) const WORTH_SHARING: usize = 512;
 
 /// `of` every index below `n`, in order.
 pub(crate) fn map<T: Send>(n: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    match n >= WORTH_SHARING {
-        true => (0..n).into_par_iter().map(of).collect(),
-        false => (0..n).map(of).collect(),
-    }
+    if n >= WORTH_SHARING { (0..n).into_par_iter().map(of).collect() } else { (0..n).map(of).collect() }
 }
 
 /// All items of `of` every index below `n`, in order.
 pub(crate) fn flat_map<T: Send, I: Iterator<Item = T>>(n: usize, of: impl Fn(usize) -> I + Sync + Send) -> Vec<T> {
-    match n >= WORTH_SHARING {
-        true => (0..n).into_par_iter().flat_map_iter(of).collect(),
-        false => (0..n).flat_map(of).collect(),
-    }
+    if n >= WORTH_SHARING { (0..n).into_par_iter().flat_map_iter(of).collect() } else { (0..n).flat_map(of).collect() }
 }

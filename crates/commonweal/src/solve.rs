@@ -227,9 +227,10 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         let unweighted = Rational::ONE / &model.principals()[p.index()].weight;
         // The values of a group of one are its own, but for the weight.
         let alone = principal.members.len() == 1;
-        let long_term_payoff = match alone {
-            true => long_term.values[group].scaled(&unweighted),
-            false => member_value(model, p, &long_term.strategy, stop)?,
+        let long_term_payoff = if alone {
+            long_term.values[group].scaled(&unweighted)
+        } else {
+            member_value(model, p, &long_term.strategy, stop)?
         };
         payoffs.push(match (&totals, alone) {
             (Some(totals), true) => Values::Exact(totals[group].scaled(&unweighted)),

@@ -56,9 +56,8 @@ fn bounds_certificate(model: &Model, solution: &Solution, rng: &mut Rng) -> Stri
         of_principal.collect()
     };
     let horizon = rng.within(0, horizon as i64 + 3) as u64;
-    let decision = |state: StateId, step: u64| match step < horizon {
-        true => solution.strategy().choice(state, &step.into()),
-        false => proof.tail[state.index()],
+    let decision = |state: StateId, step: u64| {
+        if step < horizon { solution.strategy().choice(state, &step.into()) } else { proof.tail[state.index()] }
     };
     let mut stages = Vec::new();
     let mut present = horizon;

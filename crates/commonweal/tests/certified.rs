@@ -190,9 +190,10 @@ fn scale(model: &Model, exact: &commonweal::Solution) -> f64 {
 
 fn inside(what: &str, exact: &Value, bounds: Enclosure) -> Result<(), String> {
     // The tightest doubles around the exact number lie between the bounds if and only if the number does.
-    match bounds.lower() <= exact.enclosure.lower() && exact.enclosure.upper() <= bounds.upper() {
-        true => Ok(()),
-        false => Err(format!("{what} is {exact:?}, outside {bounds:?}")),
+    if bounds.lower() <= exact.enclosure.lower() && exact.enclosure.upper() <= bounds.upper() {
+        Ok(())
+    } else {
+        Err(format!("{what} is {exact:?}, outside {bounds:?}"))
     }
 }
 

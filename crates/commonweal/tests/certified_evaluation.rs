@@ -119,9 +119,10 @@ fn numbers_at_the_ends_of_the_doubles_never_make_an_interval_false() {
     for seed in 0..500 {
         let rng = &mut Rng::new(seed);
         let model = random::extreme(seed).model();
-        let strategy = match rng.chance(2) {
-            true => Strategy::Stationary(mixed(&model, rng)),
-            false => Strategy::Counting(counting(&model, 9, rng)),
+        let strategy = if rng.chance(2) {
+            Strategy::Stationary(mixed(&model, rng))
+        } else {
+            Strategy::Counting(counting(&model, 9, rng))
         };
         let exact = evaluate(&model, &strategy, &StopSignal::default()).expect("few steps");
         judge(&model, &strategy, &exact, &format!("seed {seed}"));

@@ -255,9 +255,10 @@ fn real_models_go_through_both_formats() {
         let bytes = std::fs::read(&path).unwrap();
         let mut read_options = ReadOptions::new(Discounts::Unspecified);
         read_options.bytes = Some(bytes.len() as u64);
-        let (exact, doubles): (Result<Loaded<Rational>, _>, Result<Loaded<f64>, _>) = match name.ends_with(".umb") {
-            true => (read_umb(&bytes[..], &read_options), read_umb(&bytes[..], &read_options)),
-            false => (read_drn(&bytes[..], &read_options), read_drn(&bytes[..], &read_options)),
+        let (exact, doubles): (Result<Loaded<Rational>, _>, Result<Loaded<f64>, _>) = if name.ends_with(".umb") {
+            (read_umb(&bytes[..], &read_options), read_umb(&bytes[..], &read_options))
+        } else {
+            (read_drn(&bytes[..], &read_options), read_drn(&bytes[..], &read_options))
         };
         let exact = exact.unwrap_or_else(|error| panic!("{}", error.render(&name)));
         let doubles = doubles.unwrap_or_else(|error| panic!("{}", error.render(&name)));

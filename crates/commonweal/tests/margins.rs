@@ -117,9 +117,12 @@ fn a_signal_that_is_raised_on_the_way_ends_the_search_for_the_longest_horizon() 
 /// Probabilities below 1e-150, subnormal ones and ones below all doubles, beside rewards that make them count.
 #[test]
 fn the_least_probabilities_count_as_in_fractions() {
-    let power = |exponent: i64| match exponent < 0 {
-        true => Q::one() / Q::from(BigInt::from(10).pow(-exponent as u32)),
-        false => Q::from(BigInt::from(10).pow(exponent as u32)),
+    let power = |exponent: i64| {
+        if exponent < 0 {
+            Q::one() / Q::from(BigInt::from(10).pow(-exponent as u32))
+        } else {
+            Q::from(BigInt::from(10).pow(exponent as u32))
+        }
     };
     let make = |seed: u64| {
         let mut rng = Rng::new(seed);
@@ -127,9 +130,10 @@ fn the_least_probabilities_count_as_in_fractions() {
         let mut choice = |state: usize| {
             let least = power(-rng.pick(&[149, 151, 160, 310, 323, 400])) * q(rng.within(1, 9), 1);
             let target = rng.index(3);
-            let to = match target == state || rng.chance(4) {
-                true => vec![(target, Q::one())],
-                false => vec![(state, Q::one() - &least), (target, least)],
+            let to = if target == state || rng.chance(4) {
+                vec![(target, Q::one())]
+            } else {
+                vec![(state, Q::one() - &least), (target, least)]
             };
             let reward = |rng: &mut Rng| q(rng.within(-3, 3), 1) * power(rng.pick(&[0, 0, 150, 160, 310, -160]));
             Choice { name: String::new(), rewards: (0..2).map(|_| reward(rng)).collect(), to }

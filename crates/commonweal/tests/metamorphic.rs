@@ -368,9 +368,10 @@ fn weights_times_discounts_give_the_same_strategy_one_step_earlier() {
         let mut changed = plain.clone();
         // A discount of 0 leaves the principal nothing after the first step, and a weight of 0 is not allowed.
         for (i, who) in changed.principals.iter_mut().enumerate() {
-            match who.discount.is_zero() {
-                true => changed.states.iter_mut().flatten().for_each(|choice| choice.rewards[i] = Q::zero()),
-                false => who.weight *= &who.discount,
+            if who.discount.is_zero() {
+                changed.states.iter_mut().flatten().for_each(|choice| choice.rewards[i] = Q::zero())
+            } else {
+                who.weight *= &who.discount
             }
         }
         changed

@@ -144,9 +144,10 @@ fn numbers_that_doubles_cannot_hold_do_not_lead_the_search_astray() {
         }
         let best = policies.iter().map(|policy| welfare(plain, policy)).max().expect("a policy");
         let search = positional(&plain.model(), &SearchOptions::default());
-        match search.outcome == SearchOutcome::Optimal && search.welfare.exact.as_ref().map(from_solver) == Some(best) {
-            true => Ok(()),
-            false => Err(format!("{search:?}")),
+        if search.outcome == SearchOutcome::Optimal && search.welfare.exact.as_ref().map(from_solver) == Some(best) {
+            Ok(())
+        } else {
+            Err(format!("{search:?}"))
         }
     });
 }

@@ -27,15 +27,21 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     drop(model);
     clock.has_read();
     let path = &args.certificate;
-    let certificate: Box<dyn BufRead + Send> = match path.as_os_str() == "-" {
-        true => Box::new(BufReader::new(std::io::stdin())),
-        false => {
-            let cannot = || format!("cannot read {}", path.display());
-            if path.is_dir() {
-                return Err(anyhow!("{}: it is a folder", cannot()));
-            }
-            Box::new(BufReader::new(File::open(path).with_context(cannot)?))
+    let certificate: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {
+        Box::new(BufReader::new(std::io::stdin()))
+    } else {
+        let cannot = || format!("cannot read {}", path.display());
+        if path.is_dir() {
+            return Err(anyhow!("{}: it is a folder", cannot()));
         }
+        let mut certificate = BufReader::new(File::open(path).with_context(cannot)?);
+        if certificate.fill_buf().with_context(cannot)?.is_empty() {
+            bail!(
+                "{}: the file is empty\nhelp: `commonweal solve MODEL --certificate FILE` writes one",
+                path.display()
+            );
+        }
+        Box::new(certificate)
     };
     let verdict = verdict(canonical, certificate, args.work, &stop);
     clock.check = clock.since_reading();
@@ -44,12 +50,11 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         Ok(verdict) => Ok(verdict.map_err(|Unreadable(why)| anyhow!("{}: {why}", path.display()))?),
         Err(reason) => Err(reason),
     };
-    match args.run.json {
-        true => json::print(&CheckJson::new(&found), spent)?,
-        false => {
-            let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
-            output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
-        }
+    if args.run.json {
+        json::print(&CheckJson::new(&found), spent)?
+    } else {
+        let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
+        output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(match found {
         Ok(Verdict::Accepted(meaning)) => {

@@ -32,19 +32,19 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
 /// From a format without discounts to another. Fractions stay fractions, and doubles the doubles that they are.
 fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file: &ModelFile) -> anyhow::Result<()> {
     let changes = &args.changes;
-    let discounts = match changes.discount.is_empty() && changes.discounts.is_none() {
-        true => Discounts::Unspecified,
+    let discounts = if changes.discount.is_empty() && changes.discounts.is_none() {
+        Discounts::Unspecified
+    } else {
         // They choose which reward structures are kept.
-        false => {
-            if !args.quiet {
-                note("the discounts only choose which rewards are kept: the file that is written holds none");
-            }
-            input::discounts(changes)?
+        if !args.quiet {
+            note("the discounts only choose which rewards are kept: the file that is written holds none");
         }
+        input::discounts(changes)?
     };
     let from = changes.from.as_deref();
-    match file.overview()?.is_some_and(|overview| overview.exact) {
-        true => writer.write(&file.read::<Rational>(discounts, from, args.quiet)?),
-        false => writer.write(&file.read::<f64>(discounts, from, args.quiet)?),
+    if file.overview()?.is_some_and(|overview| overview.exact) {
+        writer.write(&file.read::<Rational>(discounts, from, args.quiet)?)
+    } else {
+        writer.write(&file.read::<f64>(discounts, from, args.quiet)?)
     }
 }

@@ -137,12 +137,11 @@ struct Stopped {
 
 fn print<N>(worth: &Worth<N>, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()> {
     let spent = clock.spent(args.run.timings);
-    match args.run.json {
-        true => json::print(&EvaluationJson::new(worth, args.all_states), spent),
-        false => {
-            let spent = spent.map_or_else(String::new, |spent| spent.in_words());
-            output::print(&(report(worth, args.all_states) + &spent))
-        }
+    if args.run.json {
+        json::print(&EvaluationJson::new(worth, args.all_states), spent)
+    } else {
+        let spent = spent.map_or_else(String::new, |spent| spent.in_words());
+        output::print(&(report(worth, args.all_states) + &spent))
     }
 }
 
@@ -225,10 +224,8 @@ impl EvaluationJson {
     fn new<N>(worth: &Worth<N>, all_states: bool) -> EvaluationJson {
         let Worth { model, scale, stopped, payoff, welfare } = worth;
         let engine = if scale.is_some() { Engine::Certified } else { Engine::Exact };
-        let shown: Vec<StateId> = match all_states || model.n_states() <= MANY_STATES {
-            true => model.states().collect(),
-            false => vec![model.start()],
-        };
+        let shown: Vec<StateId> =
+            if all_states || model.n_states() <= MANY_STATES { model.states().collect() } else { vec![model.start()] };
         let of_state = |state: StateId| {
             let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(payoff(p.into(), state)));
             let json = StateJson {

@@ -55,9 +55,10 @@ fn reachability(args: &ReachabilityArgs, quiet: bool) -> anyhow::Result<ExitCode
         GameRewards::ZeroSum => reachability_game::Rewards::ZeroSum,
     };
     let model = reachability_game::reduce(&game, rewards);
-    let winner = match game.safety_wins() {
-        true => "the safety player wins: the welfare is 0",
-        false => "the reachability player wins: the welfare is below 0",
+    let winner = if game.safety_wins() {
+        "the safety player wins: the welfare is 0"
+    } else {
+        "the reachability player wins: the welfare is below 0"
     };
     let nodes = counted(&game.nodes.len().into(), "node", "nodes");
     let about = format!("The model of a reachability game with {nodes}.");
@@ -148,9 +149,10 @@ fn check_size([states, actions, successors]: [u64; 3], discounts: &str, most: u1
     let n_principals = discounts.split(',').count();
     let numbers = u128::from(states).saturating_mul(actions.into());
     let numbers = numbers.saturating_mul(u128::from(successors) + n_principals as u128);
-    match numbers > most {
-        true => bail!("such a model has {numbers} probabilities and rewards; this program generates at most {most}"),
-        false => Ok(()),
+    if numbers > most {
+        bail!("such a model has {numbers} probabilities and rewards; this program generates at most {most}")
+    } else {
+        Ok(())
     }
 }
 

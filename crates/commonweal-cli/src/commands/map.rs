@@ -47,9 +47,10 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     }
     let stopped = stop.reason();
     let spent = clock.spent(args.run.timings);
-    match args.run.json {
-        true => json::print(&MapJson::new(&map, stopped), spent)?,
-        false => output::print(&(report(&map, stopped) + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
+    if args.run.json {
+        json::print(&MapJson::new(&map, stopped), spent)?
+    } else {
+        output::print(&(report(&map, stopped) + &spent.map_or_else(String::new, |spent| spent.in_words())))?
     }
     Ok(if stopped.is_some() || map.order.contains(&UNKNOWN) { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
@@ -88,9 +89,10 @@ fn print_shard(
         .collect();
     let at = |line: usize, units: u64| {
         let (column, row) = spot(own[line / 2]);
-        match line.is_multiple_of(2) {
-            true => vec![grids[0].place(column, units), grids[1].point(row)],
-            false => vec![grids[0].point(column), grids[1].place(row, units)],
+        if line.is_multiple_of(2) {
+            vec![grids[0].place(column, units), grids[1].point(row)]
+        } else {
+            vec![grids[0].point(column), grids[1].place(row, units)]
         }
     };
     let found = changes(&brackets, CROWD, UNKNOWN, |places| {

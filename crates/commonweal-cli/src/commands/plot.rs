@@ -35,10 +35,8 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
             gains(&model, &solution, own_best.as_deref()).svg()
         }
     };
-    let kinds = match args.kind.is_empty() {
-        true => &[PlotKind::Timeline, PlotKind::Payoffs, PlotKind::Gains][..],
-        false => &args.kind,
-    };
+    let kinds =
+        if args.kind.is_empty() { &[PlotKind::Timeline, PlotKind::Payoffs, PlotKind::Gains][..] } else { &args.kind };
     let pictures: Vec<String> = kinds.iter().map(draw).collect();
     let svg = stacked(&pictures);
     match &args.out {

@@ -64,9 +64,10 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     }
     let examples: Vec<&Example> = sections.iter().flat_map(|section| &section.examples).collect();
     let spent = clock.spent(args.run.timings);
-    match args.run.json {
-        true => json::print(&ReproductionJson::new(&examples), spent)?,
-        false => output::print(&(report(&examples) + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
+    if args.run.json {
+        json::print(&ReproductionJson::new(&examples), spent)?
+    } else {
+        output::print(&(report(&examples) + &spent.map_or_else(String::new, |spent| spent.in_words())))?
     }
     Ok(exit_code(&examples))
 }
@@ -173,32 +174,36 @@ fn claims<'a>(examples: &'a [&Example]) -> impl Iterator<Item = &'a Claim> {
 
 /// One line per claim, `verdict  what  printed  exact`, with notes below where there is something to say.
 fn report(examples: &[&Example]) -> String {
-    let numeric = || claims(examples).filter(|claim| !claim.is_long());
-    let what = claims(examples).map(|claim| claim.what.width()).max().unwrap_or(0);
-    let printed = numeric().map(|claim| claim.printed().width()).max().unwrap_or(0);
     let mut text = String::from("What the paper prints, beside the exact value\n");
     for example in examples {
         let _ = writeln!(text, "\n{}", example.title);
+        let numeric = example.claims.iter().filter(|claim| !claim.is_long());
+        let what = example.claims.iter().map(|claim| claim.what.width()).max().unwrap_or(0);
+        let printed = numeric.map(|claim| claim.printed().width()).max().unwrap_or(0);
         for claim in &example.claims {
             let (verdict, what_padding) = (claim.verdict().word(), " ".repeat(what - claim.what.width()));
             let check = if claim.is_check { "check: " } else { "" };
             let beginning = format!("  {verdict:<8}  {}{what_padding}  {check}{}", claim.what, claim.printed());
-            match claim.is_long() && beginning.width() > WIDTH {
-                true => {
-                    let _ = write!(text, "  {verdict:<8}  {}", claim.what);
-                    let whose = if claim.is_check { check } else { "paper: " };
-                    text += &below(&format!("{whose}{}", claim.printed()));
-                }
-                false => text += &beginning,
+            if claim.is_long() && beginning.width() > WIDTH {
+                let _ = write!(text, "  {verdict:<8}  {}", claim.what);
+                let whose = if claim.is_check { check } else { "paper: " };
+                text += &below(&format!("{whose}{}", claim.printed()));
+            } else {
+                text += &beginning
             }
-            match claim.is_long() {
-                true if claim.is_found() => text += &(below(&format!("ours: {}", claim.exact())) + "\n"),
-                true if claim.verdict() == Verdict::Agrees => text.push('\n'),
-                true => text += &(below(&format!("exactly: {}", claim.exact())) + "\n"),
-                false => {
-                    let padding = " ".repeat(printed - claim.printed().width());
-                    let _ = writeln!(text, "{padding}  {}", claim.exact());
+            if !claim.is_long() {
+                let end = format!("{}  {}", " ".repeat(printed - claim.printed().width()), claim.exact());
+                if beginning.width() + end.width() > WIDTH {
+                    text += &(below(&format!("exactly: {}", claim.exact())) + "\n")
+                } else {
+                    text += &(end + "\n")
                 }
+            } else if claim.is_found() {
+                text += &(below(&format!("ours: {}", claim.exact())) + "\n")
+            } else if claim.verdict() == Verdict::Agrees {
+                text.push('\n')
+            } else {
+                text += &(below(&format!("exactly: {}", claim.exact())) + "\n")
             }
             for note in &claim.notes {
                 text += &(below(note).trim_start_matches('\n').to_owned() + "\n");

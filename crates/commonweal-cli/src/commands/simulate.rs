@@ -43,9 +43,10 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let exact = is_cheap(&model, &strategy).then(|| evaluate(&model, &strategy, &stop).ok()).flatten();
     let outcome = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
     let spent = clock.spent(args.run.timings);
-    match args.run.json {
-        true => json::print(&outcome.json(), spent)?,
-        false => output::print(&(outcome.report() + &spent.map_or_else(String::new, |spent| spent.in_words())))?,
+    if args.run.json {
+        json::print(&outcome.json(), spent)?
+    } else {
+        output::print(&(outcome.report() + &spent.map_or_else(String::new, |spent| spent.in_words())))?
     }
     Ok(match simulation.stopped {
         None => ExitCode::SUCCESS,
@@ -173,10 +174,12 @@ impl Shown<'_> {
 
 /// A width in few digits.
 fn brief(x: f64) -> String {
-    match x == 0.0 || (1e-4..1e6).contains(&x) {
-        true => double(x),
-        false if x.is_infinite() => "∞".to_owned(),
-        false => format!("{x:.2e}"),
+    if x == 0.0 || (1e-4..1e6).contains(&x) {
+        double(x)
+    } else if x.is_infinite() {
+        "∞".to_owned()
+    } else {
+        format!("{x:.2e}")
     }
 }
 

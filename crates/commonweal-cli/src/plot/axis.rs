@@ -94,9 +94,10 @@ impl Ruler {
         let value = |&(factor, exponent): &(i32, i32)| f64::from(factor) * power(exponent);
         let labelled = if decades < 2.0 { multiples(&[1, 2, 5]) } else { multiples(&[1]) };
         let every = labelled.len().div_ceil(wanted.max(2)).max(1) as i32;
-        let labelled: Vec<(i32, i32)> = match decades < 2.0 {
-            true => labelled,
-            false => labelled.into_iter().filter(|(_, exponent)| exponent.rem_euclid(every) == 0).collect(),
+        let labelled: Vec<(i32, i32)> = if decades < 2.0 {
+            labelled
+        } else {
+            labelled.into_iter().filter(|(_, exponent)| exponent.rem_euclid(every) == 0).collect()
         };
         let plain = labelled.iter().all(|(_, exponent)| (-3..=3).contains(exponent));
         let label = |&(factor, exponent): &(i32, i32)| match (plain, factor) {

@@ -57,9 +57,10 @@ impl Bars {
                 drawing.rectangle("fill", (zero.min(end), y + 1.0), ((end - zero).abs().max(0.5), BAR - 2.0), "");
                 drawing.close();
                 let baseline = y + BAR / 2.0 + 0.36 * SIZE;
-                match *x < 0.0 {
-                    true => drawing.text("ink", (end - 4.0, baseline), Anchor::End, label),
-                    false => drawing.text("ink", (end + 4.0, baseline), Anchor::Start, label),
+                if *x < 0.0 {
+                    drawing.text("ink", (end - 4.0, baseline), Anchor::End, label)
+                } else {
+                    drawing.text("ink", (end + 4.0, baseline), Anchor::Start, label)
                 }
                 y += BAR;
             }

@@ -115,10 +115,7 @@ fn comparison(model: &Model, compared: &[Compared], payoffs: bool) -> String {
     let best = &compared[0].welfare;
     let row = |one: &Compared| {
         let mark = if one.is_open() { "≥ " } else { "" };
-        let welfare = match one.is_open() {
-            true => at_least(one.welfare.enclosure.lower()),
-            false => in_column(&one.welfare),
-        };
+        let welfare = if one.is_open() { at_least(one.welfare.enclosure.lower()) } else { in_column(&one.welfare) };
         let mut row = vec![one.name(model), format!("{mark}{welfare}"), one.cost(best)];
         if payoffs {
             row.extend(one.payoffs.iter().map(in_column));
@@ -156,10 +153,7 @@ impl Compared {
             (Some(best), Some(own)) => Value::from(best - own),
             _ => Value::from(best.enclosure.plus(-self.welfare.enclosure)),
         };
-        match self.is_open() {
-            true => format!("≤ {}", at_most(lost.enclosure.upper())),
-            false => in_column(&lost),
-        }
+        if self.is_open() { format!("≤ {}", at_most(lost.enclosure.upper())) } else { in_column(&lost) }
     }
 
     pub fn json(&self, model: &Model) -> ComparedJson {

@@ -70,10 +70,8 @@ impl SolutionJson {
             members: (principal.members.len() > 1).then(|| principal.members.iter().map(name).collect()),
             discount: principal.discount.to_string(),
         });
-        let shown: Vec<StateId> = match all_states || model.n_states() <= MANY_STATES {
-            true => model.states().collect(),
-            false => vec![model.start()],
-        };
+        let shown: Vec<StateId> =
+            if all_states || model.n_states() <= MANY_STATES { model.states().collect() } else { vec![model.start()] };
         let of_state = |&state: &StateId| (model.state_name(state).into_owned(), state_json(model, solution, state));
         let (status, reason) = match solution.outcome() {
             Outcome::Optimal | Outcome::Within => (None, None),

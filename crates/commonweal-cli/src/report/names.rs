@@ -10,10 +10,7 @@ const WIDEST: usize = 24;
 
 /// The name on one line, with what a terminal would act upon written as an escape: `a\nb`.
 pub fn shown(name: &str) -> String {
-    match name.is_empty() {
-        true => "\"\"".to_owned(),
-        false => name.chars().map(visible).collect(),
-    }
+    if name.is_empty() { "\"\"".to_owned() } else { name.chars().map(visible).collect() }
 }
 
 /// The name for a column: a long one keeps its beginning and its end.

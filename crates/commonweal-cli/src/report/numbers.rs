@@ -52,10 +52,7 @@ pub fn discount(exact: &Rational) -> String {
         return fraction;
     }
     let shown = fraction_or_decimal(exact);
-    match shown == "1" {
-        true => format!("1 - {}", decimal(&(Rational::ONE - exact))),
-        false => shown,
-    }
+    if shown == "1" { format!("1 - {}", decimal(&(Rational::ONE - exact))) } else { shown }
 }
 
 /// The number that the table shows: the decimal of an exact one, both ends of another.
@@ -89,11 +86,8 @@ fn is_narrow(value: &Value) -> bool {
 /// Six digits after the point where they say something, seven digits and a power of ten where they do not.
 pub fn decimal(exact: &Rational) -> String {
     let nearest = exact.to_f64().value();
-    match exact.is_zero() || (1e-300..1e300).contains(&nearest.abs()) {
-        true => double(nearest),
-        // Past the doubles.
-        false => scientific(exact),
-    }
+    let in_range = exact.is_zero() || (1e-300..1e300).contains(&nearest.abs());
+    if in_range { double(nearest) } else { scientific(exact) }
 }
 
 /// `decimal` with its sign, also if it is positive.
@@ -103,9 +97,10 @@ pub fn signed(value: &Value) -> String {
         return "≈ 0".to_owned();
     }
     let text = in_column(value);
-    match value.enclosure.upper() > 0.0 && value.enclosure.lower() >= 0.0 && text != "0" {
-        true => format!("+{text}"),
-        false => text,
+    if value.enclosure.upper() > 0.0 && value.enclosure.lower() >= 0.0 && text != "0" {
+        format!("+{text}")
+    } else {
+        text
     }
 }
 
@@ -138,10 +133,11 @@ fn bound(x: f64, outward: i64) -> String {
         let power: i32 = power.parse().expect("an exponent");
         shown = parsed(&format!("{}e{}", digits + outward, power - 8));
     }
-    match shown == 0.0 || (1e-4..1e9).contains(&shown.abs()) {
+    if shown == 0.0 || (1e-4..1e9).contains(&shown.abs()) {
         // Never a negative zero.
-        true => format!("{}", shown + 0.0),
-        false => format!("{shown:e}"),
+        format!("{}", shown + 0.0)
+    } else {
+        format!("{shown:e}")
     }
 }
 
@@ -172,9 +168,10 @@ fn scientific(exact: &Rational) -> String {
     let mantissa = |power: isize| -> Natural {
         let shift = DIGITS - 1 - power;
         let scale = Natural::from(10u8).pow(shift.unsigned_abs());
-        let (above, below) = match shift >= 0 {
-            true => (&numerator * scale, exact.denominator().clone()),
-            false => (numerator.clone(), exact.denominator() * scale),
+        let (above, below) = if shift >= 0 {
+            (&numerator * scale, exact.denominator().clone())
+        } else {
+            (numerator.clone(), exact.denominator() * scale)
         };
         (above * 2u8 + &below) / (below * 2u8)
     };

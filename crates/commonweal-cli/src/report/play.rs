@@ -34,14 +34,12 @@ pub fn in_words<N>(model: &Model<N>, play: &Play) -> String {
     if told.len() > TOLD {
         words.push("…".to_owned());
     }
-    let text = match words.is_empty() {
-        true => format!("{for_ever} for ever"),
-        false => format!("{}, then {for_ever} for ever", words.join(", ")),
+    let text = if words.is_empty() {
+        format!("{for_ever} for ever")
+    } else {
+        format!("{}, then {for_ever} for ever", words.join(", "))
     };
-    match play.path().is_some() && told.len() <= TOLD {
-        true => text,
-        false => format!("{text} [{:04x}]", fingerprint(play)),
-    }
+    if play.path().is_some() && told.len() <= TOLD { text } else { format!("{text} [{:04x}]", fingerprint(play)) }
 }
 
 fn actions<N>(model: &Model<N>, choices: &[ChoiceId]) -> String {

@@ -76,7 +76,8 @@ fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rat
         SearchOutcome::Optimal => writeln!(text, "Best {name} welfare from {start}: {welfare}"),
         SearchOutcome::WithinGap => writeln!(
             text,
-            "Best {name} welfare from {start}: at least {lower} with this strategy, at most {upper} with any {name} one."
+            "Best {name} welfare from {start}: at least {lower} with this strategy,\n\
+             at most {upper} with any {name} one."
         ),
         SearchOutcome::Claimed => writeln!(
             text,
@@ -87,7 +88,8 @@ fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rat
         SearchOutcome::Stopped(reason) => writeln!(
             text,
             "Stopped: {reason}.\n\
-             Best {name} welfare from {start}: at least {lower} with this strategy, at most {upper} with any {name} one."
+             Best {name} welfare from {start}: at least {lower} with this strategy,\n\
+             at most {upper} with any {name} one."
         ),
     };
     text
@@ -128,15 +130,14 @@ fn decisions(model: &Model, strategy: &Strategy, all_states: bool) -> String {
     let hidden = model.n_states() - states.len().min(most);
     if hidden > 0 {
         let unreached = model.n_states() - states.len();
-        let _ = match states.len() > most {
-            true => {
-                writeln!(text, "  … and {} more; --all-states shows them", counted(&hidden.into(), "state", "states"))
-            }
-            false => writeln!(
+        let _ = if states.len() > most {
+            writeln!(text, "  … and {} more; --all-states shows them", counted(&hidden.into(), "state", "states"))
+        } else {
+            writeln!(
                 text,
                 "  {} never reached",
                 if unreached == 1 { "1 state is".to_owned() } else { format!("{unreached} states are") }
-            ),
+            )
         };
     }
     text

@@ -27,19 +27,19 @@ pub fn report<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Ratio
         text.push_str(&every_state(model, solution));
     }
     let start = model.start();
-    let _ = write!(text, "\nStrategy from {}", shown(&model.state_name(start)));
-    let _ = match solution.outcome() {
-        Outcome::Within => {
-            let memory = counted(solution.memory(start), "step", "steps");
-            writeln!(text, " (memory {memory}; its tail begins at step {})", steps(solution.horizon()))
-        }
-        Outcome::Optimal | Outcome::Undecided(_) => {
-            let memory = counted(solution.memory(start), "step", "steps");
-            writeln!(text, " (memory {memory}, horizon {})", steps(solution.horizon()))
-        }
-        Outcome::Stopped(_) => {
-            writeln!(text, " (the best found; its tail begins at step {})", steps(solution.horizon()))
-        }
+    let of = format!("Strategy from {}", shown(&model.state_name(start)));
+    let memory = counted(solution.memory(start), "step", "steps");
+    let horizon = steps(solution.horizon());
+    let numbers = match solution.outcome() {
+        Outcome::Within => [format!("memory {memory};"), format!("its tail begins at step {horizon}")],
+        Outcome::Optimal | Outcome::Undecided(_) => [format!("memory {memory},"), format!("horizon {horizon}")],
+        Outcome::Stopped(_) => ["the best found;".to_owned(), format!("its tail begins at step {horizon}")],
+    };
+    let line = format!("{of} ({} {})", numbers[0], numbers[1]);
+    let _ = if width(&line) > WIDTH {
+        writeln!(text, "\n{of}\n({}\n {})", numbers[0], numbers[1])
+    } else {
+        writeln!(text, "\n{line}")
     };
     text.push_str(&strategy(model, solution, all_states));
     text
@@ -55,14 +55,15 @@ fn headline<N>(model: &Model<N>, solution: &Solution) -> String {
             let _ = writeln!(text, "Optimal welfare from {name}: {}", exact_and_decimal(&welfare));
             let long_term = solution.long_term_welfare(start);
             // From a state with no memory the long-term strategy is all there is.
-            match solution.memory(start).is_zero() {
-                true => writeln!(text, "The long-term strategy earns it: no deviation pays."),
-                false => writeln!(
+            if solution.memory(start).is_zero() {
+                writeln!(text, "The long-term strategy earns it: no deviation pays.")
+            } else {
+                writeln!(
                     text,
                     "The long-term strategy earns {}; deviating at first gains {}.",
                     in_brief(&long_term),
                     in_brief(&difference(&welfare, &long_term))
-                ),
+                )
             }
         }
         Outcome::Within => writeln!(
@@ -101,10 +102,7 @@ fn in_brief(value: &Value) -> String {
 fn payoffs<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>) -> String {
     let with_fractions = payoff_table(model, solution, own_best, true);
     let any = payoff_values(model, solution).any(|value| payoff_fraction(&value).is_some());
-    match any && width(&with_fractions) <= WIDTH {
-        true => with_fractions,
-        false => payoff_table(model, solution, own_best, false),
-    }
+    if any && width(&with_fractions) <= WIDTH { with_fractions } else { payoff_table(model, solution, own_best, false) }
 }
 
 fn payoff_table<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>, fractions: bool) -> String {
@@ -210,19 +208,19 @@ pub fn total_row(header: &[&str]) -> Vec<String> {
 /// The welfare from every state.
 fn every_state<N>(model: &Model<N>, solution: &Solution) -> String {
     let optimal = matches!(solution.outcome(), Outcome::Optimal | Outcome::Within);
-    let header = match optimal {
-        true => ["state", "welfare", "vs long-term", "memory"].as_slice(),
-        false => &["state", "at least", "at most"],
+    let header = if optimal {
+        ["state", "welfare", "vs long-term", "memory"].as_slice()
+    } else {
+        &["state", "at least", "at most"]
     };
     let row = |state: StateId| {
         let welfare = solution.welfare(state);
         let mut row = vec![name_in_column(&model.state_name(state))];
-        match optimal {
-            true => {
-                let gain = difference(&welfare, &solution.long_term_welfare(state));
-                row.extend([in_column(&welfare), signed(&gain), steps(solution.memory(state))]);
-            }
-            false => row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())]),
+        if optimal {
+            let gain = difference(&welfare, &solution.long_term_welfare(state));
+            row.extend([in_column(&welfare), signed(&gain), steps(solution.memory(state))]);
+        } else {
+            row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())])
         }
         row
     };
@@ -235,10 +233,8 @@ fn strategy<N>(model: &Model<N>, solution: &Solution, all_states: bool) -> Strin
     let most = if all_states { usize::MAX } else { STATES_SHOWN };
     let few = model.n_states() <= most;
     let changes = |state: &StateId| solution.strategy().changes(*state).len() > 1;
-    let shown_states: Vec<StateId> = match few {
-        true => model.states().collect(),
-        false => model.states().filter(changes).take(most).collect(),
-    };
+    let shown_states: Vec<StateId> =
+        if few { model.states().collect() } else { model.states().filter(changes).take(most).collect() };
     for &state in &shown_states {
         let _ =
             writeln!(text, "  {}: {}", shown(&model.state_name(state)), in_words(model, solution.strategy(), state));

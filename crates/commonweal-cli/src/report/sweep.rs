@@ -168,10 +168,7 @@ pub fn csv(model: &Model, points: &[Point]) -> String {
 }
 
 fn field(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve.

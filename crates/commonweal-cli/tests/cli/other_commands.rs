@@ -165,6 +165,8 @@ fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
     let (code, said) = check(&certificate.replace("exact 127/9", "exact 128/9"));
     assert!(code == Some(1) && said.starts_with("refused: welfare, state 0: "), "{said}");
     folder.run(&["check", "-", "-"]).refused(&["cannot both be standard input"]);
+    folder.write("empty.cert", "");
+    folder.run(&["check", hotel, "empty.cert"]).refused(&["empty.cert: the file is empty", "help: "]);
 }
 
 #[test]

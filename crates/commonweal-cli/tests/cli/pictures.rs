@@ -55,9 +55,10 @@ fn waited(words: &str) -> Option<usize> {
 fn check_change(change: &Value, low: &[&Rational], high: &[&Rational]) {
     let (before, after) = (change["before"].as_str().unwrap(), change["after"].as_str().unwrap());
     assert_eq!(best_words(low), before, "{change}");
-    match change["crowded"].as_bool().unwrap() {
-        true => assert_ne!(best_words(high), before, "{change}"),
-        false => assert_eq!(best_words(high), after, "{change}"),
+    if change["crowded"].as_bool().unwrap() {
+        assert_ne!(best_words(high), before, "{change}")
+    } else {
+        assert_eq!(best_words(high), after, "{change}")
     }
     if let (Some(k), Some(l)) = (waited(before), waited(after))
         && k.abs_diff(l) == 1

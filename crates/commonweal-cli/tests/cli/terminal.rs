@@ -24,6 +24,13 @@ fn reports_fit_eighty_columns() {
         fits(&folder.run(&["evaluate", model, "s.json"]).done(), 80);
         fits(&folder.run(&["simulate", model, "s.json", "--runs", "100"]).done(), 80);
     }
+    let hotel = paper("hotel.yaml");
+    for search in ["positional", "stationary"] {
+        fits(&folder.run(&[search, hotel.to_str().unwrap()]).done(), 80);
+    }
+    folder.run(&["generate", "spaced", "1e9", "--out", "close.yaml"]).done();
+    fits(&folder.run(&["solve", "close.yaml"]).done(), 80);
+    fits(&folder.run(&["reproduce", "examples"]).done(), 80);
 }
 
 #[test]

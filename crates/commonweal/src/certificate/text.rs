@@ -18,17 +18,19 @@ pub fn integer(value: &Integer) -> String {
 
 /// The digits so far and those of the next word.
 fn hexadecimal(digits: String, word: &dashu_int::Word) -> String {
-    match digits.is_empty() {
-        true => format!("{word:x}"),
-        false => format!("{digits}{word:0width$x}", width = dashu_int::Word::BITS as usize / 4),
+    if digits.is_empty() {
+        format!("{word:x}")
+    } else {
+        format!("{digits}{word:0width$x}", width = dashu_int::Word::BITS as usize / 4)
     }
 }
 
 /// A fraction in lowest terms.
 pub fn fraction(value: &Rational) -> String {
-    match value.is_int() {
-        true => integer(value.numerator()),
-        false => format!("{}/{}", integer(value.numerator()), integer(&value.denominator().clone().into())),
+    if value.is_int() {
+        integer(value.numerator())
+    } else {
+        format!("{}/{}", integer(value.numerator()), integer(&value.denominator().clone().into()))
     }
 }
 

@@ -54,9 +54,10 @@ impl Advantages {
             for (state, &followed) in (first_state..).zip(strategy) {
                 for choice in rows.first_choice[state]..rows.first_choice[state + 1] {
                     let (targets, probabilities) = reader.next_row();
-                    match n <= WIDEST {
-                        true => specialised!(n, |N| terms.of_few::<N>(state, choice, targets, probabilities, &mut row)),
-                        false => terms.of_many(state, choice, targets, probabilities, &mut row),
+                    if n <= WIDEST {
+                        specialised!(n, |N| terms.of_few::<N>(state, choice, targets, probabilities, &mut row))
+                    } else {
+                        terms.of_many(state, choice, targets, probabilities, &mut row)
                     }
                     found.add(choice, state as u32, &row, choice == followed);
                 }

@@ -131,10 +131,8 @@ impl Chain<'_, 1> {
             }
             idle = if width < 0.9 * before { 0 } else { idle + 1 };
             // Sweeps in place go on while they lead somewhere; a solve that came to nothing is followed by some.
-            in_place = match in_place {
-                true => sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS,
-                false => idle > 0,
-            };
+            in_place =
+                if in_place { sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS } else { idle > 0 };
         }
     }
 

@@ -126,10 +126,12 @@ impl Evaluated<'_> {
         self.walk(&base, &mut *gains[0], changes, walked, settled, stop)?;
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
-        let outcome = match is_narrow(values.enclosure(0).width(), gap * scale) {
-            true => Outcome::Within,
-            false if walked < matters => Outcome::Stopped(StopReason::LayerLimit),
-            false => Outcome::Stopped(StopReason::Precision),
+        let outcome = if is_narrow(values.enclosure(0).width(), gap * scale) {
+            Outcome::Within
+        } else if walked < matters {
+            Outcome::Stopped(StopReason::LayerLimit)
+        } else {
+            Outcome::Stopped(StopReason::Precision)
         };
         let values = match outcome {
             Outcome::Within => values,

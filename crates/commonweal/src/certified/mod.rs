@@ -136,10 +136,11 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
     let values = options.keep_proof.then(|| base.values_in_doubles());
     let mut stopped = options.stop.reason();
     let beyond_doubles = base.advantages.error.iter().any(|error| !error.get().is_finite());
-    let mut horizon = match stopped.is_some() || beyond_doubles {
-        // Whoever asked to stop gets the bounds of a tail that begins at once, and no layer mends an endless error.
-        true => 0,
-        false => tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap),
+    let mut horizon = if stopped.is_some() || beyond_doubles {
+        // A stopped run gets the bounds of a tail that begins at once, and no layer mends an infinite error.
+        0
+    } else {
+        tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap)
     };
     let walk_options = WalkOptions {
         allowed_gap,
@@ -331,10 +332,7 @@ fn payoff(base: &Base, blocks: &[Box<dyn Gains>], i: usize, position: usize) -> 
 /// What each principal of the file gets by the decisions of the whole walk.
 fn payoffs_of_walk(model: &RoundedModel, members: &[PrincipalId], walk: &Walk) -> Payoffs {
     payoffs(model, members, &walk.base, walk.members.as_ref(), |base, i| {
-        match std::ptr::eq(base.model, walk.base.model) {
-            true => walk.payoff(i),
-            false => payoff(base, &walk.member_gains, i, i),
-        }
+        if std::ptr::eq(base.model, walk.base.model) { walk.payoff(i) } else { payoff(base, &walk.member_gains, i, i) }
     })
 }
 

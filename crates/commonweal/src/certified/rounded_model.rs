@@ -74,18 +74,17 @@ impl<'m> RoundedModel<'m> {
             .map(|group| group.members.iter().map(|&member| (member.index(), weight(member))).collect())
             .collect();
         let as_in_file = n == n_file && terms.iter().enumerate().all(|(i, terms)| *terms == [(i, 1.0)]);
-        let reward: Cow<[f64]> = match as_in_file {
-            true => Cow::Borrowed(arrays.reward),
-            false => {
-                // Nothing, however much it weighs, is nothing; and what is beyond doubles is 0 with an endless error.
-                let term = |reward: f64, weight: f64| if reward == 0.0 { 0.0 } else { weight * reward };
-                let merged = |rewards: &[f64], i: usize| {
-                    let sum = terms[i].iter().map(|&(m, w)| term(rewards[m], w)).sum::<f64>();
-                    if sum.is_finite() { sum } else { 0.0 }
-                };
-                let choices = arrays.reward.par_chunks_exact(n_file).with_min_len(CHUNK);
-                choices.flat_map_iter(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
-            }
+        let reward: Cow<[f64]> = if as_in_file {
+            Cow::Borrowed(arrays.reward)
+        } else {
+            // Nothing, however much it weighs, is nothing; and what is beyond doubles is 0 with an endless error.
+            let term = |reward: f64, weight: f64| if reward == 0.0 { 0.0 } else { weight * reward };
+            let merged = |rewards: &[f64], i: usize| {
+                let sum = terms[i].iter().map(|&(m, w)| term(rewards[m], w)).sum::<f64>();
+                if sum.is_finite() { sum } else { 0.0 }
+            };
+            let choices = arrays.reward.par_chunks_exact(n_file).with_min_len(CHUNK);
+            choices.flat_map_iter(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
         };
         // What the members' rewards add up to at most, none of them cancelling.
         let largest_reward = largest_in_columns(arrays.reward, n_file);
@@ -146,9 +145,10 @@ impl<'m> RoundedModel<'m> {
     /// At least 1/(1 − λ_i).
     pub fn lifetime_bound(&self, i: usize) -> UpperBound {
         // Below the normal doubles 1 − λ is known too roughly to say anything.
-        match self.impatience[i] >= f64::MIN_POSITIVE {
-            true => UpperBound::of((1.0 / self.impatience[i].next_down()).next_up()),
-            false => UpperBound::of(f64::INFINITY),
+        if self.impatience[i] >= f64::MIN_POSITIVE {
+            UpperBound::of((1.0 / self.impatience[i].next_down()).next_up())
+        } else {
+            UpperBound::of(f64::INFINITY)
         }
     }
 }

@@ -349,9 +349,10 @@ impl PolicyRows {
     /// Takes the rows of another policy in these states; all rows anew if they do not fit.
     pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[u32], policy: &[u32]) {
         let fits = |&state: &u32| self.range(state as usize).len() == rows.row(policy[state as usize]).len();
-        match changed.iter().all(fits) {
-            true => changed.iter().for_each(|&state| self.replace(rows, state, policy[state as usize])),
-            false => *self = PolicyRows::of(rows, policy),
+        if changed.iter().all(fits) {
+            changed.iter().for_each(|&state| self.replace(rows, state, policy[state as usize]))
+        } else {
+            *self = PolicyRows::of(rows, policy)
         }
     }
 

@@ -113,14 +113,10 @@ impl<'a> Judge<'a> {
     fn gains_after(&self, step: &Step, ahead: u64, stop: &StopSignal) -> Result<Vec<Vec<Scaled>>, StopReason> {
         let Judge { model, advantages, solution, .. } = self;
         let (first, far) = (step + Natural::ONE, step + Natural::from(1 + ahead));
-        let (mut at, settled) = match far >= self.settled_from {
-            true => (self.settled_from.clone().max(first.clone()), true),
-            false => (far, false),
-        };
-        let unknown = |i: usize| match settled {
-            true => Scaled::ZERO,
-            false => Scaled::around_zero(farthest(model, i, &Natural::ZERO)),
-        };
+        let (mut at, settled) =
+            if far >= self.settled_from { (self.settled_from.clone().max(first.clone()), true) } else { (far, false) };
+        let unknown =
+            |i: usize| if settled { Scaled::ZERO } else { Scaled::around_zero(farthest(model, i, &Natural::ZERO)) };
         let mut gains: Vec<Vec<Scaled>> = (0..model.n()).map(|i| vec![unknown(i); model.n_states()]).collect();
         while at > first {
             stop.check()?;

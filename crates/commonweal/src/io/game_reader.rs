@@ -106,8 +106,9 @@ fn head<'t>(line: &Line<'t>, mover: Mover, words: &[Named<'t>]) -> Result<(&'t s
     let name = first.strip_suffix(':').filter(|name| !name.is_empty()).ok_or_else(wrong)?;
     let successors = words[1..].to_vec();
     let plain = |(word, _): &Named| !word.contains(':');
-    match !successors.is_empty() && !name.contains(':') && successors.iter().all(plain) {
-        true => Ok((name, Span::new(span.start as usize, span.start as usize + name.len()), successors)),
-        false => Err(wrong()),
+    if !successors.is_empty() && !name.contains(':') && successors.iter().all(plain) {
+        Ok((name, Span::new(span.start as usize, span.start as usize + name.len()), successors))
+    } else {
+        Err(wrong())
     }
 }

@@ -127,9 +127,10 @@ impl<'t> Reader<'t> {
             self.draft.principal_names.define(id, self.draft.principals.len());
             self.draft.principals.push(DraftPrincipal { name: id, span, discount, weight });
         }
-        match self.draft.principals.is_empty() {
-            true => Err(Fault::new(value.span, "`principals` is empty", SHAPE)),
-            false => Ok(()),
+        if self.draft.principals.is_empty() {
+            Err(Fault::new(value.span, "`principals` is empty", SHAPE))
+        } else {
+            Ok(())
         }
     }
 
@@ -170,12 +171,11 @@ impl<'t> Reader<'t> {
     fn weight(&self, value: &Node<'t>, id: u32) -> Result<Rational, Fault> {
         let what = || format!("the weight of {}", self.principal(id));
         let weight = value.number(what)?;
-        match weight.is_zero() {
-            true => {
-                let help = "leave the principal out, or give it another weight";
-                Err(Fault::new(value.span, format!("{} is 0", what()), help))
-            }
-            false => Ok(weight),
+        if weight.is_zero() {
+            let help = "leave the principal out, or give it another weight";
+            Err(Fault::new(value.span, format!("{} is 0", what()), help))
+        } else {
+            Ok(weight)
         }
     }
 
@@ -195,10 +195,7 @@ impl<'t> Reader<'t> {
             self.draft.states.push(DraftState { name: id, span, n_choices: 0 });
             self.draft.states[index].n_choices = self.actions(id, span, index as u32)?;
         }
-        match self.draft.states.is_empty() {
-            true => Err(Fault::new(value.span, "`states` is empty", SHAPE)),
-            false => Ok(()),
-        }
+        if self.draft.states.is_empty() { Err(Fault::new(value.span, "`states` is empty", SHAPE)) } else { Ok(()) }
     }
 
     /// The actions of the state of that name and index; how many there are.
@@ -389,23 +386,15 @@ fn mend_sum(sum: &Rational) -> String {
     if sum.is_zero() {
         return "name at least one target".into();
     }
-    let (step, distance) = match gap > Rational::ZERO {
-        true => ("add", gap),
-        false => ("take away", -gap),
-    };
+    let (step, distance) = if gap > Rational::ZERO { ("add", gap) } else { ("take away", -gap) };
     let rounding = Rational::from_parts(1.into(), 100u8.into());
-    let reason = match distance < rounding {
-        true => "; numbers are read exactly, so write a third as 1/3, not as 0.333",
-        false => "",
-    };
+    let reason =
+        if distance < rounding { "; numbers are read exactly, so write a third as 1/3, not as 0.333" } else { "" };
     format!("{step} {}{reason}", brief(&distance))
 }
 
 /// A number in a message: the beginning of a long one.
 fn brief(number: &Rational) -> String {
     let text = number.to_string();
-    match text.len() <= 40 {
-        true => text,
-        false => format!("{}…", &text[..40]),
-    }
+    if text.len() <= 40 { text } else { format!("{}…", &text[..40]) }
 }

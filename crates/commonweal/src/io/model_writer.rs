@@ -38,9 +38,10 @@ pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
         text += "\n";
         for (name, choice) in action_names(model, state) {
             let line = yaml_entry(4, &name, &choice_value(model, choice, Notation::Yaml));
-            match line.chars().count() <= LONGEST_LINE {
-                true => text += &line,
-                false => push_block_choice(&mut text, model, &name, choice),
+            if line.chars().count() <= LONGEST_LINE {
+                text += &line
+            } else {
+                push_block_choice(&mut text, model, &name, choice)
             }
         }
         out.write_all(text.as_bytes())?;
@@ -108,9 +109,10 @@ fn magnitude(integer: &Integer) -> Natural {
 }
 
 fn principal_value(principal: &Principal, notation: Notation) -> String {
-    match principal.weight.is_one() {
-        true => notation.number(&principal.discount),
-        false => notation.map([("discount", &principal.discount), ("weight", &principal.weight)]),
+    if principal.weight.is_one() {
+        notation.number(&principal.discount)
+    } else {
+        notation.map([("discount", &principal.discount), ("weight", &principal.weight)])
     }
 }
 
@@ -167,13 +169,13 @@ enum Reward<'m, I> {
 impl<'m> Reward<'m, ()> {
     fn of(model: &'m Model, choice: ChoiceId) -> Reward<'m, impl Iterator<Item = (&'m str, &'m Rational)>> {
         let rewards = model.rewards(choice);
-        match rewards.iter().all(|reward| *reward == rewards[0]) {
-            true if rewards[0].is_zero() => Reward::Nothing,
-            true => Reward::Same(&rewards[0]),
-            false => {
-                let named = model.principals().iter().map(|principal| &*principal.name).zip(rewards);
-                Reward::ByName(named.filter(|(_, reward)| !reward.is_zero()))
-            }
+        if rewards.iter().any(|reward| *reward != rewards[0]) {
+            let named = model.principals().iter().map(|principal| &*principal.name).zip(rewards);
+            Reward::ByName(named.filter(|(_, reward)| !reward.is_zero()))
+        } else if rewards[0].is_zero() {
+            Reward::Nothing
+        } else {
+            Reward::Same(&rewards[0])
         }
     }
 }
@@ -217,18 +219,16 @@ fn yaml_entry(indent: usize, key: &str, value: &str) -> String {
 fn yaml_key(indent: usize, key: &str) -> String {
     let name = yaml_name(key);
     let margin = " ".repeat(indent);
-    match name.chars().count() <= LONGEST_KEY {
-        true => format!("{margin}{name}:"),
-        false => format!("{margin}? {name}\n{margin}:"),
+    if name.chars().count() <= LONGEST_KEY {
+        format!("{margin}{name}:")
+    } else {
+        format!("{margin}? {name}\n{margin}:")
     }
 }
 
 /// The name as YAML shows it: in quotes only where it could be taken for something else, here or by other programs.
 fn yaml_name(name: &str) -> Cow<'_, str> {
-    match is_plain(name) {
-        true => name.into(),
-        false => quoted(name).into(),
-    }
+    if is_plain(name) { name.into() } else { quoted(name).into() }
 }
 
 fn is_plain(name: &str) -> bool {

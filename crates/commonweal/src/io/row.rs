@@ -155,10 +155,7 @@ fn too_long(sum: &Rational, length: usize) -> bool {
 fn brief(number: &impl ModelNumber) -> String {
     const SHOWN: usize = 40;
     let text = number.to_string();
-    match text.len() <= SHOWN {
-        true => text,
-        false => format!("{}…", &text[..SHOWN]),
-    }
+    if text.len() <= SHOWN { text } else { format!("{}…", &text[..SHOWN]) }
 }
 
 /// `Σ_t P(t) · reward(t)`, exactly.

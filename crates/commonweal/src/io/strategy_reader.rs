@@ -164,9 +164,10 @@ impl<'t, N> Reader<'_, 't, N> {
                 _ => changes.push(change),
             }
         }
-        match changes.is_empty() {
-            true => Err(Fault::new(node.span, "the list of decisions is empty", "say what is done from step 0 on")),
-            false => Ok(changes),
+        if changes.is_empty() {
+            Err(Fault::new(node.span, "the list of decisions is empty", "say what is done from step 0 on"))
+        } else {
+            Ok(changes)
         }
     }
 
@@ -225,9 +226,10 @@ impl<'t, N> Reader<'_, 't, N> {
             }
         }
         let total = sum(mix.iter().map(|(_, probability)| probability.clone()));
-        match total.is_one() {
-            true => Ok(mix),
-            false => Err(Fault::new(
+        if total.is_one() {
+            Ok(mix)
+        } else {
+            Err(Fault::new(
                 node.span,
                 format!(
                     "state {}: the mix sums to {}, not 1",
@@ -235,7 +237,7 @@ impl<'t, N> Reader<'_, 't, N> {
                     shown(&total.to_string())
                 ),
                 "make the probabilities sum to exactly 1",
-            )),
+            ))
         }
     }
 
@@ -274,9 +276,10 @@ impl<'t, N> Reader<'_, 't, N> {
 }
 
 fn expect(node: &Node, kind: Kind, what: &str, help: &str) -> Result<(), Fault> {
-    match std::mem::discriminant(&node.kind) == std::mem::discriminant(&kind) {
-        true => Ok(()),
-        false => Err(Fault::new(node.span, format!("{what} cannot be {}", node.noun()), help)),
+    if std::mem::discriminant(&node.kind) == std::mem::discriminant(&kind) {
+        Ok(())
+    } else {
+        Err(Fault::new(node.span, format!("{what} cannot be {}", node.noun()), help))
     }
 }
 

@@ -195,9 +195,10 @@ impl<L: FnMut(&[Spot]) -> Vec<usize>> Atlas<L> {
                     perimeter.crossings.push(Crossing { vertex: perimeter.vertices.len(), before, after });
                     perimeter.vertices.push(line.spot(change.low));
                 };
-                match backwards {
-                    true => changes.iter().rev().for_each(&mut crossing),
-                    false => changes.iter().for_each(&mut crossing),
+                if backwards {
+                    changes.iter().rev().for_each(&mut crossing)
+                } else {
+                    changes.iter().for_each(&mut crossing)
                 }
             }
         }

@@ -91,9 +91,10 @@ fn followed<N>(
             changes.get(changes.partition_point(|change| change.from <= step)).map(|change| change.from.clone())
         };
         let next_change = reached.iter().filter_map(later).min();
-        let next: BTreeSet<StateId> = match whole {
-            true => reached.clone(),
-            false => choices.iter().flat_map(|&choice| model.targets(choice)).copied().collect(),
+        let next: BTreeSet<StateId> = if whole {
+            reached.clone()
+        } else {
+            choices.iter().flat_map(|&choice| model.targets(choice)).copied().collect()
         };
         let settled = || next.iter().chain(&reached).all(|state| later(state).is_none());
         if next_change.is_none() && settled() {

@@ -128,9 +128,10 @@ pub fn values_of(
     stop: &StopSignal,
 ) -> Result<Vec<ExactVector>, StopReason> {
     let value = |i| value_of(model, strategy, i, stop);
-    match model.n_states() >= parallel::WORTH_SHARING {
-        true => (0..model.n()).into_par_iter().map(value).collect(),
-        false => (0..model.n()).map(value).collect(),
+    if model.n_states() >= parallel::WORTH_SHARING {
+        (0..model.n()).into_par_iter().map(value).collect()
+    } else {
+        (0..model.n()).map(value).collect()
     }
 }
 

@@ -195,18 +195,12 @@ pub(super) fn check_principals(principals: &[Principal]) -> Result<(), ModelErro
             return Err(ModelError::DuplicatePrincipal { principal: principal.name.clone() });
         }
     }
-    match principals.is_empty() {
-        true => Err(ModelError::NoPrincipals),
-        false => Ok(()),
-    }
+    if principals.is_empty() { Err(ModelError::NoPrincipals) } else { Ok(()) }
 }
 
 pub(super) fn check_size(what: &'static str, next: usize) -> Result<(), ModelError> {
     const LIMIT: usize = u32::MAX as usize - 1;
-    match next < LIMIT {
-        true => Ok(()),
-        false => Err(ModelError::TooLarge { what, limit: LIMIT }),
-    }
+    if next < LIMIT { Ok(()) } else { Err(ModelError::TooLarge { what, limit: LIMIT }) }
 }
 
 #[cfg(test)]

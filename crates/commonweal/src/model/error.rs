@@ -38,8 +38,9 @@ pub enum ModelError {
 }
 
 pub(super) fn check_discount(principal: &str, discount: &Rational) -> Result<(), ModelError> {
-    match *discount >= Rational::ZERO && *discount < Rational::ONE {
-        true => Ok(()),
-        false => Err(ModelError::DiscountOutOfRange { principal: principal.to_owned(), discount: discount.clone() }),
+    if *discount >= Rational::ZERO && *discount < Rational::ONE {
+        Ok(())
+    } else {
+        Err(ModelError::DiscountOutOfRange { principal: principal.to_owned(), discount: discount.clone() })
     }
 }

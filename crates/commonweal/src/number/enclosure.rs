@@ -18,9 +18,10 @@ impl Enclosure {
 
     /// The numbers from `lower` to `upper`, or all numbers where either is not a number or the two are crossed.
     pub fn new(lower: f64, upper: f64) -> Enclosure {
-        match lower <= upper {
-            true => Enclosure { lower, upper },
-            false => Enclosure { lower: f64::NEG_INFINITY, upper: f64::INFINITY },
+        if lower <= upper {
+            Enclosure { lower, upper }
+        } else {
+            Enclosure { lower: f64::NEG_INFINITY, upper: f64::INFINITY }
         }
     }
 
@@ -109,9 +110,10 @@ impl Enclosure {
         let upper = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max).next_up();
         let product = Enclosure::new(lower, upper);
         // Rounding outward may cross 0 where both factors have a sign, and a sign is worth keeping.
-        match (self.lower >= 0.0 && other.lower >= 0.0) || (self.upper <= 0.0 && other.upper <= 0.0) {
-            true => Enclosure::new(product.lower.max(0.0), product.upper),
-            false => product,
+        if (self.lower >= 0.0 && other.lower >= 0.0) || (self.upper <= 0.0 && other.upper <= 0.0) {
+            Enclosure::new(product.lower.max(0.0), product.upper)
+        } else {
+            product
         }
     }
 

@@ -177,10 +177,11 @@ impl ModelNumber for f64 {
     }
 
     fn from_quotient(numerator: i64, denominator: u64) -> f64 {
-        match numerator.unsigned_abs() <= LARGEST_INTEGER && denominator <= LARGEST_INTEGER {
+        if numerator.unsigned_abs() <= LARGEST_INTEGER && denominator <= LARGEST_INTEGER {
             // The quotient of two doubles is rounded once.
-            true => numerator as f64 / denominator as f64,
-            false => f64::from_reward(Rational::from_quotient(numerator, denominator)),
+            numerator as f64 / denominator as f64
+        } else {
+            f64::from_reward(Rational::from_quotient(numerator, denominator))
         }
     }
 

@@ -42,9 +42,10 @@ pub fn parse_rational(text: &str) -> Result<Rational, NumberError> {
             numerator / denominator
         }
     };
-    match is_long(value.numerator().as_sign_words().1) || is_long(value.denominator().as_words()) {
-        true => Err(NumberError::TooLong(shown(trimmed))),
-        false => Ok(value),
+    if is_long(value.numerator().as_sign_words().1) || is_long(value.denominator().as_words()) {
+        Err(NumberError::TooLong(shown(trimmed)))
+    } else {
+        Ok(value)
     }
 }
 
@@ -92,9 +93,10 @@ fn decimal(text: &str) -> Result<Rational, NumberError> {
         return Err(too_long());
     }
     let ten_to_power = Natural::from(10u8).pow(power.unsigned_abs() as usize);
-    let value = match power >= 0 {
-        true => Rational::from(magnitude * Integer::from(ten_to_power)),
-        false => Rational::from_parts(magnitude, ten_to_power),
+    let value = if power >= 0 {
+        Rational::from(magnitude * Integer::from(ten_to_power))
+    } else {
+        Rational::from_parts(magnitude, ten_to_power)
     };
     Ok(if negative { -value } else { value })
 }

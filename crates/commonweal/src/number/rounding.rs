@@ -56,9 +56,10 @@ fn cut(numerator: &Integer, denominator: &Natural) -> Option<Cut> {
     }
     // A quotient of 64 or 65 bits, and a remainder if anything is left below it.
     let shift = numerator.bit_len() as i64 - denominator.bit_len() as i64 - 64;
-    let (dividend, divisor) = match shift >= 0 {
-        true => (numerator, denominator << shift as usize),
-        false => (numerator << (-shift) as usize, denominator.clone()),
+    let (dividend, divisor) = if shift >= 0 {
+        (numerator, denominator << shift as usize)
+    } else {
+        (numerator << (-shift) as usize, denominator.clone())
     };
     let (quotient, remainder) = dividend.div_rem(&divisor);
     let bits = u128::try_from(&quotient).expect("a quotient of at most 65 bits");
@@ -67,9 +68,10 @@ fn cut(numerator: &Integer, denominator: &Natural) -> Option<Cut> {
     let exponent = (top - 53).max(-1074);
     let drop = exponent - shift;
     // At least 11 bits are dropped. Past 127 of them not even half a unit is left.
-    let (kept, dropped, half) = match drop >= 128 {
-        true => (0, bits, u128::MAX),
-        false => (bits >> drop, bits & ((1u128 << drop) - 1), 1u128 << (drop - 1)),
+    let (kept, dropped, half) = if drop >= 128 {
+        (0, bits, u128::MAX)
+    } else {
+        (bits >> drop, bits & ((1u128 << drop) - 1), 1u128 << (drop - 1))
     };
     let rest = match (dropped.cmp(&half), remainder.is_zero()) {
         (Ordering::Less, true) if dropped == 0 => Rest::Nothing,

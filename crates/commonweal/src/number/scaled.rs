@@ -37,9 +37,10 @@ impl Scaled {
         if exponent.unsigned_abs() < RANGE as u128 {
             return Scaled { mantissa: Enclosure::of_quotient(numerator, denominator), exponent: 0 };
         }
-        let mantissa = match exponent >= 0 {
-            true => Enclosure::of_quotient(numerator, &(denominator << exponent as usize)),
-            false => Enclosure::of_quotient(&(numerator << (-exponent) as usize), denominator),
+        let mantissa = if exponent >= 0 {
+            Enclosure::of_quotient(numerator, &(denominator << exponent as usize))
+        } else {
+            Enclosure::of_quotient(&(numerator << (-exponent) as usize), denominator)
         };
         Scaled::new(mantissa, exponent)
     }
@@ -91,10 +92,7 @@ impl Scaled {
 
     /// How this number compares with `other`, where the two enclosures decide it.
     pub fn compare(&self, other: &Scaled) -> Option<Ordering> {
-        match self.exponent == other.exponent {
-            true => self.mantissa.compare(&other.mantissa),
-            false => self.plus(-*other).sign(),
-        }
+        if self.exponent == other.exponent { self.mantissa.compare(&other.mantissa) } else { self.plus(-*other).sign() }
     }
 
     /// An upper bound of the number, as a point.
@@ -113,9 +111,10 @@ impl Scaled {
 
     /// Whether the number may be at least `other`.
     pub fn may_reach(&self, other: &Scaled) -> bool {
-        match self.exponent == other.exponent {
-            true => self.mantissa.upper() >= other.mantissa.lower(),
-            false => self.compare(other) != Some(Ordering::Less),
+        if self.exponent == other.exponent {
+            self.mantissa.upper() >= other.mantissa.lower()
+        } else {
+            self.compare(other) != Some(Ordering::Less)
         }
     }
 
@@ -200,9 +199,10 @@ impl Scaled {
             return self;
         }
         let top = i128::from(magnitude.to_bits() >> 52) - 1023;
-        match (top + self.exponent).unsigned_abs() < RANGE as u128 {
-            true => Scaled { mantissa: shifted(self.mantissa, self.exponent), exponent: 0 },
-            false => Scaled { mantissa: shifted(self.mantissa, -top), exponent: self.exponent + top }.within_reach(),
+        if (top + self.exponent).unsigned_abs() < RANGE as u128 {
+            Scaled { mantissa: shifted(self.mantissa, self.exponent), exponent: 0 }
+        } else {
+            Scaled { mantissa: shifted(self.mantissa, -top), exponent: self.exponent + top }.within_reach()
         }
     }
 
@@ -240,9 +240,10 @@ fn aligned(a: Scaled, b: Scaled) -> (Scaled, Scaled) {
         return (a, Scaled { exponent: a.exponent, ..b });
     }
     if a.is_zero() || a.exponent < b.exponent {
-        let (b, a) = match a.is_zero() {
-            true => (b, Scaled { exponent: b.exponent, ..a }),
-            false => (b, Scaled { mantissa: shifted(a.mantissa, a.exponent - b.exponent), exponent: b.exponent }),
+        let (b, a) = if a.is_zero() {
+            (b, Scaled { exponent: b.exponent, ..a })
+        } else {
+            (b, Scaled { mantissa: shifted(a.mantissa, a.exponent - b.exponent), exponent: b.exponent })
         };
         return (a, b);
     }
@@ -292,9 +293,10 @@ mod tests {
     fn contains(scaled: Scaled, exact: &Rational) -> bool {
         let end = |x: f64| {
             let x = Rational::try_from(x).unwrap();
-            match scaled.exponent >= 0 {
-                true => x * Rational::from(Integer::ONE << scaled.exponent as usize),
-                false => x / Rational::from(Integer::ONE << (-scaled.exponent) as usize),
+            if scaled.exponent >= 0 {
+                x * Rational::from(Integer::ONE << scaled.exponent as usize)
+            } else {
+                x / Rational::from(Integer::ONE << (-scaled.exponent) as usize)
             }
         };
         end(scaled.mantissa.lower()) <= *exact && *exact <= end(scaled.mantissa.upper())

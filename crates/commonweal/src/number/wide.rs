@@ -130,9 +130,10 @@ impl Dyadic {
     fn quotient(numerator: &Integer, denominator: &Natural, precision: usize, direction: Direction) -> Dyadic {
         let shift = precision as i128 + 1 + denominator.bit_len() as i128 - numerator.bit_len() as i128;
         let denominator = Integer::from(denominator.clone());
-        let (dividend, divisor) = match shift >= 0 {
-            true => (numerator << shift as usize, denominator),
-            false => (numerator.clone(), denominator << (-shift) as usize),
+        let (dividend, divisor) = if shift >= 0 {
+            (numerator << shift as usize, denominator)
+        } else {
+            (numerator.clone(), denominator << (-shift) as usize)
         };
         Dyadic { mantissa: divided(dividend, divisor, direction), exponent: -shift }.rounded(precision, direction)
     }
@@ -141,17 +142,20 @@ impl Dyadic {
     fn doubles_around(&self, scale: i128) -> (f64, f64) {
         // What lies far below the scale is as good as anything else below the least double.
         let exponent = (self.exponent - scale).max(-3_000 - self.mantissa.bit_len() as i128);
-        match exponent >= 0 {
-            true => doubles_around(&(&self.mantissa << exponent as usize), &Natural::ONE),
-            false => doubles_around(&self.mantissa, &(Natural::ONE << (-exponent) as usize)),
+        if exponent >= 0 {
+            doubles_around(&(&self.mantissa << exponent as usize), &Natural::ONE)
+        } else {
+            doubles_around(&self.mantissa, &(Natural::ONE << (-exponent) as usize))
         }
     }
 
     fn sign(&self) -> Ordering {
-        match self.mantissa.is_zero() {
-            true => Ordering::Equal,
-            false if self.mantissa.sign() == Sign::Negative => Ordering::Less,
-            false => Ordering::Greater,
+        if self.mantissa.is_zero() {
+            Ordering::Equal
+        } else if self.mantissa.sign() == Sign::Negative {
+            Ordering::Less
+        } else {
+            Ordering::Greater
         }
     }
 
@@ -169,17 +173,16 @@ impl Dyadic {
         }
         let shift = high.exponent - low.exponent;
         let guard = precision + 2;
-        let exact = match shift > (low.mantissa.bit_len() + guard) as i128 {
-            false => Dyadic { mantissa: (&high.mantissa << shift as usize) + &low.mantissa, exponent: low.exponent },
-            true => {
-                // Here |low| < 2^(high.exponent − guard).
-                let nudge = match (direction, low.sign()) {
-                    (Direction::Up, Ordering::Greater) => Integer::ONE,
-                    (Direction::Down, Ordering::Less) => Integer::NEG_ONE,
-                    _ => Integer::ZERO,
-                };
-                Dyadic { mantissa: (&high.mantissa << guard) + nudge, exponent: high.exponent - guard as i128 }
-            }
+        let exact = if shift > (low.mantissa.bit_len() + guard) as i128 {
+            // Here |low| < 2^(high.exponent − guard).
+            let nudge = match (direction, low.sign()) {
+                (Direction::Up, Ordering::Greater) => Integer::ONE,
+                (Direction::Down, Ordering::Less) => Integer::NEG_ONE,
+                _ => Integer::ZERO,
+            };
+            Dyadic { mantissa: (&high.mantissa << guard) + nudge, exponent: high.exponent - guard as i128 }
+        } else {
+            Dyadic { mantissa: (&high.mantissa << shift as usize) + &low.mantissa, exponent: low.exponent }
         };
         exact.rounded(precision, direction)
     }
@@ -234,10 +237,7 @@ impl Dyadic {
 fn divided(dividend: Integer, divisor: Integer, direction: Direction) -> Integer {
     use dashu_base::DivRemEuclid;
     let (floor, remainder) = dividend.div_rem_euclid(divisor);
-    match direction == Direction::Up && !remainder.is_zero() {
-        true => floor + Integer::ONE,
-        false => floor,
-    }
+    if direction == Direction::Up && !remainder.is_zero() { floor + Integer::ONE } else { floor }
 }
 
 #[cfg(test)]
@@ -251,9 +251,10 @@ mod tests {
     }
 
     fn exact(x: &Dyadic) -> Rational {
-        match x.exponent >= 0 {
-            true => Rational::from(&x.mantissa << x.exponent as usize),
-            false => Rational::from_parts(x.mantissa.clone(), Natural::ONE << (-x.exponent) as usize),
+        if x.exponent >= 0 {
+            Rational::from(&x.mantissa << x.exponent as usize)
+        } else {
+            Rational::from_parts(x.mantissa.clone(), Natural::ONE << (-x.exponent) as usize)
         }
     }
 

@@ -199,8 +199,5 @@ fn end_of_path(discounts: &[Rational; 2], step: isize, enter: &[Rational; 2], st
 }
 
 fn literal_name(literal: i32) -> String {
-    match literal > 0 {
-        true => format!("x{literal}"),
-        false => format!("not x{}", -literal),
-    }
+    if literal > 0 { format!("x{literal}") } else { format!("not x{}", -literal) }
 }

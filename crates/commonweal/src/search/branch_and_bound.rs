@@ -210,10 +210,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
         let mut batch = Vec::new();
         while batch.len() < BATCH {
             let Some(Queued { node, .. }) = open.pop() else { break };
-            match cutoff.drops(node.bound) {
-                true => dropped = dropped.max(node.bound),
-                false => batch.push(node),
-            }
+            if cutoff.drops(node.bound) { dropped = dropped.max(node.bound) } else { batch.push(node) }
         }
         if batch.is_empty() {
             break None;

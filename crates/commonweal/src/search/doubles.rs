@@ -172,8 +172,5 @@ fn power_of_two_near<'r>(numbers: impl Iterator<Item = &'r Rational>) -> Rationa
     let size = |x: &Rational| x.numerator().bit_len() as isize - x.denominator().bit_len() as isize;
     let exponent = numbers.filter(|x| !x.is_zero()).map(size).max().unwrap_or(0);
     let power = Natural::ONE << exponent.unsigned_abs();
-    match exponent >= 0 {
-        true => Rational::from(power),
-        false => Rational::from_parts(Integer::ONE, power),
-    }
+    if exponent >= 0 { Rational::from(power) } else { Rational::from_parts(Integer::ONE, power) }
 }

@@ -75,9 +75,10 @@ impl Relaxer<'_> {
         for &state in &relaxed.reach {
             let state = state as usize;
             for choice in model.choices(state) {
-                match followed.visits[state] > 0.0 {
-                    true => followed.average[choice] /= followed.visits[state],
-                    false => followed.average[choice] = relaxed.mix[choice],
+                if followed.visits[state] > 0.0 {
+                    followed.average[choice] /= followed.visits[state]
+                } else {
+                    followed.average[choice] = relaxed.mix[choice]
                 }
             }
         }

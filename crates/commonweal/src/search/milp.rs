@@ -125,9 +125,10 @@ fn program(model: &Doubles, reach: &[u32], problem: &mut Problem) -> Vec<Option<
                 problem.add_constraint([(visits, 1.0), (binary, -most)], ComparisonOp::Le, 0.0);
                 let mut own = 1.0;
                 for (target, probability) in model.row(choice) {
-                    match target == state {
-                        true => own -= model.discount[i] * probability,
-                        false => flow[target].push((visits, -model.discount[i] * probability)),
+                    if target == state {
+                        own -= model.discount[i] * probability
+                    } else {
+                        flow[target].push((visits, -model.discount[i] * probability))
                     }
                 }
                 flow[state].push((visits, own));

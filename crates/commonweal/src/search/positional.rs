@@ -170,9 +170,8 @@ impl Positional<'_> {
         for &state in &relaxed.reach {
             let choices = doubles.choices(state as usize);
             let allowed = choices.clone().filter(|&choice| within.allows(choice));
-            let preference = |choice: &usize| match followed.visits[state as usize] > 0.0 {
-                true => followed.regret[*choice],
-                false => -relaxed.mix[*choice],
+            let preference = |choice: &usize| {
+                if followed.visits[state as usize] > 0.0 { followed.regret[*choice] } else { -relaxed.mix[*choice] }
             };
             let least = allowed.min_by(|a, b| preference(a).total_cmp(&preference(b)));
             let least = least.expect("a box allows a choice in every state");

@@ -177,9 +177,8 @@ impl<'m> Relaxer<'m> {
                 let asked = notes.asked[index] as usize;
                 let next = |target: usize| notes.next(target).unwrap_or_else(|| relaxed.gain(step + 1, target));
                 worths.clear();
-                worths.extend(model.choices(asked).map(|choice| match part.allows(choice) {
-                    true => layer.worth(choice, weights, next),
-                    false => f64::NEG_INFINITY,
+                worths.extend(model.choices(asked).map(|choice| {
+                    if part.allows(choice) { layer.worth(choice, weights, next) } else { f64::NEG_INFINITY }
                 }));
                 let gain = part.best(model.choices(asked), &worths);
                 // A gain that does not fall may as well stay what it was: that is no less.
@@ -294,9 +293,12 @@ impl Layer<'_> {
     pub fn worths(&self, state: usize, weights: &[f64], next: &[f64], worth: &mut Vec<f64>) {
         let model = self.relaxer.model;
         worth.clear();
-        worth.extend(model.choices(state).map(|choice| match self.within.allows(choice) {
-            true => self.worth(choice, weights, |target| next[target]),
-            false => f64::NEG_INFINITY,
+        worth.extend(model.choices(state).map(|choice| {
+            if self.within.allows(choice) {
+                self.worth(choice, weights, |target| next[target])
+            } else {
+                f64::NEG_INFINITY
+            }
         }));
     }
 

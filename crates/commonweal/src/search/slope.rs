@@ -51,12 +51,13 @@ pub(super) fn slope_bound(model: &Doubles, within: &ActionBox, local: &Local) ->
         for (position, &state) in reach.iter().enumerate() {
             let choices = model.choices(state as usize);
             advantages.clear();
-            advantages.extend(choices.clone().map(|choice| match within.allows(choice) {
-                true => {
+            advantages.extend(choices.clone().map(|choice| {
+                if within.allows(choice) {
                     let later: f64 = model.row(choice).map(|(t, p)| p * values[local.position(t)]).sum();
                     model.rewards(choice)[i] + model.discount[i] * later - values[position]
+                } else {
+                    0.0
                 }
-                false => 0.0,
             }));
             for (choice, advantage) in choices.clone().zip(&advantages) {
                 slopes[choice] += visits[position] * advantage;

@@ -172,9 +172,10 @@ impl Class for Mixed<'_> {
         match divided.min_by(|a, b| excess(a).total_cmp(&excess(b))) {
             Some(children) => {
                 for child in children {
-                    match cutoff.drops(child.bound) {
-                        true => expanded.drop_at(child.bound),
-                        false => expanded.children.push(child),
+                    if cutoff.drops(child.bound) {
+                        expanded.drop_at(child.bound)
+                    } else {
+                        expanded.children.push(child)
                     }
                 }
             }

@@ -70,10 +70,7 @@ fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f6
         for choice in model.choices(state).filter(|&choice| mix[choice] > 0.0) {
             let mut later = 0.0;
             for (target, probability) in model.row(choice) {
-                match target == state {
-                    true => stays += mix[choice] * probability,
-                    false => later += probability * values[target],
-                }
+                if target == state { stays += mix[choice] * probability } else { later += probability * values[target] }
             }
             now += mix[choice] * (model.rewards(choice)[i] + discount * later);
         }

@@ -39,9 +39,10 @@ impl<'a> Advantages<'a> {
             let (advantages, has_none) = (&advantages, &has_none);
             let of_choice = move |choice: ChoiceId| {
                 let none = has_none(choice);
-                (0..model.n()).map(move |i| match none {
-                    true => Scaled::ZERO,
-                    false => {
+                (0..model.n()).map(move |i| {
+                    if none {
+                        Scaled::ZERO
+                    } else {
                         let (numerator, denominator) = advantages.exact(state, choice, i);
                         Scaled::of_quotient(&numerator, &denominator)
                     }

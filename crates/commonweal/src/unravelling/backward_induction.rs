@@ -315,13 +315,12 @@ impl<'a> Induction<'a> {
             self.memory_settled = memory == self.memory;
             self.memory = memory;
         }
-        match same {
-            true => self.stage_length = self.stage_length.saturating_add(1),
-            false => {
-                self.stage_length = 1;
-                self.next_try = self.first_try;
-                self.take_down(&decisions);
-            }
+        if same {
+            self.stage_length = self.stage_length.saturating_add(1)
+        } else {
+            self.stage_length = 1;
+            self.next_try = self.first_try;
+            self.take_down(&decisions);
         }
         self.step = step;
         self.walk.n_layers += 1;
@@ -377,10 +376,7 @@ impl<'a> Induction<'a> {
         self.keep_stage(&target);
         self.land(target, end, memory);
         self.walk.n_jumps += 1;
-        match self.walk.n_jumps > self.options.event_limit {
-            true => Err(StopReason::EventLimit),
-            false => Ok(true),
-        }
+        if self.walk.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
     }
 
     fn is_staged(&self, choice: ChoiceId) -> bool {
@@ -516,9 +512,11 @@ fn log2(x: &Rational) -> f64 {
     if near_one > Rational::ZERO && near_one < Rational::from_parts(1.into(), 1000u16.into()) {
         return -near_one.to_f64().value() / std::f64::consts::LN_2;
     }
-    match x.is_zero() {
-        true => f64::NEG_INFINITY,
-        false if x.to_f64().value() > 0.0 => x.to_f64().value().log2(),
-        false => x.numerator().bit_len() as f64 - x.denominator().bit_len() as f64,
+    if x.is_zero() {
+        f64::NEG_INFINITY
+    } else if x.to_f64().value() > 0.0 {
+        x.to_f64().value().log2()
+    } else {
+        x.numerator().bit_len() as f64 - x.denominator().bit_len() as f64
     }
 }

@@ -144,10 +144,7 @@ impl Events<'_> {
             });
             negative(greatest.fold(Scaled::ZERO, Scaled::plus))
         };
-        match from == to {
-            true => negative(sum(&last, 0..n)),
-            false => suffix() || prefix() || monotony(),
-        }
+        if from == to { negative(sum(&last, 0..n)) } else { suffix() || prefix() || monotony() }
     }
 
     fn weights(&self, step: &Step) -> Rc<Weights> {
@@ -233,9 +230,10 @@ mod tests {
             let chosen = below(end.into()) as usize;
             let shrunk = |t: usize| power(discount, end - t as u32);
             let factor = [1_000_001u64, 999_999, 0][below(3) as usize];
-            let radius = match sums[chosen] < Rational::ZERO {
-                true => -&sums[chosen] / shrunk(chosen) * Rational::from_parts(factor.into(), 2_000_000u32.into()),
-                false => Rational::ZERO,
+            let radius = if sums[chosen] < Rational::ZERO {
+                -&sums[chosen] / shrunk(chosen) * Rational::from_parts(factor.into(), 2_000_000u32.into())
+            } else {
+                Rational::ZERO
             };
             let settled = [below(3) == 0, below(2) == 0];
             let counts = if settled == [true, true] { Rational::ZERO } else { Rational::from(2) * &radius };

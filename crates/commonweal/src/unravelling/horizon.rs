@@ -45,9 +45,10 @@ pub fn first_passing_step(
     stop: &StopSignal,
 ) -> Result<Step, StopReason> {
     let test = PrefixTest { advantages, ratios };
-    match test.passes(state, choice, &ratios.weights(&Step::ZERO)) {
-        true => Ok(Step::ZERO),
-        false => test.first_pass(state, choice, Step::ZERO, stop),
+    if test.passes(state, choice, &ratios.weights(&Step::ZERO)) {
+        Ok(Step::ZERO)
+    } else {
+        test.first_pass(state, choice, Step::ZERO, stop)
     }
 }
 

@@ -132,9 +132,10 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
         let of_chunk = |(index, next): (usize, &mut [Code])| {
             next.iter_mut().enumerate().for_each(|(offset, next)| *next = of_state(index * CHUNK + offset));
         };
-        match next.len() <= CHUNK {
-            true => of_chunk((0, next)),
-            false => next.par_chunks_mut(CHUNK).enumerate().for_each(of_chunk),
+        if next.len() <= CHUNK {
+            of_chunk((0, next))
+        } else {
+            next.par_chunks_mut(CHUNK).enumerate().for_each(of_chunk)
         }
         std::mem::swap(codes, next);
     }

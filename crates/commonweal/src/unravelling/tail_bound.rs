@@ -24,10 +24,7 @@ pub fn tail_bound(model: &OrderedModel, advantages: &Advantages, ratios: &Discou
     }
     let lifetime = |i: usize| Rational::ONE / (Rational::ONE - model.discount(i));
     let bound = (0..model.n()).map(|k| {
-        let weight = match k + 1 < model.n() {
-            true => lifetime(k) - lifetime(k + 1),
-            false => lifetime(k),
-        };
+        let weight = if k + 1 < model.n() { lifetime(k) - lifetime(k + 1) } else { lifetime(k) };
         slack[k].times(Scaled::from(&weight))
     });
     bound.fold(Scaled::ZERO, Scaled::plus).upper()

@@ -37,10 +37,7 @@ pub struct Answer {
 /// The solver's answer for a model.
 pub fn ask(plain: &Plain) -> Result<Answer, String> {
     let answer = ask_with(plain, &SolveOptions::default());
-    match answer.proven_optimal {
-        true => Ok(answer),
-        false => Err("the solver stopped before it was done".into()),
-    }
+    if answer.proven_optimal { Ok(answer) } else { Err("the solver stopped before it was done".into()) }
 }
 
 /// The solver's answer under limits.
@@ -156,9 +153,10 @@ impl Figure {
         let magnitude = exact.abs();
         // Bits enough for a double, as an integer times a power of two; then walk to the neighbours that enclose it.
         let shift = 62 + magnitude.denom().bits() as i32 - magnitude.numer().bits() as i32;
-        let mantissa = match shift >= 0 {
-            true => (magnitude.numer() << shift) / magnitude.denom(),
-            false => magnitude.numer() / (magnitude.denom() << -shift),
+        let mantissa = if shift >= 0 {
+            (magnitude.numer() << shift) / magnitude.denom()
+        } else {
+            magnitude.numer() / (magnitude.denom() << -shift)
         };
         let mut down = mantissa.to_f64().expect("62 bits fit") * 2f64.powi(-shift / 2) * 2f64.powi(-shift + shift / 2);
         while from_double(down) > magnitude {

@@ -139,9 +139,8 @@ impl Plain {
 /// The notation that [`Plain::parse`] reads, as code.
 impl fmt::Display for Plain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let who = |who: &Who| match who.weight.is_one() {
-            true => who.discount.to_string(),
-            false => format!("{}*{}", who.discount, who.weight),
+        let who = |who: &Who| {
+            if who.weight.is_one() { who.discount.to_string() } else { format!("{}*{}", who.discount, who.weight) }
         };
         let principals: Vec<String> = self.principals.iter().map(who).collect();
         writeln!(f, "Plain::parse(\"{}\", &[", principals.join(" "))?;
@@ -185,9 +184,10 @@ pub fn from_double(x: f64) -> Q {
     let bits = x.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i64, bits & ((1 << 52) - 1));
     let (mantissa, power) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
-    let magnitude = match power >= 0 {
-        true => Q::from(BigInt::from(mantissa) << power as usize),
-        false => Q::new(mantissa.into(), BigInt::one() << (-power) as usize),
+    let magnitude = if power >= 0 {
+        Q::from(BigInt::from(mantissa) << power as usize)
+    } else {
+        Q::new(mantissa.into(), BigInt::one() << (-power) as usize)
     };
     if x < 0.0 { -magnitude } else { magnitude }
 }

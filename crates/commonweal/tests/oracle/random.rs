@@ -170,10 +170,7 @@ fn discounts(rng: &mut Rng, n: usize, kind: usize) -> Vec<Q> {
 }
 
 fn weight(rng: &mut Rng) -> Q {
-    match rng.chance(3) {
-        true => rng.pick(&[q(-1, 1), q(2, 1), q(1, 2), q(-3, 2), q(1, 3), q(7, 5)]),
-        false => Q::one(),
-    }
+    if rng.chance(3) { rng.pick(&[q(-1, 1), q(2, 1), q(1, 2), q(-3, 2), q(1, 3), q(7, 5)]) } else { Q::one() }
 }
 
 fn sizes(rng: &mut Rng) -> (usize, usize, usize) {
@@ -217,10 +214,7 @@ fn unplanned(rng: &mut Rng, (n_states, n_choices, n): (usize, usize, usize), kin
         .map(|_| {
             (0..n_offered(rng, n_choices))
                 .map(|_| {
-                    let rewards = match shared {
-                        true => vec![reward(rng); n],
-                        false => (0..n).map(|_| reward(rng)).collect(),
-                    };
+                    let rewards = if shared { vec![reward(rng); n] } else { (0..n).map(|_| reward(rng)).collect() };
                     Choice { name: String::new(), rewards, to: distribution(rng, n_states, transitions) }
                 })
                 .collect()

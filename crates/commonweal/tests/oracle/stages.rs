@@ -83,9 +83,10 @@ fn model(seed: u64, sets: &[&[(i64, i64)]], (first, last): (i64, i64), bits: u64
         let n_choices = if rng.chance(4) { 1 } else { 2 + rng.index(2) };
         let mut choices: Vec<Choice> = Vec::new();
         for position in 0..n_choices {
-            let to = match settled {
-                true => vec![(settled_from + rng.index(n_states - settled_from), Q::one())],
-                false => targets(rng, state, n_states, structure, long_probabilities),
+            let to = if settled {
+                vec![(settled_from + rng.index(n_states - settled_from), Q::one())]
+            } else {
+                targets(rng, state, n_states, structure, long_probabilities)
             };
             let tied = position == 0 || rng.index(3) < ties && rng.chance(2) || settled && rng.chance(2);
             let advantages = match (tied, settled) {
@@ -130,9 +131,10 @@ fn targets(rng: &mut Rng, state: usize, n: usize, structure: usize, long: bool) 
     if first == second {
         return vec![(first, Q::one())];
     }
-    let share = match long {
-        true => Q::new(BigInt::from(rng.within(1, i64::MAX - 1)), BigInt::one() << 63),
-        false => q(rng.within(1, 5), 6),
+    let share = if long {
+        Q::new(BigInt::from(rng.within(1, i64::MAX - 1)), BigInt::one() << 63)
+    } else {
+        q(rng.within(1, 5), 6)
     };
     vec![(first, share.clone()), (second, Q::one() - share)]
 }
@@ -153,9 +155,10 @@ fn advantages(rng: &mut Rng, discounts: &[Q], (first, last): (i64, i64), shared:
     let mut roots: Vec<i64> = Vec::new();
     while roots.len() < n_terms - 1 {
         let root = if rng.chance(4) { rng.pick(shared).min(last) } else { rng.within(first, last) };
-        match roots.contains(&root) {
-            true => roots.push((first..=last).find(|root| !roots.contains(root)).expect("more steps than roots")),
-            false => roots.push(root),
+        if roots.contains(&root) {
+            roots.push((first..=last).find(|root| !roots.contains(root)).expect("more steps than roots"))
+        } else {
+            roots.push(root)
         }
     }
     let chosen: Vec<Q> = terms.iter().map(|&i| discounts[i].clone()).collect();

@@ -145,9 +145,10 @@ pub fn is_best_of_all(plain: &Plain, answer: &Answer, budget: usize) -> Result<b
 
 /// The long-term choices are those that no principal in turn, most patient first, would rule out: by enumeration.
 pub fn long_term_is_lexicographic(plain: &Plain, answer: &Answer, budget: usize) -> Result<bool, String> {
-    let mut policies = match plain.states.iter().map(Vec::len).product::<usize>() <= budget {
-        true => enumeration::all_policies(plain),
-        false => return Ok(false),
+    let mut policies = if plain.states.iter().map(Vec::len).product::<usize>() <= budget {
+        enumeration::all_policies(plain)
+    } else {
+        return Ok(false);
     };
     let ordered = super::reference::Ordered::of(plain);
     for (principal, discount) in ordered.discounts.iter().enumerate() {

@@ -246,17 +246,15 @@ pub struct Spoiler<'a> {
 
 /// `x` as a certificate writes it, here always in decimal or hexadecimal as its size asks.
 pub fn integer(x: &BigInt) -> String {
-    match x.bits() <= 64 {
-        true => x.to_string(),
-        false => format!("{}0x{}", if x.is_negative() { "-" } else { "" }, x.magnitude().to_str_radix(16)),
+    if x.bits() <= 64 {
+        x.to_string()
+    } else {
+        format!("{}0x{}", if x.is_negative() { "-" } else { "" }, x.magnitude().to_str_radix(16))
     }
 }
 
 pub fn fraction(x: &Q) -> String {
-    match x.is_integer() {
-        true => integer(x.numer()),
-        false => format!("{}/{}", integer(x.numer()), integer(x.denom())),
-    }
+    if x.is_integer() { integer(x.numer()) } else { format!("{}/{}", integer(x.numer()), integer(x.denom())) }
 }
 
 pub fn read_integer(text: &str) -> BigInt {
@@ -424,9 +422,12 @@ impl Spoiler<'_> {
         }
         let [lower, upper] = line.strip_prefix("between ")?.split(' ').collect::<Vec<_>>()[..] else { return None };
         // The bounds of kind bounds are the tightest that a checker finds: one double nearer is one too many.
-        bounds.then(|| match rng.chance(2) {
-            true => format!("between {} {upper}", next(lower, true)),
-            false => format!("between {lower} {}", next(upper, false)),
+        bounds.then(|| {
+            if rng.chance(2) {
+                format!("between {} {upper}", next(lower, true))
+            } else {
+                format!("between {lower} {}", next(upper, false))
+            }
         })
     }
 

@@ -130,10 +130,12 @@ impl Claim {
     }
 
     pub fn verdict(&self) -> Verdict {
-        match self.agrees() {
-            true => Verdict::Agrees,
-            false if misprints::KNOWN.contains(&self.id) => Verdict::Misprint,
-            false => Verdict::Differs,
+        if self.agrees() {
+            Verdict::Agrees
+        } else if misprints::KNOWN.contains(&self.id) {
+            Verdict::Misprint
+        } else {
+            Verdict::Differs
         }
     }
 

@@ -32,13 +32,12 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
             let doubles = model.to_doubles()?;
             let mut fields = measure(lab, Some(&model), &doubles, LONGEST_WALK)?;
             let is_short = fields[0].parse().is_ok_and(|horizon: u64| horizon <= LONGEST_WALK);
-            fields.push(match is_short && lab.is_timed {
-                true => {
-                    let options = SolveOptions { jumps: false, ..SolveOptions::default() };
-                    let (_, times) = lab.best(|| solve(&model, &options));
-                    lab.seconds(times.long_term + times.unravel)
-                }
-                false => String::new(),
+            fields.push(if is_short && lab.is_timed {
+                let options = SolveOptions { jumps: false, ..SolveOptions::default() };
+                let (_, times) = lab.best(|| solve(&model, &options));
+                lab.seconds(times.long_term + times.unravel)
+            } else {
+                String::new()
             });
             Ok(fields)
         })?;

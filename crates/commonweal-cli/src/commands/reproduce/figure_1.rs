@@ -101,10 +101,7 @@ fn boundary(k: usize, rho: &Rational) -> (Rational, Rational) {
 /// The best delay, by what one more step changes; `None` if it is best never to expand.
 fn best_delay(alpha: &Rational, beta: &Rational) -> Option<usize> {
     let limit = fraction(4, 7);
-    match *alpha <= limit && *beta <= limit {
-        true => None,
-        false => (0..).find(|&k| change(k, alpha, beta) <= Rational::ZERO),
-    }
+    if *alpha <= limit && *beta <= limit { None } else { (0..).find(|&k| change(k, alpha, beta) <= Rational::ZERO) }
 }
 
 /// Random pairs of discounts, solved, against the boundaries.
@@ -211,11 +208,8 @@ fn map_picture() -> Figure {
     regions.push(Region { name: name(1), outline: mirrored(one) });
     for k in 2..=LONGEST {
         let mut ring = doubles(k - 1);
-        ring.extend(match k < LONGEST {
-            true => reversed(doubles(k)),
-            // What is left, down to the line α = 4/7.
-            false => vec![(corner, 0.0)],
-        });
+        // The last one takes what is left, down to the line α = 4/7.
+        ring.extend(if k < LONGEST { reversed(doubles(k)) } else { vec![(corner, 0.0)] });
         let name = if k < LONGEST { name(k) } else { format!("{k} steps or more") };
         regions.push(Region { name, outline: mirrored(ring) });
     }

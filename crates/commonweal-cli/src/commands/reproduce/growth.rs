@@ -67,10 +67,7 @@ fn student_t(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        match integral(density, middle) < 0.95 * whole {
-            true => low = middle,
-            false => high = middle,
-        }
+        if integral(density, middle) < 0.95 * whole { low = middle } else { high = middle }
     }
     (freedom as f64).sqrt() * low.tan()
 }

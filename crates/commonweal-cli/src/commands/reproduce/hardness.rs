@@ -108,9 +108,10 @@ fn witness(
 ) -> &'static str {
     let Strategy::Counting(counting) = strategy else { return "no" };
     let earned = exact(payoffs(&reduction.model, strategy).welfare(reduction.model.start()));
-    match earned == reduction.threshold && formula.is_satisfied_by(&reduction.assignment(counting)) {
-        true => "exactly",
-        false => "no",
+    if earned == reduction.threshold && formula.is_satisfied_by(&reduction.assignment(counting)) {
+        "exactly"
+    } else {
+        "no"
     }
 }
 
@@ -179,9 +180,10 @@ fn safety_wins(game: &Game) -> bool {
 
 fn searches(lab: &mut Lab) -> anyhow::Result<Table> {
     let mut table = lab.table("hardness-search", &["states", "seed", "status", "nodes", "all_tried", "seconds"])?;
-    let (sizes, each): (Vec<usize>, usize) = match lab.is_quick {
-        true => (vec![2, 4, 6, 10, 15, 20], 3),
-        false => (vec![2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 35, 40], 5),
+    let (sizes, each): (Vec<usize>, usize) = if lab.is_quick {
+        (vec![2, 4, 6, 10, 15, 20], 3)
+    } else {
+        (vec![2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 35, 40], 5)
     };
     let bar = lab.progress("searches", sizes.len() * each);
     for (instance, n_states) in sizes.into_iter().flat_map(|n| std::iter::repeat_n(n, each)).enumerate() {
@@ -201,10 +203,12 @@ fn searches(lab: &mut Lab) -> anyhow::Result<Table> {
             let search = positional(&model, &SearchOptions { node_limit: MOST_NODES, ..SearchOptions::default() });
             let took = began.elapsed();
             let is_optimal = search.outcome == SearchOutcome::Optimal;
-            let tried = match n_states <= TRIED {
-                true if exact(search.welfare.clone()) == best_of_all(&model) => "the same",
-                true => "different",
-                false => "",
+            let tried = if n_states > TRIED {
+                ""
+            } else if exact(search.welfare.clone()) == best_of_all(&model) {
+                "the same"
+            } else {
+                "different"
             };
             let status = if is_optimal { "optimal" } else { "stopped" };
             Ok(vec![status.to_owned(), search.nodes.to_string(), tried.to_owned(), lab.seconds(took)])

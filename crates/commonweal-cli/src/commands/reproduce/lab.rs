@@ -26,9 +26,10 @@ pub struct Lab<'a> {
 
 impl<'a> Lab<'a> {
     pub fn new(args: &'a ReproduceArgs) -> anyhow::Result<Lab<'a>> {
-        let baseline = match args.what.is_compared() && args.python != "none" {
-            true => Baseline::start(&args.python).map_err(|error| format!("{error:#}")),
-            false => Err("not asked for".to_owned()),
+        let baseline = if args.what.is_compared() && args.python != "none" {
+            Baseline::start(&args.python).map_err(|error| format!("{error:#}"))
+        } else {
+            Err("not asked for".to_owned())
         };
         Ok(Lab {
             is_quick: args.quick,

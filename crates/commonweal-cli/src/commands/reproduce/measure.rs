@@ -71,10 +71,7 @@ pub fn measure(
     let is_short = *solution.horizon() <= Step::from(longest_for_baseline);
     fields.extend(match (&mut lab.baseline, is_short) {
         (Ok(baseline), true) => {
-            let repeat = match lab.is_timed && doubles.n_transitions() < 100_000 {
-                true => 3,
-                false => 1,
-            };
+            let repeat = if lab.is_timed && doubles.n_transitions() < 100_000 { 3 } else { 1 };
             let answer = baseline.solve(doubles, repeat)?;
             let seconds = |time: f64| if lab.is_timed { format!("{time:.7}") } else { String::new() };
             vec![

@@ -154,9 +154,12 @@ pub fn positional(model: &Model, actions: &[(&str, &str)]) -> Payoffs {
 /// The exact payoffs of the stationary strategy that mixes these actions in one state, where others have only one.
 pub fn mixed(model: &Model, state: &str, actions: &[(&str, Rational)]) -> Payoffs {
     let mixing = model.find_state(state).expect("a state of the paper");
-    let of_state = |s| match s == mixing {
-        true => actions.iter().map(|(action, share)| (choice(model, state, action), share.clone())).collect(),
-        false => vec![(model.choices(s).next().expect("every state has a choice"), Rational::ONE)],
+    let of_state = |s| {
+        if s == mixing {
+            actions.iter().map(|(action, share)| (choice(model, state, action), share.clone())).collect()
+        } else {
+            vec![(model.choices(s).next().expect("every state has a choice"), Rational::ONE)]
+        }
     };
     let mix = model.states().map(of_state).collect();
     payoffs(model, &Strategy::Stationary(Stationary::new(model, mix)))

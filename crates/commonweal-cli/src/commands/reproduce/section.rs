@@ -35,9 +35,6 @@ impl Section {
 
     /// The same section, with a word about what a quick run leaves out.
     pub fn quick(self, lab: &Lab, part: &str) -> Section {
-        match lab.is_quick {
-            true => self.saying(format!("This was a quick run: about {part} of these models.")),
-            false => self,
-        }
+        if lab.is_quick { self.saying(format!("This was a quick run: about {part} of these models.")) } else { self }
     }
 }

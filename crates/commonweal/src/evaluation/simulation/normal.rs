@@ -12,9 +12,10 @@ pub(super) fn two_sided_quantile(confidence: f64) -> f64 {
     }
     // 1 − confidence is exact here.
     let r = (-((1.0 - confidence) / 2.0).ln()).sqrt();
-    match r <= 5.0 {
-        true => polynomial(&C, r - 1.6) / polynomial(&D, r - 1.6),
-        false => polynomial(&E, r - 5.0) / polynomial(&F, r - 5.0),
+    if r <= 5.0 {
+        polynomial(&C, r - 1.6) / polynomial(&D, r - 1.6)
+    } else {
+        polynomial(&E, r - 5.0) / polynomial(&F, r - 5.0)
     }
 }
 

@@ -150,9 +150,10 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         }
         let text = text[b"action".len()..].trim_ascii();
         // A name may hold brackets: the list is at the end.
-        let list = match text.ends_with(b"]") {
-            true => text.iter().rposition(|&byte| byte == b'[').unwrap_or(text.len()),
-            false => text.len(),
+        let list = if text.ends_with(b"]") {
+            text.iter().rposition(|&byte| byte == b'[').unwrap_or(text.len())
+        } else {
+            text.len()
         };
         let name = line.text(text[..list].trim_ascii_end())?;
         self.choice.rewards.clear();

@@ -28,10 +28,7 @@ impl DrnNumber for f64 {
 
     /// In as few digits as tell it from every other double.
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        match *self == 0.0 || (1e-5..1e16).contains(&self.abs()) {
-            true => write!(out, "{self}"),
-            false => write!(out, "{self:e}"),
-        }
+        if *self == 0.0 || (1e-5..1e16).contains(&self.abs()) { write!(out, "{self}") } else { write!(out, "{self:e}") }
     }
 }
 
@@ -71,10 +68,7 @@ pub fn write_drn<N: DrnNumber>(model: &Model<N>, out: &mut dyn Write) -> io::Res
 
 /// The name as one word: `_` stands in place of what DRN takes for the end of a name, and of no name at all.
 fn word(name: &str) -> String {
-    match name.is_empty() {
-        true => "_".to_owned(),
-        false => name.replace(|c: char| c.is_whitespace() || c.is_control(), "_"),
-    }
+    if name.is_empty() { "_".to_owned() } else { name.replace(|c: char| c.is_whitespace() || c.is_control(), "_") }
 }
 
 /// What the principals are called in a DRN file: one word each, all different.

@@ -79,9 +79,10 @@ impl<R: BufRead> Source<'_, R> {
             let mut wide = [0; 8];
             wide[..size].copy_from_slice(bytes);
             let index = u64::from_le_bytes(wide);
-            match index < end as u64 {
-                true => Ok(T::from(index as usize)),
-                false => Err(format!("entry {position} is {index}, but there are only {end} {what}")),
+            if index < end as u64 {
+                Ok(T::from(index as usize))
+            } else {
+                Err(format!("entry {position} is {index}, but there are only {end} {what}"))
             }
         })
     }
@@ -111,12 +112,11 @@ impl<R: BufRead> Source<'_, R> {
 
     fn check_size(&self, n: usize, size: usize) -> Result<(), ReadError> {
         let expected = n as u128 * size as u128;
-        match u128::from(self.member.size) == expected {
-            true => Ok(()),
-            false => {
-                let message = format!("the file has {} bytes, not {expected}: {n} entries of {size}", self.member.size);
-                Err(self.fault(message))
-            }
+        if u128::from(self.member.size) == expected {
+            Ok(())
+        } else {
+            let message = format!("the file has {} bytes, not {expected}: {n} entries of {size}", self.member.size);
+            Err(self.fault(message))
         }
     }
 

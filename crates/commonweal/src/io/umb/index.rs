@@ -118,9 +118,10 @@ impl Index {
 
     /// Refuses an index that is too long to be one.
     pub fn check_size(size: u64) -> Result<(), ReadError> {
-        match size <= LARGEST {
-            true => Ok(()),
-            false => Err(fault(format!("the index has {size} bytes"), format!("this program reads at most {LARGEST}"))),
+        if size <= LARGEST {
+            Ok(())
+        } else {
+            Err(fault(format!("the index has {size} bytes"), format!("this program reads at most {LARGEST}")))
         }
     }
 

@@ -68,9 +68,10 @@ impl<R: BufRead> Archive<R> {
     /// Passes over what is left of the last file.
     fn skip(&mut self) -> Result<(), ReadError> {
         let skipped = std::mem::take(&mut self.left) + std::mem::take(&mut self.padding);
-        match io::copy(&mut (&mut self.input).take(skipped), &mut io::sink())? == skipped {
-            true => Ok(()),
-            false => Err(cut_off()),
+        if io::copy(&mut (&mut self.input).take(skipped), &mut io::sink())? == skipped {
+            Ok(())
+        } else {
+            Err(cut_off())
         }
     }
 
@@ -134,9 +135,10 @@ fn no_archive() -> ReadError {
 fn short_name(header: &[u8; BLOCK]) -> Vec<u8> {
     let text = |field: &[u8]| field.iter().copied().take_while(|&byte| byte != 0).collect::<Vec<u8>>();
     let (name, prefix) = (text(&header[..100]), text(&header[345..500]));
-    match header[257..].starts_with(b"ustar\0") && !prefix.is_empty() {
-        true => [&prefix, &b"/"[..], &name].concat(),
-        false => name,
+    if header[257..].starts_with(b"ustar\0") && !prefix.is_empty() {
+        [&prefix, &b"/"[..], &name].concat()
+    } else {
+        name
     }
 }
 
@@ -174,13 +176,13 @@ pub(super) fn write_member<W: Write + ?Sized>(
     size: u64,
     write: impl FnOnce(&mut W) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (prefix, short) = match name.len() <= 100 {
-        true => ("", name),
-        false => name
-            .match_indices('/')
+    let (prefix, short) = if name.len() <= 100 {
+        ("", name)
+    } else {
+        name.match_indices('/')
             .map(|(at, _)| (&name[..at], &name[at + 1..]))
             .find(|(_, rest)| rest.len() <= 100)
-            .unwrap_or(("", name)),
+            .unwrap_or(("", name))
     };
     if prefix.len() > 155 || short.len() > 100 {
         let record = record("path", name);
@@ -211,12 +213,11 @@ fn block<W: Write + ?Sized>(out: &mut W, prefix: &str, name: &str, size: u64, ki
     put(100, b"0000644\0");
     put(108, b"0000000\0");
     put(116, b"0000000\0");
-    match size < 1 << 33 {
-        true => put(124, format!("{size:011o}\0").as_bytes()),
-        false => {
-            put(124, &[0x80]);
-            put(128, &size.to_be_bytes());
-        }
+    if size < 1 << 33 {
+        put(124, format!("{size:011o}\0").as_bytes())
+    } else {
+        put(124, &[0x80]);
+        put(128, &size.to_be_bytes());
     }
     put(136, b"00000000000\0");
     put(148, b"        ");

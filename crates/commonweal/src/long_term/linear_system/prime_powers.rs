@@ -74,19 +74,13 @@ impl Modulus {
         while remainder >= self.value {
             remainder -= &self.value;
         }
-        match sign == Sign::Negative && !remainder.is_zero() {
-            true => &self.value - remainder,
-            false => remainder,
-        }
+        if sign == Sign::Negative && !remainder.is_zero() { &self.value - remainder } else { remainder }
     }
 
     /// The remainder in (−modulus/2, modulus/2).
     pub(super) fn symmetric_remainder(&self, number: Integer) -> Integer {
         let remainder = self.remainder(number);
-        match &remainder << 1 > self.value {
-            true => -Integer::from(&self.value - remainder),
-            false => Integer::from(remainder),
-        }
+        if &remainder << 1 > self.value { -Integer::from(&self.value - remainder) } else { Integer::from(remainder) }
     }
 }
 

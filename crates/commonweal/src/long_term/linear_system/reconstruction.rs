@@ -87,9 +87,10 @@ impl Demand {
     /// Bits for the attempt after one at `precision`, if more can help.
     fn after(&self, precision: usize) -> Option<usize> {
         let sufficient = self.sufficient();
-        match precision < sufficient {
-            true => Some(sufficient.min(precision + precision / 4)),
-            false => Some(self.kept()).filter(|&kept| precision < kept),
+        if precision < sufficient {
+            Some(sufficient.min(precision + precision / 4))
+        } else {
+            Some(self.kept()).filter(|&kept| precision < kept)
         }
     }
 
@@ -207,9 +208,10 @@ impl Numerators {
         };
         let length = denominator.bit_len() / 64 + 1;
         let starts: Vec<usize> = range.clone().step_by(BLOCK).collect();
-        let blocks: Vec<_> = match is_worth_threads(range.len() * length * length) {
-            true => starts.into_par_iter().map(fitting).collect(),
-            false => starts.into_iter().map(fitting).collect(),
+        let blocks: Vec<_> = if is_worth_threads(range.len() * length * length) {
+            starts.into_par_iter().map(fitting).collect()
+        } else {
+            starts.into_iter().map(fitting).collect()
         };
         self.numerators.extend(blocks.into_iter().flatten().map_while(|numerator| numerator));
     }

@@ -115,9 +115,10 @@ impl<E: Entry> Rows<E> {
                 terms.fold(Integer::ZERO, |sum, (&column, entry)| sum + entry.times(&numerators[column as usize]));
             left == self.rhs[row].times(&denominator)
         };
-        match is_worth_threads(self.entry.len() * (denominator.bit_len() / 64 + 1)) {
-            true => (0..self.len()).into_par_iter().with_min_len(16).all(holds),
-            false => (0..self.len()).all(holds),
+        if is_worth_threads(self.entry.len() * (denominator.bit_len() / 64 + 1)) {
+            (0..self.len()).into_par_iter().with_min_len(16).all(holds)
+        } else {
+            (0..self.len()).all(holds)
         }
     }
 }

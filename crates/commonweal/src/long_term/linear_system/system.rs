@@ -86,9 +86,8 @@ impl IntegerSystem {
         let sum: Integer = entries.iter().map(|(_, entry)| entry).sum();
         assert!(sum > Integer::ZERO && entries.iter().all(is_allowed), "row {row} is not of the form c(I - λP)");
 
-        let content = entries.iter().fold(rhs.clone().abs(), |content, (_, entry)| match content.is_one() {
-            true => content,
-            false => Integer::from(content.gcd(entry)),
+        let content = entries.iter().fold(rhs.clone().abs(), |content, (_, entry)| {
+            if content.is_one() { content } else { Integer::from(content.gcd(entry)) }
         });
         let rhs = if content.is_one() { rhs } else { rhs / &content };
         if !content.is_one() {

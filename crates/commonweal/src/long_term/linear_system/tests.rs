@@ -117,9 +117,10 @@ fn discounts() -> impl Strategy<Value = Rational> {
 
 /// Weights that are all small, or all long and without a common factor.
 fn weights(n: usize, long: bool) -> BoxedStrategy<Vec<(usize, Natural)>> {
-    let weight = match long {
-        false => (1u64..100).prop_map(Natural::from).boxed(),
-        true => any::<[u64; 2]>().prop_map(|words| Natural::from_words(&words) + Natural::ONE).boxed(),
+    let weight = if long {
+        any::<[u64; 2]>().prop_map(|words| Natural::from_words(&words) + Natural::ONE).boxed()
+    } else {
+        (1u64..100).prop_map(Natural::from).boxed()
     };
     prop::collection::btree_map(0..n, weight, 1..=n.min(5)).prop_map(|weights| weights.into_iter().collect()).boxed()
 }
