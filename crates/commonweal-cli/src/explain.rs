@@ -164,7 +164,7 @@ fn who(solution: &Solution, turn: &Turn, ordering: Ordering) -> String {
 
 /// How the walk back from the horizon went.
 fn walk(text: &mut String, solution: &Solution) {
-    let walk = solution.walk();
+    let walk = solution.effort();
     let _ = writeln!(
         text,
         "\nWalked back {} one by one, and jumped over {}.",

@@ -11,7 +11,6 @@ mod explain;
 mod input;
 mod model_file;
 mod output;
-mod plot;
 mod progress;
 mod range;
 mod report;

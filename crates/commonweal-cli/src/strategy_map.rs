@@ -1,6 +1,5 @@
 //! The map of a model's best strategies over two discounts: surveyed by the library, drawn as regions.
 
-use crate::plot::{Axis, Mark, Region, RegionMap, Scale, Series};
 use crate::range::{Grid, UNITS};
 use crate::report::names::shown;
 use crate::report::play;
@@ -8,6 +7,7 @@ use commonweal::SolveOptions;
 use commonweal::landscape::{Change, Label, Plane, PlaneOptions, Spot, Survey, UNKNOWN, plane};
 use commonweal::model::{Model, PrincipalId};
 use commonweal::number::Rational;
+use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
 /// How often a cell of the map is cut into four where boundaries meet.
 const DEPTH: u32 = 3;

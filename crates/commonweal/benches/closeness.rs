@@ -61,7 +61,7 @@ fn row(spacing: &'static str, n_seeds: u64) -> Row {
         let seconds = began.elapsed().as_secs_f64();
         assert_eq!(solution.outcome(), Outcome::Optimal, "spacing {spacing}, seed {seed}");
         let changes: usize = model.states().map(|state| solution.strategy().changes(state).len() - 1).sum();
-        let walk = solution.walk();
+        let walk = solution.effort();
         let horizon = Rational::from(solution.horizon().clone()).to_f64().value();
         let mut values = vec![horizon, walk.n_layers as f64, changes as f64, walk.n_jumps as f64, seconds];
         if *solution.horizon() <= Natural::from(MAX_PLAIN) {

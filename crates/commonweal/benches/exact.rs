@@ -4,8 +4,8 @@
 //! solves that any such solve must make (the values of the long-term strategy to each principal), and their ratio, all
 //! from the same run. `cargo bench --bench exact -- 1000 3000` chooses the sizes.
 
+use commonweal::exact::long_term::value_of;
 use commonweal::families::RandomFamily;
-use commonweal::long_term::value_of;
 use commonweal::model::Model;
 use commonweal::number::{Rational, parse_rational};
 use commonweal::stop::StopSignal;

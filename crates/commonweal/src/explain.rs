@@ -7,15 +7,15 @@ mod turns;
 pub use turns::Turn;
 
 use crate::Solution;
-use crate::long_term::{self, LongTerm};
+use crate::exact::Advantages;
+use crate::exact::horizon::first_passing_step;
+use crate::exact::long_term::{self, LongTerm};
+use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Model, StateId};
 use crate::number::{Natural, Rational, sum};
 use crate::principals::{self, OrderedModel};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
-use crate::unravelling::Advantages;
-use crate::unravelling::exponential_sum::DiscountRatios;
-use crate::unravelling::horizon::first_passing_step;
 use std::cmp::Ordering;
 
 /// Why the strategy is what it is.

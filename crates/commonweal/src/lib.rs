@@ -3,11 +3,14 @@
 pub mod certificate;
 pub mod certified;
 pub mod evaluation;
+pub mod exact;
 pub mod explain;
+pub mod exponential_sum;
 pub mod families;
 pub mod io;
+mod kernel;
 pub mod landscape;
-pub mod long_term;
+pub mod linear_system;
 pub mod model;
 pub mod number;
 mod parallel;
@@ -17,7 +20,6 @@ pub mod search;
 pub mod solve;
 pub mod stop;
 pub mod strategy;
-pub mod unravelling;
 
 pub use solve::{Engine, Outcome, Proof, ProofInDoubles, Solution, SolveOptions, StageInDoubles, Timings};
 pub use solve::{own_optimum, own_strategy, solve};

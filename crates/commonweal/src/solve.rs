@@ -1,17 +1,17 @@
 //! From a model to its welfare-optimal counting strategy: one line per step of the proof.
 
 use crate::evaluation::{self, Payoffs};
-use crate::long_term::{self, LongTerm, positional_value};
+use crate::exact::horizon::horizon;
+use crate::exact::long_term::{self, LongTerm, positional_value};
+use crate::exact::truncated::{Truncated, truncate};
+use crate::exact::walk::{Base, Effort, JumpedStage, Problem, Unravelled, WalkOptions, unravel};
+use crate::exact::{Advantages, ExactGains, enclosed_payoff};
+use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Lists, Model, PrincipalId, StateId};
 use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values};
 use crate::principals::{self, OrderedModel, OrderedPrincipal};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
-use crate::unravelling::backward_induction::{Base, JumpedStage, Problem, Unravelled, Walk, WalkOptions, unravel};
-use crate::unravelling::exponential_sum::DiscountRatios;
-use crate::unravelling::horizon::horizon;
-use crate::unravelling::truncated::{Truncated, truncate};
-use crate::unravelling::{Advantages, ExactGains, enclosed_payoff};
 use std::time::{Duration, Instant};
 
 /// How far to go.
@@ -89,7 +89,7 @@ pub struct Solution {
     pub(crate) long_term_payoffs: Payoffs,
     /// The welfare where it is known between bounds only.
     pub(crate) welfare: Option<Values>,
-    pub(crate) walk: Walk,
+    pub(crate) effort: Effort,
     pub(crate) proof: Option<Proof>,
     /// What the certified engine's bounds follow from, if it was to keep it.
     pub(crate) proof_in_doubles: Option<ProofInDoubles>,
@@ -218,7 +218,7 @@ fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, op
 /// The answer: every step before the horizon decided.
 fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Solution, StopReason> {
     let Problem { model, rows, long_term, advantages, horizon, .. } = problem;
-    let Unravelled { strategy, memory, base, gain, exact_gains, walk, .. } = unravelled;
+    let Unravelled { strategy, memory, base, gain, exact_gains, effort, .. } = unravelled;
     let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
     let base_values = base.advantages(advantages).values();
     let (mut payoffs, mut long_term_payoffs) = (Vec::new(), Vec::new());
@@ -250,7 +250,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
     }
     // Gains of the welfare are known more narrowly than the sum of what the principals get.
     let payoffs = Payoffs::new(model, payoffs);
-    let welfare = if walk.n_undecided > 0 {
+    let welfare = if effort.n_undecided > 0 {
         // What the strategy earns, and what nobody exceeds: neither asks who won the ties.
         let upper = truncate(problem, layers_for_bounds(model, u64::MAX)).upper;
         let of_state = |s: usize| {
@@ -269,7 +269,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
     };
     Ok(Solution {
         engine: Engine::Exact,
-        outcome: if walk.n_undecided == 0 { Outcome::Optimal } else { Outcome::Undecided(walk.n_undecided) },
+        outcome: if effort.n_undecided == 0 { Outcome::Optimal } else { Outcome::Undecided(effort.n_undecided) },
         principals: model.ordered_principals().to_vec(),
         horizon: horizon.clone(),
         strategy,
@@ -278,7 +278,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         payoffs,
         long_term_payoffs: Payoffs::new(model, long_term_payoffs),
         welfare,
-        walk,
+        effort,
         proof: None,
         proof_in_doubles: None,
         scale: None,
@@ -344,7 +344,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         payoffs: Payoffs::new(model, payoffs),
         long_term_payoffs: Payoffs::new(model, long_term_payoffs),
         welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
-        walk: Walk::default(),
+        effort: Effort::default(),
         proof: None,
         proof_in_doubles: None,
         scale: None,
@@ -380,7 +380,7 @@ fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
         payoffs: ranges.clone(),
         long_term_payoffs: ranges,
         welfare: None,
-        walk: Walk::default(),
+        effort: Effort::default(),
         proof: None,
         proof_in_doubles: None,
         scale: None,
@@ -414,8 +414,8 @@ impl Solution {
     }
 
     /// How the walk from the horizon to the present went.
-    pub fn walk(&self) -> Walk {
-        self.walk
+    pub fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// What the certified engine's bounds follow from. Only if it was to keep a proof.

@@ -293,7 +293,7 @@ fn payoffs_hold_where_a_jump_leads_to_the_present() {
             let text = format!(
                 "principals: {{p0: {patient}, p1: {impatient}{also}}}\nstates: {{s: {{x: {{reward: {{p0: 1}}, to: s}}, y: {{reward: {{p1: {reward}}}, to: s}}}}}}"
             );
-            jumped += holds(&text, gap).walk().n_jumps;
+            jumped += holds(&text, gap).effort().n_jumps;
         }
     }
     assert!(jumped >= 10, "only {jumped} jumps");

@@ -165,8 +165,8 @@ fn the_spacing_family_changes_its_mind_exactly_where_the_sign_does() {
         assert_eq!((solution.strategy().changes(p0).len(), solution.strategy().changes(s2).len()), (1, 1));
         assert_eq!((solution.memory(p0), solution.memory(s1)), (&horizon, &Natural::ONE));
         assert!(solution.memory(s2).is_zero());
-        assert!(solution.walk().n_layers < 200, "10^{exponent}: {:?}", solution.walk());
-        assert_eq!(solution.walk().n_undecided, 0);
+        assert!(solution.effort().n_layers < 200, "10^{exponent}: {:?}", solution.effort());
+        assert_eq!(solution.effort().n_undecided, 0);
         let enclosure = solution.welfare_enclosure(p0);
         assert!(enclosure.width() < 1e-12, "10^{exponent}: {enclosure:?}");
         // What starts with these decimals lies between them and one more in the last place.
@@ -235,7 +235,7 @@ fn horizons_beyond_all_measure_are_exact() {
         assert_eq!(solution.strategy().settled_from(), *solution.horizon(), "10^{exponent}");
         assert_eq!(solution.memory(0.into()), solution.horizon());
         assert!(is_narrow(&solution.welfare_enclosure(0.into())), "10^{exponent}");
-        assert!(solution.walk().n_layers < 2000, "10^{exponent}: {:?}", solution.walk());
+        assert!(solution.effort().n_layers < 2000, "10^{exponent}: {:?}", solution.effort());
     }
 }
 
@@ -256,14 +256,14 @@ struct Tally {
 impl Tally {
     fn count(&mut self, plain: &Plain, solution: &Solution, fixed: &Fixed) {
         self.judged += 1;
-        let jumped = solution.walk().n_jumps > 0;
+        let jumped = solution.effort().n_jumps > 0;
         self.jumped += usize::from(jumped);
         let mut steps: Vec<Step> = changes(plain, solution).into_iter().flatten().map(|(from, _)| from).collect();
         steps.sort();
         steps.dedup();
         // At most one event precedes each stage jumped over; the others come after a jump.
         let events = steps.len().saturating_sub(1);
-        self.events_after_jump += usize::from(jumped && events >= 3 && solution.walk().n_jumps >= 2);
+        self.events_after_jump += usize::from(jumped && events >= 3 && solution.effort().n_jumps >= 2);
         let returns = |changes: &Vec<(Step, usize)>| {
             (0..changes.len()).any(|i| changes[..i].iter().any(|earlier| earlier.1 == changes[i].1))
         };
@@ -321,8 +321,8 @@ fn with_jumps_and_without_the_answer_is_the_same() {
     let mut jumps = 0;
     let mut check = |plain: &Plain| {
         let (jumped, walked) = (jumping(plain), walking(plain));
-        jumps += usize::from(jumped.walk().n_jumps > 0);
-        if walked.walk().n_jumps > 0 {
+        jumps += usize::from(jumped.effort().n_jumps > 0);
+        if walked.effort().n_jumps > 0 {
             return Err("a walk jumped".into());
         }
         agree(plain, &jumped, &walked)
@@ -340,7 +340,7 @@ fn jumps_land_where_the_papers_algorithm_in_fractions_arrives() {
         let Some(reference) = Reference::solve(plain, 300) else { return Ok(()) };
         let solution = jumping(plain);
         judged += 1;
-        jumps += usize::from(solution.walk().n_jumps > 0);
+        jumps += usize::from(solution.effort().n_jumps > 0);
         verdict::agrees_with_reference(&oracle::ask(plain)?, &reference)
     });
     assert!(judged > 100 && jumps > 50, "only {judged} models were judged, {jumps} jumped");
@@ -421,8 +421,8 @@ fn actions_that_return_thousands_of_steps_later_return_exactly_there() {
         for scale in [1, 7] {
             let roots: Vec<i64> = roots[..n].iter().map(|root| root * scale).collect();
             let solution = follows_the_signs(discounts, &[stages::with_roots(discounts, &roots)]);
-            jumps += solution.walk().n_jumps;
-            assert!(solution.walk().n_layers < 40_000, "{discounts:?}: {:?}", solution.walk());
+            jumps += solution.effort().n_jumps;
+            assert!(solution.effort().n_layers < 40_000, "{discounts:?}: {:?}", solution.effort());
         }
     }
     assert!(jumps > 8, "only {jumps} jumps");
@@ -436,7 +436,7 @@ fn discounts_that_agree_in_twenty_digits_overflow_nothing() {
         let solution = follows_the_signs(&[q(1, 3), almost, Q::zero()], &[vec![q(-1, 1), q(2, 1), q(-5, 1)]]);
         let last = big(&solution.strategy().changes(1.into())[2].from);
         assert!(last > BigInt::from(10).pow(digits as u32 - 1), "{last}");
-        assert!(solution.walk().n_layers < 2000, "{:?}", solution.walk());
+        assert!(solution.effort().n_layers < 2000, "{:?}", solution.effort());
     }
 }
 
@@ -445,12 +445,12 @@ fn many_loops_with_steps_of_their_own_are_all_met() {
     let discounts = [q(1, 2), q(499_999, 1_000_000)];
     let rewards: Vec<Vec<Q>> = (1..=12).map(|k| stages::with_roots(&discounts, &[k * k * 10_007 + 3 * k])).collect();
     let solution = follows_the_signs(&discounts, &rewards);
-    assert!(solution.walk().n_jumps >= 11, "{:?}", solution.walk());
+    assert!(solution.effort().n_jumps >= 11, "{:?}", solution.effort());
     let discounts = [q(3, 10), q(2999, 10000), q(2997, 10000)];
     let roots = |k: i64| [k * 977, k * 977 + 4000 + 100 * k * k];
     let rewards: Vec<Vec<Q>> = (1..=6).map(|k| stages::with_roots(&discounts, &roots(k))).collect();
     let solution = follows_the_signs(&discounts, &rewards);
-    assert!(solution.walk().n_jumps >= 8, "{:?}", solution.walk());
+    assert!(solution.effort().n_jumps >= 8, "{:?}", solution.effort());
     // Neighbouring steps, and all at once.
     let rewards: Vec<Vec<Q>> = (0..5).map(|k| stages::with_roots(&discounts, &[3000 + k, 9000 - 2 * k])).collect();
     follows_the_signs(&discounts, &rewards);
@@ -481,7 +481,7 @@ fn an_event_sets_off_others_up_the_chain() {
     let mut events = 0;
     for discounts in ["1/2 499/1000", "3/10 299/1000", "9/10 899/1000"] {
         let solution = is_right(&Plain::parse(discounts, &lines));
-        assert!(solution.walk().n_jumps > 0, "{:?}", solution.walk());
+        assert!(solution.effort().n_jumps > 0, "{:?}", solution.effort());
         events += (0..6).map(|state| solution.strategy().changes(StateId::from(state)).len() - 1).sum::<usize>();
     }
     assert!(events >= 6, "only {events} events");
@@ -540,7 +540,7 @@ fn cycles(discounts: &str, lengths: &[usize]) -> Plain {
 fn memory_knows_the_parity_of_a_cycle() {
     for lengths in [&[2][..], &[3], &[2, 3], &[4, 6, 5], &[2, 3, 5, 7]] {
         let solution = is_right(&cycles("1/2 499/1000", lengths));
-        assert!(solution.walk().n_jumps > 0, "{lengths:?}: {:?}", solution.walk());
+        assert!(solution.effort().n_jumps > 0, "{lengths:?}: {:?}", solution.effort());
         let distinct: std::collections::BTreeSet<_> = (1..=lengths[0]).map(|s| solution.memory(s.into())).collect();
         assert_eq!(distinct.len(), lengths[0], "{lengths:?}");
     }
@@ -550,7 +550,7 @@ fn memory_knows_the_parity_of_a_cycle() {
 fn memory_is_exact_where_the_cycles_meet_after_thirty_thousand_steps_only() {
     let plain = cycles("1/2 4999/10000", &[2, 3, 5, 7, 11, 13]);
     let (jumped, walked) = (jumping(&plain), walking(&plain));
-    assert!(jumped.walk().n_jumps > 0, "{:?}", jumped.walk());
+    assert!(jumped.effort().n_jumps > 0, "{:?}", jumped.effort());
     assert!(jumped.memory(0.into()).is_zero(), "nobody deviates at rest, not even until {}", jumped.memory(0.into()));
     assert_eq!(agree(&plain, &jumped, &walked), Ok(()));
 }

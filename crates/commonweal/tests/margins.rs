@@ -50,7 +50,7 @@ fn a_choice_that_pays_for_a_dozen_steps_in_the_middle_of_a_stage_is_met() {
         assert_eq!(said, right, "state {state}");
     }
     // What is left to walk after that is jumped over: some 1,700 steps.
-    assert!(solution.walk().n_jumps >= 1 && solution.walk().n_layers < 600, "{:?}", solution.walk());
+    assert!(solution.effort().n_jumps >= 1 && solution.effort().n_layers < 600, "{:?}", solution.effort());
 }
 
 /// Until some step one waits and earns nothing, from then on one takes. Against waiting for ever, which is what the jump
@@ -63,7 +63,7 @@ fn payoffs_beyond_a_jump_are_not_taken_for_those_of_the_stage() {
     let plain = Plain::parse(&discounts, &["s wait 0 -> s", "s take 1,-9/8 -> end", "end stay 0 -> end"]);
     let solution = solve(&plain.model(), &SolveOptions::default());
     assert_eq!(solution.outcome(), Outcome::Optimal);
-    assert!(solution.walk().n_jumps > 0, "{:?}", solution.walk());
+    assert!(solution.effort().n_jumps > 0, "{:?}", solution.effort());
     let waits = solution.strategy().changes(0.into());
     assert_eq!(waits.len(), 2, "{waits:?}");
     let waits = u32::try_from(&waits[1].from).expect("a short wait");

@@ -1,7 +1,6 @@
 //! `commonweal plot MODEL`
 
 use crate::args::{PlotArgs, PlotKind};
-use crate::plot::stacked;
 use crate::report::note;
 use crate::report::pictures::{gains, payoffs, timeline};
 use crate::{input, output, progress};
@@ -10,6 +9,7 @@ use commonweal::model::Model;
 use commonweal::number::Value;
 use commonweal::stop::StopSignal;
 use commonweal::{Outcome, Solution, SolveOptions, certified, own_optimum};
+use commonweal_charts::stacked;
 use std::process::ExitCode;
 
 pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {

@@ -2,13 +2,13 @@
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, signed};
-use crate::plot::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 use commonweal::evaluation::accrued;
 use commonweal::landscape::Play;
 use commonweal::model::{ChoiceId, Model, StateId};
 use commonweal::number::{Natural, Value};
 use commonweal::strategy::CountingStrategy;
 use commonweal::{Outcome, Solution};
+use commonweal_charts::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
 /// More states than this are not drawn.
 const ROWS: usize = 30;

@@ -4,11 +4,11 @@ use super::json::{OrderedMap, StepJson, ValueJson};
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{discount, double, in_column, steps};
 use super::table::{WIDTH, table, width};
-use crate::plot::{Axis, Chart, Mark, Scale, Series};
 use commonweal::Solution;
 use commonweal::model::Model;
 use commonweal::number::Value;
 use commonweal::stop::StopReason;
+use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 use serde::Serialize;
 
 /// One discount, and what is best there.

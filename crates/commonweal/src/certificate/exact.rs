@@ -57,7 +57,7 @@ fn write_values(values: &[ExactVector], out: &mut dyn Write) -> io::Result<()> {
 /// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
 /// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
 fn carries_exact_gains(model: &OrderedModel, solution: &Solution, proof: &Proof) -> bool {
-    let needed = || solution.walk().n_judged > 0 || solution.welfare_quotient(model.start()).is_some();
+    let needed = || solution.effort().n_judged > 0 || solution.welfare_quotient(model.start()).is_some();
     proof.exact_is_affordable && needed()
 }
 

@@ -5,7 +5,7 @@
 
 use super::long_term::LongTerm;
 use super::rounded_model::RoundedModel;
-use super::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, specialised};
+use crate::kernel::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, specialised};
 use crate::model::StateId;
 use crate::number::UpperBound;
 use rayon::prelude::*;

@@ -3,7 +3,7 @@
 use super::advantage::Advantages;
 use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
-use super::sweep::{CHUNK, Span};
+use crate::kernel::sweep::{CHUNK, Span};
 use crate::number::UpperBound;
 use crate::stop::StopSignal;
 use rayon::prelude::*;

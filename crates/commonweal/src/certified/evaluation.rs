@@ -14,11 +14,11 @@
 //! may cancel; what they are off by is therefore counted by the greatest that was mixed, not by the mix.
 
 use super::base::Base;
-use super::gains::{Decided, Gains, blocks};
+use super::payoff::{Decided, Gains, blocks};
 use super::rounded_model::RoundedModel;
-use super::sweep::PolicyRows;
 use super::{is_narrow, payoff, reward_range, within};
 use crate::evaluation::{EvaluateError, Payoffs};
+use crate::kernel::sweep::PolicyRows;
 use crate::model::{ChoiceId, Model, ModelArrays, NameTable, PrincipalId, StateId};
 use crate::number::{ModelNumber, Rational, Values};
 use crate::solve::Outcome;

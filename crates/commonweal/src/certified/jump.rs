@@ -13,11 +13,11 @@
 //! steps. With two principals nothing needs a cut but to find the last step that fails.
 
 use super::base::Base;
-use super::layers::WalkOptions;
-use super::sweep::Span;
-use super::tail::StepWeights;
+use super::horizon::StepWeights;
+use super::walk::WalkOptions;
+use crate::exponential_sum::DiscountRatios;
+use crate::kernel::sweep::Span;
 use crate::number::{Enclosure, UpperBound};
-use crate::unravelling::exponential_sum::DiscountRatios;
 use rayon::prelude::*;
 use std::collections::HashMap;
 

@@ -5,9 +5,9 @@
 //! proven interval is a little wider: nothing here is trusted. Once every state has one choice left, as is usual after
 //! the first principal, all others need no more than their values, side by side in one pass over the rows.
 
-use super::evaluate::{Chain, Columns};
 use super::rounded_model::RoundedModel;
-use super::sweep::{Choices, Improved, PolicyRows, Span, WIDEST, expectation, specialised};
+use crate::kernel::chain::{Chain, Columns};
+use crate::kernel::sweep::{Choices, Improved, PolicyRows, Span, WIDEST, expectation, specialised};
 use crate::number::UpperBound;
 use crate::stop::{Reached, StopSignal};
 use rayon::prelude::*;
@@ -308,6 +308,10 @@ impl OnePrincipal<'_> {
             let best = if only { f64::NEG_INFINITY } else { worth(strategy[state] as usize) };
             choices.map(move |choice| is_allowed(&choice) && (only || worth(choice) >= best - near))
         };
-        (0..model.n_states()).into_par_iter().with_min_len(super::sweep::CHUNK).flat_map_iter(of_state).collect()
+        (0..model.n_states())
+            .into_par_iter()
+            .with_min_len(crate::kernel::sweep::CHUNK)
+            .flat_map_iter(of_state)
+            .collect()
     }
 }

@@ -1,14 +1,14 @@
 //! Memory: per start state, the first step from which no decision on anything reachable leaves the long-term choices. The
 //! layers between two that switch are a stage.
 
-use super::layers::Switches;
 use super::rounded_model::RoundedModel;
-use super::sweep::CHUNK;
+use super::walk::Switches;
+use crate::kernel::sweep::CHUNK;
 use crate::model::{ChoiceId, Lists};
 use crate::number::Natural;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
-use crate::unravelling::memory::{Last, Stage};
+use crate::strategy::memory::{Last, Stage};
 use rayon::prelude::*;
 
 /// The memory of the decisions that `layers` describe, by start state.

@@ -13,33 +13,33 @@
 
 mod advantage;
 mod base;
-mod evaluate;
+
 mod evaluation;
-mod gains;
 mod jump;
-mod layers;
 mod long_term;
 mod memory;
+mod payoff;
 mod rounded_model;
-mod sweep;
-mod tail;
+mod walk;
+
+mod horizon;
 
 pub use self::evaluation::{Evaluation, evaluate};
 
 use self::base::Base;
-use self::gains::Gains;
-use self::layers::{Switches, Walk, WalkOptions};
 use self::long_term::LongTerm;
+use self::payoff::Gains;
 use self::rounded_model::RoundedModel;
-use self::sweep::{CHUNK, Span};
+use self::walk::{Switches, Walk, WalkOptions};
 use crate::evaluation::Payoffs;
+use crate::exact::walk::Effort;
+use crate::kernel::sweep::{CHUNK, Span};
 use crate::model::{ChoiceId, Lists, Model, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::principals;
 use crate::solve::{Engine, Outcome, ProofInDoubles, Solution, SolveOptions, Timings};
 use crate::stop::StopReason;
 use crate::strategy::{Change, CountingStrategy, Step};
-use crate::unravelling::backward_induction;
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -54,8 +54,8 @@ pub fn solve(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
 #[doc(hidden)]
 pub fn one_pass(model: &Model<f64>) {
     let rows = &model.arrays();
-    let row_length = sweep::common_length(rows.first_transition);
-    let choices = sweep::Choices { rows, allowed: None, reward: rows.reward, discount: 0.9, row_length };
+    let row_length = crate::kernel::sweep::common_length(rows.first_transition);
+    let choices = crate::kernel::sweep::Choices { rows, allowed: None, reward: rows.reward, discount: 0.9, row_length };
     let (values, mut next) = (vec![1.0; model.n_states()], vec![0.0; model.n_states()]);
     let mut policy = rows.first_choice[..model.n_states()].to_vec();
     choices.improve(0.0, &values, &mut next, &mut policy);
@@ -140,7 +140,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
         // A stopped run gets the bounds of a tail that begins at once, and no layer mends an infinite error.
         0
     } else {
-        tail::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap)
+        horizon::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap)
     };
     let walk_options = WalkOptions {
         allowed_gap,
@@ -193,7 +193,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
         payoffs,
         long_term_payoffs,
         welfare: Some(welfare),
-        walk: backward_induction::Walk { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
+        effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         proof: None,
         proof_in_doubles: values.map(|values| ProofInDoubles { values, stages: walk.stages }),
         scale: Some(scale),
@@ -261,7 +261,7 @@ impl Base<'_> {
             let choices = (first[state]..first[state + 1]).filter(move |&choice| as_good(state, choice));
             choices.map(|choice| ChoiceId::from(choice as usize))
         };
-        sweep::lists(model.n_states(), of_state)
+        crate::kernel::sweep::lists(model.n_states(), of_state)
     }
 
     /// V, by principal.
@@ -393,7 +393,7 @@ fn counting_strategy(tail: &[u32], layers: &[Switches]) -> CountingStrategy {
         };
         (0..=switches.len()).rev().map(change)
     };
-    CountingStrategy::from_valid_changes(sweep::lists(tail.len(), of_state))
+    CountingStrategy::from_valid_changes(crate::kernel::sweep::lists(tail.len(), of_state))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
-use super::sweep::{CHUNK, common_length};
+use crate::kernel::sweep::{CHUNK, common_length};
 use crate::model::{Arrays, Model, PrincipalId};
 use crate::number::{Rational, UpperBound};
 use crate::principals::OrderedPrincipal;

@@ -95,8 +95,8 @@ fn jumps_and_plain_layers_agree_within_their_bounds() {
         assert_eq!((jumping.outcome(), walking.outcome()), (Outcome::Within, Outcome::Within));
         assert_inside(&welfare, &jumping, "jumping");
         assert_inside(&welfare, &walking, "walking");
-        assert!(jumping.walk().n_layers <= walking.walk().n_layers);
-        jumped += usize::from(jumping.walk().n_jumps > 0);
+        assert!(jumping.effort().n_layers <= walking.effort().n_layers);
+        jumped += usize::from(jumping.effort().n_jumps > 0);
         // Exact payoffs of long strategies take their time.
         if seed >= 3 {
             continue;

@@ -4,13 +4,13 @@
 //! system, and from there back to step 0 one exact layer per step, `W_j = R_{σ_j} + λ P_{σ_j} W_{j+1}`.
 
 use super::Payoffs;
-use crate::long_term::linear_system::{self, IntegerSystem};
-use crate::long_term::positional_value;
+use crate::exact::ExactGains;
+use crate::exact::long_term::positional_value;
+use crate::linear_system::{self, IntegerSystem};
 use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId};
 use crate::number::{ExactVector, Rational, Values};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
-use crate::unravelling::ExactGains;
 use std::collections::BTreeMap;
 
 /// Why a strategy was not evaluated.

@@ -12,14 +12,14 @@
 //! values can be. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures tell the sign, for steps however far away.
 
 use crate::Solution;
+use crate::exact::Advantages;
+use crate::exact::discounted_rows::DiscountedRows;
+use crate::exact::radius::farthest;
 use crate::model::{ChoiceId, StateId};
 use crate::number::{Natural, Scaled};
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Step};
-use crate::unravelling::Advantages;
-use crate::unravelling::discounted_rows::DiscountedRows;
-use crate::unravelling::radius::farthest;
 use std::cmp::Ordering;
 
 /// A state's change of choice.

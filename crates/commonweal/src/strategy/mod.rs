@@ -4,6 +4,7 @@
 //! that never changes its mind. A [`Stationary`] one mixes choices by state alone.
 
 mod counting;
+pub(crate) mod memory;
 mod stationary;
 
 pub use counting::{Change, CountingStrategy};

@@ -6,11 +6,11 @@ use super::lab::Lab;
 use super::measure::{self, BASELINE, EXACT, measure};
 use super::section::{Figure, Section};
 use super::table::Table;
-use crate::plot::{Axis, Chart, Mark, Scale, Series};
 use commonweal::families::RandomFamily;
 use commonweal::model::Model;
 use commonweal::number::{Rational, parse_rational};
 use commonweal::{SolveOptions, solve};
+use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 /// λ_0/λ_1 − 1 beyond the paper's range.
 const CLOSER: [&str; 10] = ["0.1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10"];

@@ -10,12 +10,12 @@ use super::lab::Lab;
 use super::paper;
 use super::section::{Figure, Section};
 use super::table::Table;
-use crate::plot::{Axis, Chart, Mark, Region, RegionMap, Scale, Series};
 use commonweal::families::Seeded;
 use commonweal::number::{Rational, parse_rational};
 use commonweal::search::{SearchOptions, stationary};
 use commonweal::strategy::{Step, Strategy};
 use commonweal::{SolveOptions, solve};
+use commonweal_charts::{Axis, Chart, Mark, Region, RegionMap, Scale, Series};
 
 /// Delays up to this one have a region of their own; longer ones share the sliver that is left.
 const LONGEST: usize = 8;

@@ -6,7 +6,6 @@ use super::paper::{exact, payoffs};
 use super::section::{Figure, Section};
 use super::table::Table;
 use super::three_sat;
-use crate::plot::{Axis, Chart, Mark, Scale, Series};
 use commonweal::families::{RandomFamily, Seeded};
 use commonweal::model::{ChoiceId, Model};
 use commonweal::number::{Rational, parse_rational};
@@ -15,6 +14,7 @@ use commonweal::reductions::three_sat::{Formula, Rewards, reduce};
 use commonweal::search::{Answer, SearchOptions, SearchOutcome, positional};
 use commonweal::strategy::{CountingStrategy, Strategy};
 use commonweal::{SolveOptions, solve};
+use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 use std::time::Instant;
 
 /// Clauses for each variable: about here as many formulas are satisfiable as not.

@@ -57,8 +57,8 @@ pub fn measure(
     let enclosure = welfare(solution);
     let mut fields = vec![
         solution.horizon().to_string(),
-        solution.walk().n_layers.to_string(),
-        solution.walk().n_jumps.to_string(),
+        solution.effort().n_layers.to_string(),
+        solution.effort().n_jumps.to_string(),
         enclosure.lower().to_string(),
         enclosure.upper().to_string(),
         agree.to_owned(),

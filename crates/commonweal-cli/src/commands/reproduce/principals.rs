@@ -7,9 +7,9 @@ use super::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
 use super::section::{Figure, Section};
 use super::states::LINEAR;
 use super::table::Table;
-use crate::plot::{Axis, Chart, Mark, Scale, Series};
 use commonweal::families::RandomFamily;
 use commonweal::number::{Rational, parse_rational};
+use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 /// Fewer principals take the time of setting up, and say nothing of growth.
 const LEAST: f64 = 10.0;

@@ -2,15 +2,15 @@
 
 use super::claim::{Claim, Exact, Example, Printed};
 use super::paper::{self, choice, exact, positional};
-use commonweal::long_term;
+use commonweal::exact::Advantages;
+use commonweal::exact::horizon::horizon;
+use commonweal::exact::long_term;
+use commonweal::exponential_sum::DiscountRatios;
 use commonweal::model::{IntegerRows, Model};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::principals;
 use commonweal::stop::StopSignal;
 use commonweal::strategy::Step;
-use commonweal::unravelling::Advantages;
-use commonweal::unravelling::exponential_sum::DiscountRatios;
-use commonweal::unravelling::horizon::horizon;
 
 /// The members that the paper gives figures for.
 const SIZES: [i64; 3] = [10, 100, 1000];

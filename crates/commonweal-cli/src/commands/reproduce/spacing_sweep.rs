@@ -10,10 +10,10 @@ use super::section::{Figure, Section};
 use super::spacing;
 use super::table::Table;
 use crate::certify::{Checked, certify};
-use crate::plot::{Axis, Chart, Mark, Scale, Series};
 use commonweal::families::spaced;
 use commonweal::number::{Integer, Natural, Rational};
 use commonweal::{SolveOptions, solve};
+use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
     let columns = ["n", "horizon", "by_formula", "layers", "jumps", "certificate", "seconds"];
@@ -29,7 +29,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
                 Checked::Yes => "accepted".to_owned(),
                 Checked::No(why) => format!("not checked: {}", why.replace(',', ";")),
             };
-            let walk = solution.walk();
+            let walk = solution.effort();
             Ok(vec![
                 solution.horizon().to_string(),
                 by_formula(&n).map_or("undecided".to_owned(), |kappa| kappa.to_string()),

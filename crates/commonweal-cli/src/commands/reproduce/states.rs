@@ -6,9 +6,9 @@ use super::lab::Lab;
 use super::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
 use super::section::{Figure, Section};
 use super::table::Table;
-use crate::plot::{Axis, Chart, Mark, Scale, Series};
 use commonweal::families::{LargeFamily, Neighbourhood, RandomFamily};
 use commonweal::number::{Rational, parse_rational};
+use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 /// The discounts of the second set: the paper says that there are six.
 const SIX: [&str; 6] = ["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"];

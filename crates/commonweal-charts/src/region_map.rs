@@ -1,0 +1,214 @@
+//! Maps: regions of a rectangle in shades, boundaries over them, names inside where they fit and all of them beside it.
+
+use super::axis::{Ruler, has_place};
+use super::chart::{Frame, described};
+use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
+use super::text::{width, wrapped};
+use super::{Mark, Region, RegionMap, Series, left_out};
+
+/// Both sides of the map, nearly: it is a square but for the labels of its vertical axis.
+const SIDE: f64 = 410.0;
+const SWATCH: f64 = 14.0;
+/// More regions than this are not all listed beside the map.
+const LISTED: usize = 24;
+/// From pale to dark: the order can be told without colours too.
+const SHADES: [[f64; 3]; 6] = [
+    [253.0, 231.0, 164.0],
+    [166.0, 216.0, 178.0],
+    [84.0, 178.0, 190.0],
+    [46.0, 126.0, 184.0],
+    [62.0, 78.0, 160.0],
+    [50.0, 32.0, 98.0],
+];
+
+impl RegionMap {
+    /// The map as one `<svg>` element. Points of curves that have no place on the axes are left out, and the caption says so.
+    pub fn svg(&self) -> String {
+        let mut drawing = Drawing::titled(&self.title);
+        let rulers = (Ruler::between(self.x.scale, self.range[0]), Ruler::between(self.y.scale, self.range[1]));
+        let frame = Frame::below(&mut drawing, &self.x, &self.y, rulers, MARGIN + 60.0 + SIDE, SIDE);
+        let below_axis = drawing.y;
+        let size = (frame.right - frame.left, frame.bottom - frame.top);
+        drawing.clip((frame.left, frame.top), size);
+        let shades: Vec<[f64; 3]> = (0..self.regions.len()).map(|index| shade(index, self.regions.len())).collect();
+        for (region, shade) in self.regions.iter().zip(&shades) {
+            let path: String = placed(region, &frame).into_iter().map(|ring| polyline(ring) + "Z").collect();
+            if !path.is_empty() {
+                drawing.filled_path(&colour(*shade), &path);
+            }
+        }
+        for curve in &self.curves {
+            draw_curve(&mut drawing, curve, |point| frame.place(point));
+        }
+        drawing.close();
+        let named = self.curves.iter().filter(|curve| !curve.name.trim().is_empty());
+        let obstacles: Vec<Edge> = named
+            .flat_map(|curve| curve.points.windows(2))
+            .filter_map(|pair| Some([frame.place(pair[0])?, frame.place(pair[1])?]))
+            .collect();
+        for (region, shade) in self.regions.iter().zip(&shades) {
+            if let Some(place) = inside(region, &obstacles, &frame) {
+                drawing.text_over(ink_on(*shade), place, region.name.trim());
+            }
+        }
+        self.draw_marks(&mut drawing, &frame);
+        frame.draw_axes(&mut drawing);
+        let below_list = self.draw_list(&mut drawing, &shades, (frame.right + 24.0, frame.top));
+        drawing.y = below_axis.max(below_list + 8.0);
+        let on_axes = |&(x, y): &(f64, f64)| has_place(self.x.scale, x) && has_place(self.y.scale, y);
+        let outlines = self.regions.iter().flat_map(|region| region.outline.iter().flatten());
+        let points = outlines.chain(self.curves.iter().flat_map(|curve| &curve.points));
+        let marks = self.marks.iter().filter(|(x, y, _)| !on_axes(&(*x, *y))).count();
+        let unplaced = points.filter(|point| !on_axes(point)).count() + marks;
+        let notes = [self.caption.clone(), left_out(unplaced)];
+        let caption = notes.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let names: Vec<&str> = self.regions.iter().map(|region| region.name.trim()).collect();
+        let axes = [described("Horizontal", &self.x), described("Vertical", &self.y)].join(" ");
+        drawing.finish(&self.title, format!("{axes} Regions: {}. {caption}", names.join("; ")).trim_end(), &caption)
+    }
+
+    fn draw_marks(&self, drawing: &mut Drawing, frame: &Frame) {
+        for (x, y, name) in &self.marks {
+            let Some((x, y)) = frame.place((*x, *y)) else { continue };
+            drawing.path("dot", &super::legend::symbol(0, (x, y)), "");
+            let right = x + 8.0 + width(name, SIZE) <= frame.right;
+            let (at, anchor) = if right { (x + 8.0, Anchor::Start) } else { (x - 8.0, Anchor::End) };
+            drawing.text_with_halo((at, y + 0.36 * SIZE), anchor, name);
+        }
+    }
+
+    /// The regions by name beside the map, and the curves that have one. Returns where the list ends.
+    fn draw_list(&self, drawing: &mut Drawing, shades: &[[f64; 3]], (left, top): (f64, f64)) -> f64 {
+        let room = WIDTH - MARGIN - left - SWATCH - 8.0;
+        let mut y = top;
+        let mut entry = |drawing: &mut Drawing, name: &str| -> f64 {
+            let at = y;
+            for line in wrapped(name, SIZE, room) {
+                drawing.text("ink", (left + SWATCH + 8.0, y + SIZE - 1.0), Anchor::Start, &line);
+                y += SIZE * LEADING;
+            }
+            y = y.max(at + SIZE * LEADING) + 3.0;
+            at
+        };
+        for (region, shade) in self.regions.iter().zip(shades).take(LISTED) {
+            let at = entry(drawing, &region.name);
+            let fill = format!("fill=\"{}\"", colour(*shade));
+            drawing.rectangle("swatch", (left, at), (SWATCH, SIZE), &fill);
+        }
+        if self.regions.len() > LISTED {
+            entry(drawing, &format!("… and {} more", self.regions.len() - LISTED));
+        }
+        for curve in self.curves.iter().filter(|curve| !curve.name.trim().is_empty()) {
+            let at = entry(drawing, &curve.name);
+            let sample = Series {
+                name: curve.name.clone(),
+                points: vec![(left, at + SIZE / 2.0), (left + SWATCH, at + SIZE / 2.0)],
+                mark: curve.mark,
+            };
+            draw_curve(drawing, &sample, Some);
+        }
+        y
+    }
+}
+
+fn draw_curve(drawing: &mut Drawing, curve: &Series, place: impl Fn((f64, f64)) -> Option<(f64, f64)>) {
+    let class = if curve.name.trim().is_empty() { "edge" } else { "curve" };
+    let dashes = if curve.mark == Mark::Dashed { "stroke-dasharray=\"5 4\"" } else { "" };
+    for piece in curve.points.split(|&point| place(point).is_none()).filter(|piece| piece.len() > 1) {
+        let path = polyline(piece.iter().filter_map(|&point| place(point)));
+        if class == "curve" {
+            drawing.path("under", &path, "");
+        }
+        drawing.path(class, &path, dashes);
+    }
+}
+
+fn placed(region: &Region, frame: &Frame) -> Vec<Vec<(f64, f64)>> {
+    let ring = |ring: &Vec<(f64, f64)>| ring.iter().filter_map(|&point| frame.place(point)).collect::<Vec<_>>();
+    region.outline.iter().map(ring).filter(|ring| ring.len() > 2).collect()
+}
+
+type Edge = [(f64, f64); 2];
+
+/// Where in a region its name fits, the further from its outline and from the obstacles the better; `None` if it fits
+/// nowhere.
+fn inside(region: &Region, obstacles: &[Edge], frame: &Frame) -> Option<(f64, f64)> {
+    const GRID: usize = 40;
+    let name = region.name.trim();
+    let (half_width, half_height) = (width(name, SIZE) / 2.0 + 4.0, SIZE * 0.5 + 4.0);
+    let rings = placed(region, frame);
+    let edges: Vec<Edge> =
+        rings.iter().flat_map(|ring| (0..ring.len()).map(|at| [ring[at], ring[(at + 1) % ring.len()]])).collect();
+    let mut best: Option<(f64, (f64, f64))> = None;
+    for row in 1..GRID {
+        for column in 1..GRID {
+            let share = |at: usize| at as f64 / GRID as f64;
+            let x = frame.left + share(column) * (frame.right - frame.left);
+            let y = frame.top + share(row) * (frame.bottom - frame.top);
+            let in_frame = x - half_width >= frame.left
+                && x + half_width <= frame.right
+                && y - half_height >= frame.top
+                && y + half_height <= frame.bottom;
+            if !in_frame || !contains(&edges, (x, y)) {
+                continue;
+            }
+            // How far the outline is, measured in halves of the name's box: below 1 it runs through the box.
+            let most = best.map_or(1.0, |(most, _)| most);
+            let clearance = |clear: f64, edge: &Edge| {
+                let scaled = edge.map(|(u, v)| ((u - x) / half_width, (v - y) / half_height));
+                let clear = clear.min(chebyshev_to_origin(scaled, clear));
+                (clear > most).then_some(clear)
+            };
+            if let Some(clear) = edges.iter().chain(obstacles).try_fold(f64::INFINITY, clearance) {
+                best = Some((clear, (x, y + 0.36 * SIZE)));
+            }
+        }
+    }
+    best.filter(|_| !name.is_empty()).map(|(_, place)| place)
+}
+
+/// Whether a point lies inside an odd number of the rings that these edges make.
+fn contains(edges: &[Edge], (x, y): (f64, f64)) -> bool {
+    let crosses = |[(x0, y0), (x1, y1)]: &Edge| (*y0 > y) != (*y1 > y) && x < x0 + (y - y0) / (y1 - y0) * (x1 - x0);
+    edges.iter().filter(|edge| crosses(edge)).count() % 2 == 1
+}
+
+/// The least of `max(|x|, |y|)` over an edge, or some number above `limit` if it is: along the edge this is convex, so
+/// thirds close in on it.
+fn chebyshev_to_origin([(x0, y0), (x1, y1)]: Edge, limit: f64) -> f64 {
+    let nearest = |a: f64, b: f64| if a.signum() == b.signum() { a.abs().min(b.abs()) } else { 0.0 };
+    let at_least = nearest(x0, x1).max(nearest(y0, y1));
+    if at_least > limit {
+        return at_least;
+    }
+    let at = |t: f64| (x0 + t * (x1 - x0)).abs().max((y0 + t * (y1 - y0)).abs());
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..24 {
+        let (left, right) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if at(left) < at(right) { high = right } else { low = left }
+    }
+    at((low + high) / 2.0)
+}
+
+/// The shade of a region among so many. Few regions keep to the paler end.
+fn shade(index: usize, count: usize) -> [f64; 3] {
+    let reach = (0.22 * count as f64).min(1.0);
+    let at = if count < 2 { 0.2 } else { reach * index as f64 / (count - 1) as f64 };
+    let scaled = at * (SHADES.len() - 1) as f64;
+    let below = (scaled.floor() as usize).min(SHADES.len() - 2);
+    let share = scaled - below as f64;
+    std::array::from_fn(|channel| {
+        SHADES[below][channel] + share * (SHADES[below + 1][channel] - SHADES[below][channel])
+    })
+}
+
+fn colour(shade: [f64; 3]) -> String {
+    let [red, green, blue] = shade.map(|channel| channel.round() as u8);
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// The colour of text that can be read on a shade.
+fn ink_on([red, green, blue]: [f64; 3]) -> &'static str {
+    let luminance = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255.0;
+    if luminance > 0.5 { "#16191d" } else { "#ffffff" }
+}

@@ -1,0 +1,122 @@
+//! Timelines: what is done in each state at each step, as bars along the steps.
+//!
+//! Up to some fifty steps the axis is linear. Beyond, step t stands at log(1 + t), so that the first steps and jumps of
+//! millions fit one picture. What holds for ever has a part of its own at the right.
+
+use super::axis::superscript;
+use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
+use super::legend;
+use super::text::{width, wrapped};
+
+const ROW: f64 = 28.0;
+const BAR: f64 = 20.0;
+/// The share of the width that stands for what comes after all changes.
+const FOR_EVER: f64 = 0.2;
+/// With more steps than this the axis is logarithmic.
+const LINEAR: f64 = 50.0;
+
+/// What is done in states, from step 0 on.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    pub title: String,
+    pub caption: Option<String>,
+    pub rows: Vec<TimelineRow>,
+}
+
+/// A state, and from which step on it takes which action; the first from step 0, the last for ever.
+#[derive(Debug, Clone)]
+pub struct TimelineRow {
+    pub name: String,
+    pub runs: Vec<(f64, String)>,
+}
+
+impl Timeline {
+    /// The timeline as one `<svg>` element.
+    pub fn svg(&self) -> String {
+        let mut actions: Vec<&str> = Vec::new();
+        for (_, action) in self.rows.iter().flat_map(|row| &row.runs) {
+            if !actions.contains(&action.as_str()) {
+                actions.push(action);
+            }
+        }
+        let mut drawing = Drawing::titled(&self.title);
+        legend::draw_swatches(&mut drawing, &actions);
+        let widest = self.rows.iter().map(|row| width(&row.name, SIZE)).fold(0.0, f64::max);
+        let left = MARGIN + widest + 10.0;
+        let right = WIDTH - MARGIN;
+        let settled = right - FOR_EVER * (right - left);
+        let last = self.rows.iter().flat_map(|row| &row.runs).map(|(from, _)| *from).fold(0.0, f64::max);
+        let place = |step: f64| match last {
+            0.0 => left,
+            _ if last <= LINEAR => left + step / last * (settled - left),
+            _ => left + (1.0 + step).log10() / (1.0 + last).log10() * (settled - left),
+        };
+        let top = drawing.y + 10.0;
+        let bottom = top + ROW * self.rows.len() as f64;
+        let ticks = ticks(last);
+        let lines: String =
+            ticks.iter().map(|(step, _)| polyline([(place(*step), top), (place(*step), bottom)])).collect();
+        drawing.path("grid", &lines, "");
+        for (index, row) in self.rows.iter().enumerate() {
+            let y = top + ROW * index as f64 + (ROW - BAR) / 2.0;
+            drawing.text("ink", (left - 8.0, y + BAR / 2.0 + 0.36 * SIZE), Anchor::End, &row.name);
+            for (at, (from, action)) in row.runs.iter().enumerate() {
+                let end = row.runs.get(at + 1).map_or(right, |(next, _)| place(*next));
+                let (x, room) = (place(*from), end - place(*from));
+                let colour = actions.iter().position(|other| other == action).expect("every action is listed");
+                drawing.open_series(colour);
+                drawing.rectangle("fill", (x, y), ((room - 1.0).max(0.5), BAR), "rx=\"2\"");
+                drawing.close();
+                if width(action, SIZE) + 8.0 <= room {
+                    let middle = (x + end) / 2.0;
+                    drawing.text("onbar", (middle, y + BAR / 2.0 + 0.36 * SIZE), Anchor::Middle, action);
+                }
+            }
+        }
+        let mut axis = polyline([(left, bottom), (settled, bottom)]);
+        let mut free = f64::NEG_INFINITY;
+        for (step, label) in &ticks {
+            let x = place(*step);
+            axis += &polyline([(x, bottom), (x, bottom + 5.0)]);
+            let half = width(label, SIZE) / 2.0;
+            // Labels that would touch the one before, or the words at the end, are left out.
+            if x - half > free && x + half < settled + half + 1.0 {
+                drawing.text("ink", (x, bottom + SIZE + 7.0), Anchor::Middle, label);
+                free = x + half + 6.0;
+            }
+        }
+        drawing.path("axis", &axis, "");
+        drawing.path("axis", &polyline([(settled, bottom), (right, bottom)]), "stroke-dasharray=\"3 3\"");
+        drawing.text("mute", (right, bottom + SIZE + 7.0), Anchor::End, "for ever →");
+        drawing.y = bottom + SIZE + 10.0;
+        let scale = if last > LINEAR { "step (logarithmic)" } else { "step" };
+        for line in wrapped(scale, SIZE, right - left) {
+            drawing.y += SIZE * LEADING;
+            let y = drawing.y;
+            drawing.text("ink", ((left + settled) / 2.0, y), Anchor::Middle, &line);
+        }
+        drawing.y += 8.0;
+        let caption = self.caption.clone().unwrap_or_default();
+        let names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
+        let description =
+            format!("A bar for each of {}, coloured by action along the steps. {caption}", names.join(", "));
+        drawing.finish(&self.title, description.trim_end(), &caption)
+    }
+}
+
+fn ticks(last: f64) -> Vec<(f64, String)> {
+    if last <= LINEAR {
+        let every = (last / 10.0).ceil().max(1.0);
+        return (0..=(last / every) as u32)
+            .map(|k| f64::from(k) * every)
+            .map(|step| (step, format!("{step}")))
+            .collect();
+    }
+    let power = |exponent: i32| {
+        let label =
+            if exponent < 4 { 10i32.pow(exponent as u32).to_string() } else { format!("10{}", superscript(exponent)) };
+        (10f64.powi(exponent), label)
+    };
+    let powers = (0..=last.log10().floor() as i32).map(power);
+    [(0.0, "0".to_owned())].into_iter().chain(powers).collect()
+}

@@ -1,0 +1,171 @@
+//! Where the tail begins, and what is at stake from there on.
+//!
+//! Let `C_k = Σ_{p≤k} ρ_p^H Δ_p` with ρ_p = λ_p/λ_0, and κ_k ≥ 0 at least every C_k. From step H on nobody gains more than
+//! `T(κ) = Σ_{k<n−1} κ_k (1/(1−λ_k) − 1/(1−λ_{k+1})) + κ_{n−1}/(1−λ_{n−1})`, in units of λ_0^H (prefix test, Abel
+//! summation), and likewise the strategy loses no more than T of what its own choices fall short by. With f_k for the factor
+//! of κ_k, whose sum is 1/(1−λ_0), this is at most `share / λ_0^H` if every C_k is at most `share/2 · max(1−λ_0, 1/(n f_k)) /
+//! λ_0^H`: H is about the least step at which they are. The right-hand side grows without bound: however close two choices
+//! are, H is no more than what discounting the share away takes. But a C_k within the error of advantages may as well be 0:
+//! no later step would tell, and what it puts at stake is no more than what the error does anyway.
+
+use super::advantage::Advantages;
+use super::rounded_model::RoundedModel;
+use crate::exponential_sum::Weights;
+use crate::number::UpperBound;
+use rayon::prelude::*;
+
+/// ρ_i^step for every principal: a double, and what it may be off by.
+pub(super) struct StepWeights {
+    pub nearest: Vec<f64>,
+    pub error: Vec<UpperBound>,
+}
+
+impl StepWeights {
+    pub fn of(weights: &Weights) -> StepWeights {
+        let enclosures: Vec<_> = weights.scaled.iter().map(|weight| weight.to_doubles()).collect();
+        StepWeights {
+            nearest: enclosures.iter().map(|enclosure| enclosure.midpoint()).collect(),
+            error: enclosures.iter().map(|enclosure| UpperBound::of(enclosure.width())).collect(),
+        }
+    }
+
+    pub fn bound(&self, i: usize) -> UpperBound {
+        UpperBound::of(self.nearest[i]) + self.error[i]
+    }
+}
+
+/// About the least step from which at most `share` of welfare, as seen from step 0, is at stake. A guess: what is really
+/// at stake there is for [`Stake::at`] to say.
+pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64) -> u64 {
+    let n = model.n();
+    let logarithms: Vec<f64> = model.discounts.iter().map(|discount| discount.ln()).collect();
+    let of_share = |k: usize| {
+        let lifetime = |i: usize| model.impatience.get(i).map_or(0.0, |impatience| 1.0 / impatience);
+        // Of discounts that are one double, it is hard to tell how far they are apart.
+        let factor = (lifetime(k) - lifetime(k + 1)).max(1e-6 * lifetime(k));
+        0.5 * share * model.impatience[0].max(1.0 / (n as f64 * factor))
+    };
+    let error = |i: usize| advantages.error[i].max(advantages.followed[i]).get();
+    let at = |step: u64| {
+        let t = step as f64;
+        // `0 · ∞` where a discount of 0 counts the present step only.
+        let power = |logarithm: f64| if step == 0 { 1.0 } else { (t * logarithm).exp() };
+        let weights: Vec<f64> = logarithms.iter().map(|logarithm| power(logarithm - logarithms[0])).collect();
+        let errors = weights.iter().enumerate().scan(0.0, |sum, (i, weight)| {
+            *sum += weight * error(i);
+            Some(*sum)
+        });
+        let grown = power(-logarithms[0]);
+        let allowed = errors.enumerate().map(|(k, error)| (of_share(k) * grown).max(error)).collect();
+        AtStep { step, weights, allowed }
+    };
+    let passes = |candidate: usize, at: &AtStep| {
+        let mut sum = advantages.lead[candidate];
+        let mut passes = sum <= at.allowed[0];
+        let others = advantages.rest(candidate).iter().zip(&at.weights[1..]).zip(&at.allowed[1..]);
+        for ((delta, weight), allowed) in others {
+            sum += delta * weight;
+            passes &= sum <= *allowed;
+        }
+        passes
+    };
+    let least_passing = |known: AtStep, candidate: usize| {
+        if passes(candidate, &known) {
+            return known;
+        }
+        // Between a step that fails and one that passes.
+        let (mut fails, mut found) = (known.step, at(known.step.max(8) * 2));
+        while !passes(candidate, &found) && found.step < 1 << 52 {
+            (fails, found) = (found.step, at(found.step * 2));
+        }
+        while found.step - fails > 1 {
+            let middle = at(fails + (found.step - fails) / 2);
+            if passes(candidate, &middle) { found = middle } else { fails = middle.step }
+        }
+        found
+    };
+    let chunks = advantages.n_candidates().div_ceil(CANDIDATES);
+    let of_chunk = |index: usize| {
+        let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(advantages.n_candidates());
+        candidates.fold(at(0), least_passing).step
+    };
+    (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0)
+}
+
+/// What the candidates' sums at a step are made with, and what they may be at most.
+struct AtStep {
+    step: u64,
+    /// ρ_i^step.
+    weights: Vec<f64>,
+    /// What C_k may be, by k.
+    allowed: Vec<f64>,
+}
+
+/// Candidates that are looked at one after the other, each beginning with what the ones before it need. Fixed, so that
+/// the answer does not depend on the number of threads.
+const CANDIDATES: usize = 4096;
+
+/// What is at stake from a step on, in units of λ_0^step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stake {
+    /// Nobody gains more.
+    pub above: UpperBound,
+    /// The strategy loses no more.
+    pub below: UpperBound,
+}
+
+impl Stake {
+    pub fn at(model: &RoundedModel, advantages: &Advantages, weights: &StepWeights) -> Stake {
+        let n = model.n();
+        let of_followed: Vec<UpperBound> = prefix_sums((0..n).map(|i| weights.bound(i) * advantages.followed[i]));
+        // What the sum of k terms may be off by: the advantages' errors, the weights', and the roundings of the sum.
+        let roundings = UpperBound::of(n as f64 + 2.0) * UpperBound::ROUNDING;
+        let off = prefix_sums((0..n).map(|i| {
+            let magnitude = weights.bound(i) * advantages.greatest[i];
+            weights.bound(i) * advantages.error[i] + weights.error[i] * advantages.greatest[i] + roundings * magnitude
+        }));
+        let of_candidate = |mut greatest: Vec<f64>, candidate: usize| {
+            let mut sum = advantages.lead[candidate] * weights.nearest[0];
+            greatest[0] = greatest[0].max(sum);
+            for (i, delta) in (1..n).zip(advantages.rest(candidate)) {
+                sum += delta * weights.nearest[i];
+                greatest[i] = greatest[i].max(sum);
+            }
+            greatest
+        };
+        let larger = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.max(b)).collect();
+        let of_candidates: Vec<f64> = (0..advantages.n_candidates())
+            .into_par_iter()
+            .with_min_len(4096)
+            .fold(|| vec![0.0; n], of_candidate)
+            .reduce(|| vec![0.0; n], larger);
+        let kappa: Vec<UpperBound> =
+            (0..n).map(|k| (UpperBound::of(of_candidates[k]) + off[k]).max(of_followed[k])).collect();
+        Stake { above: forever(model, &kappa), below: forever(model, &of_followed) }
+    }
+}
+
+fn prefix_sums(terms: impl Iterator<Item = UpperBound>) -> Vec<UpperBound> {
+    let running = |sum: &mut UpperBound, term: UpperBound| {
+        *sum = *sum + term;
+        Some(*sum)
+    };
+    terms.scan(UpperBound::ZERO, running).collect()
+}
+
+/// T(κ).
+fn forever(model: &RoundedModel, kappa: &[UpperBound]) -> UpperBound {
+    let n = model.n();
+    let term = |k: usize| {
+        // 1/(1−λ_k) − 1/(1−λ_{k+1}) in one fraction, which does not cancel: (λ_k − λ_{k+1}) / ((1−λ_k)(1−λ_{k+1})).
+        let lifetime = if k + 1 < n {
+            let difference = &model.principals[k].discount - &model.principals[k + 1].discount;
+            let nearest = UpperBound::of(difference.to_f64().value().next_up());
+            nearest * model.lifetime_bound(k) * model.lifetime_bound(k + 1)
+        } else {
+            model.lifetime_bound(k)
+        };
+        kappa[k] * lifetime
+    };
+    (0..n).map(term).sum()
+}

@@ -1,0 +1,216 @@
+//! What the decisions bring each principal, over the values of the strategy that gains are counted from.
+//!
+//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several principals side by side, beginning with the last step that still
+//! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
+
+use super::advantage::candidate;
+use super::base::Base;
+use crate::kernel::sweep::{CHUNK, PolicyRows, Span, Spans, expectations};
+use crate::number::{Enclosure, UpperBound};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A layer, as it was decided.
+pub(super) struct Decided<'a> {
+    pub step: u64,
+    /// The rows of the decisions, or of the base's strategy.
+    pub rows: &'a PolicyRows,
+    pub rows_are_decided: bool,
+    pub decisions: &'a [u32],
+    /// The states that leave the base's strategy, in order.
+    pub deviating: &'a [u32],
+    /// Whether no later layer left it.
+    pub quiet: bool,
+}
+
+/// Gains of some principals that follow the decisions, layer by layer.
+pub(super) trait Gains: Sync {
+    /// Goes back by one layer.
+    fn layer(&mut self, base: &Base, layer: &Decided);
+    /// Counts from another base from now on.
+    fn rebase(&mut self, old: &Base, new: &Base);
+    /// Goes back over `length` steps at once, in which the base's strategy is followed.
+    fn jump(&mut self, base: &Base, length: u64);
+    /// The first step that matters to none of them, at the tolerance asked for.
+    fn end(&self) -> u64;
+    /// How many principals these are.
+    fn width(&self) -> usize;
+    /// The gain of one of them from `state`, at the step reached.
+    fn gain(&self, state: usize, i: usize) -> f64;
+    /// The greatest gain or loss of one of them, and what gains may be off by.
+    fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound);
+}
+
+/// The gains of some principals of a base, each to be known within about `tolerance`, side by side as far as they fit.
+pub(super) fn blocks(base: &Base, principals: Range<usize>, tolerance: f64) -> Vec<Box<dyn Gains>> {
+    let of = |begin: usize| -> Box<dyn Gains> {
+        match principals.end - begin {
+            1 => Box::new(Block::<1>::new(base, begin, tolerance)),
+            _ => Box::new(Block::<2>::new(base, begin, tolerance)),
+        }
+    };
+    // Two at a time: the more stand side by side, the longer all wait for the most patient of them.
+    principals.clone().step_by(2).map(of).collect()
+}
+
+/// The gains of K principals from `begin` on.
+struct Block<const K: usize> {
+    begin: usize,
+    /// The first step that matters to none of them.
+    end: u64,
+    started: bool,
+    /// Whether a layer that was passed over left the base's strategy.
+    deviated: bool,
+    gains: Vec<[f64; K]>,
+    next: Vec<[f64; K]>,
+    spans: [Span; K],
+    errors: [UpperBound; K],
+}
+
+impl<const K: usize> Block<K> {
+    fn new(base: &Base, begin: usize, tolerance: f64) -> Block<K> {
+        let matters = |i| matters_until(base.at_most(i).get(), base.model.discounts[i], tolerance);
+        Block {
+            begin,
+            end: (begin..begin + K).map(matters).max().unwrap_or(0),
+            started: false,
+            deviated: false,
+            gains: Vec::new(),
+            next: Vec::new(),
+            spans: [Span::NOTHING; K],
+            errors: [UpperBound::ZERO; K],
+        }
+    }
+
+    fn start(&mut self, base: &Base, quiet: bool) {
+        let of = |i: usize| if quiet { base.off(i) } else { base.at_most(i) };
+        self.errors = std::array::from_fn(|i| of(self.begin + i));
+        let n_states = base.model.n_states();
+        (self.gains, self.next) = (vec![[0.0; K]; n_states], vec![[0.0; K]; n_states]);
+        self.started = true;
+    }
+}
+
+impl<const K: usize> Gains for Block<K> {
+    fn layer(&mut self, base: &Base, layer: &Decided) {
+        let quiet = layer.quiet && layer.deviating.is_empty();
+        if !self.started && (layer.step >= self.end || quiet) {
+            self.deviated |= !quiet;
+            return;
+        }
+        if !self.started {
+            self.start(base, layer.quiet);
+        }
+        let (begin, model, advantages) = (self.begin, base.model, &base.advantages);
+        let rows = &model.arrays;
+        let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
+        let gains = &self.gains;
+        let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
+            let first_state = index * CHUNK;
+            layer.rows.expectations_of(first_state, gains, next);
+            next.iter_mut().for_each(|next| *next = std::array::from_fn(|i| discounts[i] * next[i]));
+            let deviating = layer.deviating.partition_point(|&state| (state as usize) < first_state);
+            for &state in &layer.deviating[deviating..] {
+                let state = state as usize;
+                let Some(next) = next.get_mut(state - first_state) else { break };
+                let choice = layer.decisions[state];
+                if !layer.rows_are_decided {
+                    let row = rows.row(choice);
+                    let expected = expectations(&rows.target[row.clone()], &rows.probability[row], gains);
+                    *next = std::array::from_fn(|i| discounts[i] * expected[i]);
+                }
+                let now = advantages.some::<K>(candidate(state, choice, base.followed.strategy[state]), begin);
+                *next = std::array::from_fn(|i| now[i] + next[i]);
+            }
+            next.iter().fold(Spans::EMPTY, |spans, next| spans.with(*next))
+        };
+        let chunks = self.next.par_chunks_mut(CHUNK).enumerate();
+        let found = chunks.map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each();
+        for (i, found) in found.iter().enumerate() {
+            let own = begin + i;
+            let off = advantages.error[own].max(advantages.followed[own]);
+            let magnitude = advantages.greatest[own]
+                + UpperBound::of(self.spans[i].magnitude())
+                + UpperBound::of(found.magnitude());
+            self.errors[i] = model.discount_bound(own) * self.errors[i] + off + model.rounding_of_row(magnitude);
+        }
+        self.spans = found;
+        std::mem::swap(&mut self.gains, &mut self.next);
+    }
+
+    fn rebase(&mut self, old: &Base, new: &Base) {
+        if !self.started {
+            // What was passed over may be worth anything, seen from here.
+            self.start(old, !self.deviated);
+        }
+        let begin = self.begin;
+        self.gains.par_iter_mut().enumerate().for_each(|(state, gains)| {
+            for (i, gain) in gains.iter_mut().enumerate() {
+                *gain += old.ahead_of(new, state, begin + i);
+            }
+        });
+        for i in 0..K {
+            let span = self.gains.iter().fold(Span::EMPTY, |span, gains| span.with(gains[i]));
+            let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.spans[i].magnitude());
+            self.errors[i] = self.errors[i] + old.ahead_error(new, begin + i) + UpperBound::ROUNDING * magnitude;
+            self.spans[i] = span;
+        }
+    }
+
+    fn jump(&mut self, base: &Base, length: u64) {
+        if !self.started && !self.deviated {
+            return;
+        }
+        if !self.started {
+            self.start(base, false);
+        }
+        for i in 0..K {
+            let own = self.begin + i;
+            let discount = Enclosure::from(&base.model.principals[own].discount).power(length);
+            // What is left of the gains is between the least and the greatest of them, discounted.
+            let left = Enclosure::new(self.spans[i].least, self.spans[i].greatest).times(discount);
+            let middle = left.midpoint();
+            self.gains.par_iter_mut().for_each(|gains| gains[i] = middle);
+            let off = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
+            self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i]
+                + off
+                + UpperBound::ROUNDING * UpperBound::of(left.width())
+                + base.off(own);
+            self.spans[i] = Span { least: middle, greatest: middle };
+        }
+    }
+
+    fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn width(&self) -> usize {
+        K
+    }
+
+    fn gain(&self, state: usize, i: usize) -> f64 {
+        if self.started { self.gains[state][i] } else { 0.0 }
+    }
+
+    fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound) {
+        let error = match (self.started, self.deviated) {
+            (true, _) => self.errors[i],
+            (false, true) => base.at_most(self.begin + i),
+            (false, false) => base.off(self.begin + i),
+        };
+        (UpperBound::of(self.spans[i].magnitude()), error)
+    }
+}
+
+/// The first step at which what is worth at most `forever` is worth at most `tolerance`, seen from step 0.
+fn matters_until(forever: f64, discount: f64, tolerance: f64) -> u64 {
+    let steps = (tolerance / forever).ln() / discount.ln();
+    // Nothing at all is at stake, a discount of 0 leaves the present step, or there is no telling.
+    if steps.is_finite() {
+        steps.ceil().max(1.0) as u64
+    } else if discount == 0.0 {
+        1
+    } else {
+        u64::MAX
+    }
+}

@@ -1,0 +1,431 @@
+//! Backward induction in doubles, from the tail to step 0.
+//!
+//! In units of λ_0^j, with the advantages of the base's own choices counted as 0 and their size as an error,
+//!
+//! ```text
+//! E_H = 0,    E_j(s) = max( λ_0 P_τ E_{j+1},  max_a Σ_i ρ_i^j Δ_i(s,a) + λ_0 P_a E_{j+1} )
+//! ```
+//!
+//! Let `above` and `below` bound what anybody may gain, and what the decisions taken here may lose, against E. Both start
+//! as what is at stake from H on and change from layer to layer by the same rule, `x ← λ_0 x + error of the layer`, so
+//! two numbers follow along with the one vector. No step asks whether two choices tie.
+//!
+//! A candidate whose advantage cannot outweigh the span of E is passed over after one comparison: far from the present
+//! that is nearly all of them, and a layer costs one pass over the rows of the strategy. Where nothing has changed for a
+//! while, the walk tries to [`jump`](super::jump).
+
+use super::advantage::Advantages;
+use super::base::Base;
+use super::horizon::{Stake, StepWeights};
+use super::jump::{Leap, leap};
+use super::long_term::LongTerm;
+use super::payoff::{Decided, Gains, blocks};
+use super::rounded_model::RoundedModel;
+use crate::exponential_sum::{DiscountRatios, Weights};
+use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, row_at, specialised, with_row_length};
+use crate::number::{Enclosure, UpperBound};
+use crate::solve::StageInDoubles;
+use crate::stop::{Reached, StopReason, StopSignal};
+use rayon::prelude::*;
+use std::hint::select_unpredictable;
+
+/// A state that takes another choice than one step later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Switch {
+    pub state: u32,
+    pub choice: u32,
+}
+
+/// The states that switch at a step, against the step after.
+pub(super) struct Switches {
+    pub step: u64,
+    pub switches: Vec<Switch>,
+}
+
+/// How to walk.
+pub(super) struct WalkOptions<'a> {
+    /// The absolute gap of the welfare that is allowed, for what a jump may give away.
+    pub allowed_gap: f64,
+    pub gap: f64,
+    pub layer_limit: u64,
+    pub jumps: bool,
+    /// Whether to keep what a certificate says of the stages.
+    pub keep_stages: bool,
+    pub stop: &'a StopSignal,
+}
+
+/// The walk: where it is, and what it knows there.
+pub(super) struct Walk<'m> {
+    pub step: u64,
+    /// What gains are counted from.
+    pub base: Base<'m>,
+    /// The long-term strategy and its values, once gains are counted from another.
+    pub long_term: Option<LongTerm>,
+    /// The same for principals who share their discount with others, each alone.
+    pub members: Option<Base<'m>>,
+    /// The rows of the base's strategy.
+    rows: PolicyRows,
+    /// The rows of the decisions, once they differ; only where all rows are of one length, and one may replace another.
+    rows_decided: Option<PolicyRows>,
+    ratios: DiscountRatios,
+    weights: Weights,
+    /// E at the step.
+    pub gain: Vec<f64>,
+    next: Vec<f64>,
+    span: Span,
+    pub stake: Stake,
+    pub decisions: Vec<u32>,
+    pub switches: Vec<Switches>,
+    /// What each principal gains: of the base's principals, and of the members.
+    pub gains: Vec<Box<dyn Gains>>,
+    pub member_gains: Vec<Box<dyn Gains>>,
+    /// Whether no layer has left the long-term strategy yet.
+    quiet: bool,
+    pub n_layers: u64,
+    pub n_jumps: u64,
+    /// The stages that were jumped over, the latest first, if they are to be kept.
+    pub stages: Vec<StageInDoubles>,
+    /// Whether the stages so far do without the values of the base.
+    is_new_base: bool,
+}
+
+/// Layers without a switch before a jump is tried.
+const CALM: u64 = 32;
+/// A jump over fewer steps costs more than it saves.
+const SHORTEST: u64 = 256;
+
+impl<'m> Walk<'m> {
+    /// At the beginning of the tail.
+    pub fn new(base: Base<'m>, members: Option<Base<'m>>, horizon: u64, allowed_gap: f64) -> Walk<'m> {
+        let model = base.model;
+        // Every principal's payoff within the gap that the welfare is allowed.
+        let tolerance = allowed_gap / 2.0;
+        let ratios = DiscountRatios::between(&model.principals);
+        let weights = ratios.weights(&horizon.into());
+        Walk {
+            step: horizon,
+            stake: Stake::at(model, &base.advantages, &StepWeights::of(&weights)),
+            // Where the tail begins at once there is nothing to walk.
+            rows: PolicyRows::of(&model.arrays, if horizon == 0 { &[] } else { &base.followed.strategy }),
+            rows_decided: None,
+            ratios,
+            weights,
+            gain: vec![0.0; model.n_states()],
+            next: vec![0.0; model.n_states()],
+            span: Span::NOTHING,
+            decisions: base.followed.strategy.clone(),
+            switches: Vec::new(),
+            // The first principal's gain is what the others leave of the gain of all.
+            gains: blocks(&base, 1..model.n(), tolerance),
+            member_gains: members.as_ref().map_or(Vec::new(), |own| blocks(own, 0..own.model.n(), tolerance)),
+            quiet: true,
+            n_layers: 0,
+            n_jumps: 0,
+            long_term: None,
+            stages: Vec::new(),
+            is_new_base: false,
+            base,
+            members,
+        }
+    }
+
+    /// The greatest |E| at the step.
+    pub fn greatest_gain(&self) -> UpperBound {
+        UpperBound::of(self.span.magnitude())
+    }
+
+    /// Decides every step back to 0.
+    pub fn reach_the_present(&mut self, options: &WalkOptions) -> Result<(), StopReason> {
+        let horizon = self.step;
+        let (mut calm, mut patience) = (0, CALM);
+        while self.step > 0 {
+            options.stop.check()?;
+            options.stop.reach(Reached::Unravelling { step: self.step, horizon });
+            if options.jumps && calm >= patience && self.step >= SHORTEST {
+                if self.jump(horizon, options) {
+                    patience = CALM;
+                } else {
+                    patience *= 2;
+                }
+                calm = 0;
+                continue;
+            }
+            if self.n_layers >= options.layer_limit {
+                return Err(StopReason::LayerLimit);
+            }
+            calm = if self.layer() { 0 } else { calm + 1 };
+        }
+        Ok(())
+    }
+
+    /// Decides the step before. Returns whether any state switches there.
+    fn layer(&mut self) -> bool {
+        self.weights = self.ratios.step_back(&self.weights);
+        self.step -= 1;
+        let model = self.base.model;
+        let layer = Layer::at(&self.base, &StepWeights::of(&self.weights), self.span);
+        let Found { span, switches, deviating } =
+            layer.decide(&self.rows, &self.gain, &mut self.next, &mut self.decisions);
+        std::mem::swap(&mut self.gain, &mut self.next);
+        let error = layer.error(span);
+        let discount = model.discount_bound(0);
+        self.stake.above = discount * self.stake.above + error;
+        self.stake.below = discount * self.stake.below + error;
+        self.span = span;
+        let rows_change = model.row_length > 0 && !switches.is_empty();
+        if rows_change && !(self.gains.is_empty() && self.member_gains.is_empty()) {
+            let rows = self.rows_decided.get_or_insert_with(|| self.rows.clone());
+            switches.iter().for_each(|switch| rows.replace(&model.arrays, switch.state, switch.choice));
+        }
+        let decided = Decided {
+            step: self.step,
+            rows: self.rows_decided.as_ref().unwrap_or(&self.rows),
+            rows_are_decided: model.row_length > 0,
+            decisions: &self.decisions,
+            deviating: &deviating,
+            quiet: self.quiet,
+        };
+        for gains in &mut self.gains {
+            gains.layer(&self.base, &decided);
+        }
+        for gains in &mut self.member_gains {
+            gains.layer(self.members.as_ref().expect("their gains are counted from a base"), &decided);
+        }
+        let switched = !switches.is_empty();
+        self.quiet &= !switched;
+        if switched {
+            self.switches.push(Switches { step: self.step, switches });
+        }
+        self.n_layers += 1;
+        switched
+    }
+
+    /// Goes back over as many steps as the present decisions stay near enough to the best. Returns whether it went.
+    fn jump(&mut self, horizon: u64, options: &WalkOptions) -> bool {
+        if self.decisions != self.base.followed.strategy {
+            self.rebase(options);
+        }
+        let Some(Leap { to, a_step }) = leap(&self.base, &self.ratios, self.step, self.span, horizon, options) else {
+            return false;
+        };
+        if self.step - to < SHORTEST {
+            return false;
+        }
+        let length = self.step - to;
+        let given_away = a_step * UpperBound::of(length as f64);
+        if options.keep_stages {
+            let values = self.is_new_base.then(|| self.base.values_in_doubles());
+            self.stages.push(StageInDoubles { from: to, until: self.step, values, each: a_step.get() });
+            self.is_new_base = false;
+        }
+        let weights = self.ratios.weights(&to.into());
+        let discount = Enclosure::from(&self.base.model.principals[0].discount).power(length);
+        let left = Enclosure::new(self.span.least, self.span.greatest).times(discount);
+        let middle = left.midpoint();
+        self.gain.fill(middle);
+        self.span = Span { least: middle, greatest: middle };
+        let at_least = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
+        let off = at_least + UpperBound::ROUNDING * UpperBound::of(left.width());
+        let now = StepWeights::of(&weights);
+        let followed = (0..self.base.model.n()).map(|i| now.bound(i) * self.base.off(i)).sum::<UpperBound>();
+        let shrunk = UpperBound::of(discount.upper());
+        self.stake.above = shrunk * self.stake.above + off + followed + given_away;
+        self.stake.below = shrunk * self.stake.below + off + followed;
+        for gains in &mut self.gains {
+            gains.jump(&self.base, length);
+        }
+        for gains in &mut self.member_gains {
+            gains.jump(self.members.as_ref().expect("their gains are counted from a base"), length);
+        }
+        self.weights = weights;
+        self.step = to;
+        self.n_jumps += 1;
+        true
+    }
+
+    /// Counts gains from the present decisions from now on.
+    fn rebase(&mut self, options: &WalkOptions) {
+        let new = |old: &Base<'m>| Base::of_strategy(old.model, &self.decisions, options.gap, options.stop);
+        let base = new(&self.base);
+        let weights = StepWeights::of(&self.weights);
+        let old = &self.base;
+        let n = base.model.n();
+        self.gain.par_iter_mut().enumerate().for_each(|(state, gain)| {
+            for (i, weight) in weights.nearest.iter().enumerate() {
+                *gain += weight * old.ahead_of(&base, state, i);
+            }
+        });
+        let ahead = |i: usize| {
+            let error = old.ahead_error(&base, i);
+            // The error is a few units in the last place of all that is added, so its inverse bounds the terms.
+            let magnitude = error * UpperBound::of(1.0 / UpperBound::ROUNDING.get());
+            let roundings = UpperBound::of(n as f64 + 4.0) * UpperBound::ROUNDING;
+            weights.bound(i) * error + weights.error[i] * magnitude + roundings * weights.bound(i) * magnitude
+        };
+        let span = Span::of(&self.gain);
+        let roundings = UpperBound::of(n as f64 + 1.0) * UpperBound::ROUNDING;
+        let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.span.magnitude());
+        let off = (0..n).map(ahead).sum::<UpperBound>() + roundings * magnitude;
+        self.stake.above = self.stake.above + off;
+        self.stake.below = self.stake.below + off;
+        self.span = span;
+        for gains in &mut self.gains {
+            gains.rebase(old, &base);
+        }
+        if let Some(old) = &self.members {
+            let members = new(old);
+            for gains in &mut self.member_gains {
+                gains.rebase(old, &members);
+            }
+            self.members = Some(members);
+        }
+        self.rows = PolicyRows::of(&base.model.arrays, &self.decisions);
+        self.rows_decided = None;
+        let old = std::mem::replace(&mut self.base, base);
+        self.long_term.get_or_insert(old.followed);
+        self.is_new_base = true;
+    }
+}
+
+/// One layer's weights and errors.
+struct Layer<'a> {
+    model: &'a RoundedModel<'a>,
+    advantages: &'a Advantages,
+    strategy: &'a [u32],
+    /// ρ_i^j of the principals that still count.
+    weights: Vec<f64>,
+    /// A candidate with a smaller Δ_0 loses.
+    least_lead: f64,
+    /// What a computed advantage may be off by, or the strategy's own may differ from 0.
+    error: UpperBound,
+    greatest_advantage: UpperBound,
+    later: Span,
+}
+
+/// What a layer found.
+struct Found {
+    span: Span,
+    switches: Vec<Switch>,
+    /// The states that leave the base's strategy.
+    deviating: Vec<u32>,
+}
+
+impl<'a> Layer<'a> {
+    fn at(base: &'a Base, weights: &StepWeights, later: Span) -> Layer<'a> {
+        let Base { model, followed, advantages } = base;
+        let n = model.n();
+        let magnitude = |i: usize| weights.bound(i) * advantages.greatest[i];
+        let total: UpperBound = (0..n).map(magnitude).sum();
+        let roundings = UpperBound::of(n as f64 + 2.0) * UpperBound::ROUNDING;
+        let off = |i: usize| weights.bound(i) * advantages.error[i] + weights.error[i] * advantages.greatest[i];
+        let mut error: UpperBound = (0..n).map(off).sum::<UpperBound>() + roundings * total;
+        // Whoever weighs less than the error is left out, and becomes a part of it.
+        let mut counted = n;
+        while counted > 1 && magnitude(counted - 1).get() < error.get() / (4 * n) as f64 {
+            counted -= 1;
+            error = error + magnitude(counted);
+        }
+        let own: UpperBound = (0..n).map(|i| weights.bound(i) * advantages.followed[i]).sum();
+        let others: UpperBound = (1..n).map(magnitude).sum();
+        let width = UpperBound::of(later.greatest.next_up() - later.least.next_down());
+        let outweighed = others + error + model.discount_bound(0) * width;
+        Layer {
+            model,
+            advantages,
+            strategy: &followed.strategy,
+            weights: weights.nearest[..counted].to_vec(),
+            least_lead: -outweighed.get(),
+            error: error.max(own),
+            greatest_advantage: total,
+            later,
+        }
+    }
+
+    /// What the layer adds to the distance between E and the truth.
+    fn error(&self, now: Span) -> UpperBound {
+        let gains = UpperBound::of(self.later.magnitude()) + UpperBound::of(now.magnitude());
+        self.error + self.model.rounding_of_row(self.greatest_advantage + gains)
+    }
+
+    fn decide(&self, rows: &PolicyRows, later: &[f64], next: &mut [f64], decisions: &mut [u32]) -> Found {
+        let discount = self.model.discounts[0];
+        let of_chunk = |(index, (next, decisions)): (usize, (&mut [f64], &mut [u32]))| {
+            let first_state = index * CHUNK;
+            if self.later == Span::NOTHING {
+                next.fill(0.0);
+            } else {
+                rows.expectations_of(first_state, later.as_chunks::<1>().0, next.as_chunks_mut::<1>().0);
+                next.iter_mut().for_each(|value| *value *= discount);
+            }
+            let mut chosen = self.strategy[first_state..first_state + next.len()].to_vec();
+            let candidates = self.candidates(index);
+            for (&candidate, worth) in candidates.iter().zip(self.worths(&candidates, later)) {
+                let offset = self.advantages.state[candidate as usize] as usize - first_state;
+                let is_best = worth > next[offset];
+                next[offset] = select_unpredictable(is_best, worth, next[offset]);
+                chosen[offset] =
+                    select_unpredictable(is_best, self.advantages.choice[candidate as usize], chosen[offset]);
+            }
+            let (mut switches, mut deviating) = (Vec::new(), Vec::new());
+            for (offset, (decision, choice)) in decisions.iter_mut().zip(chosen).enumerate() {
+                if choice != self.strategy[first_state + offset] {
+                    deviating.push((first_state + offset) as u32);
+                }
+                if *decision != choice {
+                    *decision = choice;
+                    switches.push(Switch { state: (first_state + offset) as u32, choice });
+                }
+            }
+            Found { span: next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), switches, deviating }
+        };
+        let chunks = next.par_chunks_mut(CHUNK).zip(decisions.par_chunks_mut(CHUNK)).enumerate();
+        let parts: Vec<Found> = chunks.map(of_chunk).collect();
+        Found {
+            span: parts.iter().fold(Span::EMPTY, |span, part| span.join(part.span)),
+            switches: parts.iter().flat_map(|part| part.switches.iter().copied()).collect(),
+            deviating: parts.iter().flat_map(|part| part.deviating.iter().copied()).collect(),
+        }
+    }
+
+    /// The candidates of a chunk that the span of E could help.
+    fn candidates(&self, chunk: usize) -> Vec<u32> {
+        let all = self.advantages.of_chunk(chunk);
+        let mut candidates = vec![0; all.len()];
+        let mut n_candidates = 0;
+        // Written always and kept or not: which it will be cannot be foreseen.
+        for candidate in all {
+            candidates[n_candidates] = candidate as u32;
+            n_candidates += 1 - usize::from(self.advantages.lead[candidate] < self.least_lead);
+        }
+        candidates.truncate(n_candidates);
+        candidates
+    }
+
+    /// `Σ_i ρ_i^j Δ_i + λ_0 P E` of some candidates.
+    fn worths(&self, candidates: &[u32], later: &[f64]) -> Vec<f64> {
+        let (rho_0, rho) = self.weights.split_first().expect("there is a principal");
+        let advantage = |candidate: u32, rho: &[f64], rest: &[f64]| {
+            let lead = rho_0 * self.advantages.lead[candidate as usize];
+            rho.iter().zip(rest).fold(lead, |sum, (weight, delta)| sum + weight * delta)
+        };
+        let rest = |candidate: u32| self.advantages.rest(candidate as usize);
+        let mut worths: Vec<f64> = match rho.len() {
+            others @ 1..=WIDEST => specialised!(others, |OTHERS| {
+                let rho = rho.first_chunk::<OTHERS>().expect("so many");
+                let few = |&candidate: &u32| {
+                    advantage(candidate, rho, rest(candidate).first_chunk::<OTHERS>().expect("at least so many"))
+                };
+                candidates.iter().map(few).collect()
+            }),
+            _ => candidates.iter().map(|&candidate| advantage(candidate, rho, rest(candidate))).collect(),
+        };
+        let (rows, discount) = (&self.model.arrays, self.model.discounts[0]);
+        with_row_length!(self.model.row_length, |LENGTH| {
+            for (worth, &candidate) in worths.iter_mut().zip(candidates) {
+                let (targets, probabilities) = row_at::<LENGTH>(rows, self.advantages.choice[candidate as usize]);
+                *worth += discount * expectation(targets, probabilities, later);
+            }
+        });
+        worths
+    }
+}

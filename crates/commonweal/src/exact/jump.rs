@@ -1,0 +1,328 @@
+//! Events: the steps at which another choice may beat the strategy of a stage.
+//!
+//! Against the values of a stage's strategy σ, choice (s,a) beats σ at step t only if, in units of λ_0^t,
+//!
+//! ```text
+//! d_t + slack_t > 0,      d_t = Σ_i ρ_i^t Δ_i(s,a),      slack_t = 2 r λ_0^{b−t}
+//! ```
+//!
+//! where r bounds how far the values at step b, from which the stage goes back, are from those of σ: in absolute units the
+//! distance never grows on the way back, because rows of probabilities do not stretch vectors. That there is no event on
+//! a whole interval [u,v] follows from any of these, each a handful of sums:
+//!
+//! - *prefix test at u*: d_t is a weighted mean of the prefix sums at u (Abel summation), so `d_t ≤ max_k C_k(u)`;
+//! - *suffix test at v*: if the suffix sums B_k(v), k ≥ 1, are at most 0, then `d_t ≤ B_0(v)`, provided that no
+//!   principal with discount 0 comes back at u = 0;
+//! - *monotony*: every ρ_i^t falls with t, so `d_t ≤ Σ_{Δ_i>0} Δ_i ρ_i^u + Σ_{Δ_i<0} Δ_i ρ_i^v`.
+//!
+//! An interval that passes none is cut in two, the later half asked first. With two principals a negative interval passes
+//! at once. With more, an action may be attractive, unattractive and attractive again: then the tests at the ends fail for
+//! ever, and monotony decides on pieces whose length doubles with their distance from a root. An exponential sum of n
+//! terms has at most n − 1 roots, so O(n log b) pieces do.
+
+use super::Advantages;
+use super::candidates::Candidates;
+use crate::exponential_sum::{DiscountRatios, Weights};
+use crate::model::{ChoiceId, StateId};
+use crate::number::{Natural, Scaled};
+use crate::principals::OrderedModel;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::Step;
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// After this many cuts for one choice, the rest of its interval counts as an event: a walk over it is always right.
+const MAX_CUTS: usize = 10_000;
+
+/// Where a stage goes back from, and how exactly its values are known there.
+pub(super) struct StageEnd<'a> {
+    /// Decisions are known from this step on; the stage may hold at the steps before it.
+    pub step: &'a Step,
+    /// The choices of the stage, one per state.
+    pub strategy: &'a [ChoiceId],
+    /// r, in units of λ_0^step.
+    pub radius: Scaled,
+    /// States whose values are exactly those of the stage's strategy.
+    pub settled: &'a [bool],
+}
+
+/// Looks for events.
+pub(super) struct Events<'a> {
+    pub model: &'a OrderedModel<'a>,
+    pub candidates: &'a Candidates,
+    pub ratios: &'a DiscountRatios,
+    pub advantages: &'a Advantages<'a>,
+    /// λ_0.
+    pub discount: Scaled,
+    pub weights: RefCell<HashMap<Step, Rc<Weights>>>,
+}
+
+/// One choice's question on an interval.
+struct Question<'a> {
+    state: StateId,
+    choice: ChoiceId,
+    end: &'a Step,
+    slack: Scaled,
+    cuts: usize,
+}
+
+impl Events<'_> {
+    /// The last step before the end of the stage at which some choice may beat the stage's strategy.
+    pub(super) fn last(&self, end: &StageEnd, stop: &StopSignal) -> Result<Option<Step>, StopReason> {
+        let mut least = Step::ZERO;
+        let mut last = None;
+        for state in self.model.states() {
+            for &choice in self.candidates.of_state(state) {
+                if choice == end.strategy[state.index()] {
+                    continue;
+                }
+                if least >= *end.step {
+                    return Ok(last);
+                }
+                let settled =
+                    end.settled[state.index()] && self.model.targets(choice).iter().all(|t| end.settled[t.index()]);
+                let slack = if settled { Scaled::ZERO } else { end.radius.plus(end.radius) };
+                let mut question = Question { state, choice, end: end.step, slack, cuts: 0 };
+                if let Some(step) = self.last_in(&mut question, least.clone(), end.step - Natural::ONE, stop)? {
+                    least = &step + Natural::ONE;
+                    last = Some(step);
+                }
+            }
+        }
+        Ok(last)
+    }
+
+    /// The last step of [from, to] at which the choice may beat the stage's strategy.
+    fn last_in(
+        &self,
+        question: &mut Question,
+        from: Step,
+        to: Step,
+        stop: &StopSignal,
+    ) -> Result<Option<Step>, StopReason> {
+        // Intervals still to be asked, the latest on top.
+        let mut open = vec![(from, to)];
+        while let Some((from, to)) = open.pop() {
+            stop.check()?;
+            if self.excluded(question, &from, &to) {
+                continue;
+            }
+            if from == to || question.cuts == MAX_CUTS {
+                return Ok(Some(to));
+            }
+            question.cuts += 1;
+            let middle: Step = (&from + &to) >> 1;
+            let after = &middle + Natural::ONE;
+            open.push((from, middle));
+            open.push((after, to));
+        }
+        Ok(None)
+    }
+
+    /// Whether one of the tests shows that there is no event in [from, to].
+    fn excluded(&self, question: &Question, from: &Step, to: &Step) -> bool {
+        let n = self.model.n();
+        let (first, last) = (self.weights(from), self.weights(to));
+        let slack = question.slack.times(self.discount.power(&(question.end - to)));
+        let sum = |weights: &Weights, range| {
+            self.advantages.sum(self.ratios, weights, question.state, question.choice, range)
+        };
+        let at_most_zero = |sum: Scaled| matches!(sum.upper().sign(), Some(Ordering::Less | Ordering::Equal));
+        let negative = |sum: Scaled| at_most_zero(sum.plus(slack));
+        // A discount of 0 counts at step 0 and nowhere else: no weight at the end tells of it.
+        let returns_at_start = from.is_zero() && last.scaled[n - 1].is_zero();
+        let suffix =
+            || !returns_at_start && negative(sum(&last, 0..n)) && (1..n).all(|k| at_most_zero(sum(&last, k..n)));
+        let prefix = || (1..=n).all(|k| negative(sum(&first, 0..k)));
+        let monotony = || {
+            let advantages = self.advantages.of(question.choice);
+            let greatest = advantages.iter().enumerate().map(|(i, advantage)| {
+                let gain = advantage.sign() != Some(Ordering::Less);
+                advantage.times(if gain { first.scaled[i] } else { last.scaled[i] })
+            });
+            negative(greatest.fold(Scaled::ZERO, Scaled::plus))
+        };
+        if from == to { negative(sum(&last, 0..n)) } else { suffix() || prefix() || monotony() }
+    }
+
+    fn weights(&self, step: &Step) -> Rc<Weights> {
+        let mut known = self.weights.borrow_mut();
+        Rc::clone(known.entry(step.clone()).or_insert_with(|| Rc::new(self.ratios.weights(step))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::long_term::values_of;
+    use crate::io::read_model;
+    use crate::model::IntegerRows;
+    use crate::number::Rational;
+    use crate::principals::order;
+    use crate::{SolveOptions, solve};
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    /// One loop that earns nothing, and one way out of it that earns `coefficients` once: its advantages are these.
+    fn way_out(discounts: &[&str], coefficients: &[i64]) -> String {
+        let name_all = |values: Vec<String>| -> String {
+            let named = values.iter().enumerate().map(|(i, value)| format!("p{i}: {value}"));
+            named.collect::<Vec<_>>().join(", ")
+        };
+        let discounts = name_all(discounts.iter().map(|discount| (*discount).to_owned()).collect());
+        let rewards = name_all(coefficients.iter().map(i64::to_string).collect());
+        format!(
+            "principals: {{{discounts}}}\nstates:\n  s: {{stay: {{reward: 0, to: s}}, leave: {{reward: {{{rewards}}}, to: u}}}}\n  \
+             u: {{rest: {{reward: 0, to: u}}}}\n"
+        )
+    }
+
+    fn power(x: &Rational, n: u32) -> Rational {
+        (0..n).fold(Rational::ONE, |power, _| power * x)
+    }
+
+    /// Against every step in fractions, with a slack that makes or unmakes one event by a millionth.
+    #[test]
+    fn the_last_event_is_the_last_step_at_which_the_sum_exceeds_the_slack() {
+        let sets: [&[&str]; 8] = [
+            &["0.5"],
+            &["0.9", "0.88"],
+            &["0.5", "0.49"],
+            &["0.9", "0.87", "0.85"],
+            &["0.7", "0.69", "0"],
+            &["0.97", "0.96", "0.93", "0.9"],
+            &["0.8", "0"],
+            &["0.6", "0.59", "0.58", "0.55", "0"],
+        ];
+        let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut below = |n: u64| rng.next_u64() % n;
+        let (mut by_slack, mut none, mut excluded) = (0, 0, 0);
+        for _ in 0..400 {
+            let discounts = sets[below(8) as usize];
+            // Mostly losses, so that a small slack matters.
+            let coefficients: Vec<i64> = discounts.iter().map(|_| below(16) as i64 - 11).collect();
+            let model = read_model(&way_out(discounts, &coefficients)).expect("a model");
+            let model = order(&model);
+            let rows = IntegerRows::of(&model);
+            let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
+            let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
+            let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
+            let ratios = DiscountRatios::of(&model);
+            let events = Events {
+                model: &model,
+                candidates: &Candidates::of(&model),
+                ratios: &ratios,
+                advantages: &advantages,
+                discount: Scaled::from(model.discount(0)),
+                weights: RefCell::new(HashMap::new()),
+            };
+            let end = 1 + below(60) as u32;
+            let discount = model.discount(0);
+            let ratio = |i: usize| model.discount(i) / discount;
+            let sums: Vec<Rational> = (0..end)
+                .map(|t| {
+                    let term = |(i, c): (usize, &i64)| power(&ratio(i), t) * Rational::from(*c);
+                    coefficients.iter().enumerate().map(term).fold(Rational::ZERO, |sum, term| sum + term)
+                })
+                .collect();
+            // The radius at which the slack of one step is just that step's loss, a little more, a little less, or none.
+            let chosen = below(end.into()) as usize;
+            let shrunk = |t: usize| power(discount, end - t as u32);
+            let factor = [1_000_001u64, 999_999, 0][below(3) as usize];
+            let radius = if sums[chosen] < Rational::ZERO {
+                -&sums[chosen] / shrunk(chosen) * Rational::from_parts(factor.into(), 2_000_000u32.into())
+            } else {
+                Rational::ZERO
+            };
+            let settled = [below(3) == 0, below(2) == 0];
+            let counts = if settled == [true, true] { Rational::ZERO } else { Rational::from(2) * &radius };
+            let is_event = |t: usize| &sums[t] + &counts * shrunk(t) > Rational::ZERO;
+            let right = (0..end as usize).rev().find(|&t| is_event(t));
+            let step = Step::from(end);
+            let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::from(&radius), settled: &settled };
+            let said = events.last(&stage, &StopSignal::default()).expect("nobody stops it");
+            let what = format!("{discounts:?} {coefficients:?} before {end}, radius {radius}, settled {settled:?}");
+            assert_eq!(said, right.map(Step::from), "{what}");
+            by_slack += usize::from(right.is_some_and(|t| sums[t] <= Rational::ZERO));
+            none += usize::from(right.is_none());
+
+            let from = below(end.into()) as usize;
+            let to = from + below(u64::from(end) - from as u64) as usize;
+            let slack = Scaled::from(&counts);
+            let question = Question { state: 0.into(), choice: 1.into(), end: &step, slack, cuts: 0 };
+            if events.excluded(&question, &from.into(), &to.into()) {
+                excluded += 1;
+                assert!(!(from..=to).any(is_event), "{what}: an event in [{from}, {to}]");
+            }
+        }
+        assert!(by_slack > 60 && none > 60 && excluded > 100, "{by_slack} by slack, {none} none, {excluded} excluded");
+    }
+
+    /// With signs +, −, + neither end tells; that everything falls with time does. 2 − 4ρ_1^t + ρ_2^t stays near −1 here.
+    #[test]
+    fn ten_billion_steps_without_an_event_are_excluded_though_neither_end_tells() {
+        let text = way_out(&["0.5", "0.4999999999995", "0.4999999999990"], &[2, -4, 1]);
+        let model = read_model(&text).expect("a model");
+        let model = order(&model);
+        let rows = IntegerRows::of(&model);
+        let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
+        let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
+        let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
+        let events = Events {
+            model: &model,
+            candidates: &Candidates::of(&model),
+            ratios: &DiscountRatios::of(&model),
+            advantages: &advantages,
+            discount: Scaled::from(model.discount(0)),
+            weights: RefCell::new(HashMap::new()),
+        };
+        let step = Step::from(10_000_000_000u64);
+        let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
+        assert_eq!(events.last(&stage, &StopSignal::default()), Ok(None));
+    }
+
+    /// With signs +, −, + the interval is cut again and again, each time with powers of thousands of digits.
+    #[test]
+    fn a_search_among_steps_of_three_thousand_digits_can_be_stopped() {
+        let (second, third) = (format!("0.4{}", "9".repeat(3_000)), format!("0.4{}8", "9".repeat(2_999)));
+        let model = read_model(&way_out(&["1/2", &second, &third], &[-1, 3, -2])).expect("a model");
+        let model = order(&model);
+        let rows = IntegerRows::of(&model);
+        let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
+        let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
+        let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
+        let events = Events {
+            model: &model,
+            candidates: &Candidates::of(&model),
+            ratios: &DiscountRatios::of(&model),
+            advantages: &advantages,
+            discount: Scaled::from(model.discount(0)),
+            weights: RefCell::new(HashMap::new()),
+        };
+        let step: Step = Natural::ONE << 9_000;
+        let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
+        let raised = StopSignal::default();
+        raised.raise();
+        assert_eq!(events.last(&stage, &raised), Err(StopReason::Interrupted));
+        assert!(events.weights.borrow().is_empty(), "powers were formed after the signal");
+    }
+
+    #[test]
+    fn a_jump_to_the_start_sees_who_counts_the_first_step_alone() {
+        let model = read_model(
+            "principals: {p0: 0.9, p1: 0.89999, p2: 0}\n\
+             states:\n  s: {stay: {reward: 0, to: s}, x: {reward: {p0: -1, p2: 5}, to: s}}\n  \
+             u: {stay: {reward: 0, to: u}, y: {reward: {p0: -1, p1: 2}, to: u}}\n",
+        );
+        let model = model.expect("a model");
+        let jumps = solve(&model, &SolveOptions::default());
+        assert!(jumps.effort().n_jumps > 0, "{:?}", jumps.effort());
+        // x gains 4 at step 0, and loses 1 at every other.
+        assert_eq!(jumps.strategy().changes(0.into())[1].from, Natural::ONE);
+        let welfare = jumps.welfare_enclosure(0.into());
+        assert!(welfare.lower() <= 4.0 && 4.0 <= welfare.upper() && welfare.width() < 1e-9, "{welfare:?}");
+        let plain = solve(&model, &SolveOptions { jumps: false, ..SolveOptions::default() });
+        assert_eq!(jumps.strategy(), plain.strategy());
+    }
+}

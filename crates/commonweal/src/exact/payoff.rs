@@ -1,0 +1,58 @@
+//! Enclosures of one principal's payoffs under a strategy with stages.
+//!
+//! At the step where the last base comes into use, the principal's values are those of the base's strategy up to
+//! λ^m C, with m the number of steps for which it is followed from there and C how far apart two values can be. From that
+//! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures.
+
+use super::discounted_rows::DiscountedRows;
+use super::radius::distance;
+use super::walk::Base;
+use crate::exact::long_term::exact_advantage;
+use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId, StateId};
+use crate::number::{Enclosure, ExactVector, Natural, Scaled};
+use crate::parallel;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::CountingStrategy;
+use std::sync::OnceLock;
+
+/// What `principal` of the file expects under `strategy` from every start state, given its exact values under the base.
+pub fn enclosed_payoff(
+    model: &Model,
+    rows: &IntegerRows,
+    strategy: &CountingStrategy,
+    base: &Base,
+    principal: PrincipalId,
+    base_values: &ExactVector,
+    stop: &StopSignal,
+) -> Result<Vec<Enclosure>, StopReason> {
+    let discount = &model.principals()[principal.index()].discount;
+    let reward = |choice: ChoiceId| &model.rewards(choice)[principal.index()];
+    let discounted = DiscountedRows::of(model, discount);
+    let advantages: Vec<OnceLock<Scaled>> = (0..model.n_choices()).map(|_| OnceLock::new()).collect();
+    let advantage = |state: StateId, choice: ChoiceId| {
+        if base.strategy[state.index()] == choice {
+            return Scaled::ZERO;
+        }
+        *advantages[choice.index()].get_or_init(|| {
+            let (numerator, scale) = exact_advantage(model, rows, state, choice, discount, reward(choice), base_values);
+            Scaled::of_quotient(&numerator, &(scale * &base_values.denominator))
+        })
+    };
+    let radius = match &base.followed_for {
+        None => Scaled::ZERO,
+        Some(steps) => distance(discount, (0..model.n_choices()).map(|choice| reward(choice.into())), steps),
+    };
+    let mut gain = vec![Scaled::around_zero(radius); model.n_states()];
+    let mut step = base.from.clone();
+    while !step.is_zero() {
+        stop.check()?;
+        step -= Natural::ONE;
+        gain = parallel::map(model.n_states(), |index| {
+            let state = StateId::from(index);
+            let choice = strategy.choice(state, &step);
+            advantage(state, choice).plus(discounted.expectation(model, choice, |target| gain[target.index()]))
+        });
+    }
+    let total = |index: usize| base_values.enclosure(index).plus(gain[index].to_doubles());
+    Ok((0..model.n_states()).map(total).collect())
+}

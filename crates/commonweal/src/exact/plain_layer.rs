@@ -1,0 +1,94 @@
+//! One layer of the induction in plain doubles, for the states where that decides.
+//!
+//! What it cannot decide, or what is not of ordinary size, is left to the careful path: the answer is the same.
+
+use super::Advantages;
+use super::discounted_rows::DiscountedRows;
+use crate::exponential_sum::Weights;
+use crate::model::{ChoiceId, Model};
+use crate::number::{PlainVector, Scaled, plain_sum};
+
+/// The advantages over a base as plain doubles, within one unit in the last place.
+#[derive(Debug)]
+pub(super) struct PlainAdvantages {
+    n: usize,
+    numbers: Vec<f64>,
+}
+
+impl PlainAdvantages {
+    /// The same numbers, if all are 0 or of ordinary size.
+    pub(super) fn of(model: &Model, advantages: &Advantages) -> Option<PlainAdvantages> {
+        let n = advantages.values().len();
+        let all = (0..model.n_choices()).flat_map(|choice| advantages.of(choice.into()));
+        let numbers = all.map(|number| number.as_plain().map(|enclosure| enclosure.lower())).collect::<Option<_>>()?;
+        Some(PlainAdvantages { n, numbers })
+    }
+
+    fn of_choice(&self, choice: ChoiceId) -> &[f64] {
+        &self.numbers[choice.index() * self.n..(choice.index() + 1) * self.n]
+    }
+}
+
+/// What a layer reads.
+pub(super) struct PlainLayer<'a> {
+    pub model: &'a Model,
+    pub advantages: &'a PlainAdvantages,
+    pub rows: &'a DiscountedRows,
+    pub weights: Vec<f64>,
+    pub gain: PlainVector,
+    /// No expectation of gains exceeds this.
+    pub ceiling: f64,
+}
+
+impl<'a> PlainLayer<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        advantages: &'a PlainAdvantages,
+        rows: &'a DiscountedRows,
+        weights: &Weights,
+        gain: &[Scaled],
+        ceiling: Scaled,
+    ) -> Option<PlainLayer<'a>> {
+        if !rows.are_ordinary() {
+            return None;
+        }
+        let weights = weights.scaled.iter().map(|weight| weight.as_plain().map(|enclosure| enclosure.lower()));
+        Some(PlainLayer {
+            model,
+            advantages,
+            rows,
+            weights: weights.collect::<Option<_>>()?,
+            gain: PlainVector::of(gain)?,
+            ceiling: ceiling.as_plain()?.upper(),
+        })
+    }
+
+    /// The worth of `likely` if it is the best of `choices` beyond doubt.
+    pub(super) fn worth_if_best(&self, choices: &[ChoiceId], likely: ChoiceId) -> Option<Scaled> {
+        /// A sum this much larger than its error is as good as the careful path's.
+        const TIGHT: f64 = 1e-6;
+        let now = |choice| plain_sum(self.advantages.of_choice(choice), &self.weights);
+        let later = |choice| {
+            let indices = self.model.targets(choice).iter().map(|target| target.index());
+            self.gain.dot(self.rows.of_choice(choice), indices)
+        };
+        let own = self.advantages.of_choice(likely).iter().all(|&number| number == 0.0);
+        let (value, error) = if own { (0.0, 0.0) } else { now(likely) };
+        if error > TIGHT * value.abs() {
+            return None;
+        }
+        let expected = later(likely);
+        let (lower, upper) = (value - error + expected.lower(), value + error + expected.upper());
+        let (lower, upper) =
+            if own { (expected.lower(), expected.upper()) } else { (lower.next_down(), upper.next_up()) };
+        let beaten = |&choice: &ChoiceId| {
+            if choice == likely {
+                return true;
+            }
+            let (value, error) = now(choice);
+            let at_once = (value + error).next_up();
+            (at_once + self.ceiling).next_up() < lower || (at_once + later(choice).upper()).next_up() < lower
+        };
+        (choices.contains(&likely) && choices.iter().all(beaten)).then(|| Scaled::plain(lower, upper))
+    }
+}

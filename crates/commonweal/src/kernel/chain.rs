@@ -1,0 +1,260 @@
+//! Values of one choice per state: `(I − λP) V = R` for several principals side by side, approximately.
+//!
+//! Nothing here is trusted: whatever comes out, the bounds that are proven from it hold. It should be near, and quick.
+//!
+//! Values are kept as `V = level/(1−λ) + v`. A sweep `v ← R − level + λPv` leaves a residual d whose middle is a constant
+//! that would take 1/(1−λ) sweeps to build up; it goes into the level at once (`level += λ · middle(d)`), and what is
+//! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
+//! that follows the model back from where it leads, and then BiCGStab.
+
+use super::sweep::{CHUNK, Order, PolicyRows, Span, specialised};
+use crate::stop::StopSignal;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+
+/// Some principals' values of one choice per state.
+pub(crate) struct Columns<const K: usize> {
+    pub values: Vec<[f64; K]>,
+    /// (1 − λ) times the constant that belongs to the values.
+    pub levels: [f64; K],
+}
+
+/// What the values are of.
+pub(crate) struct Chain<'a, const K: usize> {
+    pub rows: &'a PolicyRows,
+    pub rewards: &'a [[f64; K]],
+    pub discounts: [f64; K],
+}
+
+/// Sweeps between two looks at how fast the residual shrinks.
+const LOOK: usize = 8;
+/// More sweeps than this to go, and another way is tried.
+const MANY_SWEEPS: f64 = 48.0;
+
+impl<const K: usize> Chain<'_, K> {
+    /// Improves the values until the residual's span is at most `targets`, or as small as doubles make it. `next` is room
+    /// for as many values.
+    pub fn evaluate(&self, columns: &mut Columns<K>, next: &mut Vec<[f64; K]>, targets: [f64; K], stop: &StopSignal) {
+        let mut earlier = [f64::INFINITY; K];
+        for sweep in 1.. {
+            let spans = self.sweep(columns, next);
+            let widths = spans.map(Span::width);
+            let open = |i: &usize| widths[*i] > targets[*i];
+            if (0..K).all(|i| !open(&i)) || stop.reason().is_some() {
+                return;
+            }
+            if sweep % LOOK == 0 {
+                let slow = |i| sweeps_left(widths[i], targets[i], widths[i] / earlier[i]) > MANY_SWEEPS;
+                if (0..K).filter(open).any(slow) {
+                    return self.evaluate_slow_columns(columns, targets, stop);
+                }
+                // Whoever is less patient is done sooner.
+                let n_open = (0..K).rfind(open).map_or(0, |last| last + 1);
+                if n_open < K {
+                    return specialised!(n_open, |OPEN| self.evaluate_first::<OPEN>(columns, targets, stop));
+                }
+                earlier = widths;
+            }
+        }
+    }
+
+    fn sweep(&self, columns: &mut Columns<K>, next: &mut Vec<[f64; K]>) -> [Span; K] {
+        let Columns { values, levels } = columns;
+        let of = |state: usize, expected: [f64; K]| -> [f64; K] {
+            std::array::from_fn(|i| self.rewards[state][i] - levels[i] + self.discounts[i] * expected[i])
+        };
+        let spans = self.rows.sweep(values, next, of);
+        std::mem::swap(values, next);
+        for i in 0..K {
+            levels[i] += self.discounts[i] * spans[i].middle();
+        }
+        spans
+    }
+
+    /// Goes on with the first OPEN columns, which is fewer than all.
+    fn evaluate_first<const OPEN: usize>(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
+        let first = |of_all: &[f64; K]| -> [f64; OPEN] { std::array::from_fn(|i| of_all[i]) };
+        let rewards: Vec<[f64; OPEN]> = self.rewards.par_iter().with_min_len(CHUNK).map(first).collect();
+        let chain = Chain { rows: self.rows, rewards: &rewards, discounts: first(&self.discounts) };
+        let values = columns.values.par_iter().with_min_len(CHUNK).map(first).collect();
+        let mut open = Columns { values, levels: first(&columns.levels) };
+        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; rewards.len()], first(&targets), stop);
+        columns.levels[..OPEN].copy_from_slice(&open.levels);
+        let both = columns.values.par_iter_mut().zip(&open.values).with_min_len(CHUNK);
+        both.for_each(|(all, open)| all[..OPEN].copy_from_slice(open));
+    }
+
+    fn evaluate_slow_columns(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
+        for i in 0..K {
+            let rewards: Vec<[f64; 1]> = self.rewards.iter().map(|reward| [reward[i]]).collect();
+            let chain = Chain { rows: self.rows, rewards: &rewards, discounts: [self.discounts[i]] };
+            let values = columns.values.iter().map(|value| [value[i]]).collect();
+            let mut column = Columns { values, levels: [columns.levels[i]] };
+            chain.evaluate_slow(&mut column, targets[i], stop);
+            columns.levels[i] = column.levels[0];
+            for (value, [own]) in columns.values.iter_mut().zip(column.values) {
+                value[i] = own;
+            }
+        }
+    }
+}
+
+/// How many sweeps bring `width` down to `target`, if `LOOK` of them shrink it by `per_look`.
+fn sweeps_left(width: f64, target: f64, per_look: f64) -> f64 {
+    if width <= target {
+        return 0.0;
+    }
+    (target.max(f64::MIN_POSITIVE) / width).ln() / per_look.min(0.999_999).ln() * LOOK as f64
+}
+
+impl Chain<'_, 1> {
+    fn evaluate_slow(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
+        let order = self.rows.successors_first();
+        let mut next = vec![[0.0]; column.values.len()];
+        let mut width = self.sweep(column, &mut next)[0].width();
+        // Sweeps in place are quick where they go along with the order, and not worth a thread otherwise.
+        let mut in_place = order.mostly_holds;
+        let mut idle = 0;
+        while width > target && idle < 3 && stop.reason().is_none() {
+            let before = width;
+            if in_place {
+                (0..LOOK).for_each(|_| self.sweep_in_place(column, &order));
+                width = self.sweep(column, &mut next)[0].width();
+            } else {
+                let saved = (column.values.clone(), column.levels);
+                self.bicgstab(column, target, &order, stop);
+                width = self.sweep(column, &mut next)[0].width();
+                if width >= before {
+                    // It may run astray.
+                    (column.values, column.levels, width) = (saved.0, saved.1, before);
+                }
+            }
+            idle = if width < 0.9 * before { 0 } else { idle + 1 };
+            // Sweeps in place go on while they lead somewhere; a solve that came to nothing is followed by some.
+            in_place =
+                if in_place { sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS } else { idle > 0 };
+        }
+    }
+
+    /// Gauss–Seidel, in an order in which most states come after their successors.
+    fn sweep_in_place(&self, column: &mut Columns<1>, order: &Order) {
+        let Columns { values, levels: [level] } = column;
+        let discount = self.discounts[0];
+        let mut span = Span::EMPTY;
+        for &state in &order.states {
+            let state = state as usize;
+            let (targets, probabilities) = self.rows.row(state);
+            let (mut expected, mut stays) = (0.0, 0.0);
+            for (target, p) in targets.iter().zip(probabilities) {
+                if target.index() == state {
+                    stays = *p;
+                } else {
+                    expected += p * values[target.index()][0];
+                }
+            }
+            let value = (self.rewards[state][0] - *level + discount * expected) / (1.0 - discount * stays);
+            span = span.with(value - values[state][0]);
+            values[state] = [value];
+        }
+        *level += (1.0 - discount) * span.middle();
+    }
+
+    /// `y ← (I − λF)^-1 y`, where F are the transitions that stay or lead to states that come first in the order.
+    fn solve_forward(&self, y: &mut [f64], order: &Order) {
+        let discount = self.discounts[0];
+        for &state in &order.states {
+            let state = state as usize;
+            let (targets, probabilities) = self.rows.row(state);
+            let (mut expected, mut stays) = (0.0, 0.0);
+            for (target, p) in targets.iter().zip(probabilities) {
+                match order.rank[target.index()].cmp(&order.rank[state]) {
+                    Ordering::Less => expected += p * y[target.index()],
+                    Ordering::Equal => stays = *p,
+                    Ordering::Greater => {}
+                }
+            }
+            y[state] = (y[state] + discount * expected) / (1.0 - discount * stays);
+        }
+    }
+
+    /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`. Where most transitions
+    /// follow the order, these are solved for exactly in every step, and only the others are left to iterate on.
+    fn bicgstab(&self, column: &mut Columns<1>, target: f64, order: &Order, stop: &StopSignal) {
+        const LONGEST: usize = 400;
+        let n = column.values.len();
+        let discount = self.discounts[0];
+        let apply = |x: &[f64], out: &mut [f64]| {
+            let (x, _) = x.as_chunks::<1>();
+            let (out, _) = out.as_chunks_mut::<1>();
+            self.rows.sweep(x, out, |state, [expected]| [x[state][0] - discount * expected]);
+        };
+        let values = column.values.as_flattened_mut();
+        let level = column.levels[0];
+        let mut residual = vec![0.0; n];
+        apply(values, &mut residual);
+        residual.par_iter_mut().zip(self.rewards).for_each(|(r, [reward])| *r = reward - level - *r);
+        let shadow = residual.clone();
+        let (mut direction, mut image, mut image_of_half) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        // What stands for a vector once the order's own transitions are solved for: the vector itself if they are not.
+        let (mut solved_direction, mut solved_half) = (Vec::new(), Vec::new());
+        let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
+        let mut next_rho = dot(&residual, &shadow);
+        for _ in 0..LONGEST {
+            let beta = next_rho / rho * (alpha / omega);
+            rho = next_rho;
+            let both = direction.par_iter_mut().zip(&residual).zip(&image);
+            both.with_min_len(CHUNK).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
+            let along = self.precondition(&direction, &mut solved_direction, order);
+            apply(along, &mut image);
+            alpha = rho / dot(&shadow, &image);
+            if !alpha.is_finite() {
+                return;
+            }
+            residual.par_iter_mut().zip(&image).with_min_len(CHUNK).for_each(|(r, v)| *r -= alpha * v);
+            let half = self.precondition(&residual, &mut solved_half, order);
+            apply(half, &mut image_of_half);
+            let squared = dot(&image_of_half, &image_of_half);
+            omega = dot(&image_of_half, &residual) / squared;
+            // Where the half step was exact there is no second half.
+            let second = if omega.is_finite() { omega } else { 0.0 };
+            let steps = values.par_iter_mut().zip(along).zip(half).with_min_len(CHUNK);
+            steps.for_each(|((x, p), s)| *x += alpha * p + second * s);
+            let greatest;
+            (next_rho, greatest) = leave(&mut residual, &image_of_half, second, &shadow);
+            if second == 0.0 || greatest <= target / 2.0 || stop.reason().is_some() {
+                return;
+            }
+        }
+    }
+
+    /// What the order's own transitions make of `x`, where most follow it; `x` itself otherwise.
+    fn precondition<'a>(&self, x: &'a [f64], room: &'a mut Vec<f64>, order: &Order) -> &'a [f64] {
+        if !order.mostly_holds {
+            return x;
+        }
+        room.clear();
+        room.extend_from_slice(x);
+        self.solve_forward(room, order);
+        room
+    }
+}
+
+/// `residual ← residual − part · image`; returns its product with `shadow`, and its greatest magnitude.
+fn leave(residual: &mut [f64], image: &[f64], part: f64, shadow: &[f64]) -> (f64, f64) {
+    let of_chunk = |((residual, image), shadow): ((&mut [f64], &[f64]), &[f64])| {
+        residual.iter_mut().zip(image).zip(shadow).fold((0.0, 0.0f64), |(product, greatest), ((r, t), s)| {
+            *r -= part * t;
+            (product + *r * s, if r.abs() > greatest { r.abs() } else { greatest })
+        })
+    };
+    let chunks = residual.par_chunks_mut(CHUNK).zip(image.par_chunks(CHUNK)).zip(shadow.par_chunks(CHUNK));
+    let parts: Vec<(f64, f64)> = chunks.map(of_chunk).collect();
+    parts.iter().fold((0.0, 0.0), |(product, greatest), part| (product + part.0, greatest.max(part.1)))
+}
+
+/// The inner product, added up in an order that does not depend on the number of threads.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let of_chunk = |(x, y): (&[f64], &[f64])| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let parts: Vec<f64> = x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(of_chunk).collect();
+    parts.iter().sum()
+}

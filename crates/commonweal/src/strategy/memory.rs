@@ -1,0 +1,261 @@
+//! Memory: from which step on a strategy, started here and now, stays within the long-term choices for ever.
+//!
+//! Backwards, one step: `m_t(s) = max(t + 1 if σ_t(s) deviates, m_{t+1}(u) over successors u)`, 0 where nothing deviates
+//! any more. Over a stage with one strategy the last deviation that a state comes to is one of three: *after* the stage,
+//! *at* a step that lies so far from its end, or *in* so many steps from now. Told so, going back a step is
+//!
+//! ```text
+//! last(s) = max(in 0 if σ(s) deviates, last(u) over successors u with "in j" made "in j + 1")
+//! ```
+//!
+//! whatever the step: once all states repeat what they were p steps later they do so for ever, and the rest of the stage
+//! is taken modulo p. What goes round for ever is not "in j" but "at": it is told anew after 1, 2, 4, … steps, as "at"
+//! where j is more than half of the steps so far. Every "at" is then later than every "in", and stays so, as one step back
+//! adds at most 1 to any j.
+//!
+//! Cost: a pass over the strategy's rows for each step, at most some three times the steps before they repeat and those of a
+//! period together.
+
+use crate::model::{ChoiceId, Model, StateId};
+use crate::number::Natural;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::Step;
+use rayon::prelude::*;
+
+/// m at `step`, given m at the step after and the choices at `step`.
+pub(crate) fn before_layer(
+    model: &Model,
+    decisions: &[ChoiceId],
+    deviates: impl Fn(ChoiceId) -> bool,
+    step: &Step,
+    after: &[Step],
+) -> Vec<Step> {
+    let of_state = |state: StateId| {
+        let choice = decisions[state.index()];
+        let later = model.targets(choice).iter().map(|target| &after[target.index()]).max();
+        let later = later.expect("a choice has a successor").clone();
+        if deviates(choice) { later.max(step + Natural::ONE) } else { later }
+    };
+    model.states().map(of_state).collect()
+}
+
+/// m at step `from`, given m at step `until` and that `strategy` is followed in between.
+pub(crate) fn before_stage(
+    model: &Model,
+    strategy: &[ChoiceId],
+    deviates: impl Fn(ChoiceId) -> bool,
+    (from, until): (&Step, &Step),
+    after: &[Step],
+    stop: &StopSignal,
+) -> Result<Vec<Step>, StopReason> {
+    let mut distinct: Vec<&Step> = after.iter().filter(|after| !after.is_zero()).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let stage = Stage {
+        targets: |state: usize| model.targets(strategy[state]),
+        deviates: strategy.iter().map(|&choice| deviates(choice)).collect(),
+    };
+    let ranks = after.iter().map(|after| distinct.binary_search(&after).map_or(0, |rank| rank as u64 + 1)).collect();
+    let step_of = |last: Last| match last {
+        Last::Never => Step::ZERO,
+        Last::In(j) => from + Natural::from(j) + Natural::ONE,
+        Last::At(left) => until - Natural::from(left),
+        Last::After(rank) => distinct[rank as usize - 1].clone(),
+    };
+    Ok(stage.before(&(until - from), ranks, stop)?.into_iter().map(step_of).collect())
+}
+
+/// The last deviation that a state comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Last {
+    Never,
+    /// So many steps from now.
+    In(u64),
+    /// The stage has so many steps after it.
+    At(u64),
+    /// After the stage, by the number that the caller gave it; greater is later.
+    After(u64),
+}
+
+/// The same as a number that is the greater, the later the deviation is.
+type Code = u64;
+/// Codes below are 0, for never, or 1 + j, for "in j".
+const AT: Code = 1 << 62;
+const AFTER: Code = 1 << 63;
+
+/// States whose codes are found together.
+const CHUNK: usize = 4096;
+/// Steps between two looks at the signal.
+const UNTIL_CHECK: u64 = 64;
+
+/// A stage: where the strategy leads, and where it deviates.
+pub(crate) struct Stage<T> {
+    pub targets: T,
+    pub deviates: Vec<bool>,
+}
+
+impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
+    /// The last deviations from the first step of the stage on, given those after it by their numbers, 0 for none.
+    pub fn before(&self, length: &Natural, after: Vec<u64>, stop: &StopSignal) -> Result<Vec<Last>, StopReason> {
+        let mut codes: Vec<Code> = after.into_iter().map(|after| if after > 0 { AFTER + after } else { 0 }).collect();
+        let mut next = vec![0; codes.len()];
+        let all = u64::try_from(length).unwrap_or(u64::MAX);
+        let (mut taken, mut round) = (0, 1u64);
+        while taken < all {
+            codes.iter_mut().for_each(|code| *code = told_anew(*code, taken));
+            let begun = codes.clone();
+            let mut step_back = |codes: &mut Vec<Code>, count: u64| {
+                self.step_back(codes, &mut next);
+                if count.is_multiple_of(UNTIL_CHECK) { stop.check() } else { Ok(()) }
+            };
+            for gone in 1..=round.min(all - taken) {
+                step_back(&mut codes, gone)?;
+                if codes == begun {
+                    let left = (length - Natural::from(taken + gone)) % Natural::from(gone);
+                    for count in 1..=u64::try_from(left).expect("less than a period") {
+                        step_back(&mut codes, count)?;
+                    }
+                    return Ok(codes.into_iter().map(Last::from_code).collect());
+                }
+            }
+            taken += round.min(all - taken);
+            round *= 2;
+        }
+        Ok(codes.into_iter().map(Last::from_code).collect())
+    }
+
+    fn step_back(&self, codes: &mut Vec<Code>, next: &mut Vec<Code>) {
+        let of_state = |state: usize| {
+            let later = (self.targets)(state).iter().map(|target| older(codes[target.index()]));
+            later.fold(u64::from(self.deviates[state]), Code::max)
+        };
+        let of_chunk = |(index, next): (usize, &mut [Code])| {
+            next.iter_mut().enumerate().for_each(|(offset, next)| *next = of_state(index * CHUNK + offset));
+        };
+        if next.len() <= CHUNK {
+            of_chunk((0, next))
+        } else {
+            next.par_chunks_mut(CHUNK).enumerate().for_each(of_chunk)
+        }
+        std::mem::swap(codes, next);
+    }
+}
+
+/// What was so one step later.
+fn older(code: Code) -> Code {
+    code + Code::from(code.wrapping_sub(1) < AT - 1)
+}
+
+/// "In j" as "at", where j is more than half of the steps that were taken.
+fn told_anew(code: Code, taken: u64) -> Code {
+    match Last::from_code(code) {
+        Last::In(j) if j > taken / 2 => 2 * AT - (taken - j),
+        _ => code,
+    }
+}
+
+impl Last {
+    fn from_code(code: Code) -> Last {
+        match code {
+            0 => Last::Never,
+            1..AT => Last::In(code - 1),
+            AT..AFTER => Last::At(AFTER - 1 - code),
+            AFTER.. => Last::After(code - AFTER),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(states: &[usize]) -> Vec<StateId> {
+        states.iter().map(|&state| StateId::from(state)).collect()
+    }
+
+    /// The definition: step by step, in numbers of steps.
+    fn walked(targets: &[Vec<StateId>], deviates: &[bool], (from, until): (u64, u64), after: &[u64]) -> Vec<u64> {
+        (from..until).rev().fold(after.to_vec(), |later, step| {
+            let of_state = |state: usize| {
+                let last = targets[state].iter().map(|target| later[target.index()]).max().unwrap();
+                if deviates[state] { last.max(step + 1) } else { last }
+            };
+            (0..later.len()).map(of_state).collect()
+        })
+    }
+
+    fn found(targets: &[Vec<StateId>], deviates: &[bool], (from, until): (u64, u64), after: &[u64]) -> Vec<u64> {
+        let stage = Stage { targets: |state: usize| &targets[state][..], deviates: deviates.to_vec() };
+        let lasts = stage.before(&Natural::from(until - from), after.to_vec(), &StopSignal::default()).unwrap();
+        let step_of = |last| match last {
+            Last::Never => 0,
+            Last::In(j) => from + j + 1,
+            Last::At(left) => until - left,
+            Last::After(step) => step,
+        };
+        lasts.into_iter().map(step_of).collect()
+    }
+
+    #[test]
+    fn a_stage_leaves_what_walking_it_leaves() {
+        let mut seed = 11u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..3000 {
+            let n = 1 + random(9);
+            let sparse = random(2) == 0;
+            let targets: Vec<Vec<StateId>> = (0..n)
+                .map(|_| ids(&(0..=(if sparse { 0 } else { random(2) })).map(|_| random(n)).collect::<Vec<_>>()))
+                .collect();
+            let deviates: Vec<bool> = (0..n).map(|_| random(4) == 0).collect();
+            let span = (random(5) as u64, 5 + random(200) as u64);
+            let after: Vec<u64> =
+                (0..n).map(|_| if random(3) == 0 { span.1 + 1 + random(9) as u64 } else { 0 }).collect();
+            let case = || format!("{targets:?}, {deviates:?}, {span:?}, {after:?}");
+            assert_eq!(
+                found(&targets, &deviates, span, &after),
+                walked(&targets, &deviates, span, &after),
+                "{}",
+                case()
+            );
+        }
+    }
+
+    /// Cycles of 2, 3, 5 and 7 states, and one state that leads into all of them: alike after 210 steps.
+    #[test]
+    fn what_comes_round_is_told_at_its_step_however_long_the_stage_is() {
+        let (mut targets, mut entries) = (vec![vec![]], vec![]);
+        for length in [2, 3, 5, 7] {
+            let first = targets.len();
+            entries.push(first);
+            targets.extend((0..length).map(|position| ids(&[first + (position + 1) % length])));
+        }
+        targets[0] = ids(&entries);
+        let deviates: Vec<bool> = (0..targets.len()).map(|state| entries.contains(&state)).collect();
+        let after: Vec<u64> = (0..targets.len()).map(|state| if state == 1 { 1 << 41 } else { 0 }).collect();
+        let until = 1 << 40;
+        for from in [until - 10_007, until - 4096, until - 209] {
+            let near = walked(&targets, &deviates, (from, until), &after);
+            assert_eq!(found(&targets, &deviates, (from, until), &after), near);
+            // A whole number of periods earlier it is the same.
+            assert_eq!(found(&targets, &deviates, (from - 210_000_000, until), &after), near);
+        }
+    }
+
+    #[test]
+    fn who_is_asked_to_stop_stops() {
+        let signal = StopSignal::default();
+        signal.raise();
+        let targets = [ids(&[1]), ids(&[0])];
+        let stage = Stage { targets: |state: usize| &targets[state][..], deviates: vec![true, false] };
+        // Two states repeat at once; a long cycle does not.
+        assert!(stage.before(&Natural::from(1000u32), vec![0; 2], &signal).is_ok());
+        let ring: Vec<Vec<StateId>> = (0..500).map(|state| ids(&[(state + 1) % 500])).collect();
+        let mut deviates = vec![false; 500];
+        deviates[7] = true;
+        let stage = Stage { targets: |state: usize| &ring[state][..], deviates };
+        assert_eq!(stage.before(&Natural::from(1000u32), vec![0; 500], &signal), Err(StopReason::Interrupted));
+    }
+}
