@@ -3,10 +3,10 @@
 
 use commonweal::certificate::{PRECISION, model_hash, write_canonical, write_certificate};
 use commonweal::io::{Discounts, Format, ReadOptions, read_drn, read_model_bytes, read_umb};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Enclosure, parse_rational};
 use commonweal::stop::StopSignal;
-use commonweal::{Outcome, SolveOptions, solve};
+use commonweal::{Claim, Options, solve};
 use commonweal_check::{Verdict, canonical_form, check};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -78,10 +78,9 @@ pub fn solve_then_check(bytes: &[u8]) {
     }
     // So little that it is no hang on a busy machine either.
     let stop = StopSignal::after(Duration::from_millis(500));
-    let options =
-        SolveOptions { keep_proof: true, layer_limit: 500, event_limit: 100, stop, ..SolveOptions::default() };
+    let options = Options { keep_proof: true, layer_limit: 500, event_limit: 100, stop, ..Options::default() };
     let solution = solve(&model, &options);
-    if solution.outcome() != Outcome::Optimal {
+    if solution.claim() != Claim::Optimal {
         return;
     }
     let mut certificate = Vec::new();
@@ -115,13 +114,13 @@ struct Known {
 impl Known {
     fn of(yaml: &str) -> Known {
         let model = read_model_bytes(yaml.as_bytes()).expect("a model");
-        let solution = solve(&model, &SolveOptions::default());
+        let solution = solve(&model, &Options::default());
         let best = model.states().map(|state| solution.welfare_enclosure(state)).collect();
         Known { canonical: canonical(&model), hash: model_hash(&model), best }
     }
 }
 
-fn canonical(model: &Model) -> Vec<u8> {
+fn canonical(model: &Mdp) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_canonical(model, &mut bytes).expect("memory takes every byte");
     bytes

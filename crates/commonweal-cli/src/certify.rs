@@ -3,9 +3,9 @@
 use crate::output;
 use crate::report::note;
 use commonweal::certificate::{BoundsCertificate, Kind, PRECISION, kind, write_canonical, write_certificate};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::principals;
-use commonweal::{Outcome, Proof, Solution};
+use commonweal::{Answer, Claim, Proof};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -37,13 +37,13 @@ impl Checked {
 }
 
 /// Whether a solution should keep what a certificate needs.
-pub fn needs_proof(model: &Model, certificate: Option<&Path>) -> bool {
+pub fn needs_proof(model: &Mdp, certificate: Option<&Path>) -> bool {
     certificate.is_some() || model.n_states() <= FEW_STATES
 }
 
 /// Writes the certificate, if it was asked for, and checks an optimal answer if that is affordable. Says how long the
 /// check took.
-pub fn certify(model: &Model, solution: &Solution, place: Option<&Path>) -> anyhow::Result<(Checked, Duration)> {
+pub fn certify(model: &Mdp, solution: &Answer, place: Option<&Path>) -> anyhow::Result<(Checked, Duration)> {
     let began = Instant::now();
     let mut checked = Checked::No(String::new());
     let mut precision = PRECISION;
@@ -65,7 +65,7 @@ pub fn certify(model: &Model, solution: &Solution, place: Option<&Path>) -> anyh
 }
 
 /// Writes the certificate of bounds that were proven in doubles.
-pub fn certify_bounds(model: &Model, solution: &Solution, place: &Path) -> anyhow::Result<()> {
+pub fn certify_bounds(model: &Mdp, solution: &Answer, place: &Path) -> anyhow::Result<()> {
     let proof = solution.proof_in_doubles().expect("a certificate was asked for, so it was kept");
     let certificate = BoundsCertificate {
         values: proof.values.clone(),
@@ -79,9 +79,9 @@ pub fn certify_bounds(model: &Model, solution: &Solution, place: &Path) -> anyho
 
 const REFUSED: &str = "the checker could not follow it";
 
-fn attempt_check(model: &Model, solution: &Solution, precision: u32) -> anyhow::Result<Checked> {
+fn attempt_check(model: &Mdp, solution: &Answer, precision: u32) -> anyhow::Result<Checked> {
     let no = |why: &str| Ok(Checked::No(why.to_owned()));
-    if solution.outcome() != Outcome::Optimal {
+    if solution.claim() != Claim::Optimal {
         return no("bounds are checked by `commonweal check` alone");
     }
     if solution.proof().is_some_and(|proof| value_bits(proof) > MAX_VALUE_BITS) {

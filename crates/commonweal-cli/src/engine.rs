@@ -7,7 +7,7 @@ use crate::report::note;
 use crate::report::numbers::steps;
 use anyhow::Context;
 use commonweal::Engine;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 
 /// How near a certified answer comes unless told otherwise.
 pub const GAP: f64 = 1e-9;
@@ -17,8 +17,8 @@ const PATIENCE: f64 = 10.0;
 
 /// A model in the numbers of the engine that answers.
 pub enum Picked {
-    Exact(Model),
-    Certified(Model<f64>),
+    Exact(Mdp),
+    Certified(Mdp<f64>),
 }
 
 /// The model in a file, for the engine that the arguments ask for, or else the one that suits its size; says why, if the
@@ -33,7 +33,7 @@ pub fn read(args: &EngineArgs, file: &ModelFile, changes: &ChangeArgs, quiet: bo
         say(why);
         return Ok(Picked::Certified(model));
     }
-    let model: Model = input::changed(file, changes, quiet)?;
+    let model: Mdp = input::changed(file, changes, quiet)?;
     Ok(match pick(args, model.n_states() as u64, model.n_principals()) {
         (Engine::Exact, _) => Picked::Exact(model),
         (Engine::Certified, why) => {

@@ -4,9 +4,9 @@ use crate::report::names::{in_column, shown};
 use crate::report::numbers::{counted, decimal, fraction_within, steps};
 use crate::report::table::table;
 use commonweal::explain::{Deviation, Explanation, Turn, explain};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Natural, Rational};
-use commonweal::{Outcome, Solution, SolveOptions};
+use commonweal::{Answer, Claim, Options};
 use std::cmp::Ordering;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -16,8 +16,8 @@ const ROWS: usize = 40;
 /// The most layers that are shown.
 const LAYERS: u64 = 25;
 
-pub fn text(model: &Model, solution: &Solution, options: &SolveOptions) -> String {
-    if matches!(solution.outcome(), Outcome::Stopped(_)) {
+pub fn text(model: &Mdp, solution: &Answer, options: &Options) -> String {
+    if matches!(solution.claim(), Claim::Stopped(_)) {
         return "\nThere is nothing to explain: the solution was not finished.\n".to_owned();
     }
     match explain(model, solution, LAYERS, ROWS, &options.stop) {
@@ -34,7 +34,7 @@ pub fn text(model: &Model, solution: &Solution, options: &SolveOptions) -> Strin
     }
 }
 
-fn long_term(text: &mut String, model: &Model, solution: &Solution, explanation: &Explanation) {
+fn long_term(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
     let names: Vec<String> = solution.principals().iter().map(|principal| in_column(&principal.name)).collect();
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let weights = if weighted { ", times the weights" } else { "" };
@@ -52,7 +52,7 @@ fn long_term(text: &mut String, model: &Model, solution: &Solution, explanation:
     more(text, model.n_states(), "states");
 }
 
-fn advantages(text: &mut String, model: &Model, solution: &Solution, explanation: &Explanation) {
+fn advantages(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
     if explanation.deviations.is_empty() {
         let _ = writeln!(text, "\n2. There is no other choice: nothing to deviate to.");
         return;
@@ -89,7 +89,7 @@ fn advantages(text: &mut String, model: &Model, solution: &Solution, explanation
     );
 }
 
-fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &Explanation) {
+fn layers(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
     if solution.horizon().is_zero() {
         return;
     }
@@ -125,7 +125,7 @@ fn layers(text: &mut String, model: &Model, solution: &Solution, explanation: &E
 }
 
 /// Where choices change, and in whose interest.
-fn turns(text: &mut String, model: &Model, solution: &Solution, explanation: &Explanation) {
+fn turns(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
     if explanation.turns.is_empty() {
         return;
     }
@@ -151,7 +151,7 @@ fn turns(text: &mut String, model: &Model, solution: &Solution, explanation: &Ex
 }
 
 /// The principals to whom the new choice compares so with the old one: names as far as they fit, or how many.
-fn who(solution: &Solution, turn: &Turn, ordering: Ordering) -> String {
+fn who(solution: &Answer, turn: &Turn, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
     let those = || turn.better.iter().zip(solution.principals()).filter(|(better, _)| **better == Some(ordering));
     let names = those().map(|(_, principal)| in_column(&principal.name)).collect::<Vec<_>>().join(", ");
@@ -163,7 +163,7 @@ fn who(solution: &Solution, turn: &Turn, ordering: Ordering) -> String {
 }
 
 /// How the walk back from the horizon went.
-fn walk(text: &mut String, solution: &Solution) {
+fn walk(text: &mut String, solution: &Answer) {
     let walk = solution.effort();
     let _ = writeln!(
         text,

@@ -5,7 +5,7 @@ use crate::model_file::{ModelFile, Numbers, file, located};
 use crate::report::numbers::counted;
 use anyhow::{Context, anyhow, bail};
 use commonweal::io::{Discounts, Format, MAX_MODEL_BYTES, read_dimacs, read_game, read_strategy};
-use commonweal::model::{Model, nearest};
+use commonweal::model::{Mdp, nearest};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::reductions::reachability_game::Game;
 use commonweal::reductions::three_sat::Formula;
@@ -15,12 +15,12 @@ use std::path::Path;
 
 /// The model that the arguments name, with their start state and discounts. What was made of the file is said on standard
 /// error, unless it is to be quiet.
-pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
+pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Mdp> {
     changed(&ModelFile::open(&args.model)?, &args.changes, quiet)
 }
 
 /// The model in a file, in exact numbers or in doubles, with another start state and other discounts.
-pub fn changed<N: Numbers>(file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model<N>> {
+pub fn changed<N: Numbers>(file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Mdp<N>> {
     match file.format {
         Format::Yaml => {
             let model = overridden(file.read_yaml()?, changes)?;
@@ -42,7 +42,7 @@ pub fn discounts(changes: &ChangeArgs) -> anyhow::Result<Discounts> {
 }
 
 /// A model that has a start state and discounts of its own, with others.
-fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
+fn overridden(mut model: Mdp, changes: &ChangeArgs) -> anyhow::Result<Mdp> {
     if let Some(discounts) = &changes.discounts {
         let discounts: Vec<&str> = discounts.split(',').collect();
         let principals = model.n_principals();
@@ -75,7 +75,7 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
 }
 
 /// The strategy in a file.
-pub fn strategy_file<N>(model: &Model<N>, path: &Path) -> anyhow::Result<Strategy> {
+pub fn strategy_file<N>(model: &Mdp<N>, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
     read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
 }

@@ -7,7 +7,7 @@ use commonweal::io::{
     DiscountError, Discounts, Format, Loaded, MAX_MODEL_BYTES, Overview, ParseError, ReadError, ReadOptions,
     drn_overview, read_drn, read_model_bytes, read_umb, umb_overview,
 };
-use commonweal::model::{Model, ModelError};
+use commonweal::model::{Mdp, ModelError};
 use commonweal::number::{ModelNumber, Rational};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -20,17 +20,17 @@ const BUFFER: usize = 1 << 16;
 /// The numbers that a model can be read in.
 pub trait Numbers: ModelNumber {
     /// A model from a YAML file, which is exact, in these numbers.
-    fn of_exact(model: Model) -> Result<Model<Self>, ModelError>;
+    fn of_exact(model: Mdp) -> Result<Mdp<Self>, ModelError>;
 }
 
 impl Numbers for Rational {
-    fn of_exact(model: Model) -> Result<Model, ModelError> {
+    fn of_exact(model: Mdp) -> Result<Mdp, ModelError> {
         Ok(model)
     }
 }
 
 impl Numbers for f64 {
-    fn of_exact(model: Model) -> Result<Model<f64>, ModelError> {
+    fn of_exact(model: Mdp) -> Result<Mdp<f64>, ModelError> {
         model.to_doubles()
     }
 }
@@ -90,7 +90,7 @@ impl ModelFile {
     }
 
     /// The model of a YAML file.
-    pub fn read_yaml(&self) -> anyhow::Result<Model> {
+    pub fn read_yaml(&self) -> anyhow::Result<Mdp> {
         let bytes = match &self.kept {
             Some(bytes) => bytes,
             None => &file(&self.path)?,
@@ -105,7 +105,7 @@ impl ModelFile {
         discounts: Discounts,
         start: Option<&str>,
         quiet: bool,
-    ) -> anyhow::Result<Model<N>> {
+    ) -> anyhow::Result<Mdp<N>> {
         let mut options = ReadOptions::new(discounts);
         options.start = start.map(str::to_owned);
         options.bytes = match &self.kept {

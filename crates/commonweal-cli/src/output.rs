@@ -6,7 +6,7 @@ use crate::signals;
 use anyhow::{Context, anyhow, bail};
 use commonweal::certificate::write_canonical;
 use commonweal::io::{DrnNumber, Format, UmbNumber, drn_reward_names, write_drn, write_json, write_umb, write_yaml};
-use commonweal::model::{Model, NameTable, Principal, StateId};
+use commonweal::model::{Mdp, NameTable, Principal, StateId};
 use commonweal::number::Rational;
 use flate2::{Compression, write::GzEncoder};
 use std::borrow::Cow;
@@ -77,17 +77,17 @@ pub fn check_apart(place: &Path, input: &Path) -> anyhow::Result<()> {
 /// The numbers that a model can be written in.
 pub trait Written: DrnNumber + UmbNumber {
     /// The model in exact numbers, which is what YAML and JSON hold.
-    fn exact(model: &Model<Self>) -> anyhow::Result<Cow<'_, Model>>;
+    fn exact(model: &Mdp<Self>) -> anyhow::Result<Cow<'_, Mdp>>;
 }
 
 impl Written for Rational {
-    fn exact(model: &Model) -> anyhow::Result<Cow<'_, Model>> {
+    fn exact(model: &Mdp) -> anyhow::Result<Cow<'_, Mdp>> {
         Ok(Cow::Borrowed(model))
     }
 }
 
 impl Written for f64 {
-    fn exact(model: &Model<f64>) -> anyhow::Result<Cow<'_, Model>> {
+    fn exact(model: &Mdp<f64>) -> anyhow::Result<Cow<'_, Mdp>> {
         Ok(Cow::Owned(model.to_fractions()?))
     }
 }
@@ -133,7 +133,7 @@ impl ModelWriter<'_> {
     }
 
     /// Says on standard error what the format does not hold, and how to give it back.
-    pub fn say_what_is_lost<N>(&self, model: &Model<N>) {
+    pub fn say_what_is_lost<N>(&self, model: &Mdp<N>) {
         /// More principals than this are not named one by one.
         const NAMED: usize = 8;
         let principals = model.principals();
@@ -174,15 +174,15 @@ impl ModelWriter<'_> {
     }
 
     /// Writes the model.
-    pub fn write<N: Written>(&self, model: &Model<N>) -> anyhow::Result<()> {
+    pub fn write<N: Written>(&self, model: &Mdp<N>) -> anyhow::Result<()> {
         self.write_with(&[], model)
     }
 
     /// Writes the model below comments, which only YAML has a place for.
-    pub fn write_with<N: Written>(&self, comments: &[String], model: &Model<N>) -> anyhow::Result<()> {
+    pub fn write_with<N: Written>(&self, comments: &[String], model: &Mdp<N>) -> anyhow::Result<()> {
         if self.format == Format::Yaml {
             let exact = N::exact(model)?;
-            let write = |model: &Model, out: &mut dyn Write| match self.text {
+            let write = |model: &Mdp, out: &mut dyn Write| match self.text {
                 Text::Yaml => {
                     comments.iter().try_for_each(|comment| writeln!(out, "# {comment}"))?;
                     write_yaml(model, out)

@@ -2,7 +2,7 @@
 
 use crate::input::suggestion;
 use anyhow::{Context, anyhow, bail};
-use commonweal::model::{Model, PrincipalId};
+use commonweal::model::{Mdp, PrincipalId};
 use commonweal::number::{Natural, Rational, parse_rational};
 use std::ops::Range;
 
@@ -67,7 +67,7 @@ impl Grid {
 }
 
 /// `NAME=FROM..TO`: the principal of that name, and the rest.
-pub fn assigned<'t>(option: &str, text: &'t str, model: &Model) -> anyhow::Result<(PrincipalId, &'t str)> {
+pub fn assigned<'t>(option: &str, text: &'t str, model: &Mdp) -> anyhow::Result<(PrincipalId, &'t str)> {
     let (name, range) = text
         .rsplit_once('=')
         .ok_or_else(|| anyhow!("{option}: `{text}` is not PRINCIPAL=FROM..TO, such as alice=0.1..0.9"))?;
@@ -75,7 +75,7 @@ pub fn assigned<'t>(option: &str, text: &'t str, model: &Model) -> anyhow::Resul
 }
 
 /// The principal of that name.
-pub fn principal(option: &str, name: &str, model: &Model) -> anyhow::Result<PrincipalId> {
+pub fn principal(option: &str, name: &str, model: &Mdp) -> anyhow::Result<PrincipalId> {
     let names = model.principals().iter().map(|principal| principal.name.as_str());
     model.find_principal(name).ok_or_else(|| {
         anyhow!("{option}: there is no principal `{name}`{}", suggestion(name, names, "the principals are"))

@@ -3,9 +3,9 @@
 use crate::range::{Grid, UNITS};
 use crate::report::names::shown;
 use crate::report::play;
-use commonweal::SolveOptions;
+use commonweal::Options;
 use commonweal::landscape::{Change, Label, Plane, PlaneOptions, Spot, Survey, UNKNOWN, plane};
-use commonweal::model::{Model, PrincipalId};
+use commonweal::model::{Mdp, PrincipalId};
 use commonweal::number::Rational;
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
@@ -29,12 +29,7 @@ pub(crate) struct StrategyMap {
 }
 
 /// The map over two principals' discounts, each with as many cells as its grid has steps; the grids have equally many.
-pub(crate) fn strategy_map(
-    model: &Model,
-    axes: [PrincipalId; 2],
-    grids: [Grid; 2],
-    options: &SolveOptions,
-) -> StrategyMap {
+pub(crate) fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
     let mut survey = Survey::new(model, axes.to_vec(), options.clone());
     let plane_options = PlaneOptions { cells: grids[0].steps, units: UNITS, depth: DEPTH, unknown: UNKNOWN };
     let plane = plane(plane_options, |spots| {

@@ -8,9 +8,9 @@
 
 use commonweal::families::{LargeFamily, Neighbourhood};
 use commonweal::io::{Discounts, ReadOptions, read_umb};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::parse_rational;
-use commonweal::{Outcome, SolveOptions, certified};
+use commonweal::{Claim, Options, certified};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::BufReader;
@@ -39,7 +39,7 @@ fn main() {
         }
         let model = model(n_states, &SIX);
         let times = if n_states > 1_000_000 { 1 } else { 3 };
-        let best = (0..times).map(|_| certified::solve(&model, 1e-9, &SolveOptions::default()));
+        let best = (0..times).map(|_| certified::solve(&model, 1e-9, &Options::default()));
         let best = best.min_by_key(|solution| solution.timings().long_term + solution.timings().unravel);
         let solution = best.expect("at least one run");
         let timings = solution.timings();
@@ -48,7 +48,7 @@ fn main() {
             solution.horizon().to_string(),
             timings.long_term.as_secs_f64(),
             timings.unravel.as_secs_f64(),
-            solution.outcome(),
+            solution.claim(),
             peak_memory() / 1e6
         );
     }
@@ -62,11 +62,11 @@ fn solve_file(file: &str, times: usize, discounts: &[String]) {
     });
     let options = ReadOptions::new(Discounts::Named(by_name.collect()));
     let input = BufReader::with_capacity(1 << 16, File::open(file).expect("a file"));
-    let model: Model<f64> = read_umb(input, &options).expect("a model").model;
-    let best = (0..times).map(|_| certified::solve(&model, 1e-9, &SolveOptions::default()));
+    let model: Mdp<f64> = read_umb(input, &options).expect("a model").model;
+    let best = (0..times).map(|_| certified::solve(&model, 1e-9, &Options::default()));
     let best = best.min_by_key(|solution| solution.timings().long_term + solution.timings().unravel);
     let solution = best.expect("at least one run");
-    assert!(solution.outcome() == Outcome::Within, "the gap was not reached");
+    assert!(solution.claim() == Claim::Within, "the gap was not reached");
     let welfare = solution.welfare_enclosure(model.start());
     println!(
         r#"{{"long_term": {}, "unravel": {}, "lower": {}, "upper": {}}}"#,
@@ -77,7 +77,7 @@ fn solve_file(file: &str, times: usize, discounts: &[String]) {
     );
 }
 
-fn model(n_states: usize, discounts: &[&str]) -> Model<f64> {
+fn model(n_states: usize, discounts: &[&str]) -> Mdp<f64> {
     LargeFamily {
         n_states,
         n_actions: 2,
@@ -91,7 +91,7 @@ fn model(n_states: usize, discounts: &[&str]) -> Model<f64> {
 }
 
 /// Bytes a second of one pass over all rows, and of `a = b + 3c` over arrays as large.
-fn bandwidth(model: &Model<f64>) {
+fn bandwidth(model: &Mdp<f64>) {
     let pass = best_of(10, || certified::one_pass(model));
     let bytes = 12 * model.n_transitions() + 16 * model.n_choices() + 16 * model.n_states();
     let n = bytes / 24;

@@ -12,9 +12,9 @@
 mod figure;
 
 use commonweal::families::RandomFamily;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Natural, Rational, parse_rational};
-use commonweal::{Outcome, SolveOptions, solve};
+use commonweal::{Claim, Options, solve};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -57,16 +57,16 @@ fn row(spacing: &'static str, n_seeds: u64) -> Row {
     for seed in 1..=n_seeds {
         let model = model(spacing, seed);
         let began = Instant::now();
-        let solution = solve(&model, &SolveOptions::default());
+        let solution = solve(&model, &Options::default());
         let seconds = began.elapsed().as_secs_f64();
-        assert_eq!(solution.outcome(), Outcome::Optimal, "spacing {spacing}, seed {seed}");
+        assert_eq!(solution.claim(), Claim::Optimal, "spacing {spacing}, seed {seed}");
         let changes: usize = model.states().map(|state| solution.strategy().changes(state).len() - 1).sum();
         let walk = solution.effort();
         let horizon = Rational::from(solution.horizon().clone()).to_f64().value();
         let mut values = vec![horizon, walk.n_layers as f64, changes as f64, walk.n_jumps as f64, seconds];
         if *solution.horizon() <= Natural::from(MAX_PLAIN) {
             let began = Instant::now();
-            let plain = solve(&model, &SolveOptions { jumps: false, ..SolveOptions::default() });
+            let plain = solve(&model, &Options { jumps: false, ..Options::default() });
             values.push(began.elapsed().as_secs_f64());
             assert_eq!(plain.strategy(), solution.strategy(), "spacing {spacing}, seed {seed}");
         }
@@ -87,7 +87,7 @@ fn row(spacing: &'static str, n_seeds: u64) -> Row {
     row
 }
 
-fn model(spacing: &str, seed: u64) -> Model {
+fn model(spacing: &str, seed: u64) -> Mdp {
     let number = |text| parse_rational(text).expect("a number");
     let greatest = number("9/10");
     let other = &greatest / (Rational::ONE + number(spacing));

@@ -6,11 +6,11 @@
 
 use commonweal::exact::long_term::value_of;
 use commonweal::families::RandomFamily;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Rational, parse_rational};
 use commonweal::stop::StopSignal;
 use commonweal::strategy::CountingStrategy;
-use commonweal::{SolveOptions, principals, solve};
+use commonweal::{Options, principals, solve};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ fn main() {
     }
 }
 
-fn random(n_states: usize, discounts: [&str; 2], seed: u64) -> Model {
+fn random(n_states: usize, discounts: [&str; 2], seed: u64) -> Mdp {
     let discounts = discounts.map(|text| parse_rational(text).expect("a discount")).to_vec();
     let family = RandomFamily {
         n_states,
@@ -44,8 +44,8 @@ fn random(n_states: usize, discounts: [&str; 2], seed: u64) -> Model {
     family.model().expect("a valid family")
 }
 
-fn row(model: &Model) {
-    let (solution, whole) = timed(|| solve(model, &SolveOptions::default()));
+fn row(model: &Mdp) {
+    let (solution, whole) = timed(|| solve(model, &Options::default()));
     let (_, linear) = timed(|| linear_solves(model, solution.strategy()));
     println!(
         "{:>8} {:>8} {:>10.3} {:>14.3} {:>7.2}",
@@ -58,7 +58,7 @@ fn row(model: &Model) {
 }
 
 /// The exact values of the strategy's tail to every principal, solved side by side as the solver does.
-fn linear_solves(model: &Model, strategy: &CountingStrategy) -> Vec<Rational> {
+fn linear_solves(model: &Mdp, strategy: &CountingStrategy) -> Vec<Rational> {
     let ordered = principals::order(model);
     let tail: Vec<_> = model.states().map(|state| strategy.tail(state)).collect();
     let value = |i| value_of(&ordered, &tail, i, &StopSignal::default()).expect("nobody stops it").get(0);

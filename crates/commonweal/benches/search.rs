@@ -3,7 +3,7 @@
 //! `cargo bench -p commonweal --bench search` prints the tables of `docs/benchmarks.md`; sizes may be given.
 
 use commonweal::families::RandomFamily;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::parse_rational;
 use commonweal::search::{Search, SearchOptions, SearchOutcome, positional, positional_by_milp, stationary};
 use commonweal::stop::StopSignal;
@@ -66,7 +66,7 @@ fn row(n_states: usize, discounts: &str) {
     );
 }
 
-fn model(n_states: usize, discounts: &str, seed: u64) -> Model {
+fn model(n_states: usize, discounts: &str, seed: u64) -> Mdp {
     let family = RandomFamily {
         n_states,
         n_actions: 3,

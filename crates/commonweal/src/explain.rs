@@ -6,12 +6,12 @@ mod turns;
 
 pub use turns::Turn;
 
-use crate::Solution;
+use crate::Answer;
 use crate::exact::Advantages;
 use crate::exact::horizon::first_passing_step;
 use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
-use crate::model::{ChoiceId, IntegerRows, Model, StateId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
 use crate::number::{Natural, Rational, sum};
 use crate::principals::{self, OrderedModel};
 use crate::stop::{StopReason, StopSignal};
@@ -58,8 +58,8 @@ pub struct Layer {
 /// Explains `solution`, with at most `n_layers` layers, the ones just before the horizon, and with whose interest wins at
 /// the latest `n_turns` changes of choice.
 pub fn explain(
-    model: &Model,
-    solution: &Solution,
+    model: &Mdp,
+    solution: &Answer,
     n_layers: u64,
     n_turns: usize,
     stop: &StopSignal,
@@ -129,7 +129,7 @@ fn layers(
     model: &OrderedModel,
     long_term: &LongTerm,
     advantages: &Advantages,
-    solution: &Solution,
+    solution: &Answer,
     n_layers: u64,
     stop: &StopSignal,
 ) -> Result<Vec<Layer>, StopReason> {

@@ -21,5 +21,5 @@ pub mod solve;
 pub mod stop;
 pub mod strategy;
 
-pub use solve::{Engine, Outcome, Proof, ProofInDoubles, Solution, SolveOptions, StageInDoubles, Timings};
+pub use solve::{Answer, Claim, Engine, Options, Proof, ProofInDoubles, StageInDoubles, Timings};
 pub use solve::{own_optimum, own_strategy, solve};

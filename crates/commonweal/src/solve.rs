@@ -7,7 +7,7 @@ use crate::exact::truncated::{Truncated, truncate};
 use crate::exact::walk::{Base, Effort, JumpedStage, Problem, Unravelled, WalkOptions, unravel};
 use crate::exact::{Advantages, ExactGains, enclosed_payoff};
 use crate::exponential_sum::DiscountRatios;
-use crate::model::{ChoiceId, IntegerRows, Lists, Model, PrincipalId, StateId};
+use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId, StateId};
 use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values};
 use crate::principals::{self, OrderedModel, OrderedPrincipal};
 use crate::stop::{StopReason, StopSignal};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// How far to go.
 #[derive(Debug, Clone)]
-pub struct SolveOptions {
+pub struct Options {
     /// The most steps that are walked one by one; an answer that needs more gives bounds. Default: 10,000,000.
     pub layer_limit: u64,
     /// The most events, the ends of stages that are jumped over; more give bounds. Default: 1,000,000.
@@ -30,9 +30,9 @@ pub struct SolveOptions {
     pub stop: StopSignal,
 }
 
-impl Default for SolveOptions {
-    fn default() -> SolveOptions {
-        SolveOptions {
+impl Default for Options {
+    fn default() -> Options {
+        Options {
             layer_limit: 10_000_000,
             event_limit: 1_000_000,
             jumps: true,
@@ -44,7 +44,7 @@ impl Default for SolveOptions {
 
 /// What is proven of a solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Claim {
     /// No strategy earns more, from any start state.
     Optimal,
     /// The strategy earns at least the lower welfare, no strategy earns more than the upper one, and the two are as near
@@ -76,9 +76,9 @@ pub struct Timings {
 
 /// A strategy with what it earns, for every start state.
 #[derive(Debug, Clone)]
-pub struct Solution {
+pub struct Answer {
     pub(crate) engine: Engine,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: Claim,
     pub(crate) principals: Vec<OrderedPrincipal>,
     pub(crate) horizon: Step,
     pub(crate) strategy: CountingStrategy,
@@ -138,7 +138,7 @@ pub struct StageInDoubles {
 /// The welfare-optimal counting strategy of `model`, exactly; bounds if `options` stop it on the way.
 ///
 /// ```
-/// # use commonweal::{model::{ModelBuilder, Principal}, number::parse_rational, solve, SolveOptions};
+/// # use commonweal::{model::{ModelBuilder, Principal}, number::parse_rational, solve, Options};
 /// # fn number(text: &str) -> commonweal::number::Rational { parse_rational(text).unwrap() }
 /// let principal = |name: &str, discount: &str| {
 ///     Principal { name: name.into(), discount: number(discount), weight: number("1") }
@@ -147,16 +147,16 @@ pub struct StageInDoubles {
 /// hotel.choice(0.into(), "a", [number("3"), number("3")], [(0.into(), number("1"))])?;
 /// hotel.choice(0.into(), "b", [number("-1"), number("-1")], [(1.into(), number("1"))])?;
 /// hotel.choice(1.into(), "b", [number("6"), number("6")], [(1.into(), number("1"))])?;
-/// let solution = solve(&hotel.finish()?, &SolveOptions::default());
+/// let solution = solve(&hotel.finish()?, &Options::default());
 /// assert_eq!(solution.welfare(0.into()).exact, Some(number("127/9")));
 /// # Ok::<(), commonweal::model::ModelError>(())
 /// ```
-pub fn solve(model: &Model, options: &SolveOptions) -> Solution {
+pub fn solve(model: &Mdp, options: &Options) -> Answer {
     // Inside the pool from the start: a hand-over from outside at every layer costs more than the layer.
     rayon::scope(|_| solve_in_pool(model, options))
 }
 
-fn solve_in_pool(model: &Model, options: &SolveOptions) -> Solution {
+fn solve_in_pool(model: &Mdp, options: &Options) -> Answer {
     let ordered = principals::order(model); // equal discounts merged, most patient first
     let rows = IntegerRows::of(model);
     let began = Instant::now();
@@ -171,19 +171,19 @@ fn solve_in_pool(model: &Model, options: &SolveOptions) -> Solution {
 }
 
 /// What `principal` would get if the agent served nobody else: the exact optimum of its own payoff, per start state.
-pub fn own_optimum(model: &Model, principal: PrincipalId, stop: &StopSignal) -> Result<ExactVector, StopReason> {
+pub fn own_optimum(model: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<ExactVector, StopReason> {
     let alone = principals::alone(model, principal);
     let mut long_term = long_term::solve(&alone, &IntegerRows::of(model), stop)?;
     Ok(long_term.values.remove(0))
 }
 
 /// One choice per state that gives `principal` the most it can get, whatever the others get; the first of equals.
-pub fn own_strategy(model: &Model, principal: PrincipalId, stop: &StopSignal) -> Result<Vec<ChoiceId>, StopReason> {
+pub fn own_strategy(model: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<Vec<ChoiceId>, StopReason> {
     let alone = principals::alone(model, principal);
     Ok(long_term::solve(&alone, &IntegerRows::of(model), stop)?.strategy)
 }
 
-fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &SolveOptions) -> Solution {
+fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &Options) -> Answer {
     let advantages = &Advantages::over(model, rows, &long_term.values[..], |c| long_term.allowed[c.index()]); // Δ
     let ratios = &DiscountRatios::of(model);
     let stop = &options.stop;
@@ -216,7 +216,7 @@ fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, op
 }
 
 /// The answer: every step before the horizon decided.
-fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Solution, StopReason> {
+fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Answer, StopReason> {
     let Problem { model, rows, long_term, advantages, horizon, .. } = problem;
     let Unravelled { strategy, memory, base, gain, exact_gains, effort, .. } = unravelled;
     let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
@@ -267,9 +267,9 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             Values::Enclosed((0..model.n_states()).map(of_state).collect())
         })
     };
-    Ok(Solution {
+    Ok(Answer {
         engine: Engine::Exact,
-        outcome: if effort.n_undecided == 0 { Outcome::Optimal } else { Outcome::Undecided(effort.n_undecided) },
+        outcome: if effort.n_undecided == 0 { Claim::Optimal } else { Claim::Undecided(effort.n_undecided) },
         principals: model.ordered_principals().to_vec(),
         horizon: horizon.clone(),
         strategy,
@@ -298,7 +298,7 @@ fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
 }
 
 /// Bounds from the first `n_layers` steps, where the horizon lies beyond them.
-fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
+fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
     let Problem { model, rows, long_term, .. } = problem;
     let Truncated { strategy, gains, upper } = truncate(problem, n_layers);
     let base = Base::long_term(problem, Step::from(n_layers));
@@ -333,9 +333,9 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Solution {
         let follows = long_term.values.iter().map(|values| values.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus);
         Enclosure::new(lower, follows.plus(upper[s].to_doubles()).upper())
     };
-    Solution {
+    Answer {
         engine: Engine::Exact,
-        outcome: Outcome::Stopped(reason),
+        outcome: Claim::Stopped(reason),
         principals: model.ordered_principals().to_vec(),
         horizon: Step::from(n_layers),
         // Nothing is known of what the strategy reaches: it may deviate until the last layer computed.
@@ -365,13 +365,13 @@ fn member_value(
 }
 
 /// Bounds where nothing is known but the rewards: each principal gets between its least and its greatest for ever.
-fn without_long_term(model: &OrderedModel, reason: StopReason) -> Solution {
+fn without_long_term(model: &OrderedModel, reason: StopReason) -> Answer {
     let ranges = (0..model.n_principals()).map(|p| reward_range(model, p.into()));
     let ranges = Payoffs::new(model, ranges.collect());
     let first = |state| model.choices(state).next().expect("a state has a choice");
-    Solution {
+    Answer {
         engine: Engine::Exact,
-        outcome: Outcome::Stopped(reason),
+        outcome: Claim::Stopped(reason),
         principals: model.ordered_principals().to_vec(),
         horizon: Step::ZERO,
         strategy: CountingStrategy::positional(model.states().map(first)),
@@ -397,19 +397,19 @@ fn reward_range(model: &OrderedModel, p: PrincipalId) -> Values {
     Values::Enclosed(vec![Enclosure::new(least.lower(), greatest.upper()); model.n_states()])
 }
 
-fn allowed_choices(model: &Model, long_term: &LongTerm) -> Lists<ChoiceId> {
+fn allowed_choices(model: &Mdp, long_term: &LongTerm) -> Lists<ChoiceId> {
     let allowed = |state| model.choices(state).filter(|choice| long_term.allowed[choice.index()]);
     model.states().map(allowed).collect()
 }
 
-impl Solution {
+impl Answer {
     /// How the answer was found.
     pub fn engine(&self) -> Engine {
         self.engine
     }
 
     /// What is proven.
-    pub fn outcome(&self) -> Outcome {
+    pub fn claim(&self) -> Claim {
         self.outcome
     }
 

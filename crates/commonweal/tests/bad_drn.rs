@@ -3,12 +3,12 @@
 //! `UPDATE_EXPECT=1` rewrites the expectations.
 
 use commonweal::io::{Discounts, ReadError, ReadOptions, read_drn};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::Rational;
 use std::fs;
 use std::path::PathBuf;
 
-fn read(bytes: &[u8]) -> Result<Model, ReadError> {
+fn read(bytes: &[u8]) -> Result<Mdp, ReadError> {
     let mut options = ReadOptions::new(Discounts::Unspecified);
     options.bytes = Some(bytes.len() as u64);
     // What is refused exactly is refused in doubles, with the same words.

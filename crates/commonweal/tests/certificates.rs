@@ -5,10 +5,10 @@ mod spoil;
 
 use commonweal::certificate::{BoundsCertificate, PRECISION, model_hash, write_canonical, write_certificate};
 use commonweal::families::{RandomFamily, spaced};
-use commonweal::model::{Model, StateId};
+use commonweal::model::{Mdp, StateId};
 use commonweal::number::{Natural, parse_rational};
 use commonweal::principals::order;
-use commonweal::{Outcome, Solution, SolveOptions, StageInDoubles, certified, solve};
+use commonweal::{Answer, Claim, Options, StageInDoubles, certified, solve};
 use commonweal_check::{Verdict, WORK, check};
 use num_traits::{Pow, Zero};
 use oracle::evaluate::{payoffs, positional, weighted};
@@ -18,17 +18,17 @@ use oracle::{Plain, Q, random, stages};
 use spoil::{Certificate, Spoiler, Spoilt, read_double, read_fraction};
 use std::io::Write;
 
-fn canonical(model: &Model) -> String {
+fn canonical(model: &Mdp) -> String {
     let mut bytes = Vec::new();
     write_canonical(model, &mut bytes).expect("memory takes every byte");
     String::from_utf8(bytes).expect("ASCII")
 }
 
-fn proven(model: &Model) -> Solution {
-    solve(model, &SolveOptions { keep_proof: true, ..SolveOptions::default() })
+fn proven(model: &Mdp) -> Answer {
+    solve(model, &Options { keep_proof: true, ..Options::default() })
 }
 
-fn certificate(model: &Model, solution: &Solution) -> String {
+fn certificate(model: &Mdp, solution: &Answer) -> String {
     let mut bytes = Vec::new();
     write_certificate(model, solution, PRECISION, &mut bytes).expect("memory takes every byte");
     String::from_utf8(bytes).expect("ASCII")
@@ -44,7 +44,7 @@ fn verdict(model: &str, certificate: &str) -> String {
 
 /// Values with errors, the strategy cut off at a random horizon, and stages wherever no choice changes: bounds that are true all
 /// the same.
-fn bounds_certificate(model: &Model, solution: &Solution, rng: &mut Rng) -> String {
+fn bounds_certificate(model: &Mdp, solution: &Answer, rng: &mut Rng) -> String {
     let proof = solution.proof().expect("kept");
     let horizon = u64::try_from(solution.horizon()).expect("a short horizon");
     let error = [0.0, 1e-12, 0.5][rng.index(3)];
@@ -156,7 +156,7 @@ fn search(seeds: std::ops::Range<u64>, forgeries: usize, mut record: impl FnMut(
         };
         let model = plain.model();
         let solution = proven(&model);
-        if solution.outcome() != Outcome::Optimal || *solution.horizon() > Natural::from(LONGEST) {
+        if solution.claim() != Claim::Optimal || *solution.horizon() > Natural::from(LONGEST) {
             continue;
         }
         let mut rng = Rng::new(seed);
@@ -224,12 +224,12 @@ fn walks(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) 
     for seed in seeds {
         let model = patient(seed);
         let doubles = model.to_doubles().expect("ordinary rewards");
-        let options = SolveOptions { keep_proof: true, ..SolveOptions::default() };
+        let options = Options { keep_proof: true, ..Options::default() };
         let gap = [1e-4, 1e-6, 1e-9][seed as usize % 3];
         let solution = certified::solve(&doubles, gap, &options);
         let proof = solution.proof_in_doubles().expect("kept");
-        let exact = solve(&model, &SolveOptions::default());
-        if proof.stages.is_empty() || exact.outcome() != Outcome::Optimal {
+        let exact = solve(&model, &Options::default());
+        if proof.stages.is_empty() || exact.claim() != Claim::Optimal {
             continue;
         }
         n_jumped += 1;
@@ -284,7 +284,7 @@ fn walks(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) 
 }
 
 /// A random model whose most patient principal looks hundreds or thousands of steps ahead.
-fn patient(seed: u64) -> Model {
+fn patient(seed: u64) -> Mdp {
     let discounts = ["0.99,0.98", "0.995,0.9949", "0.998,0.9,0", "0.99,0.98999,0.9", "0.999,0.99,0.5", "0.9995,0.9994"];
     let parsed = |text: &str| parse_rational(text).expect("a number");
     let family = RandomFamily {
@@ -306,7 +306,7 @@ fn bounds_with_stages_are_accepted_and_hold_the_exact_welfare() {
 }
 
 /// A random model with close discounts, whose decisions change at a few steps far apart.
-fn close(seed: u64, kind: u64) -> Model {
+fn close(seed: u64, kind: u64) -> Mdp {
     let discounts: &[&str] =
         [&["9/10", "8999/10000"][..], &["9/10", "899999/1000000", "1/2"], &["4/5", "79999/100000", "7999/10000", "0"]]
             [kind as usize - 2];
@@ -328,7 +328,7 @@ fn certificates_with_stages_are_accepted_and_shifted_ones_are_not() {
             kind => close(seed, kind),
         };
         let solution = proven(&model);
-        if solution.outcome() != Outcome::Optimal {
+        if solution.claim() != Claim::Optimal {
             continue;
         }
         let text = canonical(&model);
@@ -389,9 +389,9 @@ fn the_paper_s_family_at_a_billion_fits_on_a_page() {
 #[test]
 fn an_answer_that_was_stopped_has_a_certificate_of_its_bounds() {
     let model = spaced(&Natural::from(1000u32)).expect("a model");
-    let options = SolveOptions { keep_proof: true, layer_limit: 30, ..SolveOptions::default() };
+    let options = Options { keep_proof: true, layer_limit: 30, ..Options::default() };
     let solution = solve(&model, &options);
-    assert!(matches!(solution.outcome(), Outcome::Stopped(_)));
+    assert!(matches!(solution.claim(), Claim::Stopped(_)));
     let certificate = certificate(&model, &solution);
     assert!(certificate.contains("kind bounds\n"));
     assert_eq!(verdict(&canonical(&model), &certificate), "accepted");

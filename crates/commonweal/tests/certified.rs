@@ -4,11 +4,11 @@
 mod oracle;
 
 use commonweal::evaluation::evaluate;
-use commonweal::model::{Model, PrincipalId, StateId};
+use commonweal::model::{Mdp, PrincipalId, StateId};
 use commonweal::number::{Enclosure, Value};
 use commonweal::stop::{StopReason, StopSignal};
 use commonweal::strategy::Strategy;
-use commonweal::{Outcome, SolveOptions, certified, solve};
+use commonweal::{Claim, Options, certified, solve};
 use oracle::{Plain, on_models, on_random_models, random};
 
 const GAP: f64 = 1e-9;
@@ -31,11 +31,10 @@ fn a_wide_gap_is_met_with_fewer_layers_and_stays_sound() {
 fn a_gap_so_wide_that_a_first_round_leaves_too_much_is_met_by_a_finer_one() {
     on_random_models(60_000..60_500, |plain| {
         let Ok(doubles) = plain.model().to_doubles() else { return Ok(()) };
-        let solution =
-            certified::solve(&doubles, 0.5, &SolveOptions { layer_limit: 100_000, ..SolveOptions::default() });
-        match solution.outcome() {
+        let solution = certified::solve(&doubles, 0.5, &Options { layer_limit: 100_000, ..Options::default() });
+        match solution.claim() {
             // Where the best is 0 from everywhere, no bound is half of it.
-            Outcome::Stopped(StopReason::Precision) if solution.scale().is_some_and(|scale| scale > 1e-9) => {
+            Claim::Stopped(StopReason::Precision) if solution.scale().is_some_and(|scale| scale > 1e-9) => {
                 Err("doubles can tell more than half of the scale".to_owned())
             }
             _ => Ok(()),
@@ -46,7 +45,7 @@ fn a_gap_so_wide_that_a_first_round_leaves_too_much_is_met_by_a_finer_one() {
 #[test]
 fn where_there_is_nothing_to_win_nothing_is_within_any_gap() {
     let text = "principals: {a: 9/10, b: 1/2}\nstates: {s: {x: {to: s}, y: {to: s}}}";
-    assert_eq!(holds(text, 1e-3).outcome(), Outcome::Within);
+    assert_eq!(holds(text, 1e-3).claim(), Claim::Within);
 }
 
 #[test]
@@ -59,8 +58,8 @@ fn what_is_past_the_doubles_is_not_within_any_gap() {
         format!("principals: {{p: {{discount: 1/2, weight: 1e308}}, q: 1/3}}\n{weights}"),
     ] {
         let model = commonweal::io::read_model(&text).expect("a valid model").to_doubles().expect("doubles");
-        let solution = certified::solve(&model, GAP, &SolveOptions::default());
-        assert_eq!(solution.outcome(), Outcome::Stopped(StopReason::Precision), "{text}");
+        let solution = certified::solve(&model, GAP, &Options::default());
+        assert_eq!(solution.claim(), Claim::Stopped(StopReason::Precision), "{text}");
     }
 }
 
@@ -68,7 +67,7 @@ fn what_is_past_the_doubles_is_not_within_any_gap() {
 fn a_gap_is_relative_to_what_is_weighed_against_too() {
     let text = "principals: {p: 9/10, q: {discount: 1/2, weight: -1}}\n\
                 states: {s: {stay: {to: s}, stray: {reward: {p: -1, q: -3}, to: s}}}";
-    assert_eq!(holds(text, GAP).outcome(), Outcome::Within);
+    assert_eq!(holds(text, GAP).claim(), Claim::Within);
 }
 
 #[test]
@@ -82,7 +81,7 @@ fn where_runs_soon_earn_no_more_patience_costs_nothing() {
     for (discounts, gap) in [("time: 0.9999, fall: 0.9998", GAP), ("time: 0.999999, fall: 0.999998, goal: 0.9", 1e-7)] {
         let text = format!("principals: {{{discounts}}}\nstates: {{{states}}}");
         let solution = holds(&text, gap);
-        assert_eq!(solution.outcome(), Outcome::Within, "{text}");
+        assert_eq!(solution.claim(), Claim::Within, "{text}");
         assert!(*solution.horizon() < 100u32.into(), "{text}: {}", solution.horizon());
     }
 }
@@ -93,8 +92,8 @@ fn a_walk_that_is_stopped_proves_what_the_long_term_strategy_earns() {
                 states: {x: {stay: {to: y}, stray: {reward: {p: -1, q: 2}, to: y}}, y: {go: {reward: 1, to: {x: 1/2, y: 1/2}}}}";
     let model = commonweal::io::read_model(text).expect("a valid model").to_doubles().expect("doubles");
     for layer_limit in [10, 100, 1_000, 10_000] {
-        let solution = certified::solve(&model, 1e-12, &SolveOptions { layer_limit, ..SolveOptions::default() });
-        assert_eq!(solution.outcome(), Outcome::Stopped(StopReason::LayerLimit), "{layer_limit} layers");
+        let solution = certified::solve(&model, 1e-12, &Options { layer_limit, ..Options::default() });
+        assert_eq!(solution.claim(), Claim::Stopped(StopReason::LayerLimit), "{layer_limit} layers");
         for state in (0..2).map(StateId::from) {
             let (p, q) = (solution.long_term_payoff(0.into(), state), solution.long_term_payoff(1.into(), state));
             let long_term = p.enclosure.lower() + q.enclosure.lower();
@@ -125,18 +124,18 @@ impl Judged {
         let model = plain.model();
         // A number past the largest double is for the exact engine.
         let Ok(doubles) = model.to_doubles() else { return Ok(()) };
-        let options = SolveOptions { layer_limit: 100_000, ..SolveOptions::default() };
+        let options = Options { layer_limit: 100_000, ..Options::default() };
         let exact = solve(&model, &options);
-        if exact.outcome() != Outcome::Optimal {
+        if exact.claim() != Claim::Optimal {
             return Ok(());
         }
         let certified = certified::solve(&doubles, gap, &options);
         self.models += 1;
-        self.within += usize::from(certified.outcome() == Outcome::Within);
+        self.within += usize::from(certified.claim() == Claim::Within);
         for state in model.states() {
             inside("the welfare", &exact.welfare(state), certified.welfare(state).enclosure)?;
         }
-        if certified.outcome() == Outcome::Within {
+        if certified.claim() == Claim::Within {
             let allowed = (1.0 + 1e-6) * gap * scale(&model, &exact);
             let widths = model.states().map(|state| certified.welfare(state).enclosure.width());
             if let Some(width) = widths.into_iter().find(|width| *width > allowed.max(1e-300)) {
@@ -159,7 +158,7 @@ impl Judged {
                 if self.tight
                     && certified.payoff(p, state).enclosure.width()
                         > 1e6 * gap * certified.scale().unwrap_or(0.0).max(1e-300)
-                    && certified.outcome() == Outcome::Within
+                    && certified.claim() == Claim::Within
                 {
                     return Err("a payoff is hardly known".to_owned());
                 }
@@ -176,7 +175,7 @@ impl Judged {
 }
 
 /// The greatest Σ |weight · payoff|, by the long-term strategy or by the best.
-fn scale(model: &Model, exact: &commonweal::Solution) -> f64 {
+fn scale(model: &Mdp, exact: &commonweal::Answer) -> f64 {
     let magnitude = |of: &dyn Fn(PrincipalId) -> Value| {
         let own = |p: usize| {
             let (payoff, weight) = (of(p.into()).enclosure, model.principals()[p].weight.to_f64().value());
@@ -198,7 +197,7 @@ fn inside(what: &str, exact: &Value, bounds: Enclosure) -> Result<(), String> {
 }
 
 /// The memory is what a walk over every step of the strategy finds.
-fn remembers(model: &Model, solution: &commonweal::Solution, most_steps: u64) -> Result<(), String> {
+fn remembers(model: &Mdp, solution: &commonweal::Answer, most_steps: u64) -> Result<(), String> {
     let horizon = u64::try_from(solution.horizon()).expect("a horizon of doubles");
     if horizon > most_steps {
         return Ok(());
@@ -236,7 +235,7 @@ fn memory_is_the_last_step_at_which_a_deviation_can_be_met() {
         let model = commonweal::io::read_model(&text).expect("a valid model");
         assert!(*solution.horizon() > 6_000u32.into(), "{text}: {}", solution.horizon());
         // In the long term nobody earns anything: the gap is relative to what deviating earns.
-        assert_eq!(solution.outcome(), Outcome::Within, "{text}: {:?}", solution.scale());
+        assert_eq!(solution.claim(), Claim::Within, "{text}: {:?}", solution.scale());
         remembers(&model, &solution, 100_000).expect(&text);
     }
 }
@@ -246,14 +245,14 @@ fn a_stop_that_is_already_raised_gives_bounds_that_hold() {
     on_random_models(60_000..60_500, |plain| {
         let model = plain.model();
         let Ok(doubles) = model.to_doubles() else { return Ok(()) };
-        let exact = solve(&model, &SolveOptions { layer_limit: 10_000, ..SolveOptions::default() });
-        let options = SolveOptions::default();
+        let exact = solve(&model, &Options { layer_limit: 10_000, ..Options::default() });
+        let options = Options::default();
         options.stop.raise();
         let stopped = certified::solve(&doubles, GAP, &options);
-        if stopped.outcome() != Outcome::Stopped(StopReason::Interrupted) && stopped.outcome() != Outcome::Within {
-            return Err(format!("{:?}", stopped.outcome()));
+        if stopped.claim() != Claim::Stopped(StopReason::Interrupted) && stopped.claim() != Claim::Within {
+            return Err(format!("{:?}", stopped.claim()));
         }
-        for state in model.states().filter(|_| exact.outcome() == Outcome::Optimal) {
+        for state in model.states().filter(|_| exact.claim() == Claim::Optimal) {
             inside("the welfare", &exact.welfare(state), stopped.welfare(state).enclosure)?;
         }
         Ok(())
@@ -261,11 +260,11 @@ fn a_stop_that_is_already_raised_gives_bounds_that_hold() {
 }
 
 /// What the certified engine says of a model, held against the exact engine and the exact payoffs of its own strategy.
-fn holds(text: &str, gap: f64) -> commonweal::Solution {
+fn holds(text: &str, gap: f64) -> commonweal::Answer {
     let model = commonweal::io::read_model(text).expect("a valid model");
-    let options = SolveOptions { layer_limit: 100_000, ..SolveOptions::default() };
+    let options = Options { layer_limit: 100_000, ..Options::default() };
     let exact = solve(&model, &options);
-    assert_eq!(exact.outcome(), Outcome::Optimal);
+    assert_eq!(exact.claim(), Claim::Optimal);
     let certified = certified::solve(&model.to_doubles().expect("ordinary rewards"), gap, &options);
     let strategy = Strategy::Counting(certified.strategy().clone());
     let earned = evaluate(&model, &strategy, &StopSignal::default()).expect("a short strategy");

@@ -2,10 +2,10 @@
 
 mod oracle;
 
-use commonweal::Outcome;
+use commonweal::Claim;
 use commonweal::certified;
 use commonweal::evaluation::{Payoffs, evaluate};
-use commonweal::model::{ChoiceId, Model, PrincipalId};
+use commonweal::model::{ChoiceId, Mdp, PrincipalId};
 use commonweal::number::{Enclosure, Rational, parse_rational};
 use commonweal::stop::{StopReason, StopSignal};
 use commonweal::strategy::{Change, CountingStrategy, Stationary, Step, Strategy};
@@ -14,7 +14,7 @@ use oracle::random::{self, Rng};
 const GAP: f64 = 1e-9;
 
 /// A random model, some of whose discounts are moved to where doubles have a hard time, and are equal to others.
-fn model(seed: u64, rng: &mut Rng) -> Model {
+fn model(seed: u64, rng: &mut Rng) -> Mdp {
     let mut model = random::model(seed).model();
     for p in (0..model.n_principals()).map(PrincipalId::from) {
         let discount = match rng.index(8) {
@@ -29,13 +29,13 @@ fn model(seed: u64, rng: &mut Rng) -> Model {
     model
 }
 
-fn any_choice(model: &Model, state: usize, rng: &mut Rng) -> ChoiceId {
+fn any_choice(model: &Mdp, state: usize, rng: &mut Rng) -> ChoiceId {
     let choices: Vec<ChoiceId> = model.choices(state.into()).collect();
     rng.pick(&choices)
 }
 
 /// Choices that change at steps below `latest`.
-fn counting(model: &Model, latest: i64, rng: &mut Rng) -> CountingStrategy {
+fn counting(model: &Mdp, latest: i64, rng: &mut Rng) -> CountingStrategy {
     let of_state = |state: usize| {
         let mut steps: Vec<i64> = (0..rng.index(4)).map(|_| rng.within(1, latest)).collect();
         steps.sort_unstable();
@@ -47,7 +47,7 @@ fn counting(model: &Model, latest: i64, rng: &mut Rng) -> CountingStrategy {
     CountingStrategy::from_changes(model, (0..model.n_states()).map(of_state).collect())
 }
 
-fn mixed(model: &Model, rng: &mut Rng) -> Stationary {
+fn mixed(model: &Mdp, rng: &mut Rng) -> Stationary {
     let of_state = |state: usize| {
         let shares: Vec<i64> = model.choices(state.into()).map(|_| rng.within(0, 6)).collect();
         let total: i64 = shares.iter().sum();
@@ -64,7 +64,7 @@ fn mixed(model: &Model, rng: &mut Rng) -> Stationary {
 }
 
 /// What no payoff of a principal, and no advantage over payoffs, exceeds.
-fn most(model: &Model, p: PrincipalId) -> f64 {
+fn most(model: &Mdp, p: PrincipalId) -> f64 {
     let rewards = (0..model.n_choices()).map(|choice| model.rewards(choice.into())[p.index()].to_f64().value().abs());
     let lifetime = Rational::ONE / (Rational::ONE - &model.principals()[p.index()].discount);
     2.0 * rewards.fold(0.0, f64::max) * lifetime.to_f64().value()
@@ -76,23 +76,23 @@ fn assert_inside(exact: Enclosure, bounds: Enclosure, what: &str) {
 }
 
 /// Holds certified payoffs against the exact ones. Returns whether they are as near as asked.
-fn judge(model: &Model, strategy: &Strategy, exact: &Payoffs, what: &str) -> bool {
+fn judge(model: &Mdp, strategy: &Strategy, exact: &Payoffs, what: &str) -> bool {
     let Ok(doubles) = model.to_doubles() else { return false };
     let evaluation = certified::evaluate(&doubles, strategy, GAP, &StopSignal::default()).expect("nobody stops it");
     for state in model.states() {
         let welfare = evaluation.payoffs.welfare(state).enclosure;
         assert_inside(exact.welfare(state).enclosure, welfare, what);
         let is_narrow = welfare.width() <= (GAP * evaluation.scale).max(1e-300);
-        assert!(is_narrow || evaluation.outcome != Outcome::Within, "{what}: {welfare:?} is called near enough");
+        assert!(is_narrow || evaluation.outcome != Claim::Within, "{what}: {welfare:?} is called near enough");
         for p in (0..model.n_principals()).map(PrincipalId::from) {
             let bounds = evaluation.payoffs.payoff(p, state).enclosure;
             assert_inside(exact.payoff(p, state).enclosure, bounds, what);
             // Where there is nothing to be relative to, what is next to nothing is near enough.
             let is_narrow = bounds.width() <= (GAP * most(model, p)).max(1e-300);
-            assert!(is_narrow || evaluation.outcome != Outcome::Within, "{what}: {bounds:?} is called near enough");
+            assert!(is_narrow || evaluation.outcome != Claim::Within, "{what}: {bounds:?} is called near enough");
         }
     }
-    evaluation.outcome == Outcome::Within
+    evaluation.outcome == Claim::Within
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn numbers_at_the_ends_of_the_doubles_never_make_an_interval_false() {
 }
 
 /// Two states, one of which pays and one of which does not.
-fn two_rooms(discount: &str) -> Model {
+fn two_rooms(discount: &str) -> Mdp {
     let text = format!(
         "principals: {{p: {discount}}}\nstates: {{s: {{a: {{reward: 1, to: s}}, b: {{to: t}}}}, t: {{c: {{reward: -1, to: t}}}}}}"
     );
     commonweal::io::read_model(&text).unwrap()
 }
 
-fn first_until(model: &Model, step: Step) -> Strategy {
+fn first_until(model: &Mdp, step: Step) -> Strategy {
     let late = vec![Change { from: Step::ZERO, choice: 0.into() }, Change { from: step, choice: 1.into() }];
     let other = vec![Change { from: Step::ZERO, choice: 2.into() }];
     Strategy::Counting(CountingStrategy::from_changes(model, vec![late, other]))
@@ -150,7 +150,7 @@ fn a_change_that_matters_to_nobody_costs_nothing() {
         let strategy = first_until(&model, Step::from_str_radix(step, 10).unwrap());
         let doubles = model.to_doubles().unwrap();
         let found = certified::evaluate(&doubles, &strategy, GAP, &StopSignal::default()).unwrap();
-        assert_eq!(found.outcome, Outcome::Within);
+        assert_eq!(found.outcome, Claim::Within);
         // What comes after so many steps is worth less than 1e-300: the payoff is 1/(1 − λ), but for that.
         let bounds = found.payoffs.payoff(0.into(), 0.into()).enclosure;
         let forever = 1.0 / (1.0 - discount.parse::<f64>().unwrap());
@@ -166,7 +166,7 @@ fn a_change_that_matters_and_is_too_late_gives_wide_bounds_that_hold() {
     let strategy = first_until(&model, Step::from(20_000_000u64));
     let doubles = model.to_doubles().unwrap();
     let found = certified::evaluate(&doubles, &strategy, GAP, &StopSignal::default()).unwrap();
-    assert_eq!(found.outcome, Outcome::Stopped(StopReason::LayerLimit));
+    assert_eq!(found.outcome, Claim::Stopped(StopReason::LayerLimit));
     // (1 − λ^k − λ^(k+1)) / (1 − λ) with λ^k = e^(k ln λ).
     let left = (20_000_000.0 * 0.9999999f64.ln()).exp();
     let about = (1.0 - 2.0 * left) * 1e7;

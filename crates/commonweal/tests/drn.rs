@@ -1,7 +1,7 @@
 //! DRN files: what Storm writes, and what people write by hand, is read as it is meant.
 
 use commonweal::io::{Discounts, Loaded, ReadError, ReadOptions, drn_overview, read_drn, write_drn};
-use commonweal::model::{Model, StateId};
+use commonweal::model::{Mdp, StateId};
 use commonweal::number::{ModelNumber, Rational, parse_rational};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -44,7 +44,7 @@ fn load<N: ModelNumber>(text: &str) -> Result<Loaded<N>, ReadError> {
     read_drn(text.as_bytes(), &ReadOptions::new(Discounts::Unspecified))
 }
 
-fn read(text: &str) -> Model {
+fn read(text: &str) -> Mdp {
     load(text).unwrap_or_else(|error| panic!("{}", error.render("text"))).model
 }
 
@@ -60,7 +60,7 @@ fn state_and_action_rewards_add_up_and_numbers_are_exact() {
     let names: Vec<&str> = model.principals().iter().map(|principal| principal.name.as_str()).collect();
     assert_eq!(names, ["gold", "time"]);
     assert_eq!((model.state_name(2.into()), model.action_name(1.into())), ("2".into(), "unnamed".into()));
-    let doubles: Model<f64> = load(MODEL).unwrap().model;
+    let doubles: Mdp<f64> = load(MODEL).unwrap().model;
     assert_eq!(doubles.rewards(0.into()), [1.0 + 1.0 / 3.0, 2.0]);
     assert_eq!(doubles.probabilities(0.into()), [1.0 / 3.0, 2.0 / 3.0]);
     let overview = drn_overview(MODEL.as_bytes()).unwrap();

@@ -8,24 +8,24 @@ use commonweal::io::{
     Discounts, Loaded, ReadError, ReadOptions, drn_reward_names, read_drn, read_model_bytes, read_umb, write_drn,
     write_umb, write_yaml,
 };
-use commonweal::model::{ChoiceId, Model};
+use commonweal::model::{ChoiceId, Mdp};
 use commonweal::number::{ModelNumber, Rational, parse_rational};
 use dashu_base::BitTest;
 use proptest::prelude::*;
 use strategies::model;
 
-fn choices<N>(model: &Model<N>) -> impl Iterator<Item = ChoiceId> + use<N> {
+fn choices<N>(model: &Mdp<N>) -> impl Iterator<Item = ChoiceId> + use<N> {
     (0..model.n_choices()).map(ChoiceId::from)
 }
 
-fn options(model: &Model<impl ModelNumber>, bytes: &[u8]) -> ReadOptions {
+fn options(model: &Mdp<impl ModelNumber>, bytes: &[u8]) -> ReadOptions {
     let discounts = model.principals().iter().map(|principal| principal.discount.clone());
     let mut options = ReadOptions::new(Discounts::InOrder(discounts.collect()));
     options.bytes = Some(bytes.len() as u64);
     options
 }
 
-fn through_drn<N: commonweal::io::DrnNumber>(model: &Model<N>) -> Model<N> {
+fn through_drn<N: commonweal::io::DrnNumber>(model: &Mdp<N>) -> Mdp<N> {
     let mut bytes = Vec::new();
     write_drn(model, &mut bytes).unwrap();
     let loaded: Loaded<N> = read_drn(&bytes[..], &options(model, &bytes))
@@ -34,7 +34,7 @@ fn through_drn<N: commonweal::io::DrnNumber>(model: &Model<N>) -> Model<N> {
     loaded.model
 }
 
-fn through_umb<N: commonweal::io::UmbNumber>(model: &Model<N>) -> Model<N> {
+fn through_umb<N: commonweal::io::UmbNumber>(model: &Mdp<N>) -> Mdp<N> {
     let mut bytes = Vec::new();
     write_umb(model, &mut bytes).unwrap();
     let loaded: Loaded<N> =
@@ -44,7 +44,7 @@ fn through_umb<N: commonweal::io::UmbNumber>(model: &Model<N>) -> Model<N> {
 }
 
 /// Checks that two models are the same but for the names of states.
-fn assert_same_arrays<N: ModelNumber>(one: &Model<N>, other: &Model<N>) {
+fn assert_same_arrays<N: ModelNumber>(one: &Mdp<N>, other: &Mdp<N>) {
     assert_eq!((one.n_states(), one.n_choices(), one.start()), (other.n_states(), other.n_choices(), other.start()));
     for state in one.states() {
         assert!(one.choices(state).eq(other.choices(state)));
@@ -54,7 +54,7 @@ fn assert_same_arrays<N: ModelNumber>(one: &Model<N>, other: &Model<N>) {
         assert_eq!(one.probabilities(choice), other.probabilities(choice));
         assert_eq!(one.rewards(choice), other.rewards(choice));
     }
-    let numbers = |model: &Model<N>| {
+    let numbers = |model: &Mdp<N>| {
         let principals = model.principals().iter().map(|p| (p.discount.clone(), p.weight.clone()));
         principals.collect::<Vec<_>>()
     };
@@ -62,9 +62,9 @@ fn assert_same_arrays<N: ModelNumber>(one: &Model<N>, other: &Model<N>) {
 }
 
 /// A random model without weights, whose numbers are short enough to be read.
-fn weightless() -> impl Strategy<Value = Model> {
+fn weightless() -> impl Strategy<Value = Mdp> {
     let is_short = |number: &Rational| number.numerator().bit_len().max(number.denominator().bit_len()) < 33_000;
-    model().prop_map(Model::with_weights_in_rewards).prop_filter("numbers of more than 10,000 digits", move |model| {
+    model().prop_map(Mdp::with_weights_in_rewards).prop_filter("numbers of more than 10,000 digits", move |model| {
         choices(model).all(|choice| model.rewards(choice).iter().all(is_short))
     })
 }

@@ -13,11 +13,11 @@
 mod oracle;
 
 use commonweal::families::spaced;
-use commonweal::model::{Model, StateId};
+use commonweal::model::{Mdp, StateId};
 use commonweal::number::{Enclosure, Natural, Value};
 use commonweal::stop::{StopReason, StopSignal};
 use commonweal::strategy::Step;
-use commonweal::{Outcome, Solution, SolveOptions, solve};
+use commonweal::{Answer, Claim, Options, solve};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oracle::plain::{Choice, Who, approximately, from_double, from_solver};
@@ -38,16 +38,16 @@ fn natural(number: &BigInt) -> Step {
     Natural::from_le_bytes(&number.magnitude().to_bytes_le())
 }
 
-fn jumping(plain: &Plain) -> Solution {
-    solve(&plain.model(), &SolveOptions::default())
+fn jumping(plain: &Plain) -> Answer {
+    solve(&plain.model(), &Options::default())
 }
 
-fn walking(plain: &Plain) -> Solution {
-    solve(&plain.model(), &SolveOptions { jumps: false, ..SolveOptions::default() })
+fn walking(plain: &Plain) -> Answer {
+    solve(&plain.model(), &Options { jumps: false, ..Options::default() })
 }
 
 /// Per state, from which step on which choice, as a position within the state.
-fn changes(plain: &Plain, solution: &Solution) -> Vec<Vec<(Step, usize)>> {
+fn changes(plain: &Plain, solution: &Answer) -> Vec<Vec<(Step, usize)>> {
     let of_state = |state: usize| {
         let changes = solution.strategy().changes(StateId::from(state)).iter();
         changes.map(|change| (change.from.clone(), change.choice.index() - plain.first_choice(state))).collect()
@@ -75,16 +75,16 @@ fn is_narrow(enclosure: &Enclosure) -> bool {
 }
 
 /// The answer says of horizon, decisions at every step, memory, welfare and payoffs what a walk over every step finds.
-fn agrees_with_fixed(plain: &Plain, solution: &Solution, fixed: &Fixed) -> Result<(), String> {
-    match solution.outcome() {
-        Outcome::Optimal => {}
-        Outcome::Undecided(_) if fixed.ties > 0 => {}
+fn agrees_with_fixed(plain: &Plain, solution: &Answer, fixed: &Fixed) -> Result<(), String> {
+    match solution.claim() {
+        Claim::Optimal => {}
+        Claim::Undecided(_) if fixed.ties > 0 => {}
         outcome => return Err(format!("{outcome:?} with {} ties", fixed.ties)),
     }
     if *solution.horizon() != Natural::from(fixed.horizon) {
         return Err(format!("horizon {}, not {}", solution.horizon(), fixed.horizon));
     }
-    let undecided = solution.outcome() != Outcome::Optimal;
+    let undecided = solution.claim() != Claim::Optimal;
     for (state, said) in changes(plain, solution).iter().enumerate() {
         let right = fixed.changes[state].iter().map(|&(from, choice)| (Natural::from(from), choice));
         let right: Vec<(Step, usize)> = right.collect();
@@ -112,11 +112,11 @@ fn agrees_with_fixed(plain: &Plain, solution: &Solution, fixed: &Fixed) -> Resul
 }
 
 /// Two answers about one model say the same.
-fn agree(plain: &Plain, one: &Solution, other: &Solution) -> Result<(), String> {
+fn agree(plain: &Plain, one: &Answer, other: &Answer) -> Result<(), String> {
     if one.horizon() != other.horizon() {
         return Err(format!("horizon {} or {}", one.horizon(), other.horizon()));
     }
-    let decided = one.outcome() == Outcome::Optimal && other.outcome() == Outcome::Optimal;
+    let decided = one.claim() == Claim::Optimal && other.claim() == Claim::Optimal;
     if decided && changes(plain, one) != changes(plain, other) {
         return Err(format!("changes {:?} or {:?}", changes(plain, one), changes(plain, other)));
     }
@@ -138,7 +138,7 @@ fn agree(plain: &Plain, one: &Solution, other: &Solution) -> Result<(), String> 
 
 // The family of the paper with discounts n/(2n−1) and (n+1)/(2n+1).
 
-fn spaced_model(n: &BigInt) -> Model {
+fn spaced_model(n: &BigInt) -> Mdp {
     spaced(&natural(n)).expect("a valid model")
 }
 
@@ -153,9 +153,9 @@ fn the_spacing_family_changes_its_mind_exactly_where_the_sign_does() {
     ];
     for (exponent, horizon, welfare) in known {
         let model = spaced_model(&BigInt::from(10).pow(exponent as u32));
-        let solution = solve(&model, &SolveOptions::default());
+        let solution = solve(&model, &Options::default());
         let horizon = step(horizon);
-        assert_eq!(solution.outcome(), Outcome::Optimal, "10^{exponent}");
+        assert_eq!(solution.claim(), Claim::Optimal, "10^{exponent}");
         assert_eq!(*solution.horizon(), horizon, "10^{exponent}");
         let [p0, s1, s2] = [0, 1, 2].map(StateId::from);
         let [stay, go_on] = [1, 2].map(commonweal::model::ChoiceId::from);
@@ -221,9 +221,9 @@ fn sign(coefficients: &[Q], discounts: &[Q], t: &BigInt) -> i32 {
 fn horizons_beyond_all_measure_are_exact() {
     for exponent in [3u32, 9, 15, 30, 60] {
         let n = BigInt::from(10).pow(exponent);
-        let solution = solve(&spaced_model(&n), &SolveOptions::default());
+        let solution = solve(&spaced_model(&n), &Options::default());
         let horizon = big(solution.horizon());
-        assert_eq!(solution.outcome(), Outcome::Optimal, "10^{exponent}");
+        assert_eq!(solution.claim(), Claim::Optimal, "10^{exponent}");
         let n = Q::from(n);
         let two = q(2, 1);
         let discounts = [&n / (&two * &n - Q::one()), (&n + Q::one()) / (&two * &n + Q::one())];
@@ -254,7 +254,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, plain: &Plain, solution: &Solution, fixed: &Fixed) {
+    fn count(&mut self, plain: &Plain, solution: &Answer, fixed: &Fixed) {
         self.judged += 1;
         let jumped = solution.effort().n_jumps > 0;
         self.jumped += usize::from(jumped);
@@ -269,7 +269,7 @@ impl Tally {
         };
         self.returning += usize::from(jumped && changes(plain, solution).iter().any(returns));
         self.tied += usize::from(fixed.ties > 0);
-        self.undecided += usize::from(solution.outcome() != Outcome::Optimal);
+        self.undecided += usize::from(solution.claim() != Claim::Optimal);
         self.enclosed += usize::from(jumped && solution.welfare(0.into()).exact.is_none());
     }
 }
@@ -367,10 +367,10 @@ fn loops(discounts: &[Q], rewards: &[Vec<Q>]) -> Plain {
 }
 
 /// Every loop is left and taken up where the sign of its sum changes, and nowhere else.
-fn follows_the_signs(discounts: &[Q], rewards: &[Vec<Q>]) -> Solution {
+fn follows_the_signs(discounts: &[Q], rewards: &[Vec<Q>]) -> Answer {
     let plain = loops(discounts, rewards);
     let solution = jumping(&plain);
-    assert_eq!(solution.outcome(), Outcome::Optimal, "{plain}");
+    assert_eq!(solution.claim(), Claim::Optimal, "{plain}");
     let changes = changes(&plain, &solution);
     for (index, rewards) in rewards.iter().enumerate() {
         let changes = &changes[index + 1];
@@ -459,7 +459,7 @@ fn many_loops_with_steps_of_their_own_are_all_met() {
 }
 
 /// Against every yardstick that affords it.
-fn is_right(plain: &Plain) -> Solution {
+fn is_right(plain: &Plain) -> Answer {
     let fixed = Fixed::solve(plain, 20_000).expect("a horizon that can be walked");
     let (jumped, walked) = (jumping(plain), walking(plain));
     assert_eq!(agrees_with_fixed(plain, &jumped, &fixed), Ok(()), "{plain}");
@@ -557,7 +557,7 @@ fn memory_is_exact_where_the_cycles_meet_after_thirty_thousand_steps_only() {
 
 // Answers that stopped.
 
-fn bounds_hold(what: &str, stopped: &Solution, full: &Solution, n_states: usize) {
+fn bounds_hold(what: &str, stopped: &Answer, full: &Answer, n_states: usize) {
     for state in (0..n_states).map(StateId::from) {
         let (bounds, truth) = (stopped.welfare_enclosure(state), full.welfare_enclosure(state));
         let hold = bounds.lower() <= truth.upper() && truth.lower() <= bounds.upper();
@@ -567,7 +567,7 @@ fn bounds_hold(what: &str, stopped: &Solution, full: &Solution, n_states: usize)
 
 #[test]
 fn bounds_of_an_answer_that_stopped_contain_the_welfare_after_the_longest_of_jumps() {
-    let mut models: Vec<(String, Model)> =
+    let mut models: Vec<(String, Mdp)> =
         [1u32, 3, 6, 15].map(|e| (format!("n = 10^{e}"), spaced_model(&BigInt::from(10).pow(e)))).into();
     let discounts = [q(9, 10), q(8999, 10000), q(8990, 10000)];
     let rewards: Vec<Vec<Q>> = (1..4).map(|k| stages::with_roots(&discounts, &[k * 500, k * 9000])).collect();
@@ -577,33 +577,28 @@ fn bounds_of_an_answer_that_stopped_contain_the_welfare_after_the_longest_of_jum
     }
     let mut stopped = [0; 3];
     for (what, model) in &models {
-        let full = solve(model, &SolveOptions::default());
-        assert_eq!(full.outcome(), Outcome::Optimal, "{what}");
+        let full = solve(model, &Options::default());
+        assert_eq!(full.claim(), Claim::Optimal, "{what}");
         for layer_limit in [0, 1, 2, 10, 60, 200] {
-            let solution = solve(model, &SolveOptions { layer_limit, ..SolveOptions::default() });
-            stopped[0] += usize::from(solution.outcome() == Outcome::Stopped(StopReason::LayerLimit));
+            let solution = solve(model, &Options { layer_limit, ..Options::default() });
+            stopped[0] += usize::from(solution.claim() == Claim::Stopped(StopReason::LayerLimit));
             bounds_hold(what, &solution, &full, model.n_states());
-            let walked = SolveOptions { layer_limit, jumps: false, ..SolveOptions::default() };
+            let walked = Options { layer_limit, jumps: false, ..Options::default() };
             bounds_hold(what, &solve(model, &walked), &full, model.n_states());
         }
         let stop = StopSignal::after(Duration::ZERO);
-        let solution = solve(model, &SolveOptions { stop, ..SolveOptions::default() });
-        stopped[1] += usize::from(solution.outcome() == Outcome::Stopped(StopReason::TimeLimit));
+        let solution = solve(model, &Options { stop, ..Options::default() });
+        stopped[1] += usize::from(solution.claim() == Claim::Stopped(StopReason::TimeLimit));
         bounds_hold(what, &solution, &full, model.n_states());
         let stop = StopSignal::default();
         stop.raise();
-        let solution = solve(model, &SolveOptions { stop, ..SolveOptions::default() });
-        stopped[2] += usize::from(solution.outcome() == Outcome::Stopped(StopReason::Interrupted));
+        let solution = solve(model, &Options { stop, ..Options::default() });
+        stopped[2] += usize::from(solution.claim() == Claim::Stopped(StopReason::Interrupted));
         bounds_hold(what, &solution, &full, model.n_states());
         // Stopped somewhere on the way, wherever that is.
         for microseconds in [100, 400, 1600] {
             let stop = StopSignal::after(Duration::from_micros(microseconds));
-            bounds_hold(
-                what,
-                &solve(model, &SolveOptions { stop, ..SolveOptions::default() }),
-                &full,
-                model.n_states(),
-            );
+            bounds_hold(what, &solve(model, &Options { stop, ..Options::default() }), &full, model.n_states());
         }
     }
     assert!(stopped[0] > 70 && stopped[1] > 20 && stopped[2] > 20, "only {stopped:?} were stopped");
@@ -624,8 +619,8 @@ fn a_tie_too_far_away_to_be_judged_leaves_the_bounds_true() {
             "end stay 0,2 -> end",
         ],
     );
-    let (tied, alone) = (jumping(&twins), solve(&spaced_model(&BigInt::from(100)), &SolveOptions::default()));
-    assert!(matches!(tied.outcome(), Outcome::Undecided(_)), "{:?}: the test proves nothing", tied.outcome());
+    let (tied, alone) = (jumping(&twins), solve(&spaced_model(&BigInt::from(100)), &Options::default()));
+    assert!(matches!(tied.claim(), Claim::Undecided(_)), "{:?}: the test proves nothing", tied.claim());
     // The welfare of the single model begins with these decimals.
     let unit = Q::one() / Q::from(BigInt::from(10).pow(18u32));
     let decimals = Q::from(BigInt::from(2_020_044_594_082_365_270i64)) * &unit;

@@ -6,7 +6,7 @@ mod oracle;
 use commonweal::model::StateId;
 use commonweal::number::Natural;
 use commonweal::stop::{StopReason, StopSignal};
-use commonweal::{Outcome, SolveOptions, solve};
+use commonweal::{Claim, Options, solve};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oracle::plain::{Choice, Who, from_double};
@@ -37,8 +37,8 @@ fn a_choice_that_pays_for_a_dozen_steps_in_the_middle_of_a_stage_is_met() {
             "rest stay 0 -> rest",
         ],
     );
-    let solution = solve(&plain.model(), &SolveOptions::default());
-    assert_eq!(solution.outcome(), Outcome::Optimal);
+    let solution = solve(&plain.model(), &Options::default());
+    assert_eq!(solution.claim(), Claim::Optimal);
     let right = changes(&plain);
     assert_eq!(right[0].len(), 3, "{right:?}");
     let taken = right[0][2].0 - right[0][1].0;
@@ -61,8 +61,8 @@ fn payoffs_beyond_a_jump_are_not_taken_for_those_of_the_stage() {
     let second = Q::new(BigInt::from(8999), BigInt::from(10_000)) + q(1, 1) / Q::from(BigInt::from(10).pow(60u32));
     let discounts = format!("9/10 {}/{}", second.numer(), second.denom());
     let plain = Plain::parse(&discounts, &["s wait 0 -> s", "s take 1,-9/8 -> end", "end stay 0 -> end"]);
-    let solution = solve(&plain.model(), &SolveOptions::default());
-    assert_eq!(solution.outcome(), Outcome::Optimal);
+    let solution = solve(&plain.model(), &Options::default());
+    assert_eq!(solution.claim(), Claim::Optimal);
     assert!(solution.effort().n_jumps > 0, "{:?}", solution.effort());
     let waits = solution.strategy().changes(0.into());
     assert_eq!(waits.len(), 2, "{waits:?}");
@@ -105,10 +105,10 @@ fn a_signal_that_is_raised_on_the_way_ends_the_search_for_the_longest_horizon() 
         let _ = is_done.recv_timeout(std::time::Duration::from_millis(100));
         raise.raise();
     });
-    let solution = solve(&model, &SolveOptions { stop, ..SolveOptions::default() });
+    let solution = solve(&model, &Options { stop, ..Options::default() });
     drop(done);
     waiting.join().expect("a thread that only waits");
-    assert_eq!(solution.outcome(), Outcome::Stopped(StopReason::Interrupted));
+    assert_eq!(solution.claim(), Claim::Stopped(StopReason::Interrupted));
     // The loop earns 2 λ₁^t − λ₀^t at step t, at most λ₀^t and hardly less: 2 in all, but for 3,000 digits.
     let bounds = solution.welfare_enclosure(0.into());
     assert!(bounds.lower() <= 2.0 && 2.0 <= bounds.upper() && bounds.width() < 1e-9, "{bounds:?}");

@@ -2,7 +2,7 @@
 
 use commonweal::{
     io::{read_model, write_json, write_yaml},
-    model::Model,
+    model::Mdp,
     number::parse_rational,
 };
 use std::{
@@ -18,7 +18,7 @@ fn models() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
 
-fn read(path: &Path, text: &str) -> Model {
+fn read(path: &Path, text: &str) -> Mdp {
     read_model(text).unwrap_or_else(|error| panic!("{}", error.render(&path.display().to_string(), text)))
 }
 

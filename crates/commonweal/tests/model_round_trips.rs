@@ -2,7 +2,7 @@
 
 use commonweal::{
     io::{read_model, read_model_bytes, write_json, write_yaml},
-    model::{Model, ModelBuilder, Principal},
+    model::{Mdp, ModelBuilder, Principal},
     number::Rational,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -10,13 +10,13 @@ use strategies::model;
 
 mod strategies;
 
-fn written(model: &Model, write: fn(&Model, &mut dyn std::io::Write) -> std::io::Result<()>) -> String {
+fn written(model: &Mdp, write: fn(&Mdp, &mut dyn std::io::Write) -> std::io::Result<()>) -> String {
     let mut bytes = Vec::new();
     write(model, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
-fn read(text: &str) -> Model {
+fn read(text: &str) -> Mdp {
     read_model(text).unwrap_or_else(|error| panic!("{}\n{text}", error.render("written", text)))
 }
 

@@ -7,7 +7,7 @@ use commonweal::model::{ChoiceId, PrincipalId};
 use commonweal::number::Natural;
 use commonweal::stop::StopSignal;
 use commonweal::strategy::{Change, CountingStrategy, Stationary, Strategy};
-use commonweal::{SolveOptions, own_optimum};
+use commonweal::{Options, own_optimum};
 use num_traits::Zero;
 use oracle::answer::{Figure, ask_with};
 use oracle::plain::{from_double, from_solver, to_solver};
@@ -132,9 +132,9 @@ fn an_answer_that_stopped_early_still_bounds_the_welfare() {
         let Some(reference) = Reference::solve(plain, LONGEST) else { return Ok(()) };
         let raised = StopSignal::default();
         raised.raise();
-        let nothing = SolveOptions { stop: raised, ..SolveOptions::default() };
-        let half = SolveOptions { layer_limit: reference.horizon as u64 / 2, ..SolveOptions::default() };
-        let one = SolveOptions { layer_limit: 1, ..SolveOptions::default() };
+        let nothing = Options { stop: raised, ..Options::default() };
+        let half = Options { layer_limit: reference.horizon as u64 / 2, ..Options::default() };
+        let one = Options { layer_limit: 1, ..Options::default() };
         for options in [half, one, nothing] {
             let answer = ask_with(plain, &options);
             stopped += usize::from(!answer.proven_optimal);

@@ -6,9 +6,9 @@ use commonweal::io::{read_dimacs, read_game};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::reductions::reachability_game::{self, Game, Mover, Node};
 use commonweal::reductions::three_sat::{Formula, Rewards, reduce};
-use commonweal::search::{Answer, SearchOptions, positional, stationary};
+use commonweal::search::{SearchOptions, ThresholdAnswer, positional, stationary};
 use commonweal::strategy::Strategy;
-use commonweal::{SolveOptions, solve};
+use commonweal::{Options, solve};
 
 const BOTH: [Rewards; 2] = [Rewards::Same, Rewards::ZeroSum];
 
@@ -33,15 +33,15 @@ fn decides(formula: &Formula, rewards: Rewards) -> bool {
     let options = SearchOptions { threshold: Some(reduction.threshold.clone()), ..SearchOptions::default() };
     let search = positional(&reduction.model, &options);
     match search.answer.expect("a threshold was asked for") {
-        Answer::Yes => {
+        ThresholdAnswer::Yes => {
             let Strategy::Counting(strategy) = &search.strategy else { panic!("a positional strategy") };
             assert!(formula.is_satisfied_by(&reduction.assignment(strategy)));
             // The relaxation of everything earns no more than a satisfying strategy.
             assert_eq!(search.welfare.exact, Some(reduction.threshold));
             true
         }
-        Answer::No => false,
-        Answer::Unknown => panic!("undecided"),
+        ThresholdAnswer::No => false,
+        ThresholdAnswer::Unknown => panic!("undecided"),
     }
 }
 
@@ -128,7 +128,7 @@ fn thresholds_are_those_of_the_proof() {
             assert_eq!(reduction.threshold, expected);
             if n > 0 {
                 // With all of time to count, every path ends where it earns most.
-                let solution = solve(&reduction.model, &SolveOptions::default());
+                let solution = solve(&reduction.model, &Options::default());
                 assert_eq!(solution.welfare(reduction.model.start()).exact, Some(expected));
             }
         }
@@ -140,7 +140,7 @@ fn small_formulas_are_decided_by_mixed_strategies_as_well() {
     let formula =
         |clauses: &[[i32; 2]]| Formula::new(2, clauses.iter().map(|clause| clause.to_vec()).collect::<Vec<_>>());
     let all = [[1, 2], [-1, 2], [1, -2], [-1, -2]];
-    for (formula, expected) in [(formula(&all[..3]), Answer::Yes), (formula(&all), Answer::No)] {
+    for (formula, expected) in [(formula(&all[..3]), ThresholdAnswer::Yes), (formula(&all), ThresholdAnswer::No)] {
         for rewards in BOTH {
             let reduction = reduce(&formula, rewards);
             let options = SearchOptions { threshold: Some(reduction.threshold), ..SearchOptions::default() };
@@ -204,8 +204,7 @@ fn the_welfare_of_a_game_is_zero_if_and_only_if_the_safety_player_wins() {
         wins += usize::from(expected);
         for rewards in [reachability_game::Rewards::Single, reachability_game::Rewards::ZeroSum] {
             let model = reachability_game::reduce(&game, rewards);
-            let welfare =
-                solve(&model, &SolveOptions::default()).welfare(model.start()).exact.expect("an exact welfare");
+            let welfare = solve(&model, &Options::default()).welfare(model.start()).exact.expect("an exact welfare");
             assert!(welfare <= Rational::ZERO);
             assert_eq!(welfare.is_zero(), expected, "seed {seed}, {rewards:?}");
         }

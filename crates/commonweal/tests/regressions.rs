@@ -2,13 +2,13 @@
 
 use commonweal::io::read_model;
 use commonweal::number::{Rational, parse_rational};
-use commonweal::{Outcome, Solution, SolveOptions, solve};
+use commonweal::{Answer, Claim, Options, solve};
 
-fn solved(name: &str) -> (commonweal::model::Model, Solution) {
+fn solved(name: &str) -> (commonweal::model::Mdp, Answer) {
     let path = format!("{}/../../models/regressions/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     let model = read_model(&std::fs::read_to_string(path).expect("a regression model")).expect("a valid model");
-    let solution = solve(&model, &SolveOptions::default());
-    assert_eq!(solution.outcome(), Outcome::Optimal);
+    let solution = solve(&model, &Options::default());
+    assert_eq!(solution.claim(), Claim::Optimal);
     (model, solution)
 }
 

@@ -3,15 +3,15 @@
 mod oracle;
 
 use commonweal::families::{RandomFamily, Seeded};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Rational, parse_rational};
-use commonweal::search::{Answer, Search, SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
 use commonweal::strategy::Strategy;
 use oracle::enumeration::all_policies;
 use oracle::evaluate;
 use oracle::plain::{Plain, Q, from_solver};
 
-fn best(model: &Model) -> Search {
+fn best(model: &Mdp) -> Search {
     positional(model, &SearchOptions::default())
 }
 
@@ -87,7 +87,7 @@ fn enumerated(plain: &Plain) -> Q {
     near.map(|(policy, _)| welfare(plain, policy)).max().expect("a policy")
 }
 
-fn random(seed: u64) -> Model {
+fn random(seed: u64) -> Mdp {
     let mut random = Seeded::new(seed);
     let n_states = 2 + random.below(7) as usize;
     let n = 2 + random.below(2);
@@ -105,7 +105,7 @@ fn random(seed: u64) -> Model {
     .expect("a model")
 }
 
-fn check(model: &Model) {
+fn check(model: &Mdp) {
     let plain = Plain::of(model);
     let search = best(model);
     assert_eq!(search.outcome, SearchOutcome::Optimal, "{plain}");
@@ -158,14 +158,16 @@ fn a_threshold_is_met_exactly_up_to_the_optimum() {
     for seed in 0..100 {
         let model = random(seed);
         let optimum = best(&model).welfare.exact.expect("an exact optimum");
-        for (threshold, expected) in
-            [(optimum.clone(), Answer::Yes), (&optimum + &a_little, Answer::No), (&optimum - &a_little, Answer::Yes)]
-        {
+        for (threshold, expected) in [
+            (optimum.clone(), ThresholdAnswer::Yes),
+            (&optimum + &a_little, ThresholdAnswer::No),
+            (&optimum - &a_little, ThresholdAnswer::Yes),
+        ] {
             let options = SearchOptions { threshold: Some(threshold.clone()), ..SearchOptions::default() };
             let search = positional(&model, &options);
             assert_eq!(search.answer, Some(expected), "seed {seed}");
             let earned = search.welfare.exact.as_ref().unwrap();
-            assert_eq!(*earned >= threshold, expected == Answer::Yes);
+            assert_eq!(*earned >= threshold, expected == ThresholdAnswer::Yes);
             // Whatever else is said of the optimum is true.
             assert!(search.outcome != SearchOutcome::Optimal || *earned == optimum, "seed {seed}");
             assert!(from_solver(&optimum) <= oracle::plain::from_double(search.upper), "seed {seed}");

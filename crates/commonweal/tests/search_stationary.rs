@@ -4,9 +4,9 @@ mod oracle;
 
 use commonweal::evaluation::evaluate;
 use commonweal::families::{RandomFamily, Seeded};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Rational, parse_rational};
-use commonweal::search::{Answer, Search, SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
 use commonweal::stop::StopSignal;
 use commonweal::strategy::Strategy;
 use num_bigint::BigInt;
@@ -16,7 +16,7 @@ fn number(text: &str) -> Rational {
     parse_rational(text).unwrap()
 }
 
-fn search(model: &Model, gap: &str) -> Search {
+fn search(model: &Mdp, gap: &str) -> Search {
     let search = stationary(model, &SearchOptions { gap: number(gap), ..SearchOptions::default() });
     let exact = search.welfare.exact.as_ref().expect("an evaluated strategy");
     let payoffs = evaluate(model, &search.strategy, &StopSignal::default()).expect("nobody stops it");
@@ -25,7 +25,7 @@ fn search(model: &Model, gap: &str) -> Search {
     search
 }
 
-fn hotel() -> Model {
+fn hotel() -> Mdp {
     Plain::parse("2/3 1/3", &["s0 a 3 -> s0", "s0 b -1 -> s1", "s1 b 6 -> s1"]).model()
 }
 
@@ -50,13 +50,13 @@ fn the_hotel_meets_what_the_papers_coin_earns_and_not_a_hair_above_its_best() {
         let options = SearchOptions { threshold: Some(number(threshold)), ..SearchOptions::default() };
         stationary(&hotel(), &options).answer
     };
-    assert_eq!(ask("41/3"), Some(Answer::Yes));
-    assert_eq!(ask("13.6754446796"), Some(Answer::Yes));
-    assert_eq!(ask("13.6754446797"), Some(Answer::No));
-    assert_eq!(ask("14"), Some(Answer::No));
+    assert_eq!(ask("41/3"), Some(ThresholdAnswer::Yes));
+    assert_eq!(ask("13.6754446796"), Some(ThresholdAnswer::Yes));
+    assert_eq!(ask("13.6754446797"), Some(ThresholdAnswer::No));
+    assert_eq!(ask("14"), Some(ThresholdAnswer::No));
 }
 
-fn random(seed: u64, n_states: usize, n_actions: usize) -> Model {
+fn random(seed: u64, n_states: usize, n_actions: usize) -> Mdp {
     let mut random = Seeded::new(seed);
     let n = 2 + random.below(2);
     let discounts = random.distinct(n, 19);

@@ -4,7 +4,7 @@ mod archive;
 
 use archive::{Archive, doubles, header, words};
 use commonweal::io::{Discounts, ReadError, ReadOptions, read_model, read_umb, umb_overview, write_umb};
-use commonweal::model::{Model, StateId};
+use commonweal::model::{Mdp, StateId};
 use commonweal::number::{ModelNumber, Rational, parse_rational};
 
 const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
@@ -15,7 +15,7 @@ states:
 const PROBABILITIES: &str = "branch-to-probability.bin";
 const ALICE: &str = "annotations/rewards/alice/choices/values.bin";
 
-fn read<N: ModelNumber>(bytes: &[u8]) -> Result<Model<N>, ReadError> {
+fn read<N: ModelNumber>(bytes: &[u8]) -> Result<Mdp<N>, ReadError> {
     let mut options = ReadOptions::new(Discounts::Unspecified);
     options.bytes = Some(bytes.len() as u64);
     read_umb(bytes, &options).map(|loaded| loaded.model)
@@ -73,7 +73,7 @@ fn what_may_be_left_out_is_filled_in() {
     archive.edit("\"choices\"\n        ]", "\"states\", \"choices\"\n        ]");
     archive.remove(ALICE);
     archive.0.push(("annotations/rewards/alice/states/values.bin".into(), doubles(&[1.0, 2.0])));
-    let model: Model<f64> = read(&archive.pack()).unwrap();
+    let model: Mdp<f64> = read(&archive.pack()).unwrap();
     assert_eq!((model.n_states(), model.n_choices(), model.n_transitions()), (2, 2, 2));
     assert_eq!((model.targets(0.into()), model.targets(1.into())), (&[StateId::from(1)][..], &[StateId::from(0)][..]));
     // Alice's rewards of choices are absent, which makes them 0.
@@ -95,12 +95,12 @@ fn rewards_of_states_choices_and_branches_add_up() {
     archive.0.push(("annotations/rewards/alice/states/values.bin".into(), doubles(&[10.0, 20.0])));
     archive.0.push(("annotations/rewards/alice/branches/values.bin".into(), doubles(&[3.0, 6.0, 0.5, 0.0])));
     *archive.file(PROBABILITIES) = doubles(&[0.25, 0.75, 1.0, 1.0]);
-    let model: Model = read(&archive.pack()).unwrap();
+    let model: Mdp = read(&archive.pack()).unwrap();
     // 3 + 10 + 3/4 + 18/4, then −1 + 10 + 1/2, then 6 + 20.
     let expected = [fraction("18.25"), fraction("9.5"), fraction("26")];
     let alice: Vec<Rational> = (0..3).map(|choice| model.rewards(choice.into())[0].clone()).collect();
     assert_eq!(alice, expected);
-    let model: Model<f64> = read(&archive.pack()).unwrap();
+    let model: Mdp<f64> = read(&archive.pack()).unwrap();
     assert_eq!([0, 1, 2].map(|choice: usize| model.rewards(choice.into())[0]), [18.25, 9.5, 26.0]);
 }
 
@@ -112,11 +112,11 @@ fn an_expected_reward_is_rounded_once() {
     archive.edit("\"rational\",\n          \"size\": 128", "\"double\",\n          \"size\": 64");
     archive.remove(ALICE);
     archive.0.push(("annotations/rewards/alice/branches/values.bin".into(), doubles(&[0.1, 0.7, 0.0, 0.0])));
-    let exact: Model = read(&archive.pack()).unwrap();
+    let exact: Mdp = read(&archive.pack()).unwrap();
     let double = |x: f64| Rational::try_from(x).unwrap();
     let expected = fraction("1/3") * double(0.1) + fraction("2/3") * double(0.7);
     assert_eq!(exact.rewards(0.into())[0], expected);
-    let model: Model<f64> = read(&archive.pack()).unwrap();
+    let model: Mdp<f64> = read(&archive.pack()).unwrap();
     assert_eq!(model.rewards(0.into())[0], exact.to_doubles().unwrap().rewards(0.into())[0]);
 }
 
@@ -125,19 +125,19 @@ fn branches_to_one_state_are_one_transition() {
     let mut archive = in_doubles();
     *archive.file("branch-to-target.bin") = words(&[1, 1, 1, 1]);
     *archive.file(PROBABILITIES) = doubles(&[0.1, 0.9, 1.0, 1.0]);
-    let model: Model<f64> = read(&archive.pack()).unwrap();
+    let model: Mdp<f64> = read(&archive.pack()).unwrap();
     assert_eq!((model.n_transitions(), model.probabilities(0.into())), (3, &[1.0][..]));
     assert_eq!(model.targets(2.into()), [StateId::from(1)]);
     // A probability of 0 is no transition.
     *archive.file(PROBABILITIES) = doubles(&[0.0, 1.0, 1.0, 1.0]);
     *archive.file("branch-to-target.bin") = words(&[0, 1, 1, 1]);
-    let model: Model = read(&archive.pack()).unwrap();
+    let model: Mdp = read(&archive.pack()).unwrap();
     assert_eq!((model.n_transitions(), model.targets(0.into())), (3, &[StateId::from(1)][..]));
 }
 
 #[test]
 fn the_order_and_the_names_of_files_do_not_matter() {
-    let expected: Model = read(&exact().pack()).unwrap();
+    let expected: Mdp = read(&exact().pack()).unwrap();
     let mut archive = exact();
     archive.0.reverse();
     assert_eq!(read::<Rational>(&archive.pack()).unwrap(), expected);
@@ -173,12 +173,12 @@ fn fractions_and_integers_of_other_sizes_are_read() {
     let mut archive = exact();
     archive.edit("\"rational\",\n          \"size\": 128", "\"rational\",\n          \"size\": 16");
     *archive.file(ALICE) = vec![3, 1, 0xff, 2, 0x80, 0xff];
-    let model: Model = read(&archive.pack()).unwrap();
-    let alice = |model: &Model| [0, 1, 2].map(|choice: usize| model.rewards(choice.into())[0].clone());
+    let model: Mdp = read(&archive.pack()).unwrap();
+    let alice = |model: &Mdp| [0, 1, 2].map(|choice: usize| model.rewards(choice.into())[0].clone());
     assert_eq!(alice(&model), [fraction("3"), fraction("-1/2"), fraction("-128/255")]);
     archive.edit("\"rational\",\n          \"size\": 16", "\"int\",\n          \"size\": 64");
     *archive.file(ALICE) = words(&[3, u64::MAX, 1 << 63]);
-    let model: Model = read(&archive.pack()).unwrap();
+    let model: Mdp = read(&archive.pack()).unwrap();
     assert_eq!(alice(&model), [fraction("3"), fraction("-1"), fraction("-9223372036854775808")]);
 }
 

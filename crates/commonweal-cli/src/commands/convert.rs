@@ -5,7 +5,7 @@ use crate::model_file::ModelFile;
 use crate::report::note;
 use crate::{input, output};
 use commonweal::io::{Discounts, Format};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::Rational;
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
         between_other_formats(args, &writer, &file)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut model: Model = input::changed(&file, &args.changes, args.quiet)?;
+    let mut model: Mdp = input::changed(&file, &args.changes, args.quiet)?;
     if without_discounts {
         if !args.quiet {
             writer.say_what_is_lost(&model);

@@ -13,11 +13,11 @@ use crate::report::timings::Clock;
 use crate::{input, output, progress};
 use anyhow::{Context, anyhow};
 use commonweal::evaluation::{EvaluateError, evaluate};
-use commonweal::model::{Model, PrincipalId, StateId};
+use commonweal::model::{Mdp, PrincipalId, StateId};
 use commonweal::number::Value;
 use commonweal::stop::{StopReason, StopSignal};
 use commonweal::strategy::Strategy;
-use commonweal::{Engine, Outcome, SolveOptions, certified, solve};
+use commonweal::{Claim, Engine, Options, certified, solve};
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -43,7 +43,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
 fn exact(
     args: &EvaluateArgs,
     file: &ModelFile,
-    model: &Model,
+    model: &Mdp,
     strategy: &Strategy,
     stop: &StopSignal,
     clock: &Clock,
@@ -56,7 +56,7 @@ fn exact(
             Ok(ExitCode::SUCCESS)
         }
         Err(EvaluateError::Stopped(reason)) => {
-            let any = solve(model, &SolveOptions { stop: raised(), ..SolveOptions::default() });
+            let any = solve(model, &Options { stop: raised(), ..Options::default() });
             let payoff = |p, state| any.payoff(p, state);
             let welfare = |state| any.welfare(state);
             let stopped = Some(Stopped { reason, is_of_any: true });
@@ -80,7 +80,7 @@ fn exact(
 
 fn in_doubles(
     args: &EvaluateArgs,
-    model: &Model<f64>,
+    model: &Mdp<f64>,
     strategy: &Strategy,
     stop: &StopSignal,
     clock: &Clock,
@@ -92,7 +92,7 @@ fn in_doubles(
             let payoff = |p, state| evaluation.payoffs.payoff(p, state);
             let welfare = |state| evaluation.payoffs.welfare(state);
             let stopped = match evaluation.outcome {
-                Outcome::Stopped(reason) => Some(Stopped { reason, is_of_any: false }),
+                Claim::Stopped(reason) => Some(Stopped { reason, is_of_any: false }),
                 _ => None,
             };
             let code = if stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS };
@@ -101,7 +101,7 @@ fn in_doubles(
             Ok(code)
         }
         Err(EvaluateError::Stopped(reason)) => {
-            let any = certified::solve(model, gap, &SolveOptions { stop: raised(), ..SolveOptions::default() });
+            let any = certified::solve(model, gap, &Options { stop: raised(), ..Options::default() });
             let payoff = |p, state| any.payoff(p, state);
             let welfare = |state| any.welfare(state);
             let stopped = Some(Stopped { reason, is_of_any: true });
@@ -121,7 +121,7 @@ fn raised() -> StopSignal {
 
 /// What a strategy is worth, or what any strategy is worth if there was no time to say.
 struct Worth<'a, N> {
-    model: &'a Model<N>,
+    model: &'a Mdp<N>,
     /// What the gap is relative to, if the answer is in doubles.
     scale: Option<f64>,
     stopped: Option<Stopped>,

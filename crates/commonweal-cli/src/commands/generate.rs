@@ -8,7 +8,7 @@ use crate::report::say;
 use anyhow::{Context, bail};
 use commonweal::families::{self, LargeFamily, Neighbourhood, RandomFamily};
 use commonweal::io::Format;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Natural, Rational, parse_rational};
 use commonweal::reductions::{reachability_game, three_sat};
 use std::path::Path;
@@ -77,7 +77,7 @@ fn write_large(args: &LargeArgs, quiet: bool, neighbourhood: Neighbourhood) -> a
 fn write<N: Written>(
     out: &Path,
     quiet: bool,
-    model: impl FnOnce() -> anyhow::Result<Model<N>>,
+    model: impl FnOnce() -> anyhow::Result<Mdp<N>>,
 ) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(out)?;
     let model = model()?;

@@ -8,9 +8,9 @@ use crate::report::{json, play};
 use crate::strategy_map::strategy_map;
 use crate::{input, output};
 use anyhow::bail;
-use commonweal::SolveOptions;
+use commonweal::Options;
 use commonweal::landscape::{Bracket, Change, Label, Survey, UNKNOWN, changes};
-use commonweal::model::{Model, PrincipalId};
+use commonweal::model::{Mdp, PrincipalId};
 use commonweal::number::Rational;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
             bail!("{option}: {0}..{0} is a single discount; a map needs two different ends, or use `sweep`", grid.from);
         }
     }
-    let options = SolveOptions { stop: stop.clone(), ..SolveOptions::default() };
+    let options = Options { stop: stop.clone(), ..Options::default() };
     if let Some(shard) = args.shard {
         return print_shard(&model, axes, &grids, shard, options);
     }
@@ -58,11 +58,11 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
 /// One line for each point of the grid that falls to the shard: its strategy, and the changes on the way to its right and
 /// upper neighbours.
 fn print_shard(
-    model: &Model,
+    model: &Mdp,
     axes: [PrincipalId; 2],
     grids: &[Grid; 2],
     shard: Shard,
-    options: SolveOptions,
+    options: Options,
 ) -> anyhow::Result<ExitCode> {
     let mut survey = Survey::new(model, axes.to_vec(), options);
     let columns = grids[0].n_points();

@@ -5,10 +5,10 @@ use crate::report::note;
 use crate::report::pictures::{gains, payoffs, timeline};
 use crate::{input, output, progress};
 use anyhow::{Context, bail};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::Value;
 use commonweal::stop::StopSignal;
-use commonweal::{Outcome, Solution, SolveOptions, certified, own_optimum};
+use commonweal::{Answer, Claim, Options, certified, own_optimum};
 use commonweal_charts::stacked;
 use std::process::ExitCode;
 
@@ -22,8 +22,8 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start()?;
     let model = input::model(&args.model, args.run.quiet)?;
     let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
-    let options = SolveOptions { stop, ..SolveOptions::default() };
-    let solution: Solution = progress::shown(&options.stop, args.run.quiet, || match args.gap {
+    let options = Options { stop, ..Options::default() };
+    let solution: Answer = progress::shown(&options.stop, args.run.quiet, || match args.gap {
         Some(gap) => certified::solve(&doubles, gap, &options),
         None => commonweal::solve(&model, &options),
     });
@@ -46,13 +46,13 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if args.gap.is_some() && kinds.contains(&PlotKind::Gains) && !args.run.quiet {
         note("with --gap, what each principal would get alone is not drawn");
     }
-    let Outcome::Stopped(reason) = solution.outcome() else { return Ok(ExitCode::SUCCESS) };
+    let Claim::Stopped(reason) = solution.claim() else { return Ok(ExitCode::SUCCESS) };
     note(&format!("{reason}: the picture shows the best strategy found until then"));
     Ok(ExitCode::from(3))
 }
 
 /// What each principal would get alone from the start state, unless there is no time left to say.
-fn own_best(model: &Model, stop: &StopSignal) -> Option<Vec<Value>> {
+fn own_best(model: &Mdp, stop: &StopSignal) -> Option<Vec<Value>> {
     let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| Value::from(best.get(model.start().index())));
     (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
 }

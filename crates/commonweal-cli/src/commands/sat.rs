@@ -8,7 +8,7 @@ use crate::report::search::{SatJson, exit_code};
 use crate::report::timings::Clock;
 use crate::{input, output};
 use commonweal::reductions::three_sat::{Rewards, reduce};
-use commonweal::search::{Answer, SearchOptions, SearchOutcome, positional};
+use commonweal::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
 use commonweal::strategy::Strategy;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
     let search = with_progress(options, args.run.quiet, |options| positional(&reduction.model, options));
     let answer = search.answer.expect("a threshold was asked for");
     let assignment = match (&search.strategy, answer) {
-        (Strategy::Counting(strategy), Answer::Yes) => Some(reduction.assignment(strategy)),
+        (Strategy::Counting(strategy), ThresholdAnswer::Yes) => Some(reduction.assignment(strategy)),
         _ => None,
     };
     if let Some(assignment) = &assignment {
@@ -52,12 +52,12 @@ pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The verdict and the assignment, as SAT solvers print them.
-fn verdict(answer: Answer, assignment: Option<&[bool]>) -> String {
+fn verdict(answer: ThresholdAnswer, assignment: Option<&[bool]>) -> String {
     const WIDTH: usize = 78;
     let mut text = match answer {
-        Answer::Yes => "s SATISFIABLE\n",
-        Answer::No => "s UNSATISFIABLE\n",
-        Answer::Unknown => "s UNKNOWN\n",
+        ThresholdAnswer::Yes => "s SATISFIABLE\n",
+        ThresholdAnswer::No => "s UNSATISFIABLE\n",
+        ThresholdAnswer::Unknown => "s UNKNOWN\n",
     }
     .to_owned();
     if let Some(assignment) = assignment {

@@ -8,7 +8,7 @@ use crate::report::timings::Clock;
 use crate::{input, output};
 use anyhow::bail;
 use commonweal::evaluation::evaluate;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::Rational;
 use commonweal::search::{self, Progress, Search, SearchOptions};
 use commonweal::stop::StopSignal;
@@ -44,7 +44,7 @@ fn run(
     args: &SearchArgs,
     gap: &Rational,
     class: Class,
-    search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
+    search: impl Fn(&Mdp, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start()?;

@@ -8,7 +8,7 @@ use crate::report::table::table;
 use crate::report::timings::Clock;
 use crate::{input, output};
 use commonweal::evaluation::{Estimate, Payoffs, SimulateOptions, Simulation, evaluate, simulate};
-use commonweal::model::{Model, Principal};
+use commonweal::model::{Mdp, Principal};
 use commonweal::number::Rational;
 use commonweal::strategy::Strategy;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -55,7 +55,7 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Whether exact payoffs come in no time: a rule about sizes, not about seconds, so that the output is always the same.
-fn is_cheap(model: &Model, strategy: &Strategy) -> bool {
+fn is_cheap(model: &Mdp, strategy: &Strategy) -> bool {
     const MOST_STATES: u64 = 200;
     const MOST_WORK: u64 = 20_000;
     let states = model.n_states() as u64;
@@ -91,7 +91,7 @@ fn with_progress(mut options: SimulateOptions, simulate: impl FnOnce(&SimulateOp
 
 /// What there is to show.
 struct Shown<'a> {
-    model: &'a Model,
+    model: &'a Mdp,
     simulation: &'a Simulation,
     exact: Option<&'a Payoffs>,
     args: &'a SimulateArgs,

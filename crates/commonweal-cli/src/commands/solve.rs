@@ -10,10 +10,10 @@ use crate::report::timings::Clock;
 use crate::report::{compare, solution, spacing};
 use crate::{explain, input, output, progress};
 use anyhow::bail;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::Rational;
 use commonweal::stop::StopSignal;
-use commonweal::{Outcome, Solution, SolveOptions, certified, own_optimum};
+use commonweal::{Answer, Claim, Options, certified, own_optimum};
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
@@ -26,8 +26,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if args.strategy.is_some() && args.strategy == args.certificate {
         bail!("--strategy and --certificate name the same file; give them different ones");
     }
-    let options =
-        SolveOptions { layer_limit: args.layer_limit, event_limit: args.event_limit, stop, ..SolveOptions::default() };
+    let options = Options { layer_limit: args.layer_limit, event_limit: args.event_limit, stop, ..Options::default() };
     let file = ModelFile::open(&args.model.model)?;
     match engine::read(&args.engine, &file, &args.model.changes, args.run.quiet)? {
         Picked::Exact(model) => exact(args, &model, options, clock),
@@ -35,14 +34,14 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, mut clock: Clock) -> anyhow::Result<ExitCode> {
+fn exact(args: &SolveArgs, model: &Mdp, mut options: Options, mut clock: Clock) -> anyhow::Result<ExitCode> {
     clock.has_read();
     options.keep_proof = needs_proof(model, args.certificate.as_deref());
     let solution = progress::shown(&options.stop, args.run.quiet, || commonweal::solve(model, &options));
     let (checked, check) = certify(model, &solution, args.certificate.as_deref())?;
     clock.check = check;
-    let own_best = match (solution.outcome(), args.run.json) {
-        (Outcome::Optimal, false) => own_best(model, &options.stop),
+    let own_best = match (solution.claim(), args.run.json) {
+        (Claim::Optimal, false) => own_best(model, &options.stop),
         _ => None,
     };
     let comparison = args.compare.then(|| {
@@ -50,14 +49,14 @@ fn exact(args: &SolveArgs, model: &Model, mut options: SolveOptions, mut clock: 
         (compared.iter().map(|one| one.json(model)).collect(), compare::report(model, &compared))
     });
     let explanation = args.explain.then(|| explain::text(model, &solution, &options));
-    Answer { model, solution: &solution, checked, own_best, comparison, explanation }.print(args, clock)
+    Printed { model, solution: &solution, checked, own_best, comparison, explanation }.print(args, clock)
 }
 
 fn certified(
     args: &SolveArgs,
     file: &ModelFile,
-    model: &Model<f64>,
-    mut options: SolveOptions,
+    model: &Mdp<f64>,
+    mut options: Options,
     mut clock: Clock,
 ) -> anyhow::Result<ExitCode> {
     if args.explain {
@@ -72,7 +71,7 @@ fn certified(
     let solution = progress::shown(&options.stop, args.run.quiet, || certified::solve(model, gap, &options));
     if let Some(place) = &args.certificate {
         // The certificate is about the model as it is written: in fractions.
-        let exact: Model = input::changed(file, &args.model.changes, true)?;
+        let exact: Mdp = input::changed(file, &args.model.changes, true)?;
         certify_bounds(&exact, &solution, place)?;
     }
     let how = match &args.certificate {
@@ -80,14 +79,14 @@ fn certified(
         None => "`solve --certificate FILE` and `commonweal check` check bounds".to_owned(),
     };
     let checked = Checked::No(how);
-    let answer = Answer { model, solution: &solution, checked, own_best: None, comparison: None, explanation: None };
+    let answer = Printed { model, solution: &solution, checked, own_best: None, comparison: None, explanation: None };
     answer.print(args, clock)
 }
 
 /// What is known at the end, over numbers of either kind.
-struct Answer<'a, N> {
-    model: &'a Model<N>,
-    solution: &'a Solution,
+struct Printed<'a, N> {
+    model: &'a Mdp<N>,
+    solution: &'a Answer,
     checked: Checked,
     /// What each principal would get alone.
     own_best: Option<Vec<Rational>>,
@@ -96,9 +95,9 @@ struct Answer<'a, N> {
     explanation: Option<String>,
 }
 
-impl<N: Sync> Answer<'_, N> {
+impl<N: Sync> Printed<'_, N> {
     fn print(self, args: &SolveArgs, mut clock: Clock) -> anyhow::Result<ExitCode> {
-        let Answer { model, solution, checked, own_best, comparison, explanation } = self;
+        let Printed { model, solution, checked, own_best, comparison, explanation } = self;
         if let Some(path) = &args.strategy {
             let strategy = StrategyJson::new(model, solution.strategy());
             output::write_whole(path, |out| {
@@ -126,15 +125,15 @@ impl<N: Sync> Answer<'_, N> {
     }
 }
 
-fn exit_code(solution: &Solution) -> ExitCode {
-    match solution.outcome() {
-        Outcome::Optimal | Outcome::Within | Outcome::Undecided(_) => ExitCode::SUCCESS,
-        Outcome::Stopped(_) => ExitCode::from(3),
+fn exit_code(solution: &Answer) -> ExitCode {
+    match solution.claim() {
+        Claim::Optimal | Claim::Within | Claim::Undecided(_) => ExitCode::SUCCESS,
+        Claim::Stopped(_) => ExitCode::from(3),
     }
 }
 
 /// What each principal would get alone from the start state, unless there is no time left to say.
-fn own_best(model: &Model, stop: &StopSignal) -> Option<Vec<Rational>> {
+fn own_best(model: &Mdp, stop: &StopSignal) -> Option<Vec<Rational>> {
     let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| best.get(model.start().index()));
     (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
 }

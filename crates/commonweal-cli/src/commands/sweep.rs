@@ -7,10 +7,10 @@ use crate::report::timings::Clock;
 use crate::report::{json, play};
 use crate::{input, output};
 use anyhow::bail;
-use commonweal::SolveOptions;
+use commonweal::Options;
 use commonweal::evaluation::evaluate;
 use commonweal::landscape::{Bracket, Change, Label, Survey, UNKNOWN, changes};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Rational, Value};
 use commonweal::stop::StopSignal;
 use commonweal::strategy::Strategy;
@@ -38,7 +38,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let (principal, range) = range::assigned("--vary", &args.vary, &model)?;
     let grid = Grid::over("--vary", range, args.steps)?;
     let name = model.principals()[principal.index()].name.clone();
-    let options = SolveOptions { stop: stop.clone(), ..SolveOptions::default() };
+    let options = Options { stop: stop.clone(), ..Options::default() };
     let mut survey = Survey::new(&model, vec![principal], options);
     let points = points(&model, &mut survey, &grid, args.shard.unwrap_or(Shard::WHOLE), &stop);
     let stopped = stop.reason();
@@ -79,7 +79,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The points of a shard, each with the changes between it and the next point of the grid.
-fn points(model: &Model, survey: &mut Survey, grid: &Grid, shard: Shard, stop: &StopSignal) -> Vec<Point> {
+fn points(model: &Mdp, survey: &mut Survey, grid: &Grid, shard: Shard, stop: &StopSignal) -> Vec<Point> {
     let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
     let mut points = Vec::with_capacity(own.len());
@@ -118,7 +118,7 @@ fn points(model: &Model, survey: &mut Survey, grid: &Grid, shard: Shard, stop: &
 }
 
 fn located_change(
-    model: &Model,
+    model: &Mdp,
     survey: &Survey,
     grid: &Grid,
     index: u64,

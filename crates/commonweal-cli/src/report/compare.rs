@@ -5,12 +5,12 @@ use super::names::{in_column as name_in_column, shown};
 use super::numbers::{at_least, at_most, in_column};
 use super::table::{WIDTH, table, width};
 use commonweal::evaluation::{Payoffs, evaluate};
-use commonweal::model::{Model, PrincipalId};
+use commonweal::model::{Mdp, PrincipalId};
 use commonweal::number::{Rational, Value};
 use commonweal::search::{self, Search, SearchOptions, SearchOutcome};
 use commonweal::stop::StopSignal;
 use commonweal::strategy::{CountingStrategy, Strategy};
-use commonweal::{Solution, own_strategy};
+use commonweal::{Answer, own_strategy};
 use serde::Serialize;
 
 /// One strategy of the comparison.
@@ -34,7 +34,7 @@ enum Kind {
 }
 
 /// The solution, and the simpler strategies beside it; classes that are too hard for a moment with their bounds.
-pub fn strategies(model: &Model, solution: &Solution, stop: &StopSignal) -> Vec<Compared> {
+pub fn strategies(model: &Mdp, solution: &Answer, stop: &StopSignal) -> Vec<Compared> {
     let start = model.start();
     let principals = || (0..model.n_principals()).map(PrincipalId::from);
     // Nodes, not seconds: the same input gives the same bytes.
@@ -73,7 +73,7 @@ pub fn strategies(model: &Model, solution: &Solution, stop: &StopSignal) -> Vec<
     compared
 }
 
-fn found(model: &Model, kind: Kind, search: &Search, stop: &StopSignal) -> Compared {
+fn found(model: &Mdp, kind: Kind, search: &Search, stop: &StopSignal) -> Compared {
     let payoffs = evaluate(model, &search.strategy, stop).ok();
     let best = search.outcome == SearchOutcome::Optimal;
     Compared {
@@ -84,12 +84,12 @@ fn found(model: &Model, kind: Kind, search: &Search, stop: &StopSignal) -> Compa
     }
 }
 
-fn all_payoffs(model: &Model, payoffs: &Payoffs) -> Vec<Value> {
+fn all_payoffs(model: &Mdp, payoffs: &Payoffs) -> Vec<Value> {
     (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), model.start())).collect()
 }
 
 /// The table: with everybody's payoffs if they fit the width.
-pub fn report(model: &Model, compared: &[Compared]) -> String {
+pub fn report(model: &Mdp, compared: &[Compared]) -> String {
     let start = shown(&model.state_name(model.start()));
     let with_payoffs = comparison(model, compared, true);
     let fits = width(&with_payoffs) <= WIDTH;
@@ -107,7 +107,7 @@ pub fn report(model: &Model, compared: &[Compared]) -> String {
     text
 }
 
-fn comparison(model: &Model, compared: &[Compared], payoffs: bool) -> String {
+fn comparison(model: &Mdp, compared: &[Compared], payoffs: bool) -> String {
     let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
     if payoffs {
         header.extend(model.principals().iter().map(|principal| name_in_column(&principal.name)));
@@ -134,7 +134,7 @@ impl Compared {
         self.upper.is_some_and(|upper| upper - lower > 1e-5 * lower.abs().max(upper.abs()))
     }
 
-    fn name(&self, model: &Model) -> String {
+    fn name(&self, model: &Mdp) -> String {
         match self.kind {
             Kind::Counting => "best of all (counting)".to_owned(),
             Kind::Stationary => "best stationary".to_owned(),
@@ -156,7 +156,7 @@ impl Compared {
         if self.is_open() { format!("≤ {}", at_most(lost.enclosure.upper())) } else { in_column(&lost) }
     }
 
-    pub fn json(&self, model: &Model) -> ComparedJson {
+    pub fn json(&self, model: &Mdp) -> ComparedJson {
         let (strategy, principal) = match self.kind {
             Kind::Counting => ("counting", None),
             Kind::Stationary => ("stationary", None),

@@ -4,10 +4,10 @@ use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, signed};
 use commonweal::evaluation::accrued;
 use commonweal::landscape::Play;
-use commonweal::model::{ChoiceId, Model, StateId};
+use commonweal::model::{ChoiceId, Mdp, StateId};
 use commonweal::number::{Natural, Value};
 use commonweal::strategy::CountingStrategy;
-use commonweal::{Outcome, Solution};
+use commonweal::{Answer, Claim};
 use commonweal_charts::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
 /// More states than this are not drawn.
@@ -16,7 +16,7 @@ const ROWS: usize = 30;
 const PRINCIPALS: usize = 7;
 
 /// What the strategy does in each state that it meets, step by step.
-pub fn timeline(model: &Model, solution: &Solution) -> Timeline {
+pub fn timeline(model: &Mdp, solution: &Answer) -> Timeline {
     let strategy = solution.strategy();
     let states = Play::of(model, strategy, model.start()).states(model);
     let row = |&state: &StateId| TimelineRow {
@@ -47,7 +47,7 @@ pub fn timeline(model: &Model, solution: &Solution) -> Timeline {
 }
 
 /// What each principal has got by when, under this strategy and under the long-term one.
-pub fn payoffs(model: &Model<f64>, solution: &Solution) -> Chart {
+pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
     let steps = drawn_steps(model, solution);
     let first = |state| solution.long_term_choices(state).first().copied().expect("a long-term choice");
     let long_term =
@@ -96,7 +96,7 @@ pub fn payoffs(model: &Model<f64>, solution: &Solution) -> Chart {
 }
 
 /// What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else.
-pub fn gains(model: &Model, solution: &Solution, own_best: Option<&[Value]>) -> Bars {
+pub fn gains(model: &Mdp, solution: &Answer, own_best: Option<&[Value]>) -> Bars {
     let start = model.start();
     let bar = |value: Value| Some((value.enclosure.midpoint(), signed(&value)));
     let principals = model.principals().iter().enumerate().take(ROWS);
@@ -141,21 +141,21 @@ fn told(value: &Value) -> String {
     super::numbers::exact_and_decimal(value)
 }
 
-fn stopped(solution: &Solution) -> Option<String> {
-    match solution.outcome() {
-        Outcome::Stopped(reason) => Some(format!("Stopped: {reason}. The strategy is the best found.")),
+fn stopped(solution: &Answer) -> Option<String> {
+    match solution.claim() {
+        Claim::Stopped(reason) => Some(format!("Stopped: {reason}. The strategy is the best found.")),
         _ => None,
     }
 }
 
 /// The choice that the strategy takes in the end, if the long-term strategy allows it.
-fn tail(solution: &Solution, state: StateId) -> Option<ChoiceId> {
+fn tail(solution: &Answer, state: StateId) -> Option<ChoiceId> {
     let last = solution.strategy().tail(state);
     solution.long_term_choices(state).contains(&last).then_some(last)
 }
 
 /// Until little is left to earn, or the strategy has settled if that is soon after; at most a few hundred steps.
-fn drawn_steps(model: &Model<f64>, solution: &Solution) -> usize {
+fn drawn_steps(model: &Mdp<f64>, solution: &Answer) -> usize {
     const FEWEST: f64 = 8.0;
     const MOST: f64 = 400.0;
     let patience = solution.principals().first().map_or(0.0, |principal| principal.discount.to_f64().value());

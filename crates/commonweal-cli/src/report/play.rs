@@ -3,14 +3,14 @@
 use super::names::in_column;
 use super::numbers::steps;
 use commonweal::landscape::Play;
-use commonweal::model::{ChoiceId, Model};
+use commonweal::model::{ChoiceId, Mdp};
 use commonweal::number::Natural;
 
 /// More turns than this are not told one by one.
 const TOLD: usize = 4;
 
 /// The play in words. What the words leave out, a few letters at the end tell apart.
-pub fn in_words<N>(model: &Model<N>, play: &Play) -> String {
+pub fn in_words<N>(model: &Mdp<N>, play: &Play) -> String {
     let mut told: Vec<(String, Natural)> = Vec::new();
     for turn in play.turns() {
         let actions = actions(model, &turn.choices);
@@ -42,7 +42,7 @@ pub fn in_words<N>(model: &Model<N>, play: &Play) -> String {
     if play.path().is_some() && told.len() <= TOLD { text } else { format!("{text} [{:04x}]", fingerprint(play)) }
 }
 
-fn actions<N>(model: &Model<N>, choices: &[ChoiceId]) -> String {
+fn actions<N>(model: &Mdp<N>, choices: &[ChoiceId]) -> String {
     const NAMED: usize = 3;
     let mut names: Vec<String> = Vec::new();
     for &choice in choices {

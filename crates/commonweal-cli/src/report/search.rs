@@ -6,9 +6,9 @@ use super::numbers::{at_least, at_most, counted, decimal, exact_and_decimal, fra
 use super::solution::{STATES_SHOWN, total_row, who};
 use super::table::table;
 use commonweal::evaluation::Payoffs;
-use commonweal::model::{Model, StateId};
+use commonweal::model::{Mdp, StateId};
 use commonweal::number::{Rational, Value};
-use commonweal::search::{Answer, Search, SearchOutcome};
+use commonweal::search::{Search, SearchOutcome, ThresholdAnswer};
 use commonweal::strategy::Strategy;
 use serde::Serialize;
 use std::fmt::Write;
@@ -33,15 +33,15 @@ impl Class {
 /// 0 done or yes, 1 no, 3 stopped or unknown.
 pub fn exit_code(search: &Search) -> ExitCode {
     match (search.answer, search.outcome) {
-        (Some(Answer::Yes), _) => ExitCode::SUCCESS,
-        (Some(Answer::No), _) => ExitCode::from(1),
-        (Some(Answer::Unknown), _) | (None, SearchOutcome::Stopped(_)) => ExitCode::from(3),
+        (Some(ThresholdAnswer::Yes), _) => ExitCode::SUCCESS,
+        (Some(ThresholdAnswer::No), _) => ExitCode::from(1),
+        (Some(ThresholdAnswer::Unknown), _) | (None, SearchOutcome::Stopped(_)) => ExitCode::from(3),
         (None, _) => ExitCode::SUCCESS,
     }
 }
 
 pub fn report(
-    model: &Model,
+    model: &Mdp,
     search: &Search,
     class: Class,
     payoffs: Option<&Payoffs>,
@@ -59,7 +59,7 @@ pub fn report(
     text
 }
 
-fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rational>) -> String {
+fn headline(model: &Mdp, search: &Search, class: Class, threshold: Option<&Rational>) -> String {
     let (start, name) = (shown(&model.state_name(model.start())), class.name());
     let welfare = exact_and_decimal(&search.welfare);
     let (lower, upper) = (at_least(search.welfare.enclosure.lower()), at_most(search.upper));
@@ -67,9 +67,11 @@ fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rat
     if let (Some(answer), Some(threshold)) = (search.answer, threshold) {
         let threshold = fraction_or_decimal(threshold);
         let _ = match answer {
-            Answer::Yes => writeln!(text, "Yes: a {name} strategy earns at least {threshold} from {start}."),
-            Answer::No => writeln!(text, "No: no {name} strategy earns {threshold} from {start}."),
-            Answer::Unknown => writeln!(text, "Unknown whether a {name} strategy earns {threshold} from {start}."),
+            ThresholdAnswer::Yes => writeln!(text, "Yes: a {name} strategy earns at least {threshold} from {start}."),
+            ThresholdAnswer::No => writeln!(text, "No: no {name} strategy earns {threshold} from {start}."),
+            ThresholdAnswer::Unknown => {
+                writeln!(text, "Unknown whether a {name} strategy earns {threshold} from {start}.")
+            }
         };
     }
     let _ = match search.outcome {
@@ -95,7 +97,7 @@ fn headline(model: &Model, search: &Search, class: Class, threshold: Option<&Rat
     text
 }
 
-fn who_gets_what(model: &Model, payoffs: &Payoffs) -> String {
+fn who_gets_what(model: &Mdp, payoffs: &Payoffs) -> String {
     const WIDEST: usize = 28;
     let start = model.start();
     let (mut header, mut rows) = who(model);
@@ -119,7 +121,7 @@ fn who_gets_what(model: &Model, payoffs: &Payoffs) -> String {
 }
 
 /// What each state that the strategy comes to does, for ever.
-fn decisions(model: &Model, strategy: &Strategy, all_states: bool) -> String {
+fn decisions(model: &Mdp, strategy: &Strategy, all_states: bool) -> String {
     let mut text = String::new();
     let reached = reached(model, strategy);
     let states: Vec<StateId> = model.states().filter(|state| all_states || reached[state.index()]).collect();
@@ -143,7 +145,7 @@ fn decisions(model: &Model, strategy: &Strategy, all_states: bool) -> String {
     text
 }
 
-fn in_words(model: &Model, strategy: &Strategy, state: StateId) -> String {
+fn in_words(model: &Mdp, strategy: &Strategy, state: StateId) -> String {
     match strategy {
         Strategy::Counting(strategy) => format!("always {}", shown(&model.action_name(strategy.tail(state)))),
         Strategy::Stationary(strategy) => match strategy.mix(state) {
@@ -165,7 +167,7 @@ fn decimal_share(share: &Rational) -> String {
 }
 
 /// Which states a strategy comes to from the start.
-fn reached(model: &Model, strategy: &Strategy) -> Vec<bool> {
+fn reached(model: &Mdp, strategy: &Strategy) -> Vec<bool> {
     let mut reached = vec![false; model.n_states()];
     let mut waiting = vec![model.start()];
     reached[model.start().index()] = true;
@@ -203,7 +205,7 @@ pub struct SearchJson {
 }
 
 impl SearchJson {
-    pub fn new(model: &Model, search: &Search, payoffs: Option<&Payoffs>) -> SearchJson {
+    pub fn new(model: &Mdp, search: &Search, payoffs: Option<&Payoffs>) -> SearchJson {
         let start = model.start();
         let payoffs = payoffs.map(|payoffs| {
             let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(payoffs.payoff(p.into(), start)));
@@ -246,7 +248,7 @@ impl SatJson {
         };
         SatJson {
             format: "commonweal-sat/1",
-            answer: answer_text(search.answer.unwrap_or(Answer::Unknown)),
+            answer: answer_text(search.answer.unwrap_or(ThresholdAnswer::Unknown)),
             assignment: assignment.map(<[bool]>::to_vec),
             nodes: search.nodes,
             reason,
@@ -264,10 +266,10 @@ fn status(outcome: SearchOutcome) -> (&'static str, Option<String>) {
     }
 }
 
-fn answer_text(answer: Answer) -> &'static str {
+fn answer_text(answer: ThresholdAnswer) -> &'static str {
     match answer {
-        Answer::Yes => "yes",
-        Answer::No => "no",
-        Answer::Unknown => "unknown",
+        ThresholdAnswer::Yes => "yes",
+        ThresholdAnswer::No => "no",
+        ThresholdAnswer::Unknown => "unknown",
     }
 }

@@ -6,22 +6,22 @@ use super::numbers::{
     signed, steps,
 };
 use super::table::{WIDTH, table, width};
-use commonweal::model::{Model, PrincipalId, StateId};
+use commonweal::model::{Mdp, PrincipalId, StateId};
 use commonweal::number::{Natural, Rational, Value};
 use commonweal::strategy::CountingStrategy;
-use commonweal::{Outcome, Solution};
+use commonweal::{Answer, Claim};
 use std::fmt::Write;
 
 /// The most states whose strategy is written out, unless all are asked for.
 pub const STATES_SHOWN: usize = 30;
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else.
-pub fn report<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>, all_states: bool) -> String {
+pub fn report<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]>, all_states: bool) -> String {
     let mut text = headline(model, solution);
     text.push('\n');
-    text.push_str(&match solution.outcome() {
-        Outcome::Optimal | Outcome::Within => payoffs(model, solution, own_best),
-        Outcome::Undecided(_) | Outcome::Stopped(_) => bounds(model, solution),
+    text.push_str(&match solution.claim() {
+        Claim::Optimal | Claim::Within => payoffs(model, solution, own_best),
+        Claim::Undecided(_) | Claim::Stopped(_) => bounds(model, solution),
     });
     if all_states {
         text.push_str(&every_state(model, solution));
@@ -30,10 +30,10 @@ pub fn report<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Ratio
     let of = format!("Strategy from {}", shown(&model.state_name(start)));
     let memory = counted(solution.memory(start), "step", "steps");
     let horizon = steps(solution.horizon());
-    let numbers = match solution.outcome() {
-        Outcome::Within => [format!("memory {memory};"), format!("its tail begins at step {horizon}")],
-        Outcome::Optimal | Outcome::Undecided(_) => [format!("memory {memory},"), format!("horizon {horizon}")],
-        Outcome::Stopped(_) => ["the best found;".to_owned(), format!("its tail begins at step {horizon}")],
+    let numbers = match solution.claim() {
+        Claim::Within => [format!("memory {memory};"), format!("its tail begins at step {horizon}")],
+        Claim::Optimal | Claim::Undecided(_) => [format!("memory {memory},"), format!("horizon {horizon}")],
+        Claim::Stopped(_) => ["the best found;".to_owned(), format!("its tail begins at step {horizon}")],
     };
     let line = format!("{of} ({} {})", numbers[0], numbers[1]);
     let _ = if width(&line) > WIDTH {
@@ -45,13 +45,13 @@ pub fn report<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Ratio
     text
 }
 
-fn headline<N>(model: &Model<N>, solution: &Solution) -> String {
+fn headline<N>(model: &Mdp<N>, solution: &Answer) -> String {
     let start = model.start();
     let name = shown(&model.state_name(start));
     let welfare = solution.welfare(start);
     let mut text = String::new();
-    let _ = match solution.outcome() {
-        Outcome::Optimal => {
+    let _ = match solution.claim() {
+        Claim::Optimal => {
             let _ = writeln!(text, "Optimal welfare from {name}: {}", exact_and_decimal(&welfare));
             let long_term = solution.long_term_welfare(start);
             // From a state with no memory the long-term strategy is all there is.
@@ -66,7 +66,7 @@ fn headline<N>(model: &Model<N>, solution: &Solution) -> String {
                 )
             }
         }
-        Outcome::Within => writeln!(
+        Claim::Within => writeln!(
             text,
             "Welfare from {name}: at least {}, and nobody can earn more than {}.\n\
              Proven in doubles, every rounding counted; --exact gives fractions.\n\
@@ -75,7 +75,7 @@ fn headline<N>(model: &Model<N>, solution: &Solution) -> String {
             at_most(welfare.enclosure.upper()),
             double(solution.scale().unwrap_or(0.0))
         ),
-        Outcome::Undecided(ties) => writeln!(
+        Claim::Undecided(ties) => writeln!(
             text,
             "Welfare from {name}: at least {} with this strategy, at most {} with any.\n\
              Optimal but for {}, too near for anything affordable to tell apart.",
@@ -83,7 +83,7 @@ fn headline<N>(model: &Model<N>, solution: &Solution) -> String {
             at_most(welfare.enclosure.upper()),
             counted(&ties.into(), "tie", "ties")
         ),
-        Outcome::Stopped(reason) => writeln!(
+        Claim::Stopped(reason) => writeln!(
             text,
             "Stopped: {reason}.\nWelfare from {name}: at least {} with this strategy, at most {} with any.",
             at_least(welfare.enclosure.lower()),
@@ -99,13 +99,13 @@ fn in_brief(value: &Value) -> String {
 }
 
 /// Who gets what: with the fractions if they fit the width.
-fn payoffs<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>) -> String {
+fn payoffs<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]>) -> String {
     let with_fractions = payoff_table(model, solution, own_best, true);
     let any = payoff_values(model, solution).any(|value| payoff_fraction(&value).is_some());
     if any && width(&with_fractions) <= WIDTH { with_fractions } else { payoff_table(model, solution, own_best, false) }
 }
 
-fn payoff_table<N>(model: &Model<N>, solution: &Solution, own_best: Option<&[Rational]>, fractions: bool) -> String {
+fn payoff_table<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]>, fractions: bool) -> String {
     let start = model.start();
     let (mut header, mut rows) = who(model);
     header.push("gets");
@@ -150,7 +150,7 @@ fn near_zero(value: &Value, scale: f64) -> Option<String> {
     (value.exact.is_none() && around && says_nothing).then(|| "≈ 0".to_owned())
 }
 
-fn payoff_values<N>(model: &Model<N>, solution: &Solution) -> impl Iterator<Item = Value> {
+fn payoff_values<N>(model: &Mdp<N>, solution: &Answer) -> impl Iterator<Item = Value> {
     let start = model.start();
     let payoffs = (0..model.n_principals()).map(move |p| solution.payoff(p.into(), start));
     payoffs.chain([solution.welfare(start)])
@@ -163,7 +163,7 @@ fn payoff_fraction(value: &Value) -> Option<String> {
 }
 
 /// What each principal gets at least and at most.
-fn bounds<N>(model: &Model<N>, solution: &Solution) -> String {
+fn bounds<N>(model: &Mdp<N>, solution: &Answer) -> String {
     let start = model.start();
     let (mut header, mut rows) = who(model);
     header.extend(["at least", "at most"]);
@@ -180,7 +180,7 @@ fn bounds<N>(model: &Model<N>, solution: &Solution) -> String {
 }
 
 /// The columns that every table of principals begins with.
-pub fn who<N>(model: &Model<N>) -> (Vec<&'static str>, Vec<Vec<String>>) {
+pub fn who<N>(model: &Mdp<N>) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let mut header = vec!["principal", "discount"];
     if weighted {
@@ -206,8 +206,8 @@ pub fn total_row(header: &[&str]) -> Vec<String> {
 }
 
 /// The welfare from every state.
-fn every_state<N>(model: &Model<N>, solution: &Solution) -> String {
-    let optimal = matches!(solution.outcome(), Outcome::Optimal | Outcome::Within);
+fn every_state<N>(model: &Mdp<N>, solution: &Answer) -> String {
+    let optimal = matches!(solution.claim(), Claim::Optimal | Claim::Within);
     let header = if optimal {
         ["state", "welfare", "vs long-term", "memory"].as_slice()
     } else {
@@ -228,7 +228,7 @@ fn every_state<N>(model: &Model<N>, solution: &Solution) -> String {
 }
 
 /// Every state's choices over time: those that change first, then as many others as fit.
-fn strategy<N>(model: &Model<N>, solution: &Solution, all_states: bool) -> String {
+fn strategy<N>(model: &Mdp<N>, solution: &Answer, all_states: bool) -> String {
     let mut text = String::new();
     let most = if all_states { usize::MAX } else { STATES_SHOWN };
     let few = model.n_states() <= most;
@@ -260,7 +260,7 @@ fn strategy<N>(model: &Model<N>, solution: &Solution, all_states: bool) -> Strin
 }
 
 /// `a for 2 steps, then b`.
-pub fn in_words<N>(model: &Model<N>, strategy: &CountingStrategy, state: StateId) -> String {
+pub fn in_words<N>(model: &Mdp<N>, strategy: &CountingStrategy, state: StateId) -> String {
     /// The most changes of one state that are spelt out.
     const CHANGES_SHOWN: usize = 8;
     let changes = strategy.changes(state);

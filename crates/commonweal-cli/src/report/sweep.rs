@@ -4,8 +4,8 @@ use super::json::{OrderedMap, StepJson, ValueJson};
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{discount, double, in_column, steps};
 use super::table::{WIDTH, table, width};
-use commonweal::Solution;
-use commonweal::model::Model;
+use commonweal::Answer;
+use commonweal::model::Mdp;
 use commonweal::number::Value;
 use commonweal::stop::StopReason;
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
@@ -46,7 +46,7 @@ pub struct ChangeJson {
 }
 
 impl Point {
-    pub fn new(model: &Model, solution: &Solution, index: u64, at: Value, strategy: Option<String>) -> Point {
+    pub fn new(model: &Mdp, solution: &Answer, index: u64, at: Value, strategy: Option<String>) -> Point {
         let start = model.start();
         let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(solution.payoff(p.into(), start)));
         Point {
@@ -83,7 +83,7 @@ pub struct SweepJson<'a> {
 }
 
 /// The sweep for people.
-pub fn report(model: &Model, principal: &str, points: &[Point], stopped: Option<StopReason>) -> String {
+pub fn report(model: &Mdp, principal: &str, points: &[Point], stopped: Option<StopReason>) -> String {
     const ROWS: usize = 25;
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
@@ -141,7 +141,7 @@ pub fn report(model: &Model, principal: &str, points: &[Point], stopped: Option<
 }
 
 /// The points that were solved as comma-separated values: decimals, and the welfare as a fraction too where it is exact.
-pub fn csv(model: &Model, points: &[Point]) -> String {
+pub fn csv(model: &Mdp, points: &[Point]) -> String {
     let mut text = String::from("index,discount,discount_decimal,welfare,welfare_exact,long_term_welfare");
     for principal in model.principals() {
         text += &format!(",{}", field(&format!("payoff {}", principal.name)));
@@ -172,7 +172,7 @@ fn field(text: &str) -> String {
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve.
-pub fn chart(model: &Model, principal: &str, points: &[Point]) -> Chart {
+pub fn chart(model: &Mdp, principal: &str, points: &[Point]) -> Chart {
     const DRAWN: usize = 5;
     let solved: Vec<&Point> = points.iter().filter(|point| point.strategy.is_some()).collect();
     let curve = |name: String, mark: Mark, of: &dyn Fn(&Point) -> &Value| Series {

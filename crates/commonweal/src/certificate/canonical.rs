@@ -1,14 +1,14 @@
 //! The canonical form of a model (§3) and its hash: the same for the same model, whatever format it came from.
 
 use super::text::fraction;
-use crate::model::{ChoiceId, Model, StateId};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::Rational;
 use crate::principals;
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
 /// Writes the canonical form.
-pub fn write_canonical(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_canonical(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     let ordered = principals::order(model);
     let joined = |numbers: &mut dyn Iterator<Item = &Rational>| numbers.map(fraction).collect::<Vec<_>>().join(" ");
     writeln!(out, "commonweal-model 1")?;
@@ -28,14 +28,14 @@ pub fn write_canonical(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "end")
 }
 
-fn sorted_row(model: &Model, choice: ChoiceId) -> Vec<(StateId, &Rational)> {
+fn sorted_row(model: &Mdp, choice: ChoiceId) -> Vec<(StateId, &Rational)> {
     let mut row: Vec<(StateId, &Rational)> = model.transitions(choice).collect();
     row.sort_unstable_by_key(|(target, _)| target.index());
     row
 }
 
 /// SHA-256 of the canonical form, in hexadecimal.
-pub fn model_hash(model: &Model) -> String {
+pub fn model_hash(model: &Mdp) -> String {
     struct Hashed(Sha256);
     impl Write for Hashed {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

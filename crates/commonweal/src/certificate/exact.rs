@@ -4,7 +4,7 @@ use super::text::{changes, double, fraction, integer, write_layers, write_tail};
 use crate::model::StateId;
 use crate::number::{ExactVector, Rational};
 use crate::principals::OrderedModel;
-use crate::solve::{Proof, Solution};
+use crate::solve::{Answer, Proof};
 use crate::strategy::Step;
 use dashu_base::BitTest;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ const SHORT: usize = 4_096;
 /// Writes the certificate of an optimal solution.
 pub(super) fn write(
     model: &OrderedModel,
-    solution: &Solution,
+    solution: &Answer,
     proof: &Proof,
     precision: u32,
     out: &mut dyn Write,
@@ -56,12 +56,12 @@ fn write_values(values: &[ExactVector], out: &mut dyn Write) -> io::Result<()> {
 
 /// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
 /// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
-fn carries_exact_gains(model: &OrderedModel, solution: &Solution, proof: &Proof) -> bool {
+fn carries_exact_gains(model: &OrderedModel, solution: &Answer, proof: &Proof) -> bool {
     let needed = || solution.effort().n_judged > 0 || solution.welfare_quotient(model.start()).is_some();
     proof.exact_is_affordable && needed()
 }
 
-fn welfare(solution: &Solution, is_exact: bool, state: StateId) -> String {
+fn welfare(solution: &Answer, is_exact: bool, state: StateId) -> String {
     match solution.welfare_quotient(state).filter(|_| is_exact) {
         Some((numerator, denominator)) if denominator.bit_len() <= SHORT => {
             format!("exact {}", fraction(&Rational::from_parts(numerator, denominator)))

@@ -13,9 +13,9 @@ mod text;
 pub use bounds::BoundsCertificate;
 pub use canonical::{model_hash, write_canonical};
 
-use crate::model::Model;
+use crate::model::Mdp;
 use crate::principals;
-use crate::solve::{Outcome, Solution};
+use crate::solve::{Answer, Claim};
 use std::io::{self, Write};
 
 /// The bits of a certificate's floats unless its discounts are very close.
@@ -32,11 +32,11 @@ pub enum Kind {
 
 /// What a certificate of `solution` would claim; `None` if it kept no proof or has none: a solution that was stopped before
 /// the long-term strategy was known.
-pub fn kind(solution: &Solution) -> Option<Kind> {
+pub fn kind(solution: &Answer) -> Option<Kind> {
     solution.proof()?;
-    Some(match solution.outcome() {
-        Outcome::Optimal => Kind::Exact,
-        Outcome::Within | Outcome::Undecided(_) | Outcome::Stopped(_) => Kind::Bounds,
+    Some(match solution.claim() {
+        Claim::Optimal => Kind::Exact,
+        Claim::Within | Claim::Undecided(_) | Claim::Stopped(_) => Kind::Bounds,
     })
 }
 
@@ -45,7 +45,7 @@ pub fn kind(solution: &Solution) -> Option<Kind> {
 ///
 /// Of a solution that is not proven optimal, the certificate holds the first steps of its strategy and the
 /// long-term strategy after them, with bounds for that.
-pub fn write_certificate(model: &Model, solution: &Solution, precision: u32, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_certificate(model: &Mdp, solution: &Answer, precision: u32, out: &mut dyn Write) -> io::Result<()> {
     let Some((kind, proof)) = kind(solution).zip(solution.proof()) else {
         return Err(io::Error::other("this solution has no certificate"));
     };

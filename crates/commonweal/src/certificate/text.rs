@@ -1,6 +1,6 @@
 //! Numbers as certificates write them (§2), and what both kinds have in common (§4).
 
-use crate::model::{ChoiceId, Model, StateId};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{Integer, Rational};
 use crate::strategy::{CountingStrategy, Step};
 use dashu_base::{BitTest, Sign};
@@ -51,7 +51,7 @@ pub fn double(value: f64) -> String {
 }
 
 /// The tail, equal choices in a row counted.
-pub fn write_tail(model: &Model, tail: &[ChoiceId], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_tail(model: &Mdp, tail: &[ChoiceId], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "tail")?;
     let numbers = tail.iter().enumerate().map(|(state, &choice)| number(model, state.into(), choice));
     let mut run: Option<(usize, usize)> = None;
@@ -91,13 +91,7 @@ pub fn changes(strategy: &CountingStrategy, tail: &[ChoiceId], horizon: &Step) -
 }
 
 /// The layers from `until` back to `from`, if there are any.
-pub fn write_layers(
-    model: &Model,
-    changes: &Changes,
-    from: &Step,
-    until: &Step,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write_layers(model: &Mdp, changes: &Changes, from: &Step, until: &Step, out: &mut dyn Write) -> io::Result<()> {
     if from == until {
         return Ok(());
     }
@@ -112,7 +106,7 @@ pub fn write_layers(
 }
 
 /// The position of a choice within its state.
-fn number(model: &Model, state: StateId, choice: ChoiceId) -> usize {
+fn number(model: &Mdp, state: StateId, choice: ChoiceId) -> usize {
     choice.index() - model.choices(state).next().expect("a state has a choice").index()
 }
 

@@ -19,9 +19,9 @@ use super::rounded_model::RoundedModel;
 use super::{is_narrow, payoff, reward_range, within};
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::kernel::sweep::PolicyRows;
-use crate::model::{ChoiceId, Model, ModelArrays, NameTable, PrincipalId, StateId};
+use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, PrincipalId, StateId};
 use crate::number::{ModelNumber, Rational, Values};
-use crate::solve::Outcome;
+use crate::solve::Claim;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use rayon::prelude::*;
@@ -37,7 +37,7 @@ pub struct Evaluation {
     /// does in the end, added up.
     pub scale: f64,
     /// Whether every interval is as narrow as asked, or what kept it from being so.
-    pub outcome: Outcome,
+    pub outcome: Claim,
 }
 
 /// The most steps that are walked for a principal. What comes later is counted as an error.
@@ -46,7 +46,7 @@ const MAX_LAYERS: u64 = 10_000_000;
 /// The payoffs of `strategy` from every start state, each in an interval no wider than `gap` times what the principal's
 /// values are at most. Wider if doubles cannot tell, or a change that matters is too late to be walked to.
 pub fn evaluate(
-    model: &Model<f64>,
+    model: &Mdp<f64>,
     strategy: &Strategy,
     gap: f64,
     stop: &StopSignal,
@@ -64,9 +64,9 @@ pub fn evaluate(
 
 /// What is evaluated.
 struct Evaluated<'a> {
-    model: &'a Model<f64>,
+    model: &'a Mdp<f64>,
     /// The model that a mixed strategy makes of it, which `strategy` is then for.
-    mixed: Option<&'a Model<f64>>,
+    mixed: Option<&'a Mdp<f64>>,
     strategy: &'a CountingStrategy,
 }
 
@@ -74,7 +74,7 @@ struct Evaluated<'a> {
 struct Payoff {
     values: Values,
     scale: f64,
-    outcome: Outcome,
+    outcome: Claim,
 }
 
 impl Evaluated<'_> {
@@ -87,8 +87,8 @@ impl Evaluated<'_> {
         let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, _>>()?;
         let weights = model.principals().iter().map(|principal| principal.weight.to_f64().value().abs());
         let scale: f64 = payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum();
-        let of_all = payoffs.iter().map(|payoff| payoff.outcome).fold(Outcome::Within, |all, own| match all {
-            Outcome::Within => own,
+        let of_all = payoffs.iter().map(|payoff| payoff.outcome).fold(Claim::Within, |all, own| match all {
+            Claim::Within => own,
             stopped => stopped,
         });
         let payoffs = Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect());
@@ -96,7 +96,7 @@ impl Evaluated<'_> {
         let width = |state: StateId| payoffs.welfare_enclosure(state).width();
         let widest = model.states().map(width).fold(0.0, f64::max);
         let outcome = match of_all {
-            Outcome::Within if !is_narrow(widest, gap * scale) => Outcome::Stopped(StopReason::Precision),
+            Claim::Within if !is_narrow(widest, gap * scale) => Claim::Stopped(StopReason::Precision),
             of_all => of_all,
         };
         Ok(Evaluation { scale, outcome, payoffs })
@@ -127,14 +127,14 @@ impl Evaluated<'_> {
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
         let outcome = if is_narrow(values.enclosure(0).width(), gap * scale) {
-            Outcome::Within
+            Claim::Within
         } else if walked < matters {
-            Outcome::Stopped(StopReason::LayerLimit)
+            Claim::Stopped(StopReason::LayerLimit)
         } else {
-            Outcome::Stopped(StopReason::Precision)
+            Claim::Stopped(StopReason::Precision)
         };
         let values = match outcome {
-            Outcome::Within => values,
+            Claim::Within => values,
             // What little was found may say less than the rewards do.
             _ => within(&values, tail.len(), reward_range(&as_in_file, p)),
         };
@@ -233,7 +233,7 @@ impl Changes {
 }
 
 /// The model in which each state has one choice, which does what the strategy mixes.
-fn mixed(model: &Model<f64>, strategy: &Stationary) -> Model<f64> {
+fn mixed(model: &Mdp<f64>, strategy: &Stationary) -> Mdp<f64> {
     let n = model.n_principals();
     let exact = |double: &f64| double.to_exact().expect("a model's numbers are finite");
     let mut arrays = ModelArrays {

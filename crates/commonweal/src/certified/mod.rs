@@ -34,10 +34,10 @@ use self::walk::{Switches, Walk, WalkOptions};
 use crate::evaluation::Payoffs;
 use crate::exact::walk::Effort;
 use crate::kernel::sweep::{CHUNK, Span};
-use crate::model::{ChoiceId, Lists, Model, PrincipalId};
+use crate::model::{ChoiceId, Lists, Mdp, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::principals;
-use crate::solve::{Engine, Outcome, ProofInDoubles, Solution, SolveOptions, Timings};
+use crate::solve::{Answer, Claim, Engine, Options, ProofInDoubles, Timings};
 use crate::stop::StopReason;
 use crate::strategy::{Change, CountingStrategy, Step};
 use rayon::prelude::*;
@@ -46,13 +46,13 @@ use std::time::Instant;
 /// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every start state that no wider
 /// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. Wider if `options` stop it on the way, or doubles
 /// cannot tell.
-pub fn solve(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
+pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     rayon::scope(|_| solve_in_pool(model, gap, options))
 }
 
 /// One pass of value iteration over all rows, for benchmarks of the memory it moves.
 #[doc(hidden)]
-pub fn one_pass(model: &Model<f64>) {
+pub fn one_pass(model: &Mdp<f64>) {
     let rows = &model.arrays();
     let row_length = crate::kernel::sweep::common_length(rows.first_transition);
     let choices = crate::kernel::sweep::Choices { rows, allowed: None, reward: rows.reward, discount: 0.9, row_length };
@@ -62,14 +62,14 @@ pub fn one_pass(model: &Model<f64>) {
     std::hint::black_box(next);
 }
 
-fn solve_in_pool(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Solution {
+fn solve_in_pool(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
     let rounded = RoundedModel::new(model, principals::groups(model.principals()));
     // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
     // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
     let mut options = options.clone();
-    let mut proven: Option<(Solution, f64)> = None;
+    let mut proven: Option<(Answer, f64)> = None;
     let (mut solution, long_term_took) = loop {
         let began = Instant::now();
         let long_term = long_term::solve(&rounded, aim, &options.stop);
@@ -77,9 +77,9 @@ fn solve_in_pool(model: &Model<f64>, gap: f64, options: &SolveOptions) -> Soluti
         let (mut solution, mut width) = prove(&rounded, long_term, Aim { gap, aim }, &options);
         if let Some((earlier, known)) = proven.take_if(|(_, known)| *known < width) {
             // A round that is stopped takes nothing back.
-            (solution, width) = (Solution { outcome: solution.outcome, ..earlier }, known);
+            (solution, width) = (Answer { outcome: solution.outcome, ..earlier }, known);
         }
-        let is_too_wide = solution.outcome == Outcome::Stopped(StopReason::Precision);
+        let is_too_wide = solution.outcome == Claim::Stopped(StopReason::Precision);
         let n_layers = u64::try_from(&solution.horizon).unwrap_or(u64::MAX);
         let walking_takes = n_layers.saturating_mul(model.n_transitions() as u64);
         if is_too_wide && options.jumps && n_layers <= options.layer_limit && walking_takes <= MOST_WALKED {
@@ -117,7 +117,7 @@ struct Aim {
 }
 
 /// What follows from a strategy and values, whatever they are, and the width of the welfare's widest interval.
-fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOptions) -> (Solution, f64) {
+fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options) -> (Answer, f64) {
     let Aim { gap: asked, aim: gap } = aim;
     let base = Base::of(model, long_term);
     let scale = base.scale();
@@ -178,11 +178,11 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &SolveOpt
         payoffs = payoffs.map(model.model, |p, values| within(values, model.n_states(), reward_range(model, p)));
     }
     let outcome = match stopped {
-        Some(reason) => Outcome::Stopped(reason),
-        None if is_narrow(width, asked * scale) => Outcome::Within,
-        None => Outcome::Stopped(StopReason::Precision),
+        Some(reason) => Claim::Stopped(reason),
+        None if is_narrow(width, asked * scale) => Claim::Within,
+        None => Claim::Stopped(StopReason::Precision),
     };
-    let solution = Solution {
+    let solution = Answer {
         engine: Engine::Certified,
         outcome,
         principals: model.principals.clone(),

@@ -1,6 +1,6 @@
 //! The model as the certified engine sees it: in doubles, with what each of them may be off by.
 //!
-//! A probability of a [`Model<f64>`] is within (row length + 3) roundings of the true one, a reward within a few, a
+//! A probability of a [`Mdp<f64>`] is within (row length + 3) roundings of the true one, a reward within a few, a
 //! discount within one. For any doubles v and any constant c the engine computes, per choice and principal,
 //!
 //! ```text
@@ -12,14 +12,14 @@
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
 use crate::kernel::sweep::{CHUNK, common_length};
-use crate::model::{Arrays, Model, PrincipalId};
+use crate::model::{Arrays, Mdp, PrincipalId};
 use crate::number::{Rational, UpperBound};
 use crate::principals::OrderedPrincipal;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
 pub(super) struct RoundedModel<'m> {
-    pub model: &'m Model<f64>,
+    pub model: &'m Mdp<f64>,
     pub arrays: Arrays<'m, f64>,
     /// Distinct discounts, most patient first, unless these are members of one group.
     pub principals: Vec<OrderedPrincipal>,
@@ -38,13 +38,13 @@ pub(super) struct RoundedModel<'m> {
 
 impl<'m> RoundedModel<'m> {
     /// The model with the weighted rewards of these principals.
-    pub fn new(model: &'m Model<f64>, principals: Vec<OrderedPrincipal>) -> RoundedModel<'m> {
+    pub fn new(model: &'m Mdp<f64>, principals: Vec<OrderedPrincipal>) -> RoundedModel<'m> {
         let weight = |member: PrincipalId| nearest(&model.principals()[member.index()].weight);
         Self::with_weights(model, principals, weight)
     }
 
     /// The model as each of these principals of the file sees it alone, before its weight.
-    pub fn unweighted(model: &'m Model<f64>, members: &[PrincipalId]) -> RoundedModel<'m> {
+    pub fn unweighted(model: &'m Mdp<f64>, members: &[PrincipalId]) -> RoundedModel<'m> {
         let alone = |&member: &PrincipalId| {
             let principal = &model.principals()[member.index()];
             OrderedPrincipal {
@@ -63,7 +63,7 @@ impl<'m> RoundedModel<'m> {
     }
 
     fn with_weights(
-        model: &'m Model<f64>,
+        model: &'m Mdp<f64>,
         principals: Vec<OrderedPrincipal>,
         weight: impl Fn(PrincipalId) -> f64,
     ) -> RoundedModel<'m> {

@@ -6,7 +6,7 @@ use crate::number::parse_rational;
 use crate::stop::StopSignal;
 
 /// Small random models with rewards and discounts of all sizes.
-fn models() -> impl Iterator<Item = Model> {
+fn models() -> impl Iterator<Item = Mdp> {
     let discounts =
         ["0.9999,0.9,0.3", "0.99,0.98999", "2/3,1/3", "0.95,0.8,0.65,0.5,0.35,0.2", "1/2,0", "0.9", "0.9,0.9,0.4"];
     (0..210).map(move |seed| {
@@ -26,14 +26,14 @@ fn models() -> impl Iterator<Item = Model> {
 }
 
 /// The model in doubles, with the exact welfare of every state.
-fn solved(model: &Model) -> (Model<f64>, Vec<Enclosure>) {
-    let exact = crate::solve(model, &SolveOptions::default());
-    assert_eq!(exact.outcome(), Outcome::Optimal);
+fn solved(model: &Mdp) -> (Mdp<f64>, Vec<Enclosure>) {
+    let exact = crate::solve(model, &Options::default());
+    assert_eq!(exact.claim(), Claim::Optimal);
     let welfare = model.states().map(|state| exact.welfare_enclosure(state)).collect();
     (model.to_doubles().expect("ordinary rewards"), welfare)
 }
 
-fn assert_inside(welfare: &[Enclosure], solution: &Solution, what: &str) {
+fn assert_inside(welfare: &[Enclosure], solution: &Answer, what: &str) {
     for (state, exact) in welfare.iter().enumerate() {
         let bounds = solution.welfare_enclosure(state.into());
         assert!(bounds.lower() <= exact.lower() && exact.upper() <= bounds.upper(), "{what}: {exact:?} in {bounds:?}");
@@ -47,7 +47,7 @@ fn spoilt_values_widen_the_interval_and_never_make_it_false() {
     for model in models() {
         let (doubles, welfare) = solved(&model);
         let rounded = RoundedModel::new(&doubles, principals::groups(doubles.principals()));
-        let options = SolveOptions { layer_limit: 20_000, ..SolveOptions::default() };
+        let options = Options { layer_limit: 20_000, ..Options::default() };
         for spoil in 0..6 {
             let mut long_term = long_term::solve(&rounded, 1e-9, &options.stop);
             let mut unit = || (random.bits() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
@@ -66,7 +66,7 @@ fn spoilt_values_widen_the_interval_and_never_make_it_false() {
             }
             let (solution, _) = prove(&rounded, long_term, Aim { gap: 1e-9, aim: 1e-9 }, &options);
             assert_inside(&welfare, &solution, &format!("spoilt by {spoil}"));
-            wider += usize::from(solution.outcome() != Outcome::Within);
+            wider += usize::from(solution.claim() != Claim::Within);
             all += 1;
         }
     }
@@ -90,9 +90,9 @@ fn jumps_and_plain_layers_agree_within_their_bounds() {
         };
         let model = family.model().expect("a valid model");
         let (doubles, welfare) = solved(&model);
-        let with = |jumps: bool| solve(&doubles, 1e-7, &SolveOptions { jumps, ..SolveOptions::default() });
+        let with = |jumps: bool| solve(&doubles, 1e-7, &Options { jumps, ..Options::default() });
         let (jumping, walking) = (with(true), with(false));
-        assert_eq!((jumping.outcome(), walking.outcome()), (Outcome::Within, Outcome::Within));
+        assert_eq!((jumping.claim(), walking.claim()), (Claim::Within, Claim::Within));
         assert_inside(&welfare, &jumping, "jumping");
         assert_inside(&welfare, &walking, "walking");
         assert!(jumping.effort().n_layers <= walking.effort().n_layers);
@@ -129,10 +129,10 @@ fn the_number_of_threads_changes_nothing() {
     let model = family.model().expect("a valid model").to_doubles().expect("ordinary rewards");
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| solve(&model, 1e-9, &SolveOptions::default()))
+        pool.install(|| solve(&model, 1e-9, &Options::default()))
     };
     let (one, three) = (with(1), with(3));
-    assert_eq!(one.outcome(), Outcome::Within);
+    assert_eq!(one.claim(), Claim::Within);
     assert_eq!(one.strategy(), three.strategy());
     for state in model.states() {
         assert_eq!(one.welfare(state), three.welfare(state));

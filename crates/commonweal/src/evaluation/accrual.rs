@@ -4,11 +4,11 @@
 //! after t steps. Cost: O(transitions + principals · states) a step. Nothing is proven of the rounding; every operation
 //! adds a relative error of about 10^-16.
 
-use crate::model::Model;
+use crate::model::Mdp;
 use crate::strategy::{CountingStrategy, Step};
 
 /// Per principal of the file, before its weight, what it has got after 0, 1, …, `n_steps` steps from the start state.
-pub fn accrued(model: &Model<f64>, strategy: &CountingStrategy, n_steps: usize) -> Vec<Vec<f64>> {
+pub fn accrued(model: &Mdp<f64>, strategy: &CountingStrategy, n_steps: usize) -> Vec<Vec<f64>> {
     let discounts: Vec<f64> = model.principals().iter().map(|principal| principal.discount.to_f64().value()).collect();
     let mut got = vec![vec![0.0]; discounts.len()];
     let mut weights = vec![1.0; discounts.len()];

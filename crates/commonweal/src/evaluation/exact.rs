@@ -7,7 +7,7 @@ use super::Payoffs;
 use crate::exact::ExactGains;
 use crate::exact::long_term::positional_value;
 use crate::linear_system::{self, IntegerSystem};
-use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId};
 use crate::number::{ExactVector, Rational, Values};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
@@ -34,7 +34,7 @@ pub enum EvaluateError {
 const MAX_STEPS: u64 = 1_000_000;
 
 /// The exact payoffs of `strategy`, from every start state.
-pub fn evaluate(model: &Model, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
+pub fn evaluate(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
     let payoffs = match strategy {
         Strategy::Stationary(stationary) => stationary_payoffs(model, stationary, stop),
         Strategy::Counting(counting) => counting_payoffs(model, counting, stop),
@@ -43,7 +43,7 @@ pub fn evaluate(model: &Model, strategy: &Strategy, stop: &StopSignal) -> Result
 }
 
 fn stationary_payoffs(
-    model: &Model,
+    model: &Mdp,
     strategy: &Stationary,
     stop: &StopSignal,
 ) -> Result<Vec<ExactVector>, EvaluateError> {
@@ -68,7 +68,7 @@ fn stationary_payoffs(
 }
 
 fn counting_payoffs(
-    model: &Model,
+    model: &Mdp,
     strategy: &CountingStrategy,
     stop: &StopSignal,
 ) -> Result<Vec<ExactVector>, EvaluateError> {
@@ -90,7 +90,7 @@ fn counting_payoffs(
 
 /// What a principal of the file gets under `strategy`, given what the strategy's tail gets it.
 pub(crate) fn payoff_over_tail(
-    model: &Model,
+    model: &Mdp,
     rows: &IntegerRows,
     strategy: &CountingStrategy,
     principal: PrincipalId,

@@ -25,7 +25,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use crate::model::{Model, StateId};
+use crate::model::{Mdp, StateId};
 use crate::number::Enclosure;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Strategy;
@@ -113,7 +113,7 @@ pub struct Simulation {
 ///
 /// # Panics
 /// If the confidence does not lie strictly between 0 and 1, or `start` is no state of the model.
-pub fn simulate(model: &Model, strategy: &Strategy, start: StateId, options: &SimulateOptions) -> Simulation {
+pub fn simulate(model: &Mdp, strategy: &Strategy, start: StateId, options: &SimulateOptions) -> Simulation {
     assert!(options.confidence > 0.0 && options.confidence < 1.0, "a confidence lies between 0 and 1");
     // Most patient first, so that those for whom a run no longer counts are the last ones.
     let mut order: Vec<usize> = (0..model.n_principals()).collect();

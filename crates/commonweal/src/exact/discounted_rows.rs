@@ -1,6 +1,6 @@
 //! λ P in doubles, for expectations of enclosures.
 
-use crate::model::{ChoiceId, Model, StateId};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{LEAST_WEIGHT, Rational, Scaled};
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(crate) struct DiscountedRows {
 }
 
 impl DiscountedRows {
-    pub(crate) fn of(model: &Model, discount: &Rational) -> DiscountedRows {
+    pub(crate) fn of(model: &Mdp, discount: &Rational) -> DiscountedRows {
         let weights = Vec::with_capacity(model.n_transitions());
         let mut rows = DiscountedRows { first: vec![0], weights, tiny: HashMap::new() };
         for choice in (0..model.n_choices()).map(ChoiceId::from) {
@@ -40,12 +40,7 @@ impl DiscountedRows {
     }
 
     /// `λ Σ_t P(t|s,a) of(t)`.
-    pub(crate) fn expectation(
-        &self,
-        model: &Model,
-        choice: ChoiceId,
-        of: impl Fn(StateId) -> Scaled + Clone,
-    ) -> Scaled {
+    pub(crate) fn expectation(&self, model: &Mdp, choice: ChoiceId, of: impl Fn(StateId) -> Scaled + Clone) -> Scaled {
         if let Some(weights) = self.tiny.get(&choice) {
             let terms = weights.iter().zip(model.targets(choice)).map(|(weight, &target)| weight.times(of(target)));
             return terms.fold(Scaled::ZERO, Scaled::plus);

@@ -11,7 +11,7 @@
 //! has no advantage and whose successors have no gain is exactly 0 and costs nothing.
 
 use crate::exact::long_term::exact_advantage;
-use crate::model::{ChoiceId, IntegerRows, Model, StateId, least_common_multiple};
+use crate::model::{ChoiceId, IntegerRows, Mdp, StateId, least_common_multiple};
 use crate::number::{ExactVector, Integer, Natural, Rational, product};
 use crate::parallel;
 use dashu_base::Gcd;
@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 /// The gains of one principal at the layer reached so far: `G(s) = numerators[s] / (scale · d)`, with d the
 /// denominator of the values.
 pub struct ExactGains<'a> {
-    model: &'a Model,
+    model: &'a Mdp,
     rows: &'a IntegerRows,
     discount: &'a Rational,
     reward: Box<dyn Fn(ChoiceId) -> &'a Rational + Send + Sync + 'a>,
@@ -34,7 +34,7 @@ pub struct ExactGains<'a> {
 impl<'a> ExactGains<'a> {
     /// The gains at the horizon: none.
     pub fn none(
-        model: &'a Model,
+        model: &'a Mdp,
         rows: &'a IntegerRows,
         discount: &'a Rational,
         reward: impl Fn(ChoiceId) -> &'a Rational + Send + Sync + 'a,

@@ -161,7 +161,7 @@ mod tests {
     use crate::model::IntegerRows;
     use crate::number::Rational;
     use crate::principals::order;
-    use crate::{SolveOptions, solve};
+    use crate::{Options, solve};
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
     /// One loop that earns nothing, and one way out of it that earns `coefficients` once: its advantages are these.
@@ -316,13 +316,13 @@ mod tests {
              u: {stay: {reward: 0, to: u}, y: {reward: {p0: -1, p1: 2}, to: u}}\n",
         );
         let model = model.expect("a model");
-        let jumps = solve(&model, &SolveOptions::default());
+        let jumps = solve(&model, &Options::default());
         assert!(jumps.effort().n_jumps > 0, "{:?}", jumps.effort());
         // x gains 4 at step 0, and loses 1 at every other.
         assert_eq!(jumps.strategy().changes(0.into())[1].from, Natural::ONE);
         let welfare = jumps.welfare_enclosure(0.into());
         assert!(welfare.lower() <= 4.0 && 4.0 <= welfare.upper() && welfare.width() < 1e-9, "{welfare:?}");
-        let plain = solve(&model, &SolveOptions { jumps: false, ..SolveOptions::default() });
+        let plain = solve(&model, &Options { jumps: false, ..Options::default() });
         assert_eq!(jumps.strategy(), plain.strategy());
     }
 }

@@ -76,7 +76,7 @@ pub fn value_of(
 
 /// The exact solution of `V(s) = R(s, σ(s)) + λ Σ_t P(t|s,σ(s)) V(t)`.
 pub fn positional_value<'r>(
-    model: &crate::model::Model,
+    model: &crate::model::Mdp,
     strategy: &[ChoiceId],
     discount: &Rational,
     reward: impl Fn(ChoiceId) -> &'r Rational,
@@ -96,7 +96,7 @@ pub fn positional_value<'r>(
 /// With R = r/q, λ = a/b, probabilities w/D and V = N/d this is
 /// `Δ = (r·bD·d + q·(a·Σ w N(t) − bD·N(s))) / (q·bD·d)`.
 pub fn exact_advantage(
-    model: &crate::model::Model,
+    model: &crate::model::Mdp,
     rows: &IntegerRows,
     state: StateId,
     choice: ChoiceId,

@@ -8,7 +8,7 @@ use super::discounted_rows::DiscountedRows;
 use super::radius::distance;
 use super::walk::Base;
 use crate::exact::long_term::exact_advantage;
-use crate::model::{ChoiceId, IntegerRows, Model, PrincipalId, StateId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
 use crate::number::{Enclosure, ExactVector, Natural, Scaled};
 use crate::parallel;
 use crate::stop::{StopReason, StopSignal};
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 /// What `principal` of the file expects under `strategy` from every start state, given its exact values under the base.
 pub fn enclosed_payoff(
-    model: &Model,
+    model: &Mdp,
     rows: &IntegerRows,
     strategy: &CountingStrategy,
     base: &Base,

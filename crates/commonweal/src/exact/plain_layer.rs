@@ -5,7 +5,7 @@
 use super::Advantages;
 use super::discounted_rows::DiscountedRows;
 use crate::exponential_sum::Weights;
-use crate::model::{ChoiceId, Model};
+use crate::model::{ChoiceId, Mdp};
 use crate::number::{PlainVector, Scaled, plain_sum};
 
 /// The advantages over a base as plain doubles, within one unit in the last place.
@@ -17,7 +17,7 @@ pub(super) struct PlainAdvantages {
 
 impl PlainAdvantages {
     /// The same numbers, if all are 0 or of ordinary size.
-    pub(super) fn of(model: &Model, advantages: &Advantages) -> Option<PlainAdvantages> {
+    pub(super) fn of(model: &Mdp, advantages: &Advantages) -> Option<PlainAdvantages> {
         let n = advantages.values().len();
         let all = (0..model.n_choices()).flat_map(|choice| advantages.of(choice.into()));
         let numbers = all.map(|number| number.as_plain().map(|enclosure| enclosure.lower())).collect::<Option<_>>()?;
@@ -31,7 +31,7 @@ impl PlainAdvantages {
 
 /// What a layer reads.
 pub(super) struct PlainLayer<'a> {
-    pub model: &'a Model,
+    pub model: &'a Mdp,
     pub advantages: &'a PlainAdvantages,
     pub rows: &'a DiscountedRows,
     pub weights: Vec<f64>,
@@ -42,7 +42,7 @@ pub(super) struct PlainLayer<'a> {
 
 impl<'a> PlainLayer<'a> {
     pub(super) fn new(
-        model: &'a Model,
+        model: &'a Mdp,
         advantages: &'a PlainAdvantages,
         rows: &'a DiscountedRows,
         weights: &Weights,

@@ -11,7 +11,7 @@
 //! ahead counts λ_i^m times: G is 0 where the strategy has settled by then, and otherwise within ±C_i, how far apart two
 //! values can be. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures tell the sign, for steps however far away.
 
-use crate::Solution;
+use crate::Answer;
 use crate::exact::Advantages;
 use crate::exact::discounted_rows::DiscountedRows;
 use crate::exact::radius::farthest;
@@ -45,7 +45,7 @@ const MAX_WORK: f64 = 5e8;
 pub(super) fn turns(
     model: &OrderedModel,
     advantages: &Advantages,
-    solution: &Solution,
+    solution: &Answer,
     n_judged: usize,
     stop: &StopSignal,
 ) -> Result<Vec<Turn>, StopReason> {
@@ -84,13 +84,13 @@ pub(super) fn turns(
 struct Judge<'a> {
     model: &'a OrderedModel<'a>,
     advantages: &'a Advantages<'a>,
-    solution: &'a Solution,
+    solution: &'a Answer,
     rows: Vec<DiscountedRows>,
     settled_from: Step,
 }
 
 impl<'a> Judge<'a> {
-    fn new(model: &'a OrderedModel, advantages: &'a Advantages, solution: &'a Solution) -> Judge<'a> {
+    fn new(model: &'a OrderedModel, advantages: &'a Advantages, solution: &'a Answer) -> Judge<'a> {
         let rows = (0..model.n()).map(|i| DiscountedRows::of(model, model.discount(i))).collect();
         Judge { model, advantages, solution, rows, settled_from: solution.strategy().settled_from() }
     }
@@ -148,9 +148,9 @@ mod tests {
     use crate::explain::explain;
     use crate::families::RandomFamily;
     use crate::number::parse_rational;
-    use crate::{SolveOptions, solve};
+    use crate::{Options, solve};
 
-    fn random(seed: u64, discounts: [&str; 3]) -> crate::model::Model {
+    fn random(seed: u64, discounts: [&str; 3]) -> crate::model::Mdp {
         let discounts = discounts.map(|text| parse_rational(text).unwrap()).to_vec();
         let family = RandomFamily {
             n_states: 5,
@@ -169,7 +169,7 @@ mod tests {
         let mut seen = 0;
         for seed in 0..40 {
             let model = random(seed, ["0.9", "0.89", "0.5"]);
-            let solution = solve(&model, &SolveOptions::default());
+            let solution = solve(&model, &Options::default());
             let turns = explain(&model, &solution, 0, usize::MAX, &StopSignal::default()).unwrap().turns;
             assert!(turns.windows(2).all(|pair| pair[0].step >= pair[1].step));
             for turn in &turns {

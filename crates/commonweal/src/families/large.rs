@@ -5,7 +5,7 @@
 //! sum to exactly 1. Cost: O(k log k) for each choice.
 
 use super::Seeded;
-use crate::model::{Model, ModelBuilder, ModelError, Principal, StateId};
+use crate::model::{Mdp, ModelBuilder, ModelError, Principal, StateId};
 use crate::number::Rational;
 
 /// The bits of a double.
@@ -51,7 +51,7 @@ impl LargeFamily {
     }
 
     /// The model of this family and seed. Its states are numbered.
-    pub fn model(&self) -> Result<Model<f64>, ModelError> {
+    pub fn model(&self) -> Result<Mdp<f64>, ModelError> {
         let principals = self.discounts.iter().enumerate().map(|(index, discount)| Principal {
             name: format!("p{index}"),
             discount: discount.clone(),

@@ -1,6 +1,6 @@
 //! Random models.
 
-use crate::model::{Model, ModelBuilder, ModelError, Principal, StateId};
+use crate::model::{Mdp, ModelBuilder, ModelError, Principal, StateId};
 use crate::number::Rational;
 
 /// What a random model looks like. The same family and seed give the same model, for ever.
@@ -24,7 +24,7 @@ pub struct RandomFamily {
 
 impl RandomFamily {
     /// The model of this family and seed.
-    pub fn model(&self) -> Result<Model, ModelError> {
+    pub fn model(&self) -> Result<Mdp, ModelError> {
         let mut random = Seeded::new(self.seed);
         let principal = |(index, discount): (usize, &Rational)| Principal {
             name: format!("p{index}"),

@@ -1,12 +1,12 @@
 //! The paper's example of discounts that are not reasonably spaced. [App. B.1]
 
-use crate::model::{Model, ModelBuilder, ModelError, Principal};
+use crate::model::{Mdp, ModelBuilder, ModelError, Principal};
 use crate::number::{Natural, Rational};
 
 /// Discounts n/(2n−1) and (n+1)/(2n+1): the horizon grows like n² log n. `n` is at least 2.
 ///
 /// State `P0` leads to `S1` after a random while; there the first principal gains by staying, the second by moving.
-pub fn spaced(n: &Natural) -> Result<Model, ModelError> {
+pub fn spaced(n: &Natural) -> Result<Mdp, ModelError> {
     let one = Natural::ONE;
     let principal = |name: &str, numerator: Natural, denominator: Natural| Principal {
         name: name.to_owned(),

@@ -1,7 +1,7 @@
 //! What files of other tools are read with, and what comes back besides the model.
 
 use super::{Discounts, Divided, ReadError};
-use crate::model::{Model, NameTable};
+use crate::model::{Mdp, NameTable};
 
 /// The name of an action that has none in the file.
 pub(super) const UNNAMED_ACTION: &str = "unnamed";
@@ -45,7 +45,7 @@ impl ReadOptions {
 #[derive(Debug)]
 pub struct Loaded<N> {
     /// The model.
-    pub model: Model<N>,
+    pub model: Mdp<N>,
     /// The reward structures that got no discount and so are nobody's.
     pub left_out: Vec<String>,
     /// The rows that did not sum to exactly 1.

@@ -7,7 +7,7 @@
 
 use super::parse_error::{Fault, Span, shown};
 use crate::{
-    model::{Model, ModelBuilder, ModelError, Principal, StateId, nearest},
+    model::{Mdp, ModelBuilder, ModelError, Principal, StateId, nearest},
     number::Rational,
 };
 use std::{borrow::Cow, collections::HashMap};
@@ -162,7 +162,7 @@ pub(super) struct Draft<'t> {
 
 impl Draft<'_> {
     /// The model, if every name that it uses is defined.
-    pub fn finish(self) -> Result<Model, Fault> {
+    pub fn finish(self) -> Result<Mdp, Fault> {
         if let Some(fault) = self.unresolved() {
             return Err(fault);
         }

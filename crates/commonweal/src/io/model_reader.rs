@@ -10,7 +10,7 @@ use super::{
     parse_error::{Fault, Span, line_and_column, shown},
     yaml_events::{Events, Kind, Node},
 };
-use crate::{model::Model, number::Rational};
+use crate::{model::Mdp, number::Rational};
 use dashu_base::BitTest;
 
 /// The largest model file that is read, in bytes.
@@ -34,7 +34,7 @@ const MAX_SUM_BITS: usize = 200_000;
 /// assert_eq!((model.n_states(), model.n_choices()), (2, 3));
 /// # Ok::<(), commonweal::io::ParseError>(())
 /// ```
-pub fn read_model(text: &str) -> Result<Model, ParseError> {
+pub fn read_model(text: &str) -> Result<Mdp, ParseError> {
     check_size(text.len())?;
     const SHAPE: &str = "a model has `principals` with discounts, and `states` with actions";
     let read = Events::new(text, SHAPE).and_then(|events| Reader { text, events, draft: Draft::default() }.model());
@@ -42,7 +42,7 @@ pub fn read_model(text: &str) -> Result<Model, ParseError> {
 }
 
 /// The model that the bytes of a file describe. They must be UTF-8.
-pub fn read_model_bytes(bytes: &[u8]) -> Result<Model, ParseError> {
+pub fn read_model_bytes(bytes: &[u8]) -> Result<Mdp, ParseError> {
     check_size(bytes.len())?;
     read_model(utf8(bytes)?)
 }
@@ -81,7 +81,7 @@ struct Place {
 }
 
 impl<'t> Reader<'t> {
-    fn model(mut self) -> Result<Model, Fault> {
+    fn model(mut self) -> Result<Mdp, Fault> {
         const SHAPE: &str = "a model is a map with the keys `principals` and `states`, and `start` if you like";
         let root = self.events.next()?;
         root.expect_map(self.text, || "the model".into(), "a map", SHAPE)?;

@@ -5,7 +5,7 @@
 //! again, if no number has more than 10,000 digits.
 
 use crate::{
-    model::{ChoiceId, Model, Principal, StateId},
+    model::{ChoiceId, Mdp, Principal, StateId},
     number::{Integer, Natural, Rational},
 };
 use std::{
@@ -23,7 +23,7 @@ const LONGEST_KEY: usize = 1_000;
 /// Writes the model as YAML.
 ///
 /// An action name that repeats within a state, as other formats allow, is written as `tick#2`.
-pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_yaml(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "start: {}", yaml_name(&model.state_name(model.start())))?;
     writeln!(out, "principals:")?;
     for principal in model.principals() {
@@ -50,7 +50,7 @@ pub fn write_yaml(model: &Model, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the model as JSON: the structure of the YAML, with every number that is not a small integer as a string.
-pub fn write_json(model: &Model, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{{\n  \"start\": {},", quoted(&model.state_name(model.start())))?;
     writeln!(out, "  \"principals\": {{")?;
     let last = model.n_principals() - 1;
@@ -117,7 +117,7 @@ fn principal_value(principal: &Principal, notation: Notation) -> String {
 }
 
 /// The entry of an action, on one line.
-fn choice_value(model: &Model, choice: ChoiceId, notation: Notation) -> String {
+fn choice_value(model: &Mdp, choice: ChoiceId, notation: Notation) -> String {
     let reward = match Reward::of(model, choice) {
         Reward::Nothing => String::new(),
         Reward::Same(reward) => format!("{}: {}, ", notation.name("reward"), notation.number(reward)),
@@ -131,7 +131,7 @@ fn choice_value(model: &Model, choice: ChoiceId, notation: Notation) -> String {
 }
 
 /// The entry of an action in YAML, over several lines.
-fn push_block_choice(text: &mut String, model: &Model, name: &str, choice: ChoiceId) {
+fn push_block_choice(text: &mut String, model: &Mdp, name: &str, choice: ChoiceId) {
     *text += &yaml_key(4, name);
     *text += "\n";
     match Reward::of(model, choice) {
@@ -167,7 +167,7 @@ enum Reward<'m, I> {
 }
 
 impl<'m> Reward<'m, ()> {
-    fn of(model: &'m Model, choice: ChoiceId) -> Reward<'m, impl Iterator<Item = (&'m str, &'m Rational)>> {
+    fn of(model: &'m Mdp, choice: ChoiceId) -> Reward<'m, impl Iterator<Item = (&'m str, &'m Rational)>> {
         let rewards = model.rewards(choice);
         if rewards.iter().any(|reward| *reward != rewards[0]) {
             let named = model.principals().iter().map(|principal| &*principal.name).zip(rewards);
@@ -181,19 +181,19 @@ impl<'m> Reward<'m, ()> {
 }
 
 /// The only successor of a choice, if there is but one.
-fn sure_target(model: &Model, choice: ChoiceId) -> Option<Cow<'_, str>> {
+fn sure_target(model: &Mdp, choice: ChoiceId) -> Option<Cow<'_, str>> {
     match model.targets(choice) {
         [target] => Some(model.state_name(*target)),
         _ => None,
     }
 }
 
-fn named_targets(model: &Model, choice: ChoiceId) -> impl Iterator<Item = (Cow<'_, str>, &Rational)> {
+fn named_targets(model: &Mdp, choice: ChoiceId) -> impl Iterator<Item = (Cow<'_, str>, &Rational)> {
     model.transitions(choice).map(|(state, probability)| (model.state_name(state), probability))
 }
 
 /// The names of a state's actions, all different.
-fn action_names(model: &Model, state: StateId) -> Vec<(Cow<'_, str>, ChoiceId)> {
+fn action_names(model: &Mdp, state: StateId) -> Vec<(Cow<'_, str>, ChoiceId)> {
     let mut taken = HashSet::new();
     let mut names: Vec<(Cow<str>, ChoiceId)> = Vec::new();
     for choice in model.choices(state) {

@@ -42,7 +42,7 @@ pub enum ReadError {
     },
     /// What is read is no model.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Mdp(#[from] ModelError),
 }
 
 impl ReadError {

@@ -5,7 +5,7 @@
 //! as short as can be, so that two plays are equal if and only if the sequences are. Cost: O(transitions) for each step at
 //! which the set changes.
 
-use crate::model::{ChoiceId, Model, StateId};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::Natural;
 use crate::strategy::{CountingStrategy, Step};
 use std::collections::{BTreeSet, HashMap};
@@ -31,7 +31,7 @@ pub struct Play {
 
 impl Play {
     /// What `strategy` does from `start` on. A play that changes for too long to be followed counts every state as reached.
-    pub fn of<N>(model: &Model<N>, strategy: &CountingStrategy, start: StateId) -> Play {
+    pub fn of<N>(model: &Mdp<N>, strategy: &CountingStrategy, start: StateId) -> Play {
         let met = followed(model, strategy, BTreeSet::from([start]), MAX_STEPS);
         // Over all states there are as many turns as changes, and then one set for ever.
         let over_all = || followed(model, strategy, model.states().collect(), usize::MAX);
@@ -54,7 +54,7 @@ impl Play {
     }
 
     /// The states that are met, in the order in which they are, those met at the same step in the model's order.
-    pub fn states<N>(&self, model: &Model<N>) -> Vec<StateId> {
+    pub fn states<N>(&self, model: &Mdp<N>) -> Vec<StateId> {
         let mut met = BTreeSet::new();
         let sets = self.turns.iter().map(|turn| &turn.choices).chain(&self.cycle);
         let states = sets.flatten().map(|&choice| model.state_of(choice));
@@ -73,7 +73,7 @@ impl Play {
 
 /// The play over these states; `None` if it takes too many steps.
 fn followed<N>(
-    model: &Model<N>,
+    model: &Mdp<N>,
     strategy: &CountingStrategy,
     start: BTreeSet<StateId>,
     max_steps: usize,
@@ -147,14 +147,14 @@ mod tests {
     use crate::io::read_model_bytes;
     use crate::strategy::Change;
 
-    fn model(text: &str) -> Model {
+    fn model(text: &str) -> Mdp {
         read_model_bytes(text.as_bytes()).unwrap()
     }
 
     const HOTEL: &str =
         "principals: {p: 1/2}\nstates:\n  s0:\n    a: {to: s0}\n    b: {to: s1}\n  s1:\n    b: {to: s1}\n";
 
-    fn strategy(model: &Model, changes: &[&[(u64, usize)]]) -> CountingStrategy {
+    fn strategy(model: &Mdp, changes: &[&[(u64, usize)]]) -> CountingStrategy {
         let list = |list: &&[(u64, usize)]| {
             list.iter().map(|&(from, choice)| Change { from: from.into(), choice: choice.into() }).collect()
         };

@@ -1,9 +1,9 @@
 //! One model at many discounts: solutions, and labels of their plays.
 
 use super::Play;
-use crate::model::{Model, ModelError, PrincipalId};
+use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
-use crate::solve::{Outcome, Solution, SolveOptions, solve};
+use crate::solve::{Answer, Claim, Options, solve};
 use crate::strategy::CountingStrategy;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -15,21 +15,21 @@ pub const UNKNOWN: Label = Label::MAX;
 
 /// A model some of whose discounts vary, and the plays met so far, in the order in which they were met.
 pub struct Survey<'m> {
-    model: &'m Model,
+    model: &'m Mdp,
     varied: Vec<PrincipalId>,
-    options: SolveOptions,
+    options: Options,
     labels: HashMap<Play, Label>,
     plays: Vec<(Play, CountingStrategy)>,
 }
 
 impl<'m> Survey<'m> {
     /// The model with the discounts of these principals left open.
-    pub fn new(model: &'m Model, varied: Vec<PrincipalId>, options: SolveOptions) -> Survey<'m> {
+    pub fn new(model: &'m Mdp, varied: Vec<PrincipalId>, options: Options) -> Survey<'m> {
         Survey { model, varied, options, labels: HashMap::new(), plays: Vec::new() }
     }
 
     /// The model at these discounts, one for each varied principal.
-    pub fn model_at(&self, discounts: &[Rational]) -> Result<Model, ModelError> {
+    pub fn model_at(&self, discounts: &[Rational]) -> Result<Mdp, ModelError> {
         let mut assigned = self.varied.iter().zip(discounts);
         assigned.try_fold(self.model.clone(), |model, (&principal, discount)| {
             model.with_discount(principal, discount.clone())
@@ -40,13 +40,13 @@ impl<'m> Survey<'m> {
     ///
     /// # Panics
     /// If a discount lies outside [0, 1).
-    pub fn solutions(&self, points: &[Vec<Rational>]) -> Vec<Solution> {
+    pub fn solutions(&self, points: &[Vec<Rational>]) -> Vec<Answer> {
         let solved = |point: &Vec<Rational>| solve(&self.model_at(point).expect("a discount in [0, 1)"), &self.options);
         points.par_iter().map(solved).collect()
     }
 
     /// The label of a solution's play from the start state.
-    pub fn label(&mut self, solution: &Solution) -> Label {
+    pub fn label(&mut self, solution: &Answer) -> Label {
         self.label_of(play_of(self.model, solution))
     }
 
@@ -88,7 +88,7 @@ impl<'m> Survey<'m> {
     }
 }
 
-fn play_of(model: &Model, solution: &Solution) -> Option<(Play, CountingStrategy)> {
-    let known = !matches!(solution.outcome(), Outcome::Stopped(_));
+fn play_of(model: &Mdp, solution: &Answer) -> Option<(Play, CountingStrategy)> {
+    let known = !matches!(solution.claim(), Claim::Stopped(_));
     known.then(|| (Play::of(model, solution.strategy(), model.start()), solution.strategy().clone()))
 }

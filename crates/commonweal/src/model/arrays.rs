@@ -1,12 +1,13 @@
 //! A model from its arrays, for readers that fill them directly.
 
 use super::{
-    Model, ModelError, NameTable, Principal, StateId,
+    Mdp, ModelError, NameTable, Principal, StateId, Structure,
     builder::{check_principals, check_size, first_repeated},
 };
 use crate::number::ModelNumber;
+use std::sync::Arc;
 
-/// The arrays of a model that nobody has checked yet; see [`Model`] for their meaning.
+/// The arrays of a model that nobody has checked yet; see [`Mdp`] for their meaning.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the fields are those of the model")]
 pub struct ModelArrays<N> {
@@ -24,14 +25,14 @@ pub struct ModelArrays<N> {
 
 impl<N: ModelNumber> ModelArrays<N> {
     /// The model, if it is one. The offsets must not decrease, and every index must lie inside the array it points into.
-    pub fn finish(self) -> Result<Model<N>, ModelError> {
+    pub fn finish(self) -> Result<Mdp<N>, ModelError> {
         let model = self.finish_settled()?;
         model.check_rows()?;
         Ok(model)
     }
 
     /// The same where every row is known to be one of probabilities.
-    pub(crate) fn finish_settled(self) -> Result<Model<N>, ModelError> {
+    pub(crate) fn finish_settled(self) -> Result<Mdp<N>, ModelError> {
         check_principals(&self.principals)?;
         let n_states = self.state_names.len();
         if n_states == 0 {
@@ -50,7 +51,7 @@ impl<N: ModelNumber> ModelArrays<N> {
         );
         assert!(self.start.index() < n_states, "the start state is one of the model's");
         let ModelArrays { start, principals, state_names, action_names, action, .. } = self;
-        let model = Model {
+        let structure = Structure {
             start,
             principals,
             state_names,
@@ -59,15 +60,14 @@ impl<N: ModelNumber> ModelArrays<N> {
             first_choice: self.first_choice,
             first_transition: self.first_transition,
             target: self.target,
-            probability: self.probability,
-            reward: self.reward,
         };
+        let model = Mdp { structure: Arc::new(structure), probability: self.probability, reward: self.reward };
         model.check_choices()?;
         Ok(model)
     }
 }
 
-impl<N: ModelNumber> Model<N> {
+impl<N: ModelNumber> Mdp<N> {
     /// Checks that every state has choices, every choice an action and rewards, and every transition a target.
     fn check_choices(&self) -> Result<(), ModelError> {
         if let Some(state) = self.states().find(|&state| self.choices(state).len() == 0) {

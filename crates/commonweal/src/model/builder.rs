@@ -1,8 +1,9 @@
 //! Building a model, state by state. Linear in its size, however long its rows.
 
-use super::{ChoiceId, Model, ModelError, NameTable, Principal, StateId, error::check_discount};
+use super::{ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure, error::check_discount};
 use crate::number::{ModelNumber, Rational};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A row of at most this many targets is searched for a repeated one as it is; a longer row is sorted first.
 const SHORT_ROW: usize = 32;
@@ -19,7 +20,9 @@ const SHORT_ROW: usize = 32;
 /// ```
 #[derive(Debug)]
 pub struct ModelBuilder<N: ModelNumber = Rational> {
-    model: Model<N>,
+    structure: Structure,
+    probability: Vec<N>,
+    reward: Vec<N>,
     n_states: usize,
     /// The targets of a long row, in order.
     sorted: Vec<StateId>,
@@ -55,7 +58,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
         if n_states == 0 {
             return Err(ModelError::NoStates);
         }
-        let model = Model {
+        let structure = Structure {
             start: StateId::from(0),
             principals,
             state_names,
@@ -64,27 +67,25 @@ impl<N: ModelNumber> ModelBuilder<N> {
             first_choice: vec![0],
             first_transition: vec![0],
             target: Vec::new(),
-            probability: Vec::new(),
-            reward: Vec::new(),
         };
-        Ok(ModelBuilder { model, n_states, sorted: Vec::new() })
+        Ok(ModelBuilder { structure, probability: Vec::new(), reward: Vec::new(), n_states, sorted: Vec::new() })
     }
 
     /// Takes the memory for so many choices and transitions at once. The caller knows that there will be about as many.
     pub fn reserve(&mut self, n_choices: usize, n_transitions: usize) {
-        let model = &mut self.model;
+        let model = &mut self.structure;
         model.first_choice.reserve_exact(self.n_states);
         model.action.reserve_exact(n_choices);
         model.first_transition.reserve_exact(n_choices);
-        model.reward.reserve_exact(n_choices.saturating_mul(model.principals.len()));
+        self.reward.reserve_exact(n_choices.saturating_mul(model.principals.len()));
         model.target.reserve_exact(n_transitions);
-        model.probability.reserve_exact(n_transitions);
+        self.probability.reserve_exact(n_transitions);
     }
 
     /// The state in which runs start.
     pub fn start(&mut self, state: StateId) {
         assert!(state.index() < self.n_states, "the start state is one of the model's");
-        self.model.start = state;
+        self.structure.start = state;
     }
 
     /// Adds a choice to `state`, which must not come before the state of the choice added last.
@@ -96,17 +97,17 @@ impl<N: ModelNumber> ModelBuilder<N> {
         transitions: impl IntoIterator<Item = (StateId, N)>,
     ) -> Result<ChoiceId, ModelError> {
         self.open(state)?;
-        let model = &mut self.model;
-        let place = |model: &Model<N>| (model.state_name(state).into_owned(), action.to_owned());
+        let model = &mut self.structure;
+        let place = |model: &Structure| (model.state_name(state).into_owned(), action.to_owned());
         check_size("choices", model.action.len())?;
-        let first_reward = model.reward.len();
-        model.reward.extend(rewards);
-        let found = model.reward.len() - first_reward;
+        let first_reward = self.reward.len();
+        self.reward.extend(rewards);
+        let found = self.reward.len() - first_reward;
         if found != model.principals.len() {
             let (state, action) = place(model);
             return Err(ModelError::WrongRewardCount { state, action, found, expected: model.principals.len() });
         }
-        if let Some(at) = model.reward[first_reward..].iter().position(|reward| !reward.is_number()) {
+        if let Some(at) = self.reward[first_reward..].iter().position(|reward| !reward.is_number()) {
             let (state, action) = place(model);
             return Err(ModelError::RewardOutOfRange { state, action, principal: model.principals[at].name.clone() });
         }
@@ -120,13 +121,13 @@ impl<N: ModelNumber> ModelBuilder<N> {
                 return Err(ModelError::NonPositiveProbability { state, action, target, probability });
             }
             model.target.push(target);
-            model.probability.push(probability);
+            self.probability.push(probability);
         }
         if let Some(target) = first_repeated(&model.target[first..], &mut self.sorted) {
             let (state, action) = place(model);
             return Err(ModelError::DuplicateTarget { state, action, target: model.state_name(target).into_owned() });
         }
-        if let Err(sum) = N::check_row(&model.probability[first..]) {
+        if let Err(sum) = N::check_row(&self.probability[first..]) {
             let (state, action) = place(model);
             return Err(ModelError::ProbabilitySum { state, action, sum });
         }
@@ -138,14 +139,14 @@ impl<N: ModelNumber> ModelBuilder<N> {
     }
 
     /// The model, if every state has a choice.
-    pub fn finish(mut self) -> Result<Model<N>, ModelError> {
+    pub fn finish(mut self) -> Result<Mdp<N>, ModelError> {
         self.close_up_to(self.n_states)?;
-        Ok(self.model)
+        Ok(Mdp { structure: Arc::new(self.structure), probability: self.probability, reward: self.reward })
     }
 
     /// Goes on to `state`, which is the one that was open last or comes after it.
     fn open(&mut self, state: StateId) -> Result<(), ModelError> {
-        let open = self.model.first_choice.len() - 1;
+        let open = self.structure.first_choice.len() - 1;
         assert!(
             state.index() < self.n_states && state.index() >= open.saturating_sub(1),
             "choices come in state order"
@@ -155,7 +156,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
 
     /// Closes the states before `end`. `first_choice` ends with the first choice of the open state.
     fn close_up_to(&mut self, end: usize) -> Result<(), ModelError> {
-        let model = &mut self.model;
+        let model = &mut self.structure;
         while model.first_choice.len() <= end {
             let closed = model.first_choice.len() - 1;
             if model.first_choice[closed] as usize == model.action.len() {
@@ -212,7 +213,7 @@ mod tests {
     }
 
     /// A model of `n` states whose first has one choice with these transitions, and the others a self-loop.
-    fn built(n: usize, row: &[(usize, f64)]) -> Result<Model<f64>, ModelError> {
+    fn built(n: usize, row: &[(usize, f64)]) -> Result<Mdp<f64>, ModelError> {
         let mut builder = ModelBuilder::numbered(principals(), n)?;
         builder.choice(0.into(), "go", [0.0], row.iter().map(|&(target, p)| (target.into(), p)))?;
         for state in (1..n).map(StateId::from) {

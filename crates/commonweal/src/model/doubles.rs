@@ -1,33 +1,23 @@
 //! An exact model in doubles, for the certified engine, and back.
 
-use super::{ChoiceId, Model, ModelArrays, ModelError};
+use super::{ChoiceId, Mdp, ModelArrays, ModelError};
 use crate::number::{ModelNumber, Rational};
 
-impl Model<Rational> {
+impl Mdp<Rational> {
     /// The same model with every number rounded to the nearest double. An error if a reward is too large for one.
-    pub fn to_doubles(&self) -> Result<Model<f64>, ModelError> {
+    pub fn to_doubles(&self) -> Result<Mdp<f64>, ModelError> {
         let reward: Vec<f64> = self.reward.iter().cloned().map(f64::from_reward).collect();
         if let Some(at) = reward.iter().position(|reward| !reward.is_number()) {
             return Err(self.reward_out_of_range(at));
         }
-        Ok(Model {
-            start: self.start,
-            principals: self.principals.clone(),
-            state_names: self.state_names.clone(),
-            action_names: self.action_names.clone(),
-            action: self.action.clone(),
-            first_choice: self.first_choice.clone(),
-            first_transition: self.first_transition.clone(),
-            target: self.target.clone(),
-            probability: self.probability.iter().cloned().map(f64::from_probability).collect(),
-            reward,
-        })
+        let probability = self.probability.iter().cloned().map(f64::from_probability).collect();
+        Ok(Mdp { structure: self.structure.clone(), probability, reward })
     }
 }
 
-impl Model<f64> {
+impl Mdp<f64> {
     /// The exact model whose numbers are these doubles, and each row divided by its sum.
-    pub fn to_fractions(&self) -> Result<Model<Rational>, ModelError> {
+    pub fn to_fractions(&self) -> Result<Mdp<Rational>, ModelError> {
         let exact = |double: &f64| double.to_exact().expect("a model's numbers are finite");
         let mut probability: Vec<Rational> = Vec::with_capacity(self.n_transitions());
         for choice in (0..self.n_choices()).map(ChoiceId::from) {

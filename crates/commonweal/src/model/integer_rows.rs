@@ -1,6 +1,6 @@
 //! The transition rows in integers: `P(t | s, a) = weight / denominator`, one denominator per choice.
 
-use super::{ChoiceId, Model};
+use super::{ChoiceId, Mdp};
 use crate::number::{Integer, Natural, Rational, product};
 use dashu_base::Gcd;
 
@@ -13,7 +13,7 @@ pub struct IntegerRows {
 
 impl IntegerRows {
     /// The rows of `model`.
-    pub fn of(model: &Model<Rational>) -> IntegerRows {
+    pub fn of(model: &Mdp<Rational>) -> IntegerRows {
         let mut rows = IntegerRows {
             weight: Vec::with_capacity(model.n_transitions()),
             denominator: Vec::with_capacity(model.n_choices()),
@@ -29,7 +29,7 @@ impl IntegerRows {
     }
 
     /// `Σ_t P(t | choice) · numerators[t]`, times the choice's denominator.
-    pub fn dot(&self, model: &Model, choice: ChoiceId, numerators: &[Integer]) -> Integer {
+    pub fn dot(&self, model: &Mdp, choice: ChoiceId, numerators: &[Integer]) -> Integer {
         let weights = &self.weight[model.transition_range(choice)];
         let mut sum = Integer::ZERO;
         for (target, weight) in model.targets(choice).iter().zip(weights) {

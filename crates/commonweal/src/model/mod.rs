@@ -1,6 +1,6 @@
 //! The model: states, choices, transitions, rewards and principals, in flat arrays.
 //!
-//! A [`Model`] is valid once built: every state offers a choice, every choice's probabilities are positive and sum to
+//! A [`Mdp`] is valid once built: every state offers a choice, every choice's probabilities are positive and sum to
 //! exactly 1 (doubles: but for their rounding), every discount lies in [0, 1). States own a range of choices, choices own a range of transitions:
 //!
 //! ```text
@@ -19,6 +19,7 @@ mod ids;
 mod integer_rows;
 mod lists;
 mod names;
+mod structure;
 
 pub use arrays::ModelArrays;
 pub use builder::ModelBuilder;
@@ -28,10 +29,11 @@ pub use ids::{ChoiceId, PrincipalId, StateId};
 pub use integer_rows::{IntegerRows, least_common_multiple};
 pub use lists::Lists;
 pub use names::{NameTable, nearest};
+pub use structure::Structure;
 
 use crate::number::Rational;
-use std::borrow::Cow;
 use std::ops::{MulAssign, Range};
+use std::sync::Arc;
 
 /// One who has rewards and a patience of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,19 +52,20 @@ pub struct Principal {
 /// stands for an exact one: each probability is within (number of successors + 3) units of the true one, where a unit is
 /// 2^-53 of it, or 2^-1074 where that is more, and the true ones sum to exactly 1. Each reward is the double nearest to the
 /// true one, or the sum of two such, rounded once more. Discounts and weights are exact in both.
+///
+/// It is its [`Structure`], which a model in fractions and the same one in doubles share, and two arrays of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Model<N = Rational> {
-    start: StateId,
-    principals: Vec<Principal>,
-    state_names: NameTable,
-    /// Each distinct action name once; `action` says which one a choice has.
-    action_names: NameTable,
-    action: Vec<u32>,
-    first_choice: Vec<u32>,
-    first_transition: Vec<u32>,
-    target: Vec<StateId>,
+pub struct Mdp<N = Rational> {
+    structure: Arc<Structure>,
     probability: Vec<N>,
     reward: Vec<N>,
+}
+
+impl<N> std::ops::Deref for Mdp<N> {
+    type Target = Structure;
+    fn deref(&self) -> &Structure {
+        &self.structure
+    }
 }
 
 /// The flat arrays of a model, as the head of this module describes them.
@@ -83,59 +86,10 @@ impl<N> Arrays<'_, N> {
     }
 }
 
-impl<N> Model<N> {
-    /// The state in which a run starts unless told otherwise.
-    pub fn start(&self) -> StateId {
-        self.start
-    }
-
-    /// The number of states; at least 1.
-    pub fn n_states(&self) -> usize {
-        self.first_choice.len() - 1
-    }
-
-    /// The number of choices: pairs of a state and one of its actions.
-    pub fn n_choices(&self) -> usize {
-        self.first_transition.len() - 1
-    }
-
-    /// The number of transitions with a positive probability.
-    pub fn n_transitions(&self) -> usize {
-        self.target.len()
-    }
-
-    /// The number of principals in the file; at least 1.
-    pub fn n_principals(&self) -> usize {
-        self.principals.len()
-    }
-
-    /// All states, in the model's order.
-    pub fn states(&self) -> impl ExactSizeIterator<Item = StateId> + Clone + use<N> {
-        (0..self.n_states()).map(StateId::from)
-    }
-
-    /// The principals, in the model's order.
-    pub fn principals(&self) -> &[Principal] {
-        &self.principals
-    }
-
-    /// The choices of a state, in the model's order; at least one.
-    pub fn choices(
-        &self,
-        state: StateId,
-    ) -> impl ExactSizeIterator<Item = ChoiceId> + DoubleEndedIterator + Clone + use<N> {
-        let range = self.first_choice[state.index()] as usize..self.first_choice[state.index() + 1] as usize;
-        range.map(ChoiceId::from)
-    }
-
-    /// The state that offers a choice.
-    pub fn state_of(&self, choice: ChoiceId) -> StateId {
-        StateId::from(self.first_choice.partition_point(|&first| first as usize <= choice.index()) - 1)
-    }
-
-    /// The successors of a choice; at least one, each once.
-    pub fn targets(&self, choice: ChoiceId) -> &[StateId] {
-        &self.target[self.transition_range(choice)]
+impl<N> Mdp<N> {
+    /// Everything but the probabilities and rewards.
+    pub fn structure(&self) -> &Structure {
+        &self.structure
     }
 
     /// The probabilities of a choice's successors, beside [`targets`](Self::targets).
@@ -154,58 +108,16 @@ impl<N> Model<N> {
         &self.reward[choice.index() * n..(choice.index() + 1) * n]
     }
 
-    /// The name of a state.
-    pub fn state_name(&self, state: StateId) -> Cow<'_, str> {
-        self.state_names.get(state.index())
-    }
-
-    /// The state of that name.
-    pub fn find_state(&self, name: &str) -> Option<StateId> {
-        self.state_names.find(name).map(StateId::from)
-    }
-
-    /// The state names, in the model's order.
-    pub fn state_names(&self) -> &NameTable {
-        &self.state_names
-    }
-
-    /// The name of a choice's action. Names may repeat within a state in models that come from other tools; the
-    /// second `tick` of a state is shown as `tick#2`.
-    pub fn action_name(&self, choice: ChoiceId) -> Cow<'_, str> {
-        let name = self.action_label(choice);
-        let first = self.first_choice[self.state_of(choice).index()] as usize;
-        let own = self.action[choice.index()];
-        match self.action[first..choice.index()].iter().filter(|&&other| other == own).count() {
-            0 => name,
-            earlier => format!("{name}#{}", earlier + 1).into(),
-        }
-    }
-
-    /// The name of a choice's action as its file has it, whether it repeats or not.
-    pub fn action_label(&self, choice: ChoiceId) -> Cow<'_, str> {
-        self.action_names.get(self.action[choice.index()] as usize)
-    }
-
-    /// The choice of `state` whose action has that name.
-    pub fn find_choice(&self, state: StateId, action: &str) -> Option<ChoiceId> {
-        self.choices(state).find(|&choice| self.action_name(choice) == action)
-    }
-
-    /// The principal of that name.
-    pub fn find_principal(&self, name: &str) -> Option<PrincipalId> {
-        self.principals.iter().position(|principal| principal.name == name).map(PrincipalId::from)
-    }
-
     /// The same model with another start state.
     pub fn with_start(mut self, start: StateId) -> Self {
         assert!(start.index() < self.n_states(), "the start state is one of the model's");
-        self.start = start;
+        self.structure_mut().start = start;
         self
     }
 
     /// The same model with another discount for one principal.
     pub fn with_discount(mut self, principal: PrincipalId, discount: Rational) -> Result<Self, ModelError> {
-        let principal = &mut self.principals[principal.index()];
+        let principal = &mut self.structure_mut().principals[principal.index()];
         error::check_discount(&principal.name, &discount)?;
         principal.discount = discount;
         Ok(self)
@@ -227,17 +139,19 @@ impl<N> Model<N> {
     where
         N: for<'w> MulAssign<&'w Rational>,
     {
-        let n = self.principals.len();
-        for (index, principal) in self.principals.iter_mut().enumerate() {
+        let Mdp { structure, reward, .. } = &mut self;
+        let principals = &mut Arc::make_mut(structure).principals;
+        let n = principals.len();
+        for (index, principal) in principals.iter_mut().enumerate() {
             let weight = std::mem::replace(&mut principal.weight, Rational::ONE);
             if !weight.is_one() {
-                self.reward.iter_mut().skip(index).step_by(n).for_each(|reward| *reward *= &weight);
+                reward.iter_mut().skip(index).step_by(n).for_each(|reward| *reward *= &weight);
             }
         }
         self
     }
 
-    fn transition_range(&self, choice: ChoiceId) -> Range<usize> {
-        self.first_transition[choice.index()] as usize..self.first_transition[choice.index() + 1] as usize
+    fn structure_mut(&mut self) -> &mut Structure {
+        Arc::make_mut(&mut self.structure)
     }
 }

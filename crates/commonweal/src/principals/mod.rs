@@ -4,7 +4,7 @@
 //! Past this module every function takes an [`OrderedModel`]: its discounts are distinct and decreasing, its weights are
 //! inside its rewards. The order is in the type and never checked again.
 
-use crate::model::{ChoiceId, Model, Principal, PrincipalId};
+use crate::model::{ChoiceId, Mdp, Principal, PrincipalId};
 use crate::number::{Rational, sum};
 
 /// Principals of the file that share a discount, as one.
@@ -21,7 +21,7 @@ pub struct OrderedPrincipal {
 /// A model whose principals have distinct, decreasing discounts.
 #[derive(Debug)]
 pub struct OrderedModel<'m> {
-    model: &'m Model,
+    model: &'m Mdp,
     principals: Vec<OrderedPrincipal>,
     /// Weighted and merged; a choice's rewards side by side, most patient first.
     reward: Vec<Rational>,
@@ -48,7 +48,7 @@ pub fn groups(principals: &[Principal]) -> Vec<OrderedPrincipal> {
 }
 
 /// The model with equal discounts merged and the most patient principal first.
-pub fn order(model: &Model) -> OrderedModel<'_> {
+pub fn order(model: &Mdp) -> OrderedModel<'_> {
     let principals = groups(model.principals());
     let weighted = |choice: ChoiceId, member: &PrincipalId| {
         &model.rewards(choice)[member.index()] * &model.principals()[member.index()].weight
@@ -59,7 +59,7 @@ pub fn order(model: &Model) -> OrderedModel<'_> {
 }
 
 /// The model as one principal alone sees it: its own rewards, before its weight, and nobody else's.
-pub fn alone(model: &Model, principal: PrincipalId) -> OrderedModel<'_> {
+pub fn alone(model: &Mdp, principal: PrincipalId) -> OrderedModel<'_> {
     let Principal { name, discount, .. } = model.principals()[principal.index()].clone();
     let own = |choice: usize| model.rewards(choice.into())[principal.index()].clone();
     OrderedModel {
@@ -98,8 +98,8 @@ impl<'m> OrderedModel<'m> {
 }
 
 impl std::ops::Deref for OrderedModel<'_> {
-    type Target = Model;
-    fn deref(&self) -> &Model {
+    type Target = Mdp;
+    fn deref(&self) -> &Mdp {
         self.model
     }
 }

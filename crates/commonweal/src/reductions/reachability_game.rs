@@ -7,7 +7,7 @@
 //! two whose rewards sum to 0 the patient one pays what the impatient one gets: at step t that is λ_1^t − λ_0^t, below 0
 //! for every t but the first.
 
-use crate::model::{Model, ModelBuilder, Principal, StateId};
+use crate::model::{Mdp, ModelBuilder, Principal, StateId};
 use crate::number::Rational;
 
 /// Who moves in a node.
@@ -82,7 +82,7 @@ impl Game {
 }
 
 /// The model of a game: its welfare from the start is 0 if the safety player wins, and below 0 otherwise.
-pub fn reduce(game: &Game, rewards: Rewards) -> Model {
+pub fn reduce(game: &Game, rewards: Rewards) -> Mdp {
     let fraction = |b: u32| Rational::from_parts(1.into(), b.into());
     let (discounts, cost) = match rewards {
         Rewards::Single => (vec![fraction(2)], vec![-Rational::ONE]),

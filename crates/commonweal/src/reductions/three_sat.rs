@@ -7,7 +7,7 @@
 //! clause that it has a true one. Nothing here needs a clause to have three literals; an empty clause leads to a literal
 //! that is never true.
 
-use crate::model::{Model, ModelBuilder, Principal, StateId};
+use crate::model::{Mdp, ModelBuilder, Principal, StateId};
 use crate::number::{Rational, sum};
 use crate::strategy::CountingStrategy;
 
@@ -88,7 +88,7 @@ impl Rewards {
 #[derive(Debug, Clone)]
 pub struct Reduction {
     /// The model; its start is `s0`.
-    pub model: Model,
+    pub model: Mdp,
     /// The formula is satisfiable if and only if some positional strategy earns at least this much from the start, and if
     /// and only if some stationary strategy does. No strategy of any class earns more.
     pub threshold: Rational,

@@ -67,7 +67,7 @@ pub enum SearchOutcome {
 
 /// Whether some strategy of the class earns at least the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum ThresholdAnswer {
     /// The strategy found does.
     Yes,
     /// None does.
@@ -90,7 +90,7 @@ pub struct Search {
     /// What is proven.
     pub outcome: SearchOutcome,
     /// The answer, if a threshold was asked for.
-    pub answer: Option<Answer>,
+    pub answer: Option<ThresholdAnswer>,
 }
 
 /// A box that is still to be divided.
@@ -258,16 +258,16 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
     let Ended { incumbent, upper, nodes, stopped, refuted } = ended;
     let optimal = incumbent.is_exact && (upper < incumbent.lower || upper == f64::NEG_INFINITY);
     let answer = goal.threshold.as_ref().map(|threshold| match (&incumbent.welfare >= threshold, stopped) {
-        (true, _) => Answer::Yes,
-        (false, None) if refuted => Answer::No,
-        (false, _) => Answer::Unknown,
+        (true, _) => ThresholdAnswer::Yes,
+        (false, None) if refuted => ThresholdAnswer::No,
+        (false, _) => ThresholdAnswer::Unknown,
     });
     let within_gap = upper <= incumbent.lower + goal.gap;
     let outcome = match (optimal, stopped, answer) {
         (true, ..) => SearchOutcome::Optimal,
         // It may have come as near as asked on the way.
-        (_, None, Some(Answer::Yes | Answer::No)) if within_gap => SearchOutcome::WithinGap,
-        (_, _, Some(Answer::Yes | Answer::No)) => SearchOutcome::Decided,
+        (_, None, Some(ThresholdAnswer::Yes | ThresholdAnswer::No)) if within_gap => SearchOutcome::WithinGap,
+        (_, _, Some(ThresholdAnswer::Yes | ThresholdAnswer::No)) => SearchOutcome::Decided,
         (_, Some(reason), _) => SearchOutcome::Stopped(reason),
         (_, None, None) if within_gap => SearchOutcome::WithinGap,
         (_, None, _) => SearchOutcome::Stopped(StopReason::Precision),

@@ -3,16 +3,16 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use crate::evaluation::evaluate;
-use crate::model::{ChoiceId, Model, ModelBuilder, StateId};
+use crate::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use crate::number::{Enclosure, Rational, sum};
 use crate::principals::OrderedModel;
-use crate::solve::{SolveOptions, solve};
+use crate::solve::{Options, solve};
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::cmp::Ordering;
 
 /// The part of `model` that strategies within `allowed` reach from the start, and no other choice.
-fn restricted(model: &Model, doubles: &Doubles, allowed: impl Fn(usize) -> bool + Copy) -> (Model, Vec<u32>) {
+fn restricted(model: &Mdp, doubles: &Doubles, allowed: impl Fn(usize) -> bool + Copy) -> (Mdp, Vec<u32>) {
     let reach = doubles.reachable(allowed);
     let mut position = vec![usize::MAX; model.n_states()];
     reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index);
@@ -41,7 +41,7 @@ pub(super) fn least_welfare(model: &OrderedModel) -> Rational {
 
 /// What a positional strategy earns from the start, given as one choice per state; `None` if stopped.
 pub(super) fn positional_welfare(
-    model: &Model,
+    model: &Mdp,
     doubles: &Doubles,
     chosen: &[ChoiceId],
     stop: &StopSignal,
@@ -56,7 +56,7 @@ pub(super) fn positional_welfare(
 
 /// What a stationary strategy earns from the start; `None` if stopped.
 pub(super) fn stationary_welfare(
-    model: &Model,
+    model: &Mdp,
     doubles: &Doubles,
     mix: &[Vec<(ChoiceId, Rational)>],
     stop: &StopSignal,
@@ -77,7 +77,7 @@ pub(super) fn stationary_welfare(
 
 /// How the relaxation of a box of pure choices compares with a number, where that can be told.
 pub(super) fn compare_relaxation(
-    model: &Model,
+    model: &Mdp,
     doubles: &Doubles,
     within: &ActionBox,
     number: &Rational,
@@ -85,7 +85,7 @@ pub(super) fn compare_relaxation(
 ) -> Option<Ordering> {
     const LAYERS: u64 = 20_000;
     let (part, _) = restricted(model, doubles, |choice| within.allows(choice));
-    let options = SolveOptions { layer_limit: LAYERS, stop: stop.clone(), ..SolveOptions::default() };
+    let options = Options { layer_limit: LAYERS, stop: stop.clone(), ..Options::default() };
     let welfare = solve(&part, &options).welfare(part.start());
     match welfare.exact {
         Some(exact) => Some(exact.cmp(number)),

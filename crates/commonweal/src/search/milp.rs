@@ -15,7 +15,7 @@
 use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
 use super::doubles::Doubles;
 use super::exact::positional_welfare;
-use crate::model::{ChoiceId, Model};
+use crate::model::{ChoiceId, Mdp};
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::principals::{self, OrderedModel};
 use crate::stop::StopReason;
@@ -46,7 +46,7 @@ const SLICE: Duration = Duration::from_millis(200);
 /// The upper bound is the solver's, in doubles, and proves nothing: the outcome is at best [`SearchOutcome::Claimed`]. The
 /// gap is relative to the welfare of the strategy, and ends the solve once the solver's bound is that near. Of the other
 /// options, only the stop signal and the node limit are looked at.
-pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Search, MilpError> {
+pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let reach = doubles.reachable(|_| true);

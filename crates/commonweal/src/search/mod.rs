@@ -21,7 +21,7 @@ mod slope;
 mod stationary;
 mod values;
 
-pub use branch_and_bound::{Answer, Progress, Search, SearchOptions, SearchOutcome};
+pub use branch_and_bound::{Progress, Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 pub use milp::{MilpError, positional_by_milp};
 pub use positional::positional;
 pub use stationary::stationary;

@@ -15,7 +15,7 @@ use super::local::Local;
 use super::notes::Notes;
 use super::relaxation::{Relaxed, Relaxer};
 use super::values::{evaluate, lexicographic_values};
-use crate::model::{ChoiceId, Model};
+use crate::model::{ChoiceId, Mdp};
 use crate::principals::{self, OrderedModel};
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Strategy};
@@ -25,11 +25,11 @@ use std::sync::Arc;
 /// The best positional strategy of `model` from its start state; bounds if `options` stop the search on the way.
 ///
 /// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
-pub fn positional(model: &Model, options: &SearchOptions) -> Search {
+pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
     rayon::scope(|_| positional_in_pool(model, options))
 }
 
-fn positional_in_pool(model: &Model, options: &SearchOptions) -> Search {
+fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let relaxer = Relaxer::new(&doubles);
@@ -46,7 +46,7 @@ fn positional_in_pool(model: &Model, options: &SearchOptions) -> Search {
 }
 
 struct Positional<'m> {
-    model: &'m Model,
+    model: &'m Mdp,
     doubles: &'m Doubles,
     relaxer: Relaxer<'m>,
     /// The mix of states that a strategy does not reach: one choice each.

@@ -15,7 +15,7 @@ use super::notes::Notes;
 use super::relaxation::{Relaxed, Relaxer};
 use super::slope::slope_bound;
 use super::values::{evaluate, lexicographic_values};
-use crate::model::{ChoiceId, Model};
+use crate::model::{ChoiceId, Mdp};
 use crate::number::Rational;
 use crate::principals;
 use crate::stop::StopSignal;
@@ -27,11 +27,11 @@ use std::sync::Arc;
 ///
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
 /// can tell it.
-pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
+pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
     rayon::scope(|_| stationary_in_pool(model, options))
 }
 
-fn stationary_in_pool(model: &Model, options: &SearchOptions) -> Search {
+fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let whole = ActionBox::whole(&doubles);
@@ -53,7 +53,7 @@ fn stationary_in_pool(model: &Model, options: &SearchOptions) -> Search {
 }
 
 struct Mixed<'m> {
-    model: &'m Model,
+    model: &'m Mdp,
     doubles: &'m Doubles,
     relaxer: Relaxer<'m>,
     /// The mix of states that a strategy does not reach: one choice each.

@@ -6,7 +6,7 @@ use super::reference::Reference;
 use commonweal::model::{ChoiceId, StateId};
 use commonweal::number::Value;
 use commonweal::strategy::Step;
-use commonweal::{Outcome, SolveOptions, solve};
+use commonweal::{Claim, Options, solve};
 use num_traits::{Signed, ToPrimitive, Zero};
 
 /// One figure of an answer.
@@ -36,12 +36,12 @@ pub struct Answer {
 
 /// The solver's answer for a model.
 pub fn ask(plain: &Plain) -> Result<Answer, String> {
-    let answer = ask_with(plain, &SolveOptions::default());
+    let answer = ask_with(plain, &Options::default());
     if answer.proven_optimal { Ok(answer) } else { Err("the solver stopped before it was done".into()) }
 }
 
 /// The solver's answer under limits.
-pub fn ask_with(plain: &Plain, options: &SolveOptions) -> Answer {
+pub fn ask_with(plain: &Plain, options: &Options) -> Answer {
     let model = plain.model();
     let solution = solve(&model, options);
     let states = || model.states();
@@ -58,7 +58,7 @@ pub fn ask_with(plain: &Plain, options: &SolveOptions) -> Answer {
         states().map(|state| Figure::from(solution.payoff(principal.into(), state))).collect::<Vec<Figure>>()
     };
     Answer {
-        proven_optimal: solution.outcome() == Outcome::Optimal,
+        proven_optimal: solution.claim() == Claim::Optimal,
         may_be_long: may_be_long(plain, step(solution.horizon())),
         horizon: step(solution.horizon()),
         welfare: states().map(|state| solution.welfare(state).into()).collect(),

@@ -1,6 +1,6 @@
 //! A model as plain vectors, with a one-line-per-choice notation.
 
-use commonweal::model::{Model, ModelBuilder, Principal};
+use commonweal::model::{Mdp, ModelBuilder, Principal};
 use commonweal::number::{Integer, Natural, Rational};
 use num_bigint::{BigInt, Sign};
 use num_rational::Ratio;
@@ -77,7 +77,7 @@ impl Plain {
     }
 
     /// What the accessors of a model say.
-    pub fn of(model: &Model) -> Plain {
+    pub fn of(model: &Mdp) -> Plain {
         let who = |principal: &Principal| Who {
             name: principal.name.clone(),
             discount: from_solver(&principal.discount),
@@ -95,7 +95,7 @@ impl Plain {
         }
     }
 
-    pub fn model(&self) -> Model {
+    pub fn model(&self) -> Mdp {
         let principal = |who: &Who| Principal {
             name: who.name.clone(),
             discount: to_solver(&who.discount),

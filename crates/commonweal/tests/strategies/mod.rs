@@ -1,7 +1,7 @@
 //! Random models for round trips, whatever their names and numbers.
 
 use commonweal::{
-    model::{Model, ModelBuilder, Principal, StateId},
+    model::{Mdp, ModelBuilder, Principal, StateId},
     number::{Rational, parse_rational},
 };
 use proptest::{collection::vec, prelude::*, sample::select, string::string_regex};
@@ -67,7 +67,7 @@ fn distribution(weights: &[u32]) -> Vec<Rational> {
 }
 
 /// A model of up to six states.
-pub fn model() -> impl Strategy<Value = Model> {
+pub fn model() -> impl Strategy<Value = Mdp> {
     let discount = (0u64..1_000, 1u64..1_000).prop_map(|(p, q)| Rational::from_parts(p.into(), (p + q).into()));
     let nonzero = number().prop_map(|weight| if weight.is_zero() { Rational::ONE } else { weight });
     let choice = (vec(number(), 4), any::<bool>(), vec((any::<u32>(), 1u32..9), 1..20));

@@ -1,7 +1,7 @@
 //! The baseline beside ours: what the paper describes, in Python with numpy, on the same models in the same run.
 
 use anyhow::{Context, anyhow, bail};
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -69,7 +69,7 @@ impl Baseline {
     }
 
     /// Solves a model `repeat` times.
-    pub fn solve(&mut self, model: &Model<f64>, repeat: usize) -> anyhow::Result<BaselineAnswer> {
+    pub fn solve(&mut self, model: &Mdp<f64>, repeat: usize) -> anyhow::Result<BaselineAnswer> {
         let input = self.input.as_mut().expect("open until the end");
         write_model(model, repeat, input).and_then(|()| input.flush()).context("the baseline does not listen")?;
         self.answer()
@@ -101,7 +101,7 @@ impl Drop for Baseline {
 
 /// The model as the baseline reads it: a line of JSON, then its arrays in eight bytes a number. Principals are given most
 /// patient first.
-fn write_model(model: &Model<f64>, repeat: usize, out: &mut impl Write) -> std::io::Result<()> {
+fn write_model(model: &Mdp<f64>, repeat: usize, out: &mut impl Write) -> std::io::Result<()> {
     let mut order: Vec<usize> = (0..model.n_principals()).collect();
     let principals = model.principals();
     order.sort_by(|&a, &b| principals[b].discount.cmp(&principals[a].discount));

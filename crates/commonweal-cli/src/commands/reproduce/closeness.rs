@@ -7,9 +7,9 @@ use super::measure::{self, BASELINE, EXACT, measure};
 use super::section::{Figure, Section};
 use super::table::Table;
 use commonweal::families::RandomFamily;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Rational, parse_rational};
-use commonweal::{SolveOptions, solve};
+use commonweal::{Options, solve};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 /// λ_0/λ_1 − 1 beyond the paper's range.
@@ -33,7 +33,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
             let mut fields = measure(lab, Some(&model), &doubles, LONGEST_WALK)?;
             let is_short = fields[0].parse().is_ok_and(|horizon: u64| horizon <= LONGEST_WALK);
             fields.push(if is_short && lab.is_timed {
-                let options = SolveOptions { jumps: false, ..SolveOptions::default() };
+                let options = Options { jumps: false, ..Options::default() };
                 let (_, times) = lab.best(|| solve(&model, &options));
                 lab.seconds(times.long_term + times.unravel)
             } else {
@@ -74,7 +74,7 @@ fn number(text: &str) -> Rational {
     parse_rational(text).expect("a number")
 }
 
-fn model(ratio: &Rational, seed: u64) -> Model {
+fn model(ratio: &Rational, seed: u64) -> Mdp {
     let patient = number("9/10");
     let impatient = &patient / ratio;
     let family = RandomFamily {

@@ -14,7 +14,7 @@ use commonweal::families::Seeded;
 use commonweal::number::{Rational, parse_rational};
 use commonweal::search::{SearchOptions, stationary};
 use commonweal::strategy::{Step, Strategy};
-use commonweal::{SolveOptions, solve};
+use commonweal::{Options, solve};
 use commonweal_charts::{Axis, Chart, Mark, Region, RegionMap, Scale, Series};
 
 /// Delays up to this one have a region of their own; longer ones share the sliver that is left.
@@ -167,7 +167,7 @@ fn solved_delay(alpha: &Rational, beta: &Rational) -> Option<usize> {
         .with_discount(0.into(), alpha.clone())
         .and_then(|model| model.with_discount(1.into(), beta.clone()))
         .expect("discounts below 1");
-    let solution = solve(&model, &SolveOptions::default());
+    let solution = solve(&model, &Options::default());
     let changes = solution.strategy().changes(model.start());
     let expand = paper::choice(&model, "s0", "b");
     let from = changes.iter().find(|change| change.choice == expand)?.from.clone();

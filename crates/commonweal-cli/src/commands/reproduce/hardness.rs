@@ -7,13 +7,13 @@ use super::section::{Figure, Section};
 use super::table::Table;
 use super::three_sat;
 use commonweal::families::{RandomFamily, Seeded};
-use commonweal::model::{ChoiceId, Model};
+use commonweal::model::{ChoiceId, Mdp};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::reductions::reachability_game::{self, Game, Mover, Node};
 use commonweal::reductions::three_sat::{Formula, Rewards, reduce};
-use commonweal::search::{Answer, SearchOptions, SearchOutcome, positional};
+use commonweal::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
 use commonweal::strategy::{CountingStrategy, Strategy};
-use commonweal::{SolveOptions, solve};
+use commonweal::{Options, solve};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 use std::time::Instant;
 
@@ -63,8 +63,8 @@ fn formulas(lab: &mut Lab) -> anyhow::Result<Table> {
                 let search = positional(&reduction.model, &SearchOptions { threshold, ..SearchOptions::default() });
                 let took = began.elapsed();
                 let (answer, witness) = match search.answer {
-                    Some(Answer::Yes) => ("yes", witness(&formula, &reduction, &search.strategy)),
-                    Some(Answer::No) => ("no", ""),
+                    Some(ThresholdAnswer::Yes) => ("yes", witness(&formula, &reduction, &search.strategy)),
+                    Some(ThresholdAnswer::No) => ("no", ""),
                     _ => ("unknown", ""),
                 };
                 Ok(vec![
@@ -127,7 +127,7 @@ fn games(lab: &mut Lab) -> anyhow::Result<Table> {
         {
             table.row(&[n.to_string(), seed.to_string(), name.to_owned()], || {
                 let model = reachability_game::reduce(&game, rewards);
-                let welfare = solve(&model, &SolveOptions::default()).welfare(model.start());
+                let welfare = solve(&model, &Options::default()).welfare(model.start());
                 let sign = match exact(welfare) {
                     welfare if welfare.is_zero() => "0",
                     welfare if welfare < Rational::ZERO => "below 0",
@@ -221,7 +221,7 @@ fn searches(lab: &mut Lab) -> anyhow::Result<Table> {
 }
 
 /// The greatest welfare of a positional strategy: all are tried.
-fn best_of_all(model: &Model) -> Rational {
+fn best_of_all(model: &Mdp) -> Rational {
     let mut strategies: Vec<Vec<ChoiceId>> = vec![Vec::new()];
     for state in model.states() {
         let longer = |strategy: &Vec<ChoiceId>| {

@@ -3,7 +3,7 @@
 use super::claim::{Claim, Exact, Example, Printed, prints_as};
 use super::paper::{self, Solved, choice, exact, mixed};
 use commonweal::evaluation::Payoffs;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Rational, parse_rational, sum};
 use commonweal::own_optimum;
 use commonweal::stop::StopSignal;
@@ -37,7 +37,7 @@ pub fn example() -> Example {
 }
 
 /// The exact payoffs of a^k b^ω, or of a^ω.
-fn waiting(model: &Model, delay: Option<u32>) -> Payoffs {
+fn waiting(model: &Mdp, delay: Option<u32>) -> Payoffs {
     let (a, b, after) = (choice(model, "s0", "a"), choice(model, "s0", "b"), choice(model, "s1", "b"));
     let from = |step: u32, choice| Change { from: Step::from(step), choice };
     let before = match delay {
@@ -55,14 +55,14 @@ fn name(position: Option<usize>) -> String {
     position.map_or("none of these", |position| NAMES[position]).to_owned()
 }
 
-fn best_alone(model: &Model, p: usize, waiting: &[Payoffs]) -> String {
+fn best_alone(model: &Mdp, p: usize, waiting: &[Payoffs]) -> String {
     let best = own_optimum(model, p.into(), &StopSignal::default()).expect("nothing stops it");
     let best = best.get(model.start().index());
     name(waiting.iter().position(|payoffs| exact(payoffs.payoff(p.into(), model.start())) == best))
 }
 
 /// Both payoffs beside the paper's formula for them.
-fn with_formula(id: &'static str, delay: Option<u32>, model: &Model, waiting: &[Payoffs]) -> Claim {
+fn with_formula(id: &'static str, delay: Option<u32>, model: &Mdp, waiting: &[Payoffs]) -> Claim {
     let (position, formula) = match delay {
         None => (waiting.len() - 1, "3/(1 − λ)"),
         Some(k) => (k as usize, F_OF[k as usize]),
@@ -85,7 +85,7 @@ fn with_formula(id: &'static str, delay: Option<u32>, model: &Model, waiting: &[
 }
 
 /// The strategy that tosses a coin.
-fn mixes(model: &Model, waiting: &[Payoffs]) -> Vec<Claim> {
+fn mixes(model: &Mdp, waiting: &[Payoffs]) -> Vec<Claim> {
     const PRINTED: &str = "13.6̄";
     let welfare = |payoffs: &Payoffs| exact(payoffs.welfare(model.start()));
     let a_with = |share: &str| {

@@ -4,7 +4,7 @@ use super::baseline::Baseline;
 use super::table::Table;
 use crate::args::ReproduceArgs;
 use commonweal::stop::StopSignal;
-use commonweal::{Solution, Timings};
+use commonweal::{Answer, Timings};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -69,7 +69,7 @@ impl<'a> Lab<'a> {
     }
 
     /// A solution on one thread, and the best times of a few runs; of one run where times do not matter.
-    pub fn best(&self, solve: impl Fn() -> Solution + Sync) -> (Solution, Timings) {
+    pub fn best(&self, solve: impl Fn() -> Answer + Sync) -> (Answer, Timings) {
         const ENOUGH: Duration = Duration::from_secs(1);
         const MOST_RUNS: usize = 5;
         self.thread.install(|| {
@@ -95,7 +95,7 @@ impl<'a> Lab<'a> {
 
 /// A solution and its times: of the processor where that is known and the solve is long, so that other programs on the
 /// machine matter little.
-fn timed(solve: impl Fn() -> Solution) -> (Solution, Timings) {
+fn timed(solve: impl Fn() -> Answer) -> (Answer, Timings) {
     /// The system counts processor time in steps of about a millisecond.
     const LONG: Duration = Duration::from_millis(10);
     let (began, processor_began) = (Instant::now(), processor_time());

@@ -3,10 +3,10 @@
 use super::claim::Claim;
 use super::lab::Lab;
 use super::table::Table;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::Enclosure;
 use commonweal::strategy::Step;
-use commonweal::{Outcome, Solution, SolveOptions, certified};
+use commonweal::{Answer, Options, certified};
 
 /// How near the certified engine comes.
 const GAP: f64 = 1e-9;
@@ -39,21 +39,21 @@ pub const BASELINE: [&str; 2] = ["baseline_long_term_seconds", "baseline_unravel
 /// given in fractions, the exact engine solves it too.
 pub fn measure(
     lab: &mut Lab,
-    exact: Option<&Model>,
-    doubles: &Model<f64>,
+    exact: Option<&Mdp>,
+    doubles: &Mdp<f64>,
     longest_for_baseline: u64,
 ) -> anyhow::Result<Vec<String>> {
-    let options = SolveOptions::default();
+    let options = Options::default();
     let exact = exact.map(|model| lab.best(|| commonweal::solve(model, &options)));
     let certified = lab.best(|| certified::solve(doubles, GAP, &options));
-    let welfare = |solution: &Solution| solution.welfare_enclosure(doubles.start());
+    let welfare = |solution: &Answer| solution.welfare_enclosure(doubles.start());
     let agree = match &exact {
         Some((exact, _)) if overlap(welfare(exact), welfare(&certified.0)) => "yes",
         Some(_) => "no",
         None => "",
     };
     let (solution, _) = exact.as_ref().unwrap_or(&certified);
-    assert!(!matches!(solution.outcome(), Outcome::Stopped(_)), "nothing stops an experiment");
+    assert!(!matches!(solution.claim(), commonweal::Claim::Stopped(_)), "nothing stops an experiment");
     let enclosure = welfare(solution);
     let mut fields = vec![
         solution.horizon().to_string(),

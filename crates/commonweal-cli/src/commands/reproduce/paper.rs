@@ -3,11 +3,11 @@
 use commonweal::evaluation::{Payoffs, evaluate};
 use commonweal::explain::{Deviation, Explanation, explain};
 use commonweal::io::read_model;
-use commonweal::model::{ChoiceId, Model, StateId};
+use commonweal::model::{ChoiceId, Mdp, StateId};
 use commonweal::number::{Rational, Value, sum};
 use commonweal::stop::StopSignal;
 use commonweal::strategy::{CountingStrategy, Stationary, Step, Strategy};
-use commonweal::{Solution, SolveOptions, solve};
+use commonweal::{Answer, Options, solve};
 
 macro_rules! paper_model {
     ($name:literal) => {
@@ -24,21 +24,21 @@ pub const SPACED_10: &str = paper_model!("spaced-10");
 pub const THREE_SAT: &str = paper_model!("three-sat");
 
 /// A model of the paper.
-pub fn model(text: &str) -> Model {
+pub fn model(text: &str) -> Mdp {
     read_model(text).expect("the paper's models are valid")
 }
 
 /// A model with its solution and the steps that lead to it.
 pub struct Solved {
-    pub model: Model,
-    pub solution: Solution,
+    pub model: Mdp,
+    pub solution: Answer,
     pub explanation: Explanation,
 }
 
 impl Solved {
     pub fn of(text: &str) -> Solved {
         let model = model(text);
-        let solution = solve(&model, &SolveOptions::default());
+        let solution = solve(&model, &Options::default());
         let explanation = explain(&model, &solution, 0, 0, &StopSignal::default()).expect("nothing stops it");
         Solved { model, solution, explanation }
     }
@@ -118,7 +118,7 @@ impl Solved {
 }
 
 /// The states that a strategy reaches from the start, with positive probability, in the model's order.
-fn reached(model: &Model, strategy: &CountingStrategy) -> Vec<StateId> {
+fn reached(model: &Mdp, strategy: &CountingStrategy) -> Vec<StateId> {
     let mut reached = vec![model.start()];
     let mut next = 0;
     while let Some(&state) = reached.get(next) {
@@ -136,13 +136,13 @@ fn reached(model: &Model, strategy: &CountingStrategy) -> Vec<StateId> {
 }
 
 /// A choice by its names.
-pub fn choice(model: &Model, state: &str, action: &str) -> ChoiceId {
+pub fn choice(model: &Mdp, state: &str, action: &str) -> ChoiceId {
     let state = model.find_state(state).expect("a state of the paper");
     model.find_choice(state, action).expect("an action of the paper")
 }
 
 /// The exact payoffs of the positional strategy that takes these actions, and elsewhere the only one there is.
-pub fn positional(model: &Model, actions: &[(&str, &str)]) -> Payoffs {
+pub fn positional(model: &Mdp, actions: &[(&str, &str)]) -> Payoffs {
     let named: Vec<ChoiceId> = actions.iter().map(|(state, action)| choice(model, state, action)).collect();
     let of_state = |state| {
         let mut choices = model.choices(state);
@@ -152,7 +152,7 @@ pub fn positional(model: &Model, actions: &[(&str, &str)]) -> Payoffs {
 }
 
 /// The exact payoffs of the stationary strategy that mixes these actions in one state, where others have only one.
-pub fn mixed(model: &Model, state: &str, actions: &[(&str, Rational)]) -> Payoffs {
+pub fn mixed(model: &Mdp, state: &str, actions: &[(&str, Rational)]) -> Payoffs {
     let mixing = model.find_state(state).expect("a state of the paper");
     let of_state = |s| {
         if s == mixing {
@@ -165,7 +165,7 @@ pub fn mixed(model: &Model, state: &str, actions: &[(&str, Rational)]) -> Payoff
     payoffs(model, &Strategy::Stationary(Stationary::new(model, mix)))
 }
 
-pub fn payoffs(model: &Model, strategy: &Strategy) -> Payoffs {
+pub fn payoffs(model: &Mdp, strategy: &Strategy) -> Payoffs {
     evaluate(model, strategy, &StopSignal::default()).expect("nothing stops it")
 }
 

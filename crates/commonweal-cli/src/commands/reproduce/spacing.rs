@@ -6,7 +6,7 @@ use commonweal::exact::Advantages;
 use commonweal::exact::horizon::horizon;
 use commonweal::exact::long_term;
 use commonweal::exponential_sum::DiscountRatios;
-use commonweal::model::{IntegerRows, Model};
+use commonweal::model::{IntegerRows, Mdp};
 use commonweal::number::{Rational, parse_rational};
 use commonweal::principals;
 use commonweal::stop::StopSignal;
@@ -18,7 +18,7 @@ const SIZES: [i64; 3] = [10, 100, 1000];
 /// A member of the family, and what is asked of it.
 struct Member {
     n: Rational,
-    model: Model,
+    model: Mdp,
     /// Δ of moving from S1 to S2, most patient first.
     advantages: [Rational; 2],
     horizon: Step,

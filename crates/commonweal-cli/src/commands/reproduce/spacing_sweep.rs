@@ -12,7 +12,7 @@ use super::table::Table;
 use crate::certify::{Checked, certify};
 use commonweal::families::spaced;
 use commonweal::number::{Integer, Natural, Rational};
-use commonweal::{SolveOptions, solve};
+use commonweal::{Options, solve};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
@@ -23,7 +23,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
         let n = Natural::from(10u8).pow(power);
         table.row(&[n.to_string()], || {
             let model = spaced(&n)?;
-            let options = SolveOptions { keep_proof: true, ..SolveOptions::default() };
+            let options = Options { keep_proof: true, ..Options::default() };
             let (solution, times) = lab.best(|| solve(&model, &options));
             let certificate = match certify(&model, &solution, None)?.0 {
                 Checked::Yes => "accepted".to_owned(),

@@ -3,7 +3,7 @@
 use super::claim::{Claim, Exact, Example, Printed};
 use super::paper::{self, Solved, exact, positional};
 use commonweal::evaluation::Payoffs;
-use commonweal::model::Model;
+use commonweal::model::Mdp;
 use commonweal::number::{Rational, parse_rational, sum};
 
 const LITERALS: [&str; 6] = ["x", "not x", "y", "not y", "z", "not z"];
@@ -62,7 +62,7 @@ pub fn example() -> Example {
 }
 
 /// What a principal gets on the paths from s0 whose first step leads to `first`.
-fn along(model: &Model, payoffs: &Payoffs, first: &str, p: usize) -> Rational {
+fn along(model: &Mdp, payoffs: &Payoffs, first: &str, p: usize) -> Rational {
     let state = model.find_state(first).expect("a state of the paper");
     // Nothing is paid at s0 itself.
     &model.principals()[p].discount * exact(payoffs.payoff(p.into(), state))

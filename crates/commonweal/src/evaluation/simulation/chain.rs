@@ -1,6 +1,6 @@
 //! What the strategy makes of the model, in flat arrays: the places it can reach, what it decides there, what follows.
 
-use crate::model::{ChoiceId, Model, StateId};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{Enclosure, Natural, Rational};
 use crate::strategy::Strategy;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ pub(super) struct Chain {
     /// Place → its first decision, in increasing steps.
     first_decision: Vec<usize>,
     decisions: Vec<Decision>,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<Claim>,
     /// Rows of rewards, one number per principal.
     rewards: Vec<f64>,
     /// Per principal, a double that is at least the absolute value of each of its rewards.
@@ -29,7 +29,7 @@ pub(super) struct Decision {
 }
 
 /// A choice taken and the place it leads to.
-pub(super) struct Outcome {
+pub(super) struct Claim {
     /// Drawn 64-bit numbers below this one, and not below that of the outcome before, mean this outcome.
     below: u64,
     row: u32,
@@ -41,7 +41,7 @@ impl Chain {
     pub(super) const START: u32 = 0;
 
     /// What can be reached from `start`, with the rewards of the principals in this order.
-    pub(super) fn new(model: &Model, strategy: &Strategy, start: StateId, order: &[usize]) -> Chain {
+    pub(super) fn new(model: &Mdp, strategy: &Strategy, start: StateId, order: &[usize]) -> Chain {
         let chain = Chain {
             n_principals: order.len(),
             first_decision: vec![0],
@@ -73,12 +73,12 @@ impl Chain {
     }
 
     /// What may follow a decision; at least one outcome.
-    pub(super) fn outcomes(&self, decision: &Decision) -> &[Outcome] {
+    pub(super) fn outcomes(&self, decision: &Decision) -> &[Claim] {
         &self.outcomes[decision.first_outcome..decision.first_outcome + decision.n_outcomes]
     }
 
     /// What each principal gets.
-    pub(super) fn rewards(&self, outcome: &Outcome) -> &[f64] {
+    pub(super) fn rewards(&self, outcome: &Claim) -> &[f64] {
         let first = outcome.row as usize * self.n_principals;
         &self.rewards[first..first + self.n_principals]
     }
@@ -95,7 +95,7 @@ impl Chain {
 }
 
 /// The outcome that a number drawn evenly from all 64-bit numbers means.
-pub(super) fn draw(outcomes: &[Outcome], number: u64) -> &Outcome {
+pub(super) fn draw(outcomes: &[Claim], number: u64) -> &Claim {
     // The last outcome takes what rounding has left over.
     let but_last = &outcomes[..outcomes.len() - 1];
     &outcomes[but_last.partition_point(|outcome| outcome.below <= number)]
@@ -104,7 +104,7 @@ pub(super) fn draw(outcomes: &[Outcome], number: u64) -> &Outcome {
 const UNSEEN: u32 = u32::MAX;
 
 struct ChainBuilder<'m> {
-    model: &'m Model,
+    model: &'m Mdp,
     order: &'m [usize],
     chain: Chain,
     /// Place → state.
@@ -136,7 +136,7 @@ impl ChainBuilder<'_> {
         }
         let place = self.chain.first_decision.len() - 1;
         let last = self.chain.decisions.last_mut().expect("a strategy decides in every state");
-        let again = |outcome: &Outcome| outcome.target as usize == place;
+        let again = |outcome: &Claim| outcome.target as usize == place;
         last.for_ever = last.n_outcomes == 1 && again(&self.chain.outcomes[last.first_outcome]);
         self.chain.first_decision.push(self.chain.decisions.len());
     }
@@ -150,7 +150,7 @@ impl ChainBuilder<'_> {
             for (target, probability) in self.model.transitions(choice) {
                 below = below.saturating_add(of_all_numbers(&(probability * share)));
                 let target = self.place(target);
-                self.chain.outcomes.push(Outcome { below, row, target });
+                self.chain.outcomes.push(Claim { below, row, target });
             }
         }
         let n_outcomes = self.chain.outcomes.len() - first;

@@ -4,7 +4,7 @@ use super::*;
 use crate::evaluation::evaluate;
 use crate::model::{ChoiceId, ModelBuilder, Principal};
 use crate::number::{Natural, Rational, parse_rational};
-use crate::solve::{SolveOptions, solve};
+use crate::solve::{Options, solve};
 use crate::strategy::{Change, CountingStrategy, Stationary, Step};
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ fn principal(name: &str, discount: &str, weight: &str) -> Principal {
     Principal { name: name.into(), discount: number(discount), weight: number(weight) }
 }
 
-fn hotel(alice: &str, bob: &str) -> Model {
+fn hotel(alice: &str, bob: &str) -> Mdp {
     let mut hotel =
         ModelBuilder::new(vec![principal("alice", alice, "1"), principal("bob", bob, "1")], ["s0", "s1"]).unwrap();
     hotel.choice(0.into(), "a", [number("3"), number("3")], [(0.into(), number("1"))]).unwrap();
@@ -26,7 +26,7 @@ fn hotel(alice: &str, bob: &str) -> Model {
 }
 
 /// Two states between which one move in three changes: `near` and `far` want the same, `other` the opposite.
-fn weather(near: &str, far: &str, other: &str) -> (Model, Strategy) {
+fn weather(near: &str, far: &str, other: &str) -> (Mdp, Strategy) {
     let principals = vec![principal("near", near, "1"), principal("far", far, "2"), principal("other", other, "-1")];
     let mut weather = ModelBuilder::new(principals, ["sun", "rain"]).unwrap();
     let moves = |stay: usize, leave: usize| [(stay.into(), number("2/3")), (leave.into(), number("1/3"))];
@@ -47,7 +47,7 @@ fn hits(simulation: &Simulation, exact: &[Rational]) -> Vec<bool> {
 }
 
 /// The exact payoffs and welfare, in the order of [`hits`].
-fn exact(model: &Model, strategy: &Strategy, start: StateId) -> Vec<Rational> {
+fn exact(model: &Mdp, strategy: &Strategy, start: StateId) -> Vec<Rational> {
     let payoffs = evaluate(model, strategy, &StopSignal::default()).unwrap();
     let values = (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), start)).chain([payoffs.welfare(start)]);
     values.map(|value| value.exact.expect("an exact evaluation")).collect()
@@ -56,7 +56,7 @@ fn exact(model: &Model, strategy: &Strategy, start: StateId) -> Vec<Rational> {
 #[test]
 fn the_hotel_is_exact_up_to_rounding() {
     let hotel = hotel("2/3", "1/3");
-    let strategy = Strategy::Counting(solve(&hotel, &SolveOptions::default()).strategy().clone());
+    let strategy = Strategy::Counting(solve(&hotel, &Options::default()).strategy().clone());
     let simulation = simulate(&hotel, &strategy, hotel.start(), &SimulateOptions::default());
     assert_eq!(hits(&simulation, &exact(&hotel, &strategy, hotel.start())), [true; 3]);
     for estimate in simulation.payoffs.iter().chain([&simulation.welfare]) {
@@ -116,7 +116,7 @@ impl Dice {
         parts.iter().map(|&part| Rational::from_parts(part.into(), total.into())).collect()
     }
 
-    fn model(&mut self) -> Model {
+    fn model(&mut self) -> Mdp {
         let n_states = self.roll(1..6) as usize;
         let n_principals = self.roll(1..4);
         let principals = (0..n_principals).map(|p| {
@@ -140,12 +140,12 @@ impl Dice {
         builder.finish().unwrap()
     }
 
-    fn choice(&mut self, model: &Model, state: StateId) -> ChoiceId {
+    fn choice(&mut self, model: &Mdp, state: StateId) -> ChoiceId {
         let nth = self.roll(0..model.choices(state).len() as u64) as usize;
         model.choices(state).nth(nth).unwrap()
     }
 
-    fn counting(&mut self, model: &Model) -> Strategy {
+    fn counting(&mut self, model: &Mdp) -> Strategy {
         let changes = model.states().map(|state| {
             let mut step = 0;
             let changes = (0..self.roll(1..5)).map(|_| {
@@ -159,7 +159,7 @@ impl Dice {
         Strategy::Counting(CountingStrategy::from_changes(model, changes))
     }
 
-    fn stationary(&mut self, model: &Model) -> Strategy {
+    fn stationary(&mut self, model: &Mdp) -> Strategy {
         let mix = model.states().map(|state| {
             let n = model.choices(state).len();
             model.choices(state).zip(self.shares(n)).collect()

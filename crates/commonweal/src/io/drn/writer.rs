@@ -2,7 +2,7 @@
 
 use super::body::NO_LABEL;
 use crate::io::UNNAMED_ACTION;
-use crate::model::{Model, Principal};
+use crate::model::{Mdp, Principal};
 use crate::number::{ModelNumber, Rational};
 use std::io::{self, Write};
 
@@ -36,7 +36,7 @@ impl DrnNumber for f64 {
 ///
 /// Rewards are written as they are, without the principals' weights, and discounts not at all. States are numbered; their
 /// names stand in comments. In the names of actions and principals, `_` stands in place of blanks and of no name.
-pub fn write_drn<N: DrnNumber>(model: &Model<N>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_drn<N: DrnNumber>(model: &Mdp<N>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "@type: MDP\n@value_type: {}\n@parameters\n\n@reward_models", N::VALUE_TYPE)?;
     writeln!(out, "{}", drn_reward_names(model.principals()).join(" "))?;
     writeln!(out, "@nr_states\n{}\n@nr_choices\n{}\n@model", model.n_states(), model.n_choices())?;

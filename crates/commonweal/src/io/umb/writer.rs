@@ -5,7 +5,7 @@ use super::index::INDEX;
 use super::numbers::{encode, half_size};
 use super::tar::{write_end, write_member};
 use super::{ACTIONS, BRANCHES, CHOICES, INITIAL, PROBABILITIES, STRING_OFFSETS, STRINGS, TARGETS};
-use crate::model::{ChoiceId, Model};
+use crate::model::{ChoiceId, Mdp};
 use crate::number::{ModelNumber, Rational};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -52,7 +52,7 @@ impl UmbNumber for Rational {
 /// Writes the model as UMB: fractions as fractions, all of a kind as long as the longest needs, and doubles as doubles.
 ///
 /// Rewards are written as they are, without the principals' weights, and discounts not at all. States are numbered.
-pub fn write_umb<N: UmbNumber>(model: &Model<N>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_umb<N: UmbNumber>(model: &Mdp<N>, out: &mut dyn Write) -> io::Result<()> {
     let choices = || (0..model.n_choices()).map(ChoiceId::from);
     let probabilities = || choices().flat_map(|choice| model.probabilities(choice));
     let rewards = |principal: usize| choices().map(move |choice| &model.rewards(choice)[principal]);
@@ -95,7 +95,7 @@ pub fn write_umb<N: UmbNumber>(model: &Model<N>, out: &mut dyn Write) -> io::Res
 }
 
 fn index<N: UmbNumber>(
-    model: &Model<N>,
+    model: &Mdp<N>,
     probability_size: usize,
     identifiers: &[String],
     reward_sizes: &[usize],
@@ -134,7 +134,7 @@ struct Actions {
 }
 
 impl Actions {
-    fn of<N>(model: &Model<N>) -> Actions {
+    fn of<N>(model: &Mdp<N>) -> Actions {
         let mut actions = Actions { names: Vec::new(), of_choice: Vec::with_capacity(model.n_choices()) };
         let mut number_of = std::collections::HashMap::new();
         for choice in (0..model.n_choices()).map(ChoiceId::from) {
@@ -152,7 +152,7 @@ impl Actions {
 
 /// The names of the principals' folders: lower-case letters, digits, `_` and `-`; what is none of these in hexadecimal,
 /// as Storm writes it.
-fn identifiers<N>(model: &Model<N>) -> Vec<String> {
+fn identifiers<N>(model: &Mdp<N>) -> Vec<String> {
     let mut identifiers: Vec<String> = Vec::new();
     for principal in model.principals() {
         let mut identifier = String::new();

@@ -1,0 +1,121 @@
+//! What a model is made of besides its numbers: who is concerned, which states there are, and what leads where.
+
+use super::{ChoiceId, NameTable, Principal, PrincipalId, StateId};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The states, choices and transitions of a model with their names, and its principals. Reports and documents need no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Structure {
+    pub(super) start: StateId,
+    pub(super) principals: Vec<Principal>,
+    pub(super) state_names: NameTable,
+    /// Each distinct action name once; `action` says which one a choice has.
+    pub(super) action_names: NameTable,
+    pub(super) action: Vec<u32>,
+    pub(super) first_choice: Vec<u32>,
+    pub(super) first_transition: Vec<u32>,
+    pub(super) target: Vec<StateId>,
+}
+
+impl Structure {
+    /// The state in which a run starts unless told otherwise.
+    pub fn start(&self) -> StateId {
+        self.start
+    }
+
+    /// The number of states; at least 1.
+    pub fn n_states(&self) -> usize {
+        self.first_choice.len() - 1
+    }
+
+    /// The number of choices: pairs of a state and one of its actions.
+    pub fn n_choices(&self) -> usize {
+        self.first_transition.len() - 1
+    }
+
+    /// The number of transitions with a positive probability.
+    pub fn n_transitions(&self) -> usize {
+        self.target.len()
+    }
+
+    /// The number of principals in the file; at least 1.
+    pub fn n_principals(&self) -> usize {
+        self.principals.len()
+    }
+
+    /// All states, in the model's order.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = StateId> + Clone + use<> {
+        (0..self.n_states()).map(StateId::from)
+    }
+
+    /// The principals, in the model's order.
+    pub fn principals(&self) -> &[Principal] {
+        &self.principals
+    }
+
+    /// The choices of a state, in the model's order; at least one.
+    pub fn choices(
+        &self,
+        state: StateId,
+    ) -> impl ExactSizeIterator<Item = ChoiceId> + DoubleEndedIterator + Clone + use<> {
+        let range = self.first_choice[state.index()] as usize..self.first_choice[state.index() + 1] as usize;
+        range.map(ChoiceId::from)
+    }
+
+    /// The state that offers a choice.
+    pub fn state_of(&self, choice: ChoiceId) -> StateId {
+        StateId::from(self.first_choice.partition_point(|&first| first as usize <= choice.index()) - 1)
+    }
+
+    /// The successors of a choice; at least one, each once.
+    pub fn targets(&self, choice: ChoiceId) -> &[StateId] {
+        &self.target[self.transition_range(choice)]
+    }
+
+    /// The name of a state.
+    pub fn state_name(&self, state: StateId) -> Cow<'_, str> {
+        self.state_names.get(state.index())
+    }
+
+    /// The state of that name.
+    pub fn find_state(&self, name: &str) -> Option<StateId> {
+        self.state_names.find(name).map(StateId::from)
+    }
+
+    /// The state names, in the model's order.
+    pub fn state_names(&self) -> &NameTable {
+        &self.state_names
+    }
+
+    /// The name of a choice's action. Names may repeat within a state in models that come from other tools; the
+    /// second `tick` of a state is shown as `tick#2`.
+    pub fn action_name(&self, choice: ChoiceId) -> Cow<'_, str> {
+        let name = self.action_label(choice);
+        let first = self.first_choice[self.state_of(choice).index()] as usize;
+        let own = self.action[choice.index()];
+        match self.action[first..choice.index()].iter().filter(|&&other| other == own).count() {
+            0 => name,
+            earlier => format!("{name}#{}", earlier + 1).into(),
+        }
+    }
+
+    /// The name of a choice's action as its file has it, whether it repeats or not.
+    pub fn action_label(&self, choice: ChoiceId) -> Cow<'_, str> {
+        self.action_names.get(self.action[choice.index()] as usize)
+    }
+
+    /// The choice of `state` whose action has that name.
+    pub fn find_choice(&self, state: StateId, action: &str) -> Option<ChoiceId> {
+        self.choices(state).find(|&choice| self.action_name(choice) == action)
+    }
+
+    /// The principal of that name.
+    pub fn find_principal(&self, name: &str) -> Option<PrincipalId> {
+        self.principals.iter().position(|principal| principal.name == name).map(PrincipalId::from)
+    }
+
+    pub(crate) fn transition_range(&self, choice: ChoiceId) -> Range<usize> {
+        self.first_transition[choice.index()] as usize..self.first_transition[choice.index() + 1] as usize
+    }
+}
