@@ -1,12 +1,13 @@
 //! What the fuzzers do with an input. They need a nightly compiler; the test `corpus` of the library replays
 //! what they have found with any.
 
-use commonweal::certificate::{PRECISION, model_hash, write_canonical, write_certificate};
-use commonweal::io::{Discounts, Format, ReadOptions, read_drn, read_model_bytes, read_umb};
-use commonweal::model::Mdp;
-use commonweal::number::{Enclosure, parse_rational};
-use commonweal::stop::StopSignal;
-use commonweal::{Claim, Options, solve};
+use commonweal::internals::certificate::{Certificate, model_hash, write_canonical};
+use commonweal::internals::exact::solve;
+use commonweal::internals::io::{Discounts, Format, ReadOptions, read_drn, read_model_bytes, read_umb};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Enclosure, parse_rational};
+use commonweal::internals::stop::StopSignal;
+use commonweal::{Claim, Options};
 use commonweal_check::{Verdict, canonical_form, check};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -84,7 +85,8 @@ pub fn solve_then_check(bytes: &[u8]) {
         return;
     }
     let mut certificate = Vec::new();
-    write_certificate(&model, &solution, PRECISION, &mut certificate).expect("memory takes every byte");
+    let proven = Certificate::of_mdp(&model, &solution).expect("kept");
+    proven.write(&mut certificate).expect("memory takes every byte");
     if let Ok(Verdict::Refused(why)) = check(&canonical(&model), certificate.as_slice(), 50_000_000) {
         panic!("{why}\n{}", String::from_utf8_lossy(&certificate));
     }

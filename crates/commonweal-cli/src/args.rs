@@ -4,8 +4,8 @@ use crate::commands::generate::spacing;
 use crate::range::Shard;
 use crate::signals;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::number::{Natural, Rational, parse_rational};
-use commonweal::stop::StopSignal;
+use commonweal::internals::number::{Natural, Rational, parse_rational};
+use commonweal::internals::stop::StopSignal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,6 +48,27 @@ pub enum Command {
     Map(MapArgs),
     /// Recompute what the paper prints, beside what it prints
     Reproduce(ReproduceArgs),
+}
+
+impl Command {
+    /// How many threads the command may use, where it says so.
+    pub fn threads(&self) -> Option<usize> {
+        let run = match self {
+            Command::Solve(args) => &args.run,
+            Command::Positional(args) => &args.search.run,
+            Command::Stationary(args) => &args.search.run,
+            Command::Evaluate(args) => &args.run,
+            Command::Simulate(args) => &args.run,
+            Command::Check(args) => &args.run,
+            Command::Sat(args) => &args.run,
+            Command::Sweep(args) => &args.run,
+            Command::Plot(args) => &args.run,
+            Command::Map(args) => &args.run,
+            Command::Reproduce(args) => &args.run,
+            Command::Generate(_) | Command::Convert(_) => return None,
+        };
+        run.threads.map(usize::from)
+    }
 }
 
 /// Which model, and what of it to change.
@@ -538,11 +559,8 @@ impl ChangeArgs {
 }
 
 impl RunArgs {
-    /// Sets the number of threads up and returns the signal that Ctrl-C and the time limit raise.
+    /// The signal that Ctrl-C and the time limit raise.
     pub fn start(&self) -> anyhow::Result<StopSignal> {
-        if let Some(threads) = self.threads {
-            rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
-        }
         let stop = self.time_limit.map_or_else(StopSignal::default, StopSignal::after);
         signals::raise_on_signal(&stop);
         Ok(stop)

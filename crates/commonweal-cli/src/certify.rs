@@ -2,10 +2,8 @@
 
 use crate::output;
 use crate::report::note;
-use commonweal::certificate::{BoundsCertificate, Kind, PRECISION, kind, write_canonical, write_certificate};
-use commonweal::model::Mdp;
-use commonweal::principals;
-use commonweal::{Answer, Claim, Proof};
+use commonweal::internals::certificate::{Kind, NoCertificate, write_canonical};
+use commonweal::{Answer, Certificate, Claim, Model};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -36,72 +34,81 @@ impl Checked {
     }
 }
 
-/// Whether a solution should keep what a certificate needs.
-pub fn needs_proof(model: &Mdp, certificate: Option<&Path>) -> bool {
-    certificate.is_some() || model.n_states() <= FEW_STATES
+/// Whether an answer should keep what a certificate needs.
+pub fn needs_proof(model: &Model, certificate: Option<&Path>) -> bool {
+    certificate.is_some() || (model.is_exact() && model.n_states() <= FEW_STATES)
 }
 
 /// Writes the certificate, if it was asked for, and checks an optimal answer if that is affordable. Says how long the
 /// check took.
-pub fn certify(model: &Mdp, solution: &Answer, place: Option<&Path>) -> anyhow::Result<(Checked, Duration)> {
+pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>) -> anyhow::Result<(Checked, Duration)> {
     let began = Instant::now();
-    let mut checked = Checked::No(String::new());
-    let mut precision = PRECISION;
-    for attempt in [PRECISION, FINE] {
-        precision = attempt;
-        checked = attempt_check(model, solution, precision)?;
-        if !matches!(&checked, Checked::No(why) if why.starts_with(REFUSED)) {
-            break;
+    let certificate = match answer.certificate(model) {
+        Ok(certificate) => Some(certificate),
+        // The bounds are worth more than the complaint.
+        Err(NoCertificate::Stopped) => {
+            place.iter().for_each(|_| note("no certificate: the long-term strategy is not known yet"));
+            None
         }
+        Err(why) if place.is_some() => return Err(why.into()),
+        Err(_) => None,
+    };
+    let Some(mut certificate) = certificate else {
+        return Ok((Checked::No(not_optimal(answer, place).unwrap_or_default()), began.elapsed()));
+    };
+    let mut checked = attempt(model, answer, &certificate, place)?;
+    if let Attempt::Refused(_) = checked {
+        certificate.precision = FINE;
+        checked = attempt(model, answer, &certificate, place)?;
     }
     let took = began.elapsed();
-    match place {
-        // The bounds are worth more than the complaint.
-        Some(_) if kind(solution).is_none() => note("no certificate: the long-term strategy is not known yet"),
-        Some(place) => output::write_whole(place, |out| write_certificate(model, solution, precision, out))?,
-        None => {}
+    if let Some(place) = place {
+        output::write_whole(place, |out| certificate.write(out))?;
     }
+    let checked = match checked {
+        Attempt::Accepted => Checked::Yes,
+        Attempt::Refused(why) => Checked::No(format!("the checker could not follow it ({why})")),
+        Attempt::Not(why) => Checked::No(why),
+    };
     Ok((checked, took))
 }
 
-/// Writes the certificate of bounds that were proven in doubles.
-pub fn certify_bounds(model: &Mdp, solution: &Answer, place: &Path) -> anyhow::Result<()> {
-    let proof = solution.proof_in_doubles().expect("a certificate was asked for, so it was kept");
-    let certificate = BoundsCertificate {
-        values: proof.values.clone(),
-        tail: model.states().map(|state| solution.strategy().tail(state)).collect(),
-        horizon: u64::try_from(solution.horizon()).expect("the certified engine counts steps in 64 bits"),
-        strategy: solution.strategy(),
-        stages: &proof.stages,
-    };
-    output::write_whole(place, |out| certificate.write(&principals::order(model), out))
+/// What came of checking a certificate in the run that wrote it.
+enum Attempt {
+    Accepted,
+    /// The checker's reason. Floats with more bits may mend it.
+    Refused(String),
+    /// Why it was not tried, or not to the end.
+    Not(String),
 }
 
-const REFUSED: &str = "the checker could not follow it";
-
-fn attempt_check(model: &Mdp, solution: &Answer, precision: u32) -> anyhow::Result<Checked> {
-    let no = |why: &str| Ok(Checked::No(why.to_owned()));
-    if solution.claim() != Claim::Optimal {
-        return no("bounds are checked by `commonweal check` alone");
+fn attempt(model: &Model, answer: &Answer, certificate: &Certificate, place: Option<&Path>) -> anyhow::Result<Attempt> {
+    let not = |why: &str| Ok(Attempt::Not(why.to_owned()));
+    if let Some(why) = not_optimal(answer, place) {
+        return not(&why);
     }
-    if solution.proof().is_some_and(|proof| value_bits(proof) > MAX_VALUE_BITS) {
-        return no("its numbers are long (--certificate proves it)");
+    if certificate.value_bits() > MAX_VALUE_BITS {
+        return not("its numbers are long (--certificate proves it)");
     }
-    if kind(solution) != Some(Kind::Exact) {
-        return no("the model is large (--certificate proves it)");
+    if certificate.kind() != Kind::Exact {
+        return not("the model is large (--certificate proves it)");
     }
-    let (mut canonical, mut certificate) = (Vec::new(), Vec::new());
-    write_canonical(model, &mut canonical)?;
-    write_certificate(model, solution, precision, &mut certificate)?;
-    match check(&canonical, certificate.as_slice(), WORK) {
-        Ok(Verdict::Accepted(_)) => Ok(Checked::Yes),
-        Ok(Verdict::Refused(why)) => no(&format!("{REFUSED} ({why})")),
-        Err(Unreadable(_)) => no("it would take long (--certificate proves it)"),
+    let (mut canonical, mut text) = (Vec::new(), Vec::new());
+    write_canonical(&model.exact(), &mut canonical)?;
+    certificate.write(&mut text)?;
+    match check(&canonical, text.as_slice(), WORK) {
+        Ok(Verdict::Accepted(_)) => Ok(Attempt::Accepted),
+        Ok(Verdict::Refused(why)) => Ok(Attempt::Refused(why)),
+        Err(Unreadable(_)) => not("it would take long (--certificate proves it)"),
     }
 }
 
-fn value_bits(proof: &Proof) -> usize {
-    let stages = proof.stages.iter().filter_map(|stage| stage.values.as_deref());
-    let vectors = stages.chain([&proof.values[..]]).flatten();
-    vectors.map(|values| values.len() * values.bits()).sum()
+/// Why an answer that is not optimal is not checked here.
+fn not_optimal(answer: &Answer, place: Option<&Path>) -> Option<String> {
+    match (answer.claim(), answer.scale(), place) {
+        (Claim::Optimal, ..) => None,
+        (_, Some(_), Some(place)) => Some(format!("`commonweal check MODEL {}` checks these bounds", place.display())),
+        (_, Some(_), None) => Some("`solve --certificate FILE` and `commonweal check` check bounds".to_owned()),
+        (_, None, _) => Some("bounds are checked by `commonweal check` alone".to_owned()),
+    }
 }

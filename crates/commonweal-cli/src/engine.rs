@@ -1,68 +1,61 @@
-//! Which engine answers, and why; the model in its numbers.
+//! The model that the arguments name, in the numbers of the engine that answers; says why, if the choice is worth a word.
 
-use crate::args::{ChangeArgs, EngineArgs};
+use crate::args::{EngineArgs, ModelArgs};
 use crate::input;
-use crate::model_file::ModelFile;
+use crate::model_file;
 use crate::report::note;
 use crate::report::numbers::steps;
 use anyhow::Context;
-use commonweal::Engine;
-use commonweal::model::Mdp;
+use commonweal::internals::solve::Picked;
+use commonweal::{Engine, Model};
 
-/// How near a certified answer comes unless told otherwise.
-pub const GAP: f64 = 1e-9;
-
-/// An exact answer that takes longer than this, in seconds, is not waited for unless asked for.
-const PATIENCE: f64 = 10.0;
-
-/// A model in the numbers of the engine that answers.
-pub enum Picked {
-    Exact(Mdp),
-    Certified(Mdp<f64>),
+/// A model, and the engine that answers for it.
+pub struct Asked {
+    pub model: Model,
+    pub engine: Engine,
 }
 
-/// The model in a file, for the engine that the arguments ask for, or else the one that suits its size; says why, if the
-/// choice is worth a word.
-pub fn read(args: &EngineArgs, file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Picked> {
-    let say = |why: Option<String>| why.filter(|_| !quiet).iter().for_each(|why| note(why));
-    // A large model is read in doubles from the start: in fractions it would take several times the memory.
-    if let Some(overview) = file.overview()?
-        && let (Engine::Certified, why) = pick(args, overview.states, changes.n_discounts())
-    {
-        let model = input::changed(file, changes, quiet)?;
-        say(why);
-        return Ok(Picked::Certified(model));
-    }
-    let model: Mdp = input::changed(file, changes, quiet)?;
-    Ok(match pick(args, model.n_states() as u64, model.n_principals()) {
-        (Engine::Exact, _) => Picked::Exact(model),
-        (Engine::Certified, why) => {
-            let model = model.to_doubles().with_context(|| file.shown())?;
-            say(why);
-            Picked::Certified(model)
+/// The model in a file, for the engine that the arguments ask for, or else the one that suits its size. `in_fractions` wants
+/// the numbers as they are written, whatever the engine.
+pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: bool) -> anyhow::Result<Asked> {
+    let file = model_file::open(&model.model)?;
+    let engine = args.engine();
+    let picked = match file.overview().map_err(|error| model_file::refused(&file, &error))? {
+        Some(overview) => pick(engine, overview.states, model.changes.n_discounts()),
+        None => engine,
+    };
+    let reading = if in_fractions { Engine::Exact } else { picked };
+    let model = input::changed(&file, &model.changes, reading, quiet)?;
+    let picked = pick(picked, model.n_states() as u64, model.n_principals());
+    if let Engine::Within(_) = picked {
+        model.doubles().with_context(|| file.name().to_owned())?;
+        if engine == Engine::Auto && !quiet {
+            let states = steps(&(model.n_states() as u64).into());
+            note(&format!(
+                "{states} states are many for exact arithmetic, so the answer is proven in doubles.\n      \
+                 --exact insists on fractions, --gap G sets how near the bounds are."
+            ));
         }
-    })
+    }
+    Ok(Asked { model, engine: picked })
 }
 
-fn pick(args: &EngineArgs, n_states: u64, n_principals: usize) -> (Engine, Option<String>) {
-    if args.exact {
-        return (Engine::Exact, None);
+/// The engine for a model of this size, where none was asked for.
+fn pick(engine: Engine, n_states: u64, n_principals: usize) -> Engine {
+    match engine.for_size(n_states, n_principals) {
+        Picked::Exact if engine == Engine::Auto => Engine::Auto,
+        Picked::Exact => Engine::Exact,
+        Picked::Certified { gap } => Engine::Within(gap),
     }
-    if args.gap.is_some() {
-        return (Engine::Certified, None);
-    }
-    if exact_seconds(n_states, n_principals) <= PATIENCE {
-        return (Engine::Exact, None);
-    }
-    let states = steps(&n_states.into());
-    let why = format!(
-        "{states} states are many for exact arithmetic, so the answer is proven in doubles.\n      \
-         --exact insists on fractions, --gap G sets how near the bounds are."
-    );
-    (Engine::Certified, Some(why))
 }
 
-/// About how long the exact engine takes: its linear solves, which grow a little faster than the square of the states.
-fn exact_seconds(n_states: u64, n_principals: usize) -> f64 {
-    0.4 * n_principals as f64 * (n_states as f64 / 3000.0).powf(2.2)
+impl EngineArgs {
+    /// The engine that the arguments ask for.
+    fn engine(&self) -> Engine {
+        match self.gap {
+            Some(gap) => Engine::Within(gap),
+            None if self.exact => Engine::Exact,
+            None => Engine::Auto,
+        }
+    }
 }

@@ -3,9 +3,9 @@
 use crate::report::names::{in_column, shown};
 use crate::report::numbers::{counted, decimal, fraction_within, steps};
 use crate::report::table::table;
-use commonweal::explain::{Deviation, Explanation, Turn, explain};
-use commonweal::model::Mdp;
-use commonweal::number::{Natural, Rational};
+use commonweal::internals::explain::{Deviation, Explanation, Turn, explain};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Natural, Rational};
 use commonweal::{Answer, Claim, Options};
 use std::cmp::Ordering;
 use std::fmt::Write;

@@ -1,33 +1,37 @@
 //! Reading what the command line names.
 
 use crate::args::{ChangeArgs, ModelArgs};
-use crate::model_file::{ModelFile, Numbers, file, located};
+use crate::model_file::{self, file, located};
 use crate::report::numbers::counted;
 use anyhow::{Context, anyhow, bail};
-use commonweal::io::{Discounts, Format, MAX_MODEL_BYTES, read_dimacs, read_game, read_strategy};
-use commonweal::model::{Mdp, nearest};
-use commonweal::number::{Rational, parse_rational};
-use commonweal::reductions::reachability_game::Game;
-use commonweal::reductions::three_sat::Formula;
-use commonweal::strategy::Strategy;
+use commonweal::internals::io::{Discounts, Format, MAX_MODEL_BYTES, ModelFile, read_dimacs, read_game, read_strategy};
+use commonweal::internals::model::{Mdp, Structure, nearest};
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::reductions::reachability_game::Game;
+use commonweal::internals::reductions::three_sat::Formula;
+use commonweal::internals::strategy::Strategy;
+use commonweal::{Engine, Model, ReadError, ReadOptions};
 use std::io::Read;
 use std::path::Path;
 
-/// The model that the arguments name, with their start state and discounts. What was made of the file is said on standard
-/// error, unless it is to be quiet.
+/// The model that the arguments name in fractions, with their start state and discounts. What was made of the file is said
+/// on standard error, unless it is to be quiet.
 pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Mdp> {
-    changed(&ModelFile::open(&args.model)?, &args.changes, quiet)
+    let file = model_file::open(&args.model)?;
+    Ok(changed(&file, &args.changes, Engine::Exact, quiet)?.into_exact())
 }
 
-/// The model in a file, in exact numbers or in doubles, with another start state and other discounts.
-pub fn changed<N: Numbers>(file: &ModelFile, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Mdp<N>> {
-    match file.format {
-        Format::Yaml => {
-            let model = overridden(file.read_yaml()?, changes)?;
-            N::of_exact(model).with_context(|| file.shown())
-        }
-        Format::Drn | Format::Umb => file.read(discounts(changes)?, changes.from.as_deref(), quiet),
+/// The model in a file, in the numbers of an engine, with another start state and other discounts.
+pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bool) -> anyhow::Result<Model> {
+    let refused = |error: ReadError| model_file::refused(file, &error);
+    if file.format() == Format::Yaml {
+        let model = Model::read_file(file, &ReadOptions::default(), engine).map_err(refused)?;
+        return overridden(model, changes);
     }
+    let options = ReadOptions::new(discounts(changes)?).from(changes.from.as_deref());
+    let model = Model::read_file(file, &options, engine).map_err(refused)?;
+    model_file::say(model.notes(), quiet);
+    Ok(model)
 }
 
 /// The discounts that the arguments give to the reward structures of a file.
@@ -42,7 +46,7 @@ pub fn discounts(changes: &ChangeArgs) -> anyhow::Result<Discounts> {
 }
 
 /// A model that has a start state and discounts of its own, with others.
-fn overridden(mut model: Mdp, changes: &ChangeArgs) -> anyhow::Result<Mdp> {
+fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
     if let Some(discounts) = &changes.discounts {
         let discounts: Vec<&str> = discounts.split(',').collect();
         let principals = model.n_principals();
@@ -52,7 +56,7 @@ fn overridden(mut model: Mdp, changes: &ChangeArgs) -> anyhow::Result<Mdp> {
             bail!("--discounts: {values} for {principals}; give one each, in the file's order");
         }
         for (p, text) in discounts.iter().enumerate() {
-            model = model.with_discount(p.into(), discount("--discounts", text)?).context("--discounts")?;
+            model = model.with_discount(p.into(), &discount("--discounts", text)?).context("--discounts")?;
         }
     }
     for (name, text) in assigned(&changes.discount)? {
@@ -60,13 +64,13 @@ fn overridden(mut model: Mdp, changes: &ChangeArgs) -> anyhow::Result<Mdp> {
         let principal = model.find_principal(name).ok_or_else(|| {
             anyhow!("--discount: there is no principal `{name}`{}", suggestion(name, names(), "the principals are"))
         })?;
-        model = model.with_discount(principal, discount("--discount", text)?).context("--discount")?;
+        model = model.with_discount(principal, &discount("--discount", text)?).context("--discount")?;
     }
     if let Some(name) = &changes.from {
         let state = model.find_state(name).ok_or_else(|| {
             anyhow!(
                 "--from: there is no state `{name}`{}",
-                suggestion(name, model.state_names().iter(), "the states are")
+                suggestion(name, model.structure().state_names().iter(), "the states are")
             )
         })?;
         model = model.with_start(state);
@@ -75,7 +79,7 @@ fn overridden(mut model: Mdp, changes: &ChangeArgs) -> anyhow::Result<Mdp> {
 }
 
 /// The strategy in a file.
-pub fn strategy_file<N>(model: &Mdp<N>, path: &Path) -> anyhow::Result<Strategy> {
+pub fn strategy_file(model: &Structure, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
     read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
 }

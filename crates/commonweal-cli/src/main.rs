@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let done = signals::listen().and_then(|()| match &cli.command {
+    let run = || match &cli.command {
         Command::Solve(args) => commands::solve::run(args),
         Command::Positional(args) => commands::search::positional(args),
         Command::Stationary(args) => commands::search::stationary(args),
@@ -37,7 +37,8 @@ fn main() -> ExitCode {
         Command::Map(args) => commands::map::run(args),
         Command::Plot(args) => commands::plot::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
-    });
+    };
+    let done = signals::listen().and_then(|()| commonweal::on_threads(cli.command.threads(), run));
     done.unwrap_or_else(|error| {
         report::say(&format!("error: {}", report::names::message(&format!("{error:#}"))));
         ExitCode::from(2)

@@ -1,13 +1,14 @@
 //! Writing files whole or not at all.
 
-use crate::model_file::{ENDINGS, format_of_ending};
 use crate::report::note;
 use crate::signals;
 use anyhow::{Context, anyhow, bail};
-use commonweal::certificate::write_canonical;
-use commonweal::io::{DrnNumber, Format, UmbNumber, drn_reward_names, write_drn, write_json, write_umb, write_yaml};
-use commonweal::model::{Mdp, NameTable, Principal, StateId};
-use commonweal::number::Rational;
+use commonweal::internals::certificate::write_canonical;
+use commonweal::internals::io::{
+    DrnNumber, ENDINGS, Format, UmbNumber, drn_reward_names, write_drn, write_json, write_umb, write_yaml,
+};
+use commonweal::internals::model::{Mdp, NameTable, Principal, StateId};
+use commonweal::internals::number::Rational;
 use flate2::{Compression, write::GzEncoder};
 use std::borrow::Cow;
 use std::fs::File;
@@ -123,7 +124,7 @@ impl ModelWriter<'_> {
         };
         let format = match text {
             Text::Canonical => Some(Format::Yaml),
-            Text::Json | Text::Yaml => format_of_ending(place).filter(|_| !ends_with("xz")),
+            Text::Json | Text::Yaml => Format::of_ending(place).filter(|_| !ends_with("xz")),
         };
         let Some(format) = format else {
             bail!("{}: this program writes {ENDINGS}, and .canonical for checkers", place.display())
@@ -155,7 +156,7 @@ impl ModelWriter<'_> {
         for (Principal { name, .. }, written) in principals.iter().zip(&names).filter(|(old, new)| old.name != **new) {
             note(&format!("the principal `{name}` is called `{written}` in the file"));
         }
-        let discounts = || principals.iter().map(|principal| principal.discount.to_string());
+        let discounts = || principals.iter().map(|principal| principal.patience().to_string());
         let options = if principals.len() <= NAMED {
             names
                 .iter()

@@ -1,7 +1,7 @@
 //! One line on standard error that says how far a solve has come, if that is a terminal.
 
 use crate::report::numbers::steps;
-use commonweal::stop::{Reached, StopSignal};
+use commonweal::internals::stop::{Reached, StopSignal};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

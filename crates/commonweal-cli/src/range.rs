@@ -2,8 +2,8 @@
 
 use crate::input::suggestion;
 use anyhow::{Context, anyhow, bail};
-use commonweal::model::{Mdp, PrincipalId};
-use commonweal::number::{Natural, Rational, parse_rational};
+use commonweal::internals::model::{Mdp, PrincipalId};
+use commonweal::internals::number::{Natural, Rational, parse_rational};
 use std::ops::Range;
 
 /// Between two neighbours of a grid, changes are located to 2 to this power in parts of their distance.

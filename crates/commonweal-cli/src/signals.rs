@@ -1,6 +1,6 @@
 //! Ctrl-C and requests to end: a computation is asked to stop and prints what it has; nothing is left half written.
 
-use commonweal::stop::{StopReason, StopSignal};
+use commonweal::internals::stop::{StopReason, StopSignal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 

@@ -4,9 +4,9 @@ use crate::range::{Grid, UNITS};
 use crate::report::names::shown;
 use crate::report::play;
 use commonweal::Options;
-use commonweal::landscape::{Change, Label, Plane, PlaneOptions, Spot, Survey, UNKNOWN, plane};
-use commonweal::model::{Mdp, PrincipalId};
-use commonweal::number::Rational;
+use commonweal::internals::landscape::{Change, Label, Plane, PlaneOptions, Spot, Survey, UNKNOWN, plane};
+use commonweal::internals::model::{Mdp, PrincipalId};
+use commonweal::internals::number::Rational;
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
 /// How often a cell of the map is cut into four where boundaries meet.
@@ -43,7 +43,7 @@ pub(crate) fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2]
     StrategyMap {
         names: axes.map(|p| shown(&principal(p).name)),
         start: model.state_name(model.start()).into_owned(),
-        own: axes.map(|p| principal(p).discount.to_f64().value()),
+        own: axes.map(|p| principal(p).patience().to_f64().value()),
         words: (0..survey.n_plays()).map(|label| play::in_words(model, survey.play(label))).collect(),
         grids,
         plane,

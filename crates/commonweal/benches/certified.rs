@@ -6,11 +6,12 @@
 //! With `-- solve FILE.umb TIMES NAME=DISCOUNT …` it solves that model so many times and prints the best times as JSON:
 //! `scripts/bench-peers` holds them against peers that are measured in the same way.
 
-use commonweal::families::{LargeFamily, Neighbourhood};
-use commonweal::io::{Discounts, ReadOptions, read_umb};
-use commonweal::model::Mdp;
-use commonweal::number::parse_rational;
-use commonweal::{Claim, Options, certified};
+use commonweal::Options;
+use commonweal::internals::certified;
+use commonweal::internals::families::{LargeFamily, Neighbourhood};
+use commonweal::internals::io::{Discounts, ReadOptions, read_umb};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::parse_rational;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::BufReader;
@@ -66,7 +67,7 @@ fn solve_file(file: &str, times: usize, discounts: &[String]) {
     let best = (0..times).map(|_| certified::solve(&model, 1e-9, &Options::default()));
     let best = best.min_by_key(|solution| solution.timings().long_term + solution.timings().unravel);
     let solution = best.expect("at least one run");
-    assert!(solution.claim() == Claim::Within, "the gap was not reached");
+    assert!(solution.claim().is_within(), "the gap was not reached");
     let welfare = solution.welfare_enclosure(model.start());
     println!(
         r#"{{"long_term": {}, "unravel": {}, "lower": {}, "upper": {}}}"#,

@@ -11,10 +11,11 @@
 #[path = "closeness/figure.rs"]
 mod figure;
 
-use commonweal::families::RandomFamily;
-use commonweal::model::Mdp;
-use commonweal::number::{Natural, Rational, parse_rational};
-use commonweal::{Claim, Options, solve};
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::RandomFamily;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Natural, Rational, parse_rational};
+use commonweal::{Claim, Options};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;

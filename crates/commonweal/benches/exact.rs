@@ -4,13 +4,15 @@
 //! solves that any such solve must make (the values of the long-term strategy to each principal), and their ratio, all
 //! from the same run. `cargo bench --bench exact -- 1000 3000` chooses the sizes.
 
-use commonweal::exact::long_term::value_of;
-use commonweal::families::RandomFamily;
-use commonweal::model::Mdp;
-use commonweal::number::{Rational, parse_rational};
-use commonweal::stop::StopSignal;
-use commonweal::strategy::CountingStrategy;
-use commonweal::{Options, principals, solve};
+use commonweal::Options;
+use commonweal::internals::exact::long_term::value_of;
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::RandomFamily;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::principals;
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::CountingStrategy;
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 

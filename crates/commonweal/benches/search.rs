@@ -2,11 +2,11 @@
 //!
 //! `cargo bench -p commonweal --bench search` prints the tables of `docs/benchmarks.md`; sizes may be given.
 
-use commonweal::families::RandomFamily;
-use commonweal::model::Mdp;
-use commonweal::number::parse_rational;
-use commonweal::search::{Search, SearchOptions, SearchOutcome, positional, positional_by_milp, stationary};
-use commonweal::stop::StopSignal;
+use commonweal::internals::families::RandomFamily;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::parse_rational;
+use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, positional, positional_by_milp, stationary};
+use commonweal::internals::stop::StopSignal;
 use std::time::{Duration, Instant};
 
 const SEEDS: u64 = 5;

@@ -14,3 +14,14 @@ pub(crate) fn map<T: Send>(n: usize, of: impl Fn(usize) -> T + Sync + Send) -> V
 pub(crate) fn flat_map<T: Send, I: Iterator<Item = T>>(n: usize, of: impl Fn(usize) -> I + Sync + Send) -> Vec<T> {
     if n >= WORTH_SHARING { (0..n).into_par_iter().flat_map_iter(of).collect() } else { (0..n).flat_map(of).collect() }
 }
+
+/// Runs `work` on a pool of its own with this many threads; `None` is the pool that all calls share.
+pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
+    /// As much as a program's first thread has.
+    const STACK: usize = 8 << 20;
+    let pool = threads.and_then(|n| rayon::ThreadPoolBuilder::new().num_threads(n).stack_size(STACK).build().ok());
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}

@@ -2,9 +2,9 @@
 //!
 //! `UPDATE_EXPECT=1` rewrites the expectations.
 
-use commonweal::io::{Discounts, ReadError, ReadOptions, read_drn};
-use commonweal::model::Mdp;
-use commonweal::number::Rational;
+use commonweal::internals::io::{Discounts, ReadError, ReadOptions, read_drn};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::Rational;
 use std::fs;
 use std::path::PathBuf;
 

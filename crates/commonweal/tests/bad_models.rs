@@ -2,7 +2,7 @@
 //!
 //! `UPDATE_EXPECT=1` rewrites the expectations.
 
-use commonweal::io::{ParseError, read_model, read_model_bytes};
+use commonweal::internals::io::{ParseError, read_model, read_model_bytes};
 use std::{
     fs,
     path::PathBuf,

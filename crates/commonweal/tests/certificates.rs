@@ -3,12 +3,15 @@
 mod oracle;
 mod spoil;
 
-use commonweal::certificate::{BoundsCertificate, PRECISION, model_hash, write_canonical, write_certificate};
-use commonweal::families::{RandomFamily, spaced};
-use commonweal::model::{Mdp, StateId};
-use commonweal::number::{Natural, parse_rational};
-use commonweal::principals::order;
-use commonweal::{Answer, Claim, Options, StageInDoubles, certified, solve};
+use commonweal::internals::answer::{BoundsStage, Proof};
+use commonweal::internals::certificate::{BoundsCertificate, Certificate as Proven, model_hash, write_canonical};
+use commonweal::internals::certified;
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::{RandomFamily, spaced};
+use commonweal::internals::model::{Mdp, StateId};
+use commonweal::internals::number::{Natural, parse_rational};
+use commonweal::internals::principals::order;
+use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Verdict, WORK, check};
 use num_traits::{Pow, Zero};
 use oracle::evaluate::{payoffs, positional, weighted};
@@ -30,7 +33,8 @@ fn proven(model: &Mdp) -> Answer {
 
 fn certificate(model: &Mdp, solution: &Answer) -> String {
     let mut bytes = Vec::new();
-    write_certificate(model, solution, PRECISION, &mut bytes).expect("memory takes every byte");
+    let certificate = Proven::of_mdp(model, solution).expect("kept");
+    certificate.write(&mut bytes).expect("memory takes every byte");
     String::from_utf8(bytes).expect("ASCII")
 }
 
@@ -45,7 +49,7 @@ fn verdict(model: &str, certificate: &str) -> String {
 /// Values with errors, the strategy cut off at a random horizon, and stages wherever no choice changes: bounds that are true all
 /// the same.
 fn bounds_certificate(model: &Mdp, solution: &Answer, rng: &mut Rng) -> String {
-    let proof = solution.proof().expect("kept");
+    let Some(Proof::Exact(proof)) = solution.proof() else { panic!("kept") };
     let horizon = u64::try_from(solution.horizon()).expect("a short horizon");
     let error = [0.0, 1e-12, 0.5][rng.index(3)];
     let values = |error: f64| -> Vec<Vec<f64>> {
@@ -67,7 +71,7 @@ fn bounds_certificate(model: &Mdp, solution: &Answer, rng: &mut Rng) -> String {
         let stays = |step: u64| model.states().all(|state| decision(state, step) == decision(state, until));
         if (from..until).all(stays) {
             let values = rng.chance(2).then(|| values([0.0, 1e-3, 0.1][rng.index(3)]));
-            stages.push(StageInDoubles { from, until, values, each: [0.0, 1e-9, 0.1, 5.0][rng.index(4)] });
+            stages.push(BoundsStage { from, until, values, each: [0.0, 1e-9, 0.1, 5.0][rng.index(4)] });
         }
         present = from;
     }
@@ -227,7 +231,7 @@ fn walks(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) 
         let options = Options { keep_proof: true, ..Options::default() };
         let gap = [1e-4, 1e-6, 1e-9][seed as usize % 3];
         let solution = certified::solve(&doubles, gap, &options);
-        let proof = solution.proof_in_doubles().expect("kept");
+        let Some(Proof::Bounds(proof)) = solution.proof() else { panic!("kept") };
         let exact = solve(&model, &Options::default());
         if proof.stages.is_empty() || exact.claim() != Claim::Optimal {
             continue;
@@ -407,7 +411,7 @@ fn an_answer_that_was_stopped_has_a_certificate_of_its_bounds() {
 fn both_sides_hash_a_model_alike_whatever_it_was_written_in() {
     let yaml = "start: b\nprincipals: {p: 0.5, q: {discount: 1/2, weight: -2}, r: 1e-1}\nstates:\n  a:\n    \
                 x: {reward: {p: 1, q: 0.25, r: 3}, to: {b: 0.5, a: 2/4}}\n  b: {y: {to: b}}\n";
-    let model = commonweal::io::read_model(yaml).expect("a model");
+    let model = commonweal::internals::io::read_model(yaml).expect("a model");
     let expected = "commonweal-model 1\ndiscounts 1/2 1/10\nstates 2\nchoices 1\n1/2 3 > 0 1/2 1 1/2\nchoices 1\n\
                     0 0 > 1 1\nend\n";
     assert_eq!(canonical(&model), expected);
@@ -417,7 +421,7 @@ fn both_sides_hash_a_model_alike_whatever_it_was_written_in() {
     for seed in 0..300 {
         let model = if seed % 5 == 0 { random::extreme(seed) } else { random::model(seed) }.model();
         let canonical = canonical(&model);
-        for write in [commonweal::io::write_yaml, commonweal::io::write_json] {
+        for write in [commonweal::internals::io::write_yaml, commonweal::internals::io::write_json] {
             let mut written = Vec::new();
             write(&model, &mut written).expect("memory takes every byte");
             assert_eq!(read(&written).as_ref(), Ok(&canonical), "seed {seed}");

@@ -3,12 +3,12 @@
 mod oracle;
 
 use commonweal::Claim;
-use commonweal::certified;
-use commonweal::evaluation::{Payoffs, evaluate};
-use commonweal::model::{ChoiceId, Mdp, PrincipalId};
-use commonweal::number::{Enclosure, Rational, parse_rational};
-use commonweal::stop::{StopReason, StopSignal};
-use commonweal::strategy::{Change, CountingStrategy, Stationary, Step, Strategy};
+use commonweal::internals::certified;
+use commonweal::internals::evaluation::{Payoffs, evaluate};
+use commonweal::internals::model::{ChoiceId, Mdp, PrincipalId};
+use commonweal::internals::number::{Enclosure, Rational, parse_rational};
+use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Step, Strategy};
 use oracle::random::{self, Rng};
 
 const GAP: f64 = 1e-9;
@@ -66,7 +66,7 @@ fn mixed(model: &Mdp, rng: &mut Rng) -> Stationary {
 /// What no payoff of a principal, and no advantage over payoffs, exceeds.
 fn most(model: &Mdp, p: PrincipalId) -> f64 {
     let rewards = (0..model.n_choices()).map(|choice| model.rewards(choice.into())[p.index()].to_f64().value().abs());
-    let lifetime = Rational::ONE / (Rational::ONE - &model.principals()[p.index()].discount);
+    let lifetime = Rational::ONE / (Rational::ONE - model.principals()[p.index()].patience());
     2.0 * rewards.fold(0.0, f64::max) * lifetime.to_f64().value()
 }
 
@@ -83,16 +83,16 @@ fn judge(model: &Mdp, strategy: &Strategy, exact: &Payoffs, what: &str) -> bool 
         let welfare = evaluation.payoffs.welfare(state).enclosure;
         assert_inside(exact.welfare(state).enclosure, welfare, what);
         let is_narrow = welfare.width() <= (GAP * evaluation.scale).max(1e-300);
-        assert!(is_narrow || evaluation.outcome != Claim::Within, "{what}: {welfare:?} is called near enough");
+        assert!(is_narrow || !evaluation.claim.is_within(), "{what}: {welfare:?} is called near enough");
         for p in (0..model.n_principals()).map(PrincipalId::from) {
             let bounds = evaluation.payoffs.payoff(p, state).enclosure;
             assert_inside(exact.payoff(p, state).enclosure, bounds, what);
             // Where there is nothing to be relative to, what is next to nothing is near enough.
             let is_narrow = bounds.width() <= (GAP * most(model, p)).max(1e-300);
-            assert!(is_narrow || evaluation.outcome != Claim::Within, "{what}: {bounds:?} is called near enough");
+            assert!(is_narrow || !evaluation.claim.is_within(), "{what}: {bounds:?} is called near enough");
         }
     }
-    evaluation.outcome == Claim::Within
+    evaluation.claim.is_within()
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn two_rooms(discount: &str) -> Mdp {
     let text = format!(
         "principals: {{p: {discount}}}\nstates: {{s: {{a: {{reward: 1, to: s}}, b: {{to: t}}}}, t: {{c: {{reward: -1, to: t}}}}}}"
     );
-    commonweal::io::read_model(&text).unwrap()
+    commonweal::internals::io::read_model(&text).unwrap()
 }
 
 fn first_until(model: &Mdp, step: Step) -> Strategy {
@@ -150,7 +150,7 @@ fn a_change_that_matters_to_nobody_costs_nothing() {
         let strategy = first_until(&model, Step::from_str_radix(step, 10).unwrap());
         let doubles = model.to_doubles().unwrap();
         let found = certified::evaluate(&doubles, &strategy, GAP, &StopSignal::default()).unwrap();
-        assert_eq!(found.outcome, Claim::Within);
+        assert!(found.claim.is_within());
         // What comes after so many steps is worth less than 1e-300: the payoff is 1/(1 − λ), but for that.
         let bounds = found.payoffs.payoff(0.into(), 0.into()).enclosure;
         let forever = 1.0 / (1.0 - discount.parse::<f64>().unwrap());
@@ -166,7 +166,7 @@ fn a_change_that_matters_and_is_too_late_gives_wide_bounds_that_hold() {
     let strategy = first_until(&model, Step::from(20_000_000u64));
     let doubles = model.to_doubles().unwrap();
     let found = certified::evaluate(&doubles, &strategy, GAP, &StopSignal::default()).unwrap();
-    assert_eq!(found.outcome, Claim::Stopped(StopReason::LayerLimit));
+    assert_eq!(found.claim, Claim::Stopped(StopReason::LayerLimit));
     // (1 − λ^k − λ^(k+1)) / (1 − λ) with λ^k = e^(k ln λ).
     let left = (20_000_000.0 * 0.9999999f64.ln()).exp();
     let about = (1.0 - 2.0 * left) * 1e7;
@@ -180,7 +180,7 @@ fn a_change_that_matters_and_is_too_late_gives_wide_bounds_that_hold() {
 fn rewards_that_cancel_in_a_mix_are_still_off_by_as_much_as_before() {
     // In fractions the mix pays 1/3 − 1/10 a step and 1e15 cancels; the doubles of the two rewards differ by something else.
     let text = "principals: {p: 1/2}\nstates: {s: {a: {reward: 3000000000000001/3, to: s}, b: {reward: -10000000000000001/10, to: s}}}";
-    let model = commonweal::io::read_model(text).unwrap();
+    let model = commonweal::internals::io::read_model(text).unwrap();
     let half = || Rational::from_parts(1.into(), 2u8.into());
     let mix = Stationary::new(&model, vec![vec![(0.into(), half()), (1.into(), half())]]);
     let strategy = Strategy::Stationary(mix);

@@ -1,8 +1,8 @@
 //! DRN files: what Storm writes, and what people write by hand, is read as it is meant.
 
-use commonweal::io::{Discounts, Loaded, ReadError, ReadOptions, drn_overview, read_drn, write_drn};
-use commonweal::model::{Mdp, StateId};
-use commonweal::number::{ModelNumber, Rational, parse_rational};
+use commonweal::internals::io::{Discounts, Loaded, ReadError, ReadOptions, drn_overview, read_drn, write_drn};
+use commonweal::internals::model::{Mdp, StateId};
+use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
@@ -121,7 +121,7 @@ fn reward_structures_without_a_discount_are_left_out() {
     let options = ReadOptions::new(Discounts::Named(vec![("time".into(), half.clone())]));
     let loaded: Loaded<Rational> = read_drn(MODEL.as_bytes(), &options).unwrap();
     assert_eq!((loaded.left_out, loaded.model.n_principals()), (vec!["gold".to_owned()], 1));
-    assert_eq!(loaded.model.principals()[0].discount, half);
+    assert_eq!(loaded.model.principals()[0].discount(), Some(&half));
     assert_eq!(loaded.model.rewards(1.into()), [fraction("3")]);
 }
 

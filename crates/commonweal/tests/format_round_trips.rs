@@ -3,13 +3,13 @@
 
 mod strategies;
 
-use commonweal::families::{LargeFamily, Neighbourhood, Seeded};
-use commonweal::io::{
+use commonweal::internals::families::{LargeFamily, Neighbourhood, Seeded};
+use commonweal::internals::io::{
     Discounts, Loaded, ReadError, ReadOptions, drn_reward_names, read_drn, read_model_bytes, read_umb, write_drn,
     write_umb, write_yaml,
 };
-use commonweal::model::{ChoiceId, Mdp};
-use commonweal::number::{ModelNumber, Rational, parse_rational};
+use commonweal::internals::model::{ChoiceId, Mdp};
+use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
 use dashu_base::BitTest;
 use proptest::prelude::*;
 use strategies::model;
@@ -19,13 +19,13 @@ fn choices<N>(model: &Mdp<N>) -> impl Iterator<Item = ChoiceId> + use<N> {
 }
 
 fn options(model: &Mdp<impl ModelNumber>, bytes: &[u8]) -> ReadOptions {
-    let discounts = model.principals().iter().map(|principal| principal.discount.clone());
+    let discounts = model.principals().iter().map(|principal| principal.patience().clone());
     let mut options = ReadOptions::new(Discounts::InOrder(discounts.collect()));
     options.bytes = Some(bytes.len() as u64);
     options
 }
 
-fn through_drn<N: commonweal::io::DrnNumber>(model: &Mdp<N>) -> Mdp<N> {
+fn through_drn<N: commonweal::internals::io::DrnNumber>(model: &Mdp<N>) -> Mdp<N> {
     let mut bytes = Vec::new();
     write_drn(model, &mut bytes).unwrap();
     let loaded: Loaded<N> = read_drn(&bytes[..], &options(model, &bytes))
@@ -34,7 +34,7 @@ fn through_drn<N: commonweal::io::DrnNumber>(model: &Mdp<N>) -> Mdp<N> {
     loaded.model
 }
 
-fn through_umb<N: commonweal::io::UmbNumber>(model: &Mdp<N>) -> Mdp<N> {
+fn through_umb<N: commonweal::internals::io::UmbNumber>(model: &Mdp<N>) -> Mdp<N> {
     let mut bytes = Vec::new();
     write_umb(model, &mut bytes).unwrap();
     let loaded: Loaded<N> =
@@ -55,7 +55,7 @@ fn assert_same_arrays<N: ModelNumber>(one: &Mdp<N>, other: &Mdp<N>) {
         assert_eq!(one.rewards(choice), other.rewards(choice));
     }
     let numbers = |model: &Mdp<N>| {
-        let principals = model.principals().iter().map(|p| (p.discount.clone(), p.weight.clone()));
+        let principals = model.principals().iter().map(|p| (p.patience().clone(), p.weight.clone()));
         principals.collect::<Vec<_>>()
     };
     assert_eq!(numbers(one), numbers(other));
@@ -165,7 +165,7 @@ proptest! {
         let (exact, doubles) = (exact.model, doubles.model);
         prop_assert_eq!(exact.targets(0.into()), doubles.targets(0.into()));
         let k = exact.targets(0.into()).len();
-        let unit = Rational::from_parts((k as i64 + 3).into(), commonweal::number::Natural::from(1u8) << 53);
+        let unit = Rational::from_parts((k as i64 + 3).into(), commonweal::internals::number::Natural::from(1u8) << 53);
         for (p, q) in doubles.probabilities(0.into()).iter().zip(exact.probabilities(0.into())) {
             let error = Rational::try_from(*p).unwrap() - q;
             let allowed = q * &unit;

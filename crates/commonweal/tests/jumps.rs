@@ -12,12 +12,13 @@
 
 mod oracle;
 
-use commonweal::families::spaced;
-use commonweal::model::{Mdp, StateId};
-use commonweal::number::{Enclosure, Natural, Value};
-use commonweal::stop::{StopReason, StopSignal};
-use commonweal::strategy::Step;
-use commonweal::{Answer, Claim, Options, solve};
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::spaced;
+use commonweal::internals::model::{Mdp, StateId};
+use commonweal::internals::number::{Enclosure, Natural, Value};
+use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::internals::strategy::Step;
+use commonweal::{Answer, Claim, Options};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oracle::plain::{Choice, Who, approximately, from_double, from_solver};
@@ -158,7 +159,7 @@ fn the_spacing_family_changes_its_mind_exactly_where_the_sign_does() {
         assert_eq!(solution.claim(), Claim::Optimal, "10^{exponent}");
         assert_eq!(*solution.horizon(), horizon, "10^{exponent}");
         let [p0, s1, s2] = [0, 1, 2].map(StateId::from);
-        let [stay, go_on] = [1, 2].map(commonweal::model::ChoiceId::from);
+        let [stay, go_on] = [1, 2].map(commonweal::internals::model::ChoiceId::from);
         let changes: Vec<_> = solution.strategy().changes(s1).iter().map(|c| (c.from.clone(), c.choice)).collect();
         assert_eq!(changes, [(Step::ZERO, go_on), (horizon.clone(), stay)], "10^{exponent}");
         assert_eq!(solution.strategy().choice(s1, &(&horizon - Natural::ONE)), go_on);

@@ -3,10 +3,11 @@
 
 mod oracle;
 
-use commonweal::model::StateId;
-use commonweal::number::Natural;
-use commonweal::stop::{StopReason, StopSignal};
-use commonweal::{Claim, Options, solve};
+use commonweal::internals::exact::solve;
+use commonweal::internals::model::StateId;
+use commonweal::internals::number::Natural;
+use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::{Claim, Options};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oracle::plain::{Choice, Who, from_double};

@@ -1,10 +1,8 @@
 //! Every model that ships is read, written and read again.
 
-use commonweal::{
-    io::{read_model, write_json, write_yaml},
-    model::Mdp,
-    number::parse_rational,
-};
+use commonweal::internals::io::{read_model, write_json, write_yaml};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::parse_rational;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -43,7 +41,7 @@ fn the_hotel_is_what_the_paper_says() {
     let (path, text) = models().into_iter().find(|(path, _)| path.ends_with("hotel.yaml")).unwrap();
     let model = read(&path, &text);
     let number = |text| parse_rational(text).unwrap();
-    assert_eq!(model.principals()[0].discount, number("2/3"));
+    assert_eq!(model.principals()[0].discount(), Some(&number("2/3")));
     assert_eq!(model.principals()[1].name, "bob");
     let choices: Vec<_> = model.states().flat_map(|state| model.choices(state)).collect();
     let rewards: Vec<_> = choices.iter().map(|&choice| model.rewards(choice)[1].clone()).collect();

@@ -1,10 +1,8 @@
 //! What is written is read back as it was, whatever the names and the numbers; what is read never makes the reader panic.
 
-use commonweal::{
-    io::{read_model, read_model_bytes, write_json, write_yaml},
-    model::{Mdp, ModelBuilder, Principal},
-    number::Rational,
-};
+use commonweal::internals::io::{read_model, read_model_bytes, write_json, write_yaml};
+use commonweal::internals::model::{Mdp, ModelBuilder, Principal};
+use commonweal::internals::number::Rational;
 use proptest::{collection::vec, prelude::*, sample::select};
 use strategies::model;
 
@@ -170,7 +168,7 @@ states:
 
 #[test]
 fn repeated_action_names_stay_apart() {
-    let alice = Principal { name: "alice".into(), discount: Rational::ZERO, weight: Rational::ONE };
+    let alice = Principal::new("alice", Rational::ZERO).unwrap();
     let mut builder = ModelBuilder::new(vec![alice], ["s"]).unwrap();
     for action in ["tick", "tick", "tick#2", "tick"] {
         builder.choice(0.into(), action, [Rational::ONE], [(0.into(), Rational::ONE)]).unwrap();

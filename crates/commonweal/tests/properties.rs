@@ -2,12 +2,13 @@
 
 mod oracle;
 
-use commonweal::evaluation::{Payoffs, evaluate};
-use commonweal::model::{ChoiceId, PrincipalId};
-use commonweal::number::Natural;
-use commonweal::stop::StopSignal;
-use commonweal::strategy::{Change, CountingStrategy, Stationary, Strategy};
-use commonweal::{Options, own_optimum};
+use commonweal::Options;
+use commonweal::internals::evaluation::{Payoffs, evaluate};
+use commonweal::internals::exact::own_best;
+use commonweal::internals::model::{ChoiceId, PrincipalId};
+use commonweal::internals::number::Natural;
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Strategy};
 use num_traits::Zero;
 use oracle::answer::{Figure, ask_with};
 use oracle::plain::{from_double, from_solver, to_solver};
@@ -232,9 +233,10 @@ fn alone_a_principal_gets_the_optimum_of_a_model_of_its_own() {
                 choice.rewards = vec![choice.rewards[principal].clone()];
             }
             let right = Reference::solve(&alone, 0).expect("one principal needs no memory").welfare;
-            let said = own_optimum(&plain.model(), PrincipalId::from(principal), &StopSignal::default());
-            let said = said.map_err(|reason| reason.to_string())?;
-            let said: Vec<Q> = (0..said.len()).map(|state| from_solver(&said.get(state))).collect();
+            let said = own_best(&plain.model(), PrincipalId::from(principal), &StopSignal::default());
+            let said = said.map_err(|reason| reason.to_string())?.payoffs;
+            let exact = |state: usize| said.value(state).exact.expect("one discount");
+            let said: Vec<Q> = (0..plain.states.len()).map(|state| from_solver(&exact(state))).collect();
             if said != right {
                 return Err(format!("alone, principal {principal} gets {right:?}, not {said:?}"));
             }

@@ -1,14 +1,15 @@
 //! The paper's reductions, against a SAT solver and against games solved without a model.
 
 use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
-use commonweal::families::Seeded;
-use commonweal::io::{read_dimacs, read_game};
-use commonweal::number::{Rational, parse_rational};
-use commonweal::reductions::reachability_game::{self, Game, Mover, Node};
-use commonweal::reductions::three_sat::{Formula, Rewards, reduce};
-use commonweal::search::{SearchOptions, ThresholdAnswer, positional, stationary};
-use commonweal::strategy::Strategy;
-use commonweal::{Options, solve};
+use commonweal::Options;
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::Seeded;
+use commonweal::internals::io::{read_dimacs, read_game};
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::reductions::reachability_game::{self, Game, Mover, Node};
+use commonweal::internals::reductions::three_sat::{Formula, Rewards, reduce};
+use commonweal::internals::search::{SearchOptions, ThresholdAnswer, positional, stationary};
+use commonweal::internals::strategy::Strategy;
 
 const BOTH: [Rewards; 2] = [Rewards::Same, Rewards::ZeroSum];
 

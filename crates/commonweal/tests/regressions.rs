@@ -1,10 +1,11 @@
 //! Models that were once answered wrongly, each named for what broke.
 
-use commonweal::io::read_model;
-use commonweal::number::{Rational, parse_rational};
-use commonweal::{Answer, Claim, Options, solve};
+use commonweal::internals::exact::solve;
+use commonweal::internals::io::read_model;
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::{Answer, Claim, Options};
 
-fn solved(name: &str) -> (commonweal::model::Mdp, Answer) {
+fn solved(name: &str) -> (commonweal::internals::model::Mdp, Answer) {
     let path = format!("{}/../../models/regressions/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     let model = read_model(&std::fs::read_to_string(path).expect("a regression model")).expect("a valid model");
     let solution = solve(&model, &Options::default());

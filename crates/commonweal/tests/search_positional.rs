@@ -2,11 +2,11 @@
 
 mod oracle;
 
-use commonweal::families::{RandomFamily, Seeded};
-use commonweal::model::Mdp;
-use commonweal::number::{Rational, parse_rational};
-use commonweal::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
-use commonweal::strategy::Strategy;
+use commonweal::internals::families::{RandomFamily, Seeded};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
+use commonweal::internals::strategy::Strategy;
 use oracle::enumeration::all_policies;
 use oracle::evaluate;
 use oracle::plain::{Plain, Q, from_solver};
@@ -193,7 +193,7 @@ states:
 ",
                 "9".repeat(nines)
             );
-            let model = commonweal::io::read_model(&text).expect("a valid model");
+            let model = commonweal::internals::io::read_model(&text).expect("a valid model");
             let found = best(&model);
             assert_eq!(found.welfare.exact, Some(parse_rational("5/2").unwrap()), "{text}");
             assert_eq!(found.outcome, SearchOutcome::Optimal);

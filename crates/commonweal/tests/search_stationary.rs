@@ -2,13 +2,13 @@
 
 mod oracle;
 
-use commonweal::evaluation::evaluate;
-use commonweal::families::{RandomFamily, Seeded};
-use commonweal::model::Mdp;
-use commonweal::number::{Rational, parse_rational};
-use commonweal::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
-use commonweal::stop::StopSignal;
-use commonweal::strategy::Strategy;
+use commonweal::internals::evaluation::evaluate;
+use commonweal::internals::families::{RandomFamily, Seeded};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::Strategy;
 use num_bigint::BigInt;
 use oracle::plain::{Plain, Q, approximately, from_double, from_solver};
 

@@ -3,9 +3,9 @@
 mod archive;
 
 use archive::{Archive, doubles, header, words};
-use commonweal::io::{Discounts, ReadError, ReadOptions, read_model, read_umb, umb_overview, write_umb};
-use commonweal::model::{Mdp, StateId};
-use commonweal::number::{ModelNumber, Rational, parse_rational};
+use commonweal::internals::io::{Discounts, ReadError, ReadOptions, read_model, read_umb, umb_overview, write_umb};
+use commonweal::internals::model::{Mdp, StateId};
+use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
 
 const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
 states:

@@ -1,24 +1,25 @@
 //! `commonweal convert IN OUT`
 
 use crate::args::ConvertArgs;
-use crate::model_file::ModelFile;
 use crate::report::note;
-use crate::{input, output};
-use commonweal::io::{Discounts, Format};
-use commonweal::model::Mdp;
-use commonweal::number::Rational;
+use crate::{input, model_file, output};
+use commonweal::internals::front::ReadNotes;
+use commonweal::internals::io::{Discounts, Format, Loaded, ModelFile};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::Rational;
+use commonweal::{Engine, ReadOptions};
 use std::process::ExitCode;
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.output)?;
     output::check_apart(&args.output, &args.input)?;
-    let file = ModelFile::open(&args.input)?;
+    let file = model_file::open(&args.input)?;
     let without_discounts = writer.format != Format::Yaml;
-    if file.format != Format::Yaml && without_discounts {
+    if file.format() != Format::Yaml && without_discounts {
         between_other_formats(args, &writer, &file)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut model: Mdp = input::changed(&file, &args.changes, args.quiet)?;
+    let mut model: Mdp = input::changed(&file, &args.changes, Engine::Exact, args.quiet)?.into_exact();
     if without_discounts {
         if !args.quiet {
             writer.say_what_is_lost(&model);
@@ -41,10 +42,21 @@ fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file:
         }
         input::discounts(changes)?
     };
-    let from = changes.from.as_deref();
-    if file.overview()?.is_some_and(|overview| overview.exact) {
-        writer.write(&file.read::<Rational>(discounts, from, args.quiet)?)
+    let refused = |error| model_file::refused(file, &error);
+    let options = ReadOptions::new(discounts).from(changes.from.as_deref());
+    if file.overview().map_err(refused)?.is_some_and(|overview| overview.exact) {
+        write(args, writer, file.read::<Rational>(&options).map_err(refused)?)
     } else {
-        writer.write(&file.read::<f64>(discounts, from, args.quiet)?)
+        write(args, writer, file.read::<f64>(&options).map_err(refused)?)
     }
+}
+
+fn write<N: output::Written>(
+    args: &ConvertArgs,
+    writer: &output::ModelWriter,
+    loaded: Loaded<N>,
+) -> anyhow::Result<()> {
+    let Loaded { model, left_out, divided } = loaded;
+    model_file::say(&ReadNotes { left_out, divided, rounded: false }, args.quiet);
+    writer.write(&model)
 }

@@ -1,8 +1,7 @@
 //! `commonweal evaluate MODEL STRATEGY`
 
 use crate::args::EvaluateArgs;
-use crate::engine::{self, GAP, Picked};
-use crate::model_file::ModelFile;
+use crate::engine::{self, Asked};
 use crate::report::json::{self, Double, MANY_STATES, OrderedMap, ValueJson, engine_name};
 use crate::report::names::{in_column as name_in_column, shown};
 use crate::report::note;
@@ -11,13 +10,9 @@ use crate::report::solution::{total_row, who};
 use crate::report::table::table;
 use crate::report::timings::Clock;
 use crate::{input, output, progress};
-use anyhow::{Context, anyhow};
-use commonweal::evaluation::{EvaluateError, evaluate};
-use commonweal::model::{Mdp, PrincipalId, StateId};
-use commonweal::number::Value;
-use commonweal::stop::{StopReason, StopSignal};
-use commonweal::strategy::Strategy;
-use commonweal::{Claim, Engine, Options, certified, solve};
+use anyhow::anyhow;
+use commonweal::internals::model::{StateId, Structure};
+use commonweal::{Evaluation, Method, Options, Value, evaluate};
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -25,117 +20,37 @@ use std::process::ExitCode;
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start()?;
-    let file = ModelFile::open(&args.model.model)?;
-    match engine::read(&args.engine, &file, &args.model.changes, args.run.quiet)? {
-        Picked::Exact(model) => {
-            let strategy = input::strategy_file(&model, &args.strategy)?;
-            clock.has_read();
-            exact(args, &file, &model, &strategy, &stop, &clock)
-        }
-        Picked::Certified(model) => {
-            let strategy = input::strategy_file(&model, &args.strategy)?;
-            clock.has_read();
-            in_doubles(args, &model, &strategy, &stop, &clock)
-        }
+    let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
+    let strategy = input::strategy_file(model.structure(), &args.strategy)?;
+    clock.has_read();
+    let options = Options { engine, stop, ..Options::default() };
+    let evaluated = progress::shown(&options.stop, args.run.quiet, || evaluate(&model, &strategy, &options));
+    let evaluation = evaluated.map_err(|error| {
+        anyhow!("{}: {error}\nhelp: leave --exact out for bounds that are proven in doubles", args.strategy.display())
+    })?;
+    if let Some(error) = evaluation.not_exact.as_ref().filter(|_| !args.run.quiet) {
+        note(&format!("{error}, so the answer is proven in doubles."));
     }
-}
-
-fn exact(
-    args: &EvaluateArgs,
-    file: &ModelFile,
-    model: &Mdp,
-    strategy: &Strategy,
-    stop: &StopSignal,
-    clock: &Clock,
-) -> anyhow::Result<ExitCode> {
-    match evaluate(model, strategy, stop) {
-        Ok(payoffs) => {
-            let payoff = |p, state| payoffs.payoff(p, state);
-            let welfare = |state| payoffs.welfare(state);
-            print(&Worth { model, scale: None, stopped: None, payoff: &payoff, welfare: &welfare }, args, clock)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(EvaluateError::Stopped(reason)) => {
-            let any = solve(model, &Options { stop: raised(), ..Options::default() });
-            let payoff = |p, state| any.payoff(p, state);
-            let welfare = |state| any.welfare(state);
-            let stopped = Some(Stopped { reason, is_of_any: true });
-            print(&Worth { model, scale: None, stopped, payoff: &payoff, welfare: &welfare }, args, clock)?;
-            Ok(ExitCode::from(3))
-        }
-        Err(error @ EvaluateError::TooManySteps { .. }) if args.engine.exact => Err(anyhow!(
-            "{}: {error}\nhelp: leave --exact out for bounds that are proven in doubles",
-            args.strategy.display()
-        )),
-        Err(error @ EvaluateError::TooManySteps { .. }) => {
-            if !args.run.quiet {
-                note(&format!("{error}, so the answer is proven in doubles."));
-            }
-            let model = model.to_doubles().with_context(|| file.shown())?;
-            in_doubles(args, &model, strategy, stop, clock)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn in_doubles(
-    args: &EvaluateArgs,
-    model: &Mdp<f64>,
-    strategy: &Strategy,
-    stop: &StopSignal,
-    clock: &Clock,
-) -> anyhow::Result<ExitCode> {
-    let gap = args.engine.gap.unwrap_or(GAP);
-    let evaluated = progress::shown(stop, args.run.quiet, || certified::evaluate(model, strategy, gap, stop));
-    match evaluated {
-        Ok(evaluation) => {
-            let payoff = |p, state| evaluation.payoffs.payoff(p, state);
-            let welfare = |state| evaluation.payoffs.welfare(state);
-            let stopped = match evaluation.outcome {
-                Claim::Stopped(reason) => Some(Stopped { reason, is_of_any: false }),
-                _ => None,
-            };
-            let code = if stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS };
-            let scale = Some(evaluation.scale);
-            print(&Worth { model, scale, stopped, payoff: &payoff, welfare: &welfare }, args, clock)?;
-            Ok(code)
-        }
-        Err(EvaluateError::Stopped(reason)) => {
-            let any = certified::solve(model, gap, &Options { stop: raised(), ..Options::default() });
-            let payoff = |p, state| any.payoff(p, state);
-            let welfare = |state| any.welfare(state);
-            let stopped = Some(Stopped { reason, is_of_any: true });
-            print(&Worth { model, scale: any.scale(), stopped, payoff: &payoff, welfare: &welfare }, args, clock)?;
-            Ok(ExitCode::from(3))
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// A solution that is stopped at once knows what any strategy gets at least and at most.
-fn raised() -> StopSignal {
-    let at_once = StopSignal::default();
-    at_once.raise();
-    at_once
+    print(&Worth { model: model.structure(), evaluation: &evaluation }, args, &clock)?;
+    Ok(if evaluation.stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
 /// What a strategy is worth, or what any strategy is worth if there was no time to say.
-struct Worth<'a, N> {
-    model: &'a Mdp<N>,
-    /// What the gap is relative to, if the answer is in doubles.
-    scale: Option<f64>,
-    stopped: Option<Stopped>,
-    payoff: &'a dyn Fn(PrincipalId, StateId) -> Value,
-    welfare: &'a dyn Fn(StateId) -> Value,
+struct Worth<'a> {
+    model: &'a Structure,
+    evaluation: &'a Evaluation,
 }
 
-struct Stopped {
-    reason: StopReason,
-    /// Whether the bounds are those of any strategy.
-    is_of_any: bool,
+impl Worth<'_> {
+    fn scale(&self) -> Option<f64> {
+        match self.evaluation.method {
+            Method::Exact => None,
+            Method::Certified { scale } => Some(scale),
+        }
+    }
 }
 
-fn print<N>(worth: &Worth<N>, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()> {
+fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()> {
     let spent = clock.spent(args.run.timings);
     if args.run.json {
         json::print(&EvaluationJson::new(worth, args.all_states), spent)
@@ -146,15 +61,16 @@ fn print<N>(worth: &Worth<N>, args: &EvaluateArgs, clock: &Clock) -> anyhow::Res
 }
 
 /// Who gets what from the start, and on request the welfare from every state.
-fn report<N>(worth: &Worth<N>, all_states: bool) -> String {
-    let Worth { model, scale, stopped, payoff, welfare } = worth;
+fn report(worth: &Worth, all_states: bool) -> String {
+    let Worth { model, evaluation } = worth;
+    let (scale, stopped) = (worth.scale(), evaluation.stopped);
     let start = model.start();
     let mut text = String::new();
-    if let Some(Stopped { reason, is_of_any }) = stopped {
-        let whose = if *is_of_any { "any strategy" } else { "this strategy" };
+    if let Some(reason) = stopped {
+        let whose = if evaluation.holds_for_any { "any strategy" } else { "this strategy" };
         let _ = writeln!(text, "Stopped: {reason}. These bounds hold for {whose}.");
     }
-    let (from, value) = (shown(&model.state_name(start)), welfare(start));
+    let (from, value) = (shown(&model.state_name(start)), evaluation.welfare(start));
     let _ = match (scale, stopped) {
         (Some(scale), None) => writeln!(
             text,
@@ -163,7 +79,7 @@ fn report<N>(worth: &Worth<N>, all_states: bool) -> String {
              The scale, which --gap is relative to: {}\n",
             at_least(value.enclosure.lower()),
             at_most(value.enclosure.upper()),
-            double(*scale)
+            double(scale)
         ),
         _ => writeln!(text, "Welfare from {from}: {}\n", exact_and_decimal(&value)),
     };
@@ -172,7 +88,7 @@ fn report<N>(worth: &Worth<N>, all_states: bool) -> String {
     let (mut header, mut rows) = who(model);
     header.extend(columns);
     for (p, row) in rows.iter_mut().enumerate() {
-        row.extend(cells(&payoff(p.into(), start)));
+        row.extend(cells(&evaluation.payoff(p.into(), start)));
     }
     let mut total = total_row(&header);
     total.extend(cells(&value));
@@ -180,7 +96,7 @@ fn report<N>(worth: &Worth<N>, all_states: bool) -> String {
     text.push_str(&table(&header, &rows));
     if all_states {
         let row = |state: StateId| {
-            let [left, right] = cells(&welfare(state));
+            let [left, right] = cells(&evaluation.welfare(state));
             vec![name_in_column(&model.state_name(state)), left, right]
         };
         let columns = if is_exact { ["welfare", "exactly"] } else { columns };
@@ -221,25 +137,24 @@ struct StateJson {
 }
 
 impl EvaluationJson {
-    fn new<N>(worth: &Worth<N>, all_states: bool) -> EvaluationJson {
-        let Worth { model, scale, stopped, payoff, welfare } = worth;
-        let engine = if scale.is_some() { Engine::Certified } else { Engine::Exact };
+    fn new(worth: &Worth, all_states: bool) -> EvaluationJson {
+        let Worth { model, evaluation } = worth;
         let shown: Vec<StateId> =
             if all_states || model.n_states() <= MANY_STATES { model.states().collect() } else { vec![model.start()] };
         let of_state = |state: StateId| {
-            let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(payoff(p.into(), state)));
+            let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(evaluation.payoff(p.into(), state)));
             let json = StateJson {
-                welfare: ValueJson(welfare(state)),
+                welfare: ValueJson(evaluation.welfare(state)),
                 payoffs: OrderedMap((0..model.n_principals()).map(payoff).collect()),
             };
             (model.state_name(state).into_owned(), json)
         };
         EvaluationJson {
             format: "commonweal-evaluation/1",
-            engine: engine_name(engine),
-            scale: scale.map(Double),
-            status: stopped.as_ref().map(|_| "stopped"),
-            reason: stopped.as_ref().map(|stopped| stopped.reason.to_string()),
+            engine: engine_name(evaluation.method),
+            scale: worth.scale().map(Double),
+            status: evaluation.stopped.map(|_| "stopped"),
+            reason: evaluation.stopped.map(|reason| reason.to_string()),
             start: model.state_name(model.start()).into_owned(),
             states: OrderedMap(shown.into_iter().map(of_state).collect()),
         }

@@ -6,11 +6,11 @@ use crate::output::{self, Written};
 use crate::report::numbers::counted;
 use crate::report::say;
 use anyhow::{Context, bail};
-use commonweal::families::{self, LargeFamily, Neighbourhood, RandomFamily};
-use commonweal::io::Format;
-use commonweal::model::Mdp;
-use commonweal::number::{Natural, Rational, parse_rational};
-use commonweal::reductions::{reachability_game, three_sat};
+use commonweal::internals::families::{self, LargeFamily, Neighbourhood, RandomFamily};
+use commonweal::internals::io::Format;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Natural, Rational, parse_rational};
+use commonweal::internals::reductions::{reachability_game, three_sat};
 use std::path::Path;
 use std::process::ExitCode;
 

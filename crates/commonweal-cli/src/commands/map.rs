@@ -9,9 +9,9 @@ use crate::strategy_map::strategy_map;
 use crate::{input, output};
 use anyhow::bail;
 use commonweal::Options;
-use commonweal::landscape::{Bracket, Change, Label, Survey, UNKNOWN, changes};
-use commonweal::model::{Mdp, PrincipalId};
-use commonweal::number::Rational;
+use commonweal::internals::landscape::{Bracket, Change, Label, Survey, UNKNOWN, changes};
+use commonweal::internals::model::{Mdp, PrincipalId};
+use commonweal::internals::number::Rational;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 

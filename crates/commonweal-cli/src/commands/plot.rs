@@ -5,10 +5,12 @@ use crate::report::note;
 use crate::report::pictures::{gains, payoffs, timeline};
 use crate::{input, output, progress};
 use anyhow::{Context, bail};
-use commonweal::model::Mdp;
-use commonweal::number::Value;
-use commonweal::stop::StopSignal;
-use commonweal::{Answer, Claim, Options, certified, own_optimum};
+use commonweal::internals::certified;
+use commonweal::internals::exact;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::Value;
+use commonweal::internals::stop::StopSignal;
+use commonweal::{Answer, Claim, Options};
 use commonweal_charts::stacked;
 use std::process::ExitCode;
 
@@ -25,7 +27,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let options = Options { stop, ..Options::default() };
     let solution: Answer = progress::shown(&options.stop, args.run.quiet, || match args.gap {
         Some(gap) => certified::solve(&doubles, gap, &options),
-        None => commonweal::solve(&model, &options),
+        None => exact::solve(&model, &options),
     });
     let draw = |kind: &PlotKind| match kind {
         PlotKind::Timeline => timeline(&model, &solution).svg(),
@@ -53,6 +55,6 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
 
 /// What each principal would get alone from the start state, unless there is no time left to say.
 fn own_best(model: &Mdp, stop: &StopSignal) -> Option<Vec<Value>> {
-    let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| Value::from(best.get(model.start().index())));
+    let best = |p: usize| exact::own_best(model, p.into(), stop).map(|best| best.payoffs.value(model.start().index()));
     (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
 }

@@ -7,9 +7,9 @@ use crate::report::numbers::counted;
 use crate::report::search::{SatJson, exit_code};
 use crate::report::timings::Clock;
 use crate::{input, output};
-use commonweal::reductions::three_sat::{Rewards, reduce};
-use commonweal::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
-use commonweal::strategy::Strategy;
+use commonweal::internals::reductions::three_sat::{Rewards, reduce};
+use commonweal::internals::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
+use commonweal::internals::strategy::Strategy;
 use std::fmt::Write;
 use std::process::ExitCode;
 

@@ -7,10 +7,10 @@ use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps}
 use crate::report::table::table;
 use crate::report::timings::Clock;
 use crate::{input, output};
-use commonweal::evaluation::{Estimate, Payoffs, SimulateOptions, Simulation, evaluate, simulate};
-use commonweal::model::{Mdp, Principal};
-use commonweal::number::Rational;
-use commonweal::strategy::Strategy;
+use commonweal::internals::evaluation::{Estimate, Payoffs, SimulateOptions, Simulation, evaluate, simulate};
+use commonweal::internals::model::{Mdp, Principal};
+use commonweal::internals::number::Rational;
+use commonweal::internals::strategy::Strategy;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::borrow::Cow;

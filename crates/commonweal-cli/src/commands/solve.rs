@@ -1,23 +1,21 @@
 //! `commonweal solve MODEL`
 
 use crate::args::SolveArgs;
-use crate::certify::{Checked, certify, certify_bounds, needs_proof};
-use crate::engine::{self, GAP, Picked};
-use crate::model_file::ModelFile;
+use crate::certify::{self, Checked};
+use crate::engine::{self, Asked};
 use crate::report::compare::ComparedJson;
 use crate::report::json::{self, SolutionJson, StrategyJson};
 use crate::report::timings::Clock;
 use crate::report::{compare, solution, spacing};
-use crate::{explain, input, output, progress};
+use crate::{explain, output, progress};
 use anyhow::bail;
-use commonweal::model::Mdp;
-use commonweal::number::Rational;
-use commonweal::stop::StopSignal;
-use commonweal::{Answer, Claim, Options, certified, own_optimum};
+use commonweal::internals::exact;
+use commonweal::internals::model::Mdp;
+use commonweal::{Answer, Claim, Engine, Model, Options, StopSignal, Value};
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
-    let clock = Clock::start();
+    let mut clock = Clock::start();
     let stop = args.run.start()?;
     for path in args.strategy.iter().chain(&args.certificate) {
         output::check_place(path)?;
@@ -26,78 +24,59 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if args.strategy.is_some() && args.strategy == args.certificate {
         bail!("--strategy and --certificate name the same file; give them different ones");
     }
-    let options = Options { layer_limit: args.layer_limit, event_limit: args.event_limit, stop, ..Options::default() };
-    let file = ModelFile::open(&args.model.model)?;
-    match engine::read(&args.engine, &file, &args.model.changes, args.run.quiet)? {
-        Picked::Exact(model) => exact(args, &model, options, clock),
-        Picked::Certified(model) => certified(args, &file, &model, options, clock),
-    }
-}
-
-fn exact(args: &SolveArgs, model: &Mdp, mut options: Options, mut clock: Clock) -> anyhow::Result<ExitCode> {
+    let in_fractions = args.certificate.is_some();
+    let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
     clock.has_read();
-    options.keep_proof = needs_proof(model, args.certificate.as_deref());
-    let solution = progress::shown(&options.stop, args.run.quiet, || commonweal::solve(model, &options));
-    let (checked, check) = certify(model, &solution, args.certificate.as_deref())?;
-    clock.check = check;
-    let own_best = match (solution.claim(), args.run.json) {
-        (Claim::Optimal, false) => own_best(model, &options.stop),
-        _ => None,
-    };
-    let comparison = args.compare.then(|| {
-        let compared = compare::strategies(model, &solution, &options.stop);
-        (compared.iter().map(|one| one.json(model)).collect(), compare::report(model, &compared))
-    });
-    let explanation = args.explain.then(|| explain::text(model, &solution, &options));
-    Printed { model, solution: &solution, checked, own_best, comparison, explanation }.print(args, clock)
-}
-
-fn certified(
-    args: &SolveArgs,
-    file: &ModelFile,
-    model: &Mdp<f64>,
-    mut options: Options,
-    mut clock: Clock,
-) -> anyhow::Result<ExitCode> {
-    if args.explain {
+    let certified = matches!(engine, Engine::Within(_));
+    if certified && args.explain {
         bail!("--explain shows the steps of an exact answer; use --exact in place of --gap");
     }
-    if args.compare {
+    if certified && args.compare {
         bail!("--compare compares exact answers; use --exact in place of --gap");
     }
-    clock.has_read();
-    options.keep_proof = args.certificate.is_some();
-    let gap = args.engine.gap.unwrap_or(GAP);
-    let solution = progress::shown(&options.stop, args.run.quiet, || certified::solve(model, gap, &options));
-    if let Some(place) = &args.certificate {
-        // The certificate is about the model as it is written: in fractions.
-        let exact: Mdp = input::changed(file, &args.model.changes, true)?;
-        certify_bounds(&exact, &solution, place)?;
-    }
-    let how = match &args.certificate {
-        Some(place) => format!("`commonweal check MODEL {}` checks these bounds", place.display()),
-        None => "`solve --certificate FILE` and `commonweal check` check bounds".to_owned(),
+    let options = Options {
+        engine,
+        layer_limit: args.layer_limit,
+        event_limit: args.event_limit,
+        keep_proof: certify::needs_proof(&model, args.certificate.as_deref()),
+        stop,
+        ..Options::default()
     };
-    let checked = Checked::No(how);
-    let answer = Printed { model, solution: &solution, checked, own_best: None, comparison: None, explanation: None };
-    answer.print(args, clock)
+    let answer = progress::shown(&options.stop, args.run.quiet, || commonweal::solve(&model, &options));
+    let (checked, check) = certify::certify(&model, &answer, args.certificate.as_deref())?;
+    clock.check = check;
+    let mut printed =
+        Printed { model: &model, answer: &answer, checked, own_best: None, comparison: None, explanation: None };
+    if !certified {
+        let exact = &model.exact();
+        if answer.claim() == Claim::Optimal && !args.run.json {
+            printed.own_best = own_best(exact, &options.stop);
+        }
+        printed.comparison = args.compare.then(|| {
+            let compared = compare::strategies(exact, &answer, &options.stop);
+            (compared.iter().map(|one| one.json(exact)).collect(), compare::report(exact, &compared))
+        });
+        printed.explanation = args.explain.then(|| explain::text(exact, &answer, &options));
+    }
+    printed.print(args, clock)
 }
 
-/// What is known at the end, over numbers of either kind.
-struct Printed<'a, N> {
-    model: &'a Mdp<N>,
-    solution: &'a Answer,
+/// What is known at the end.
+struct Printed<'a> {
+    model: &'a Model,
+    answer: &'a Answer,
     checked: Checked,
     /// What each principal would get alone.
-    own_best: Option<Vec<Rational>>,
+    own_best: Option<Vec<Value>>,
     /// Other strategies beside this one, for programs and for people.
     comparison: Option<(Vec<ComparedJson>, String)>,
     explanation: Option<String>,
 }
 
-impl<N: Sync> Printed<'_, N> {
+impl Printed<'_> {
     fn print(self, args: &SolveArgs, mut clock: Clock) -> anyhow::Result<ExitCode> {
-        let Printed { model, solution, checked, own_best, comparison, explanation } = self;
+        let model = self.model.structure();
+        let Printed { answer: solution, checked, own_best, comparison, explanation, .. } = self;
         if let Some(path) = &args.strategy {
             let strategy = StrategyJson::new(model, solution.strategy());
             output::write_whole(path, |out| {
@@ -127,13 +106,13 @@ impl<N: Sync> Printed<'_, N> {
 
 fn exit_code(solution: &Answer) -> ExitCode {
     match solution.claim() {
-        Claim::Optimal | Claim::Within | Claim::Undecided(_) => ExitCode::SUCCESS,
+        Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => ExitCode::SUCCESS,
         Claim::Stopped(_) => ExitCode::from(3),
     }
 }
 
 /// What each principal would get alone from the start state, unless there is no time left to say.
-fn own_best(model: &Mdp, stop: &StopSignal) -> Option<Vec<Rational>> {
-    let best = |p: usize| own_optimum(model, p.into(), stop).map(|best| best.get(model.start().index()));
+fn own_best(model: &Mdp, stop: &StopSignal) -> Option<Vec<Value>> {
+    let best = |p: usize| exact::own_best(model, p.into(), stop).map(|best| best.payoffs.value(model.start().index()));
     (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
 }

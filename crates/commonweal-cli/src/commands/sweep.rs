@@ -8,12 +8,12 @@ use crate::report::{json, play};
 use crate::{input, output};
 use anyhow::bail;
 use commonweal::Options;
-use commonweal::evaluation::evaluate;
-use commonweal::landscape::{Bracket, Change, Label, Survey, UNKNOWN, changes};
-use commonweal::model::Mdp;
-use commonweal::number::{Rational, Value};
-use commonweal::stop::StopSignal;
-use commonweal::strategy::Strategy;
+use commonweal::internals::evaluation::evaluate;
+use commonweal::internals::landscape::{Bracket, Change, Label, Survey, UNKNOWN, changes};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::Strategy;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -158,7 +158,7 @@ fn tie_between(
         return None;
     }
     let model = survey.model_at(std::slice::from_ref(&simplest)).ok()?;
-    let welfare = |strategy: &commonweal::strategy::CountingStrategy| {
+    let welfare = |strategy: &commonweal::internals::strategy::CountingStrategy| {
         let payoffs = evaluate(&model, &Strategy::Counting(strategy.clone()), stop).ok()?;
         payoffs.welfare(model.start()).exact
     };

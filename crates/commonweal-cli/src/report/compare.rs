@@ -4,13 +4,14 @@ use super::json::{Double, OrderedMap, ValueJson};
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{at_least, at_most, in_column};
 use super::table::{WIDTH, table, width};
-use commonweal::evaluation::{Payoffs, evaluate};
-use commonweal::model::{Mdp, PrincipalId};
-use commonweal::number::{Rational, Value};
-use commonweal::search::{self, Search, SearchOptions, SearchOutcome};
-use commonweal::stop::StopSignal;
-use commonweal::strategy::{CountingStrategy, Strategy};
-use commonweal::{Answer, own_strategy};
+use commonweal::Answer;
+use commonweal::internals::evaluation::{Payoffs, evaluate};
+use commonweal::internals::exact::own_best;
+use commonweal::internals::model::{Mdp, PrincipalId};
+use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::search::{self, Search, SearchOptions, SearchOutcome};
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::Strategy;
 use serde::Serialize;
 
 /// One strategy of the comparison.
@@ -63,7 +64,7 @@ pub fn strategies(model: &Mdp, solution: &Answer, stop: &StopSignal) -> Vec<Comp
     ];
     if model.n_principals() > 1 {
         let own = |p: PrincipalId| {
-            let strategy = CountingStrategy::positional(own_strategy(model, p, stop).ok()?);
+            let strategy = own_best(model, p, stop).ok()?.strategy;
             let payoffs = evaluate(model, &Strategy::Counting(strategy), stop).ok()?;
             let welfare = payoffs.welfare(start);
             Some(Compared { kind: Kind::Own(p), welfare, upper: None, payoffs: all_payoffs(model, &payoffs) })

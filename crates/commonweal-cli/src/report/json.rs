@@ -2,10 +2,10 @@
 
 use super::compare::ComparedJson;
 use super::timings::Spent;
-use commonweal::model::{ChoiceId, Mdp, PrincipalId, StateId};
-use commonweal::number::{Natural, Rational, Value};
-use commonweal::strategy::{CountingStrategy, Stationary, Step, Strategy};
-use commonweal::{Answer, Claim, Engine};
+use commonweal::internals::model::{ChoiceId, PrincipalId, StateId, Structure};
+use commonweal::internals::number::{Natural, Rational, Value};
+use commonweal::internals::strategy::{CountingStrategy, Stationary, Step, Strategy};
+use commonweal::{Answer, Claim, Method};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeStruct, Serializer};
@@ -63,24 +63,24 @@ struct DecisionJson {
 }
 
 impl SolutionJson {
-    pub fn new<N: Sync>(model: &Mdp<N>, solution: &Answer, checked: bool, all_states: bool) -> SolutionJson {
+    pub fn new(model: &Structure, solution: &Answer, checked: bool, all_states: bool) -> SolutionJson {
         let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
         let principals = solution.principals().iter().map(|principal| PrincipalJson {
             name: principal.name.clone(),
             members: (principal.members.len() > 1).then(|| principal.members.iter().map(name).collect()),
-            discount: principal.discount.to_string(),
+            discount: principal.patience.to_string(),
         });
         let shown: Vec<StateId> =
             if all_states || model.n_states() <= MANY_STATES { model.states().collect() } else { vec![model.start()] };
         let of_state = |&state: &StateId| (model.state_name(state).into_owned(), state_json(model, solution, state));
         let (status, reason) = match solution.claim() {
-            Claim::Optimal | Claim::Within => (None, None),
+            Claim::Optimal | Claim::Within { .. } => (None, None),
             Claim::Undecided(ties) => (Some("within gap"), Some(format!("{ties} ties left undecided"))),
             Claim::Stopped(reason) => (Some("stopped"), Some(reason.to_string())),
         };
         SolutionJson {
             format: "commonweal-solution/1",
-            engine: engine_name(solution.engine()),
+            engine: engine_name(solution.method()),
             scale: solution.scale().map(Double),
             checked,
             status,
@@ -101,14 +101,14 @@ impl SolutionJson {
 }
 
 /// An engine as JSON names it.
-pub fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Exact => "exact",
-        Engine::Certified => "certified",
+pub fn engine_name(method: Method) -> &'static str {
+    match method {
+        Method::Exact => "exact",
+        Method::Certified { .. } => "certified",
     }
 }
 
-fn state_json<N>(model: &Mdp<N>, solution: &Answer, state: StateId) -> StateJson {
+fn state_json(model: &Structure, solution: &Answer, state: StateId) -> StateJson {
     let payoff = |p: usize| {
         let name = model.principals()[p].name.clone();
         (name, ValueJson(solution.payoff(p.into(), state)))
@@ -124,8 +124,8 @@ fn state_json<N>(model: &Mdp<N>, solution: &Answer, state: StateId) -> StateJson
     }
 }
 
-fn decisions<N>(model: &Mdp<N>, strategy: &CountingStrategy, state: StateId) -> Vec<DecisionJson> {
-    let decision = |change: &commonweal::strategy::Change| DecisionJson {
+fn decisions(model: &Structure, strategy: &CountingStrategy, state: StateId) -> Vec<DecisionJson> {
+    let decision = |change: &commonweal::internals::strategy::Change| DecisionJson {
         from: StepJson(change.from.clone()),
         action: model.action_name(change.choice).into_owned(),
     };
@@ -140,7 +140,7 @@ pub struct StrategyJson {
 }
 
 impl StrategyJson {
-    pub fn new<N>(model: &Mdp<N>, strategy: &CountingStrategy) -> StrategyJson {
+    pub fn new(model: &Structure, strategy: &CountingStrategy) -> StrategyJson {
         let of_state = |state| (model.state_name(state).into_owned(), decisions(model, strategy, state));
         StrategyJson { format: "commonweal-strategy/1", decisions: OrderedMap(model.states().map(of_state).collect()) }
     }
@@ -154,7 +154,7 @@ pub struct MixJson {
 }
 
 impl MixJson {
-    pub fn new(model: &Mdp, strategy: &Stationary) -> MixJson {
+    pub fn new(model: &Structure, strategy: &Stationary) -> MixJson {
         let share =
             |(choice, share): &(ChoiceId, Rational)| (model.action_name(*choice).into_owned(), share.to_string());
         let of_state = |state| {
@@ -174,7 +174,7 @@ pub enum AnyStrategyJson {
 }
 
 impl AnyStrategyJson {
-    pub fn new(model: &Mdp, strategy: &Strategy) -> AnyStrategyJson {
+    pub fn new(model: &Structure, strategy: &Strategy) -> AnyStrategyJson {
         match strategy {
             Strategy::Counting(strategy) => AnyStrategyJson::Counting(StrategyJson::new(model, strategy)),
             Strategy::Stationary(strategy) => AnyStrategyJson::Stationary(MixJson::new(model, strategy)),

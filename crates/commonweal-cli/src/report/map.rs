@@ -4,8 +4,8 @@ use super::names::shown;
 use super::numbers::double;
 use super::table::table;
 use crate::strategy_map::StrategyMap;
-use commonweal::landscape::UNKNOWN;
-use commonweal::stop::StopReason;
+use commonweal::internals::landscape::UNKNOWN;
+use commonweal::internals::stop::StopReason;
 use serde::Serialize;
 
 /// The map for people: every region with its share.

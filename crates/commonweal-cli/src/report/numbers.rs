@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use commonweal::number::{Integer, Natural, Rational, Value, parse_rational};
+use commonweal::internals::number::{Integer, Natural, Rational, Value, parse_rational};
 
 /// A fraction is shown in a text if it is no longer than this.
 const SHORT_FRACTION: usize = 32;

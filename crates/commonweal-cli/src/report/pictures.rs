@@ -2,11 +2,11 @@
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, signed};
-use commonweal::evaluation::accrued;
-use commonweal::landscape::Play;
-use commonweal::model::{ChoiceId, Mdp, StateId};
-use commonweal::number::{Natural, Value};
-use commonweal::strategy::CountingStrategy;
+use commonweal::internals::evaluation::accrued;
+use commonweal::internals::landscape::Play;
+use commonweal::internals::model::{ChoiceId, Mdp, StateId};
+use commonweal::internals::number::{Natural, Value};
+use commonweal::internals::strategy::CountingStrategy;
 use commonweal::{Answer, Claim};
 use commonweal_charts::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
@@ -100,7 +100,7 @@ pub fn gains(model: &Mdp, solution: &Answer, own_best: Option<&[Value]>) -> Bars
     let start = model.start();
     let bar = |value: Value| Some((value.enclosure.midpoint(), signed(&value)));
     let principals = model.principals().iter().enumerate().take(ROWS);
-    let group = |(p, principal): (usize, &commonweal::model::Principal)| {
+    let group = |(p, principal): (usize, &commonweal::internals::model::Principal)| {
         let own = solution.payoff(p.into(), start);
         let mut bars = vec![bar(difference(&own, &solution.long_term_payoff(p.into(), start)))];
         bars.extend(own_best.map(|best| bar(difference(&own, &best[p]))));
@@ -158,7 +158,7 @@ fn tail(solution: &Answer, state: StateId) -> Option<ChoiceId> {
 fn drawn_steps(model: &Mdp<f64>, solution: &Answer) -> usize {
     const FEWEST: f64 = 8.0;
     const MOST: f64 = 400.0;
-    let patience = solution.principals().first().map_or(0.0, |principal| principal.discount.to_f64().value());
+    let patience = solution.principals().first().map_or(0.0, |principal| principal.patience.to_f64().value());
     let enough = if patience > 0.0 { 0.005f64.ln() / patience.ln() } else { 0.0 };
     let settled = step(solution.memory(model.start())) + 3.0;
     let soon = if settled <= 3.0 * enough { settled } else { 0.0 };

@@ -2,9 +2,9 @@
 
 use super::names::in_column;
 use super::numbers::steps;
-use commonweal::landscape::Play;
-use commonweal::model::{ChoiceId, Mdp};
-use commonweal::number::Natural;
+use commonweal::internals::landscape::Play;
+use commonweal::internals::model::{ChoiceId, Mdp};
+use commonweal::internals::number::Natural;
 
 /// More turns than this are not told one by one.
 const TOLD: usize = 4;

@@ -6,9 +6,9 @@ use super::numbers::{
     signed, steps,
 };
 use super::table::{WIDTH, table, width};
-use commonweal::model::{Mdp, PrincipalId, StateId};
-use commonweal::number::{Natural, Rational, Value};
-use commonweal::strategy::CountingStrategy;
+use commonweal::internals::model::{PrincipalId, StateId, Structure};
+use commonweal::internals::number::{Natural, Value};
+use commonweal::internals::strategy::CountingStrategy;
 use commonweal::{Answer, Claim};
 use std::fmt::Write;
 
@@ -16,11 +16,11 @@ use std::fmt::Write;
 pub const STATES_SHOWN: usize = 30;
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else.
-pub fn report<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]>, all_states: bool) -> String {
+pub fn report(model: &Structure, solution: &Answer, own_best: Option<&[Value]>, all_states: bool) -> String {
     let mut text = headline(model, solution);
     text.push('\n');
     text.push_str(&match solution.claim() {
-        Claim::Optimal | Claim::Within => payoffs(model, solution, own_best),
+        Claim::Optimal | Claim::Within { .. } => payoffs(model, solution, own_best),
         Claim::Undecided(_) | Claim::Stopped(_) => bounds(model, solution),
     });
     if all_states {
@@ -31,7 +31,7 @@ pub fn report<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]
     let memory = counted(solution.memory(start), "step", "steps");
     let horizon = steps(solution.horizon());
     let numbers = match solution.claim() {
-        Claim::Within => [format!("memory {memory};"), format!("its tail begins at step {horizon}")],
+        Claim::Within { .. } => [format!("memory {memory};"), format!("its tail begins at step {horizon}")],
         Claim::Optimal | Claim::Undecided(_) => [format!("memory {memory},"), format!("horizon {horizon}")],
         Claim::Stopped(_) => ["the best found;".to_owned(), format!("its tail begins at step {horizon}")],
     };
@@ -45,7 +45,7 @@ pub fn report<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]
     text
 }
 
-fn headline<N>(model: &Mdp<N>, solution: &Answer) -> String {
+fn headline(model: &Structure, solution: &Answer) -> String {
     let start = model.start();
     let name = shown(&model.state_name(start));
     let welfare = solution.welfare(start);
@@ -66,7 +66,7 @@ fn headline<N>(model: &Mdp<N>, solution: &Answer) -> String {
                 )
             }
         }
-        Claim::Within => writeln!(
+        Claim::Within { .. } => writeln!(
             text,
             "Welfare from {name}: at least {}, and nobody can earn more than {}.\n\
              Proven in doubles, every rounding counted; --exact gives fractions.\n\
@@ -99,13 +99,13 @@ fn in_brief(value: &Value) -> String {
 }
 
 /// Who gets what: with the fractions if they fit the width.
-fn payoffs<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]>) -> String {
+fn payoffs(model: &Structure, solution: &Answer, own_best: Option<&[Value]>) -> String {
     let with_fractions = payoff_table(model, solution, own_best, true);
     let any = payoff_values(model, solution).any(|value| payoff_fraction(&value).is_some());
     if any && width(&with_fractions) <= WIDTH { with_fractions } else { payoff_table(model, solution, own_best, false) }
 }
 
-fn payoff_table<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rational]>, fractions: bool) -> String {
+fn payoff_table(model: &Structure, solution: &Answer, own_best: Option<&[Value]>, fractions: bool) -> String {
     let start = model.start();
     let (mut header, mut rows) = who(model);
     header.push("gets");
@@ -133,7 +133,7 @@ fn payoff_table<N>(model: &Mdp<N>, solution: &Answer, own_best: Option<&[Rationa
         let payoff = solution.payoff(id, start);
         cells(row, &payoff, &solution.long_term_payoff(id, start));
         if let Some(own_best) = own_best {
-            row.push(signed(&difference(&payoff, &Value::from(own_best[p].clone()))));
+            row.push(signed(&difference(&payoff, &own_best[p])));
         }
     }
     let mut total = total_row(&header);
@@ -150,7 +150,7 @@ fn near_zero(value: &Value, scale: f64) -> Option<String> {
     (value.exact.is_none() && around && says_nothing).then(|| "≈ 0".to_owned())
 }
 
-fn payoff_values<N>(model: &Mdp<N>, solution: &Answer) -> impl Iterator<Item = Value> {
+fn payoff_values(model: &Structure, solution: &Answer) -> impl Iterator<Item = Value> {
     let start = model.start();
     let payoffs = (0..model.n_principals()).map(move |p| solution.payoff(p.into(), start));
     payoffs.chain([solution.welfare(start)])
@@ -163,7 +163,7 @@ fn payoff_fraction(value: &Value) -> Option<String> {
 }
 
 /// What each principal gets at least and at most.
-fn bounds<N>(model: &Mdp<N>, solution: &Answer) -> String {
+fn bounds(model: &Structure, solution: &Answer) -> String {
     let start = model.start();
     let (mut header, mut rows) = who(model);
     header.extend(["at least", "at most"]);
@@ -180,14 +180,14 @@ fn bounds<N>(model: &Mdp<N>, solution: &Answer) -> String {
 }
 
 /// The columns that every table of principals begins with.
-pub fn who<N>(model: &Mdp<N>) -> (Vec<&'static str>, Vec<Vec<String>>) {
+pub fn who(model: &Structure) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let mut header = vec!["principal", "discount"];
     if weighted {
         header.push("weight");
     }
-    let row = |principal: &commonweal::model::Principal| {
-        let mut row = vec![name_in_column(&principal.name), discount(&principal.discount)];
+    let row = |principal: &commonweal::internals::model::Principal| {
+        let mut row = vec![name_in_column(&principal.name), discount(principal.patience())];
         if weighted {
             row.push(fraction_or_decimal(&principal.weight));
         }
@@ -206,8 +206,8 @@ pub fn total_row(header: &[&str]) -> Vec<String> {
 }
 
 /// The welfare from every state.
-fn every_state<N>(model: &Mdp<N>, solution: &Answer) -> String {
-    let optimal = matches!(solution.claim(), Claim::Optimal | Claim::Within);
+fn every_state(model: &Structure, solution: &Answer) -> String {
+    let optimal = matches!(solution.claim(), Claim::Optimal | Claim::Within { .. });
     let header = if optimal {
         ["state", "welfare", "vs long-term", "memory"].as_slice()
     } else {
@@ -228,7 +228,7 @@ fn every_state<N>(model: &Mdp<N>, solution: &Answer) -> String {
 }
 
 /// Every state's choices over time: those that change first, then as many others as fit.
-fn strategy<N>(model: &Mdp<N>, solution: &Answer, all_states: bool) -> String {
+fn strategy(model: &Structure, solution: &Answer, all_states: bool) -> String {
     let mut text = String::new();
     let most = if all_states { usize::MAX } else { STATES_SHOWN };
     let few = model.n_states() <= most;
@@ -260,7 +260,7 @@ fn strategy<N>(model: &Mdp<N>, solution: &Answer, all_states: bool) -> String {
 }
 
 /// `a for 2 steps, then b`.
-pub fn in_words<N>(model: &Mdp<N>, strategy: &CountingStrategy, state: StateId) -> String {
+pub fn in_words(model: &Structure, strategy: &CountingStrategy, state: StateId) -> String {
     /// The most changes of one state that are spelt out.
     const CHANGES_SHOWN: usize = 8;
     let changes = strategy.changes(state);

@@ -2,8 +2,8 @@
 
 use super::names::shown;
 use super::numbers::{decimal, steps};
-use commonweal::number::Rational;
-use commonweal::strategy::Step;
+use commonweal::internals::number::Rational;
+use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim};
 
 /// Neighbouring discounts with 1/(λ_i/λ_{i+1} − 1) beyond this are worth a note.
@@ -14,16 +14,16 @@ const LONG: u64 = 100;
 /// Says on standard error which neighbouring discounts are close.
 pub fn note(solution: &Answer) {
     for pair in solution.principals().windows(2) {
-        if pair[1].discount.is_zero() {
+        if pair[1].patience.is_zero() {
             continue;
         }
-        let spacing = Rational::ONE / (&pair[0].discount / &pair[1].discount - Rational::ONE);
+        let spacing = Rational::ONE / (&pair[0].patience / &pair[1].patience - Rational::ONE);
         // Close discounts matter where they make the horizon long, or may have.
         let long = matches!(solution.claim(), Claim::Stopped(_)) || *solution.horizon() > Step::from(LONG);
         if spacing > Rational::from(CLOSE) && long {
             let horizon = match solution.claim() {
                 Claim::Optimal | Claim::Undecided(_) => format!(" The horizon is {}.", steps(solution.horizon())),
-                Claim::Within | Claim::Stopped(_) => String::new(),
+                Claim::Within { .. } | Claim::Stopped(_) => String::new(),
             };
             let (more, less) = (shown(&pair[0].name), shown(&pair[1].name));
             let spacing = decimal(&spacing);

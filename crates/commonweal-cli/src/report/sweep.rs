@@ -5,9 +5,9 @@ use super::names::{in_column as name_in_column, shown};
 use super::numbers::{discount, double, in_column, steps};
 use super::table::{WIDTH, table, width};
 use commonweal::Answer;
-use commonweal::model::Mdp;
-use commonweal::number::Value;
-use commonweal::stop::StopReason;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::Value;
+use commonweal::internals::stop::StopReason;
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 use serde::Serialize;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub struct Clock {
     began: Instant,
     read: Duration,
-    pub solving: commonweal::Timings,
+    pub solving: commonweal::internals::answer::Timings,
     pub check: Duration,
 }
 
@@ -16,7 +16,7 @@ impl Clock {
         Clock {
             began: Instant::now(),
             read: Duration::ZERO,
-            solving: commonweal::Timings::default(),
+            solving: commonweal::internals::answer::Timings::default(),
             check: Duration::ZERO,
         }
     }

@@ -5,7 +5,7 @@
 //! `α^k (7α − 4) + β^k (7β − 4)` is not negative, and waiting for ever is best if neither discount exceeds 4/7.
 
 use crate::program::Folder;
-use commonweal::number::{Rational, parse_rational};
+use commonweal::internals::number::{Rational, parse_rational};
 use serde_json::Value;
 
 fn number(text: &Value) -> Rational {

@@ -54,7 +54,7 @@ impl<'a> Arithmetic<'a> {
             let of_principal = |i: usize| {
                 let values = &self.values[i];
                 let later = self.expected(choice, |target| values[target]).times(self.discounts[i]);
-                let now = Outward::of(&model.ordered_rewards(choice)[i]);
+                let now = Outward::of(&model.rewards(choice)[i]);
                 later.plus(now).plus(Outward::point(-values[state.index()]))
             };
             (0..model.n()).map(of_principal).collect()

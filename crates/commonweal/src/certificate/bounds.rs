@@ -5,9 +5,9 @@
 
 use super::arithmetic::Arithmetic;
 use super::text::{Changes, changes, double, write_layers, write_tail};
+use crate::answer::BoundsStage;
 use crate::model::ChoiceId;
 use crate::principals::OrderedModel;
-use crate::solve::StageInDoubles;
 use crate::strategy::{CountingStrategy, Step};
 use std::io::{self, Write};
 
@@ -24,26 +24,30 @@ pub struct BoundsCertificate<'a> {
     /// What is done before the horizon.
     pub strategy: &'a CountingStrategy,
     /// Stages before the horizon in which no state changes its choice, the latest first; all other steps are walked.
-    pub stages: &'a [StageInDoubles],
+    pub stages: &'a [BoundsStage],
 }
 
 impl BoundsCertificate<'_> {
     /// Writes the certificate. A stage that gives away more than it says is written with as much as it needs.
     pub fn write(&self, model: &OrderedModel, out: &mut dyn Write) -> io::Result<()> {
         let horizon = Step::from(self.horizon);
-        writeln!(out, "commonweal-certificate 1\nmodel {}\nkind bounds\nnumbers doubles", super::model_hash(model))?;
+        writeln!(
+            out,
+            "commonweal-certificate 1\nmodel {}\nkind bounds\nnumbers doubles",
+            super::model_hash(model.mdp())
+        )?;
         writeln!(out, "horizon {horizon}")?;
-        write_tail(model, &self.tail, out)?;
+        write_tail(model.mdp(), &self.tail, out)?;
         write_values(&self.values, out)?;
         let changes = changes(self.strategy, &self.tail, &horizon);
         let mut arithmetic = Arithmetic::new(model, self.values.clone(), self.horizon, &self.tail);
         let mut decisions = self.tail.clone();
         let mut present = self.horizon;
         for stage in self.stages {
-            let StageInDoubles { from, until, each, .. } = *stage;
+            let BoundsStage { from, until, each, .. } = *stage;
             debug_assert!(changes.range(Step::from(from)..Step::from(until)).next().is_none(), "a choice changes");
             walk(&mut arithmetic, &mut decisions, &changes, (until, present));
-            write_layers(model, &changes, &until.into(), &present.into(), out)?;
+            write_layers(model.mdp(), &changes, &until.into(), &present.into(), out)?;
             if let Some(values) = &stage.values {
                 write_values(values, out)?;
                 arithmetic.rebase(until, values);
@@ -53,7 +57,7 @@ impl BoundsCertificate<'_> {
             present = from;
         }
         walk(&mut arithmetic, &mut decisions, &changes, (0, present));
-        write_layers(model, &changes, &Step::ZERO, &present.into(), out)?;
+        write_layers(model.mdp(), &changes, &Step::ZERO, &present.into(), out)?;
         writeln!(out, "welfare")?;
         for state in model.states() {
             let (lower, upper) = arithmetic.welfare(state);

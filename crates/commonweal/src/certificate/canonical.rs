@@ -12,13 +12,13 @@ pub fn write_canonical(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     let ordered = principals::order(model);
     let joined = |numbers: &mut dyn Iterator<Item = &Rational>| numbers.map(fraction).collect::<Vec<_>>().join(" ");
     writeln!(out, "commonweal-model 1")?;
-    let mut discounts = ordered.ordered_principals().iter().map(|principal| &principal.discount);
+    let mut discounts = ordered.parts().iter().map(|part| &part.discount);
     writeln!(out, "discounts {}", joined(&mut discounts))?;
     writeln!(out, "states {}", model.n_states())?;
     for state in model.states() {
         writeln!(out, "choices {}", model.choices(state).len())?;
         for choice in model.choices(state) {
-            write!(out, "{} >", joined(&mut ordered.ordered_rewards(choice).iter()))?;
+            write!(out, "{} >", joined(&mut ordered.rewards(choice).iter()))?;
             for (target, probability) in sorted_row(model, choice) {
                 write!(out, " {} {}", target.index(), fraction(probability))?;
             }

@@ -1,10 +1,10 @@
 //! Certificates of kind exact (§4, §6).
 
 use super::text::{changes, double, fraction, integer, write_layers, write_tail};
+use crate::answer::{Answer, ExactProof};
 use crate::model::StateId;
 use crate::number::{ExactVector, Rational};
 use crate::principals::OrderedModel;
-use crate::solve::{Answer, Proof};
 use crate::strategy::Step;
 use dashu_base::BitTest;
 use std::io::{self, Write};
@@ -16,30 +16,30 @@ const SHORT: usize = 4_096;
 pub(super) fn write(
     model: &OrderedModel,
     solution: &Answer,
-    proof: &Proof,
+    proof: &ExactProof,
     precision: u32,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let horizon = solution.horizon();
     let is_exact = carries_exact_gains(model, solution, proof);
-    writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(model))?;
+    writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(model.mdp()))?;
     writeln!(out, "numbers {}", if is_exact { "exact" } else { "enclosed" })?;
     writeln!(out, "precision {precision}\nhorizon {horizon}")?;
-    write_tail(model, &proof.tail, out)?;
+    write_tail(model.mdp(), &proof.tail, out)?;
     write_values(&proof.values, out)?;
     let changes = changes(solution.strategy(), &proof.tail, horizon);
     let mut step = horizon.clone();
     // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
     let stages = if is_exact { &[][..] } else { &proof.stages };
     for stage in stages {
-        write_layers(model, &changes, &stage.until, &step, out)?;
+        write_layers(model.mdp(), &changes, &stage.until, &step, out)?;
         if let Some(values) = &stage.values {
             write_values(values, out)?;
         }
         writeln!(out, "stage {}", stage.from)?;
         step = stage.from.clone();
     }
-    write_layers(model, &changes, &Step::ZERO, &step, out)?;
+    write_layers(model.mdp(), &changes, &Step::ZERO, &step, out)?;
     writeln!(out, "welfare")?;
     model.states().try_for_each(|state| writeln!(out, "{}", welfare(solution, is_exact, state)))?;
     writeln!(out, "end")
@@ -56,8 +56,8 @@ fn write_values(values: &[ExactVector], out: &mut dyn Write) -> io::Result<()> {
 
 /// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
 /// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
-fn carries_exact_gains(model: &OrderedModel, solution: &Answer, proof: &Proof) -> bool {
-    let needed = || solution.effort().n_judged > 0 || solution.welfare_quotient(model.start()).is_some();
+fn carries_exact_gains(model: &OrderedModel, solution: &Answer, proof: &ExactProof) -> bool {
+    let needed = || solution.effort().n_judged > 0 || solution.welfare_quotient(model.mdp().start()).is_some();
     proof.exact_is_affordable && needed()
 }
 

@@ -13,59 +13,124 @@ mod text;
 pub use bounds::BoundsCertificate;
 pub use canonical::{model_hash, write_canonical};
 
+use crate::answer::{Answer, BoundsProof, Claim, ExactProof, Proof};
+use crate::front::Model;
 use crate::model::Mdp;
 use crate::principals;
-use crate::solve::{Answer, Claim};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// The bits of a certificate's floats unless its discounts are very close.
 pub const PRECISION: u32 = 256;
 
-/// What a certificate would claim.
+/// What a certificate claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The strategy is optimal in every state and at every step.
     Exact,
-    /// The strategy earns at least the lower bound, and nobody more than the upper one.
+    /// The strategy earns at least the lower bound, and no strategy more than the upper one.
     Bounds,
 }
 
-/// What a certificate of `solution` would claim; `None` if it kept no proof or has none: a solution that was stopped before
-/// the long-term strategy was known.
-pub fn kind(solution: &Answer) -> Option<Kind> {
-    solution.proof()?;
-    Some(match solution.claim() {
-        Claim::Optimal => Kind::Exact,
-        Claim::Within | Claim::Undecided(_) | Claim::Stopped(_) => Kind::Bounds,
-    })
+/// A proof of an answer, for a checker that shares no code with this library. It is written on request: it may be long.
+#[derive(Debug, Clone)]
+pub struct Certificate<'a> {
+    model: Cow<'a, Mdp>,
+    answer: &'a Answer,
+    proof: &'a Proof,
+    /// The bits of its floats, where it needs any.
+    pub precision: u32,
 }
 
-/// Writes the certificate of a solution of `model`, with floats of `precision` bits where it needs any. There is one if
-/// [`kind`] says so.
-///
-/// Of a solution that is not proven optimal, the certificate holds the first steps of its strategy and the
-/// long-term strategy after them, with bounds for that.
-pub fn write_certificate(model: &Mdp, solution: &Answer, precision: u32, out: &mut dyn Write) -> io::Result<()> {
-    let Some((kind, proof)) = kind(solution).zip(solution.proof()) else {
-        return Err(io::Error::other("this solution has no certificate"));
-    };
-    let ordered = principals::order(model);
-    match kind {
-        Kind::Exact => exact::write(&ordered, solution, proof, precision, out),
-        Kind::Bounds => {
-            let horizon = u64::try_from(solution.horizon()).unwrap_or(u64::MAX).min(proof.n_layers_for_bounds);
-            let values = proof.values.iter().map(|values| {
-                let nearest = |state: usize| values.enclosure(state).midpoint();
-                (0..values.len()).map(nearest).collect()
-            });
-            let certificate = BoundsCertificate {
-                values: values.collect(),
-                tail: proof.tail.clone(),
-                horizon,
-                strategy: solution.strategy(),
-                stages: &[],
-            };
-            certificate.write(&ordered, out)
+/// Why an answer has no certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoCertificate {
+    /// `Options::keep_proof` was not set.
+    #[error("the answer kept no proof; solve with `keep_proof`")]
+    NotKept,
+    /// The solve was stopped before there was anything to certify.
+    #[error("the long-term strategy is not known yet")]
+    Stopped,
+    /// The certificate is about the numbers as they are written, and they were rounded.
+    #[error("the model was read in doubles, and a certificate is about the numbers of the file; read it in fractions")]
+    Rounded,
+}
+
+impl<'a> Certificate<'a> {
+    /// The certificate of an answer for `model`.
+    pub(crate) fn of(model: &'a Model, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
+        if model.notes().rounded {
+            return Err(NoCertificate::Rounded);
         }
+        Certificate::about(model.exact(), answer)
+    }
+
+    /// The certificate of an answer for a model in fractions.
+    pub fn of_mdp(model: &'a Mdp, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
+        Certificate::about(Cow::Borrowed(model), answer)
+    }
+
+    fn about(model: Cow<'a, Mdp>, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
+        let stopped = matches!(answer.claim(), Claim::Stopped(_));
+        let missing = if stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
+        let proof = answer.proof().ok_or(missing)?;
+        Ok(Certificate { model, answer, proof, precision: PRECISION })
+    }
+
+    /// What it claims.
+    pub fn kind(&self) -> Kind {
+        match (self.proof, self.answer.claim()) {
+            (Proof::Exact(_), Claim::Optimal) => Kind::Exact,
+            _ => Kind::Bounds,
+        }
+    }
+
+    /// About how long its values are, in bits: what a reader has to get through.
+    pub fn value_bits(&self) -> usize {
+        match self.proof {
+            Proof::Exact(proof) => {
+                let stages = proof.stages.iter().filter_map(|stage| stage.values.as_deref());
+                let vectors = stages.chain([&proof.values[..]]).flatten();
+                vectors.map(|values| values.len() * values.bits()).sum()
+            }
+            Proof::Bounds(proof) => proof.values.iter().map(|values| 64 * values.len()).sum(),
+        }
+    }
+
+    /// Writes it.
+    ///
+    /// Of an answer that is not proven optimal, the certificate holds the first steps of its strategy and the long-term
+    /// strategy after them, with bounds for that.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Certificate { model, answer, proof, precision } = self;
+        let ordered = principals::order(model);
+        match proof {
+            Proof::Exact(proof) if self.kind() == Kind::Exact => exact::write(&ordered, answer, proof, *precision, out),
+            Proof::Exact(proof) => stopped(answer, proof).write(&ordered, out),
+            Proof::Bounds(proof) => bounds(model, answer, proof).write(&ordered, out),
+        }
+    }
+}
+
+/// The bounds of an exact answer that was stopped.
+fn stopped<'a>(answer: &'a Answer, proof: &ExactProof) -> BoundsCertificate<'a> {
+    let horizon = u64::try_from(answer.horizon()).unwrap_or(u64::MAX).min(proof.n_layers_for_bounds);
+    let values = proof.values.iter().map(|values| {
+        let nearest = |state: usize| values.enclosure(state).midpoint();
+        (0..values.len()).map(nearest).collect()
+    });
+    let (values, tail) = (values.collect(), proof.tail.clone());
+    BoundsCertificate { values, tail, horizon, strategy: answer.strategy(), stages: &[] }
+}
+
+/// The bounds of a certified answer.
+fn bounds<'a>(model: &Mdp, answer: &'a Answer, proof: &'a BoundsProof) -> BoundsCertificate<'a> {
+    BoundsCertificate {
+        values: proof.values.clone(),
+        tail: model.states().map(|state| answer.strategy().tail(state)).collect(),
+        horizon: u64::try_from(answer.horizon()).expect("the certified engine counts steps in 64 bits"),
+        strategy: answer.strategy(),
+        stages: &proof.stages,
     }
 }

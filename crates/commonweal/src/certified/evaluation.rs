@@ -16,12 +16,13 @@
 use super::base::Base;
 use super::payoff::{Decided, Gains, blocks};
 use super::rounded_model::RoundedModel;
-use super::{is_narrow, payoff, reward_range, within};
+use super::{is_narrow, payoff, range_alone, within};
+use crate::answer::Claim;
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::kernel::sweep::PolicyRows;
-use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, PrincipalId, StateId};
+use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, Part, StateId};
 use crate::number::{ModelNumber, Rational, Values};
-use crate::solve::Claim;
+use crate::principals::Alone;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use rayon::prelude::*;
@@ -37,7 +38,7 @@ pub struct Evaluation {
     /// does in the end, added up.
     pub scale: f64,
     /// Whether every interval is as narrow as asked, or what kept it from being so.
-    pub outcome: Claim,
+    pub claim: Claim,
 }
 
 /// The most steps that are walked for a principal. What comes later is counted as an error.
@@ -74,7 +75,19 @@ struct Evaluated<'a> {
 struct Payoff {
     values: Values,
     scale: f64,
-    outcome: Claim,
+    /// Why it is wider than asked, if it is.
+    stopped: Option<StopReason>,
+}
+
+impl Payoff {
+    /// What a principal with these parts gets.
+    fn of_parts(parts: &[Part], worths: Vec<Payoff>, n_states: usize) -> Payoff {
+        let scale =
+            parts.iter().zip(&worths).map(|(part, own)| part.coefficient.to_f64().value().abs() * own.scale).sum();
+        let stopped = worths.iter().find_map(|own| own.stopped);
+        let terms = parts.iter().zip(worths).map(|(part, own)| (part.coefficient.clone(), own.values));
+        Payoff { values: Values::combined(terms.collect(), n_states), scale, stopped }
+    }
 }
 
 impl Evaluated<'_> {
@@ -83,38 +96,45 @@ impl Evaluated<'_> {
         let settled = u64::try_from(&strategy.settled_from()).unwrap_or(u64::MAX);
         let changes = Changes::of(strategy, settled.min(MAX_LAYERS));
         let tail: Vec<u32> = model.states().map(|state| strategy.tail(state).index() as u32).collect();
-        let of_principal = |p: usize| self.payoff(p.into(), &tail, &changes, settled, gap, stop);
-        let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, _>>()?;
+        let of_principal = |p: usize| {
+            let worth = |part: &Part| {
+                let alone = Alone { principal: p.into(), discount: part.discount.clone() };
+                self.worth(&alone, &tail, &changes, settled, gap, stop)
+            };
+            let parts = model.principals()[p].parts();
+            let worths = parts.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
+            Ok(Payoff::of_parts(parts, worths, model.n_states()))
+        };
+        let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, StopReason>>()?;
         let weights = model.principals().iter().map(|principal| principal.weight.to_f64().value().abs());
         let scale: f64 = payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum();
-        let of_all = payoffs.iter().map(|payoff| payoff.outcome).fold(Claim::Within, |all, own| match all {
-            Claim::Within => own,
-            stopped => stopped,
-        });
+        let stopped = payoffs.iter().find_map(|payoff| payoff.stopped);
         let payoffs = Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect());
         // Weights and the sum round too.
         let width = |state: StateId| payoffs.welfare_enclosure(state).width();
         let widest = model.states().map(width).fold(0.0, f64::max);
-        let outcome = match of_all {
-            Claim::Within if !is_narrow(widest, gap * scale) => Claim::Stopped(StopReason::Precision),
-            of_all => of_all,
+        let claim = match stopped {
+            Some(reason) => Claim::Stopped(reason),
+            None if is_narrow(widest, gap * scale) => Claim::Within { gap, scale },
+            None => Claim::Stopped(StopReason::Precision),
         };
-        Ok(Evaluation { scale, outcome, payoffs })
+        Ok(Evaluation { scale, claim, payoffs })
     }
 
-    fn payoff(
+    /// What the rewards of one principal are worth at one discount.
+    fn worth(
         &self,
-        p: PrincipalId,
+        alone: &Alone,
         tail: &[u32],
         changes: &Changes,
         settled: u64,
         gap: f64,
         stop: &StopSignal,
     ) -> Result<Payoff, StopReason> {
-        let as_in_file = RoundedModel::unweighted(self.model, &[p]);
+        let as_in_file = RoundedModel::alone(self.model, std::slice::from_ref(alone));
         let rounded = match self.mixed {
             None => &as_in_file,
-            Some(mixed) => &RoundedModel::unweighted(mixed, &[p]).mixed_from(&as_in_file),
+            Some(mixed) => &RoundedModel::alone(mixed, std::slice::from_ref(alone)).mixed_from(&as_in_file),
         };
         // Less than half of the gap is for V, a quarter for what is passed over.
         let base = Base::of_strategy(rounded, tail, gap / 4.0, stop);
@@ -126,19 +146,19 @@ impl Evaluated<'_> {
         self.walk(&base, &mut *gains[0], changes, walked, settled, stop)?;
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
-        let outcome = if is_narrow(values.enclosure(0).width(), gap * scale) {
-            Claim::Within
+        let stopped = if is_narrow(values.enclosure(0).width(), gap * scale) {
+            None
         } else if walked < matters {
-            Claim::Stopped(StopReason::LayerLimit)
+            Some(StopReason::LayerLimit)
         } else {
-            Claim::Stopped(StopReason::Precision)
+            Some(StopReason::Precision)
         };
-        let values = match outcome {
-            Claim::Within => values,
-            // What little was found may say less than the rewards do.
-            _ => within(&values, tail.len(), reward_range(&as_in_file, p)),
+        let values = match stopped {
+            None => values,
+            // Wide intervals may say less than the rewards do.
+            Some(_) => within(&values, tail.len(), range_alone(&as_in_file, alone)),
         };
-        Ok(Payoff { values, scale, outcome })
+        Ok(Payoff { values, scale, stopped })
     }
 
     /// The greatest |Δ| of a choice that the strategy takes at any time.

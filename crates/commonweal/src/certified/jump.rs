@@ -45,7 +45,7 @@ pub(super) fn leap(
     horizon: u64,
     options: &WalkOptions,
 ) -> Option<Leap> {
-    let discount = Enclosure::from(&base.model.principals[0].discount);
+    let discount = Enclosure::from(&base.model.parts[0].discount);
     let share = SHARE * options.allowed_gap;
     let a_step = share / horizon as f64;
     let width = UpperBound::of(span.greatest.next_up() - span.least.next_down());

@@ -31,13 +31,13 @@ use self::long_term::LongTerm;
 use self::payoff::Gains;
 use self::rounded_model::RoundedModel;
 use self::walk::{Switches, Walk, WalkOptions};
+use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
-use crate::exact::walk::Effort;
 use crate::kernel::sweep::{CHUNK, Span};
-use crate::model::{ChoiceId, Lists, Mdp, PrincipalId};
+use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
-use crate::principals;
-use crate::solve::{Answer, Claim, Engine, Options, ProofInDoubles, Timings};
+use crate::principals::{self, Alone, Source};
+use crate::solve::Options;
 use crate::stop::StopReason;
 use crate::strategy::{Change, CountingStrategy, Step};
 use rayon::prelude::*;
@@ -64,35 +64,35 @@ pub fn one_pass(model: &Mdp<f64>) {
 
 fn solve_in_pool(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
-    let rounded = RoundedModel::new(model, principals::groups(model.principals()));
+    let rounded = RoundedModel::new(model, principals::parts(model.principals()));
     // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
     // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
     let mut options = options.clone();
     let mut proven: Option<(Answer, f64)> = None;
-    let (mut solution, long_term_took) = loop {
+    let (mut answer, long_term_took) = loop {
         let began = Instant::now();
         let long_term = long_term::solve(&rounded, aim, &options.stop);
         let took = began.elapsed();
-        let (mut solution, mut width) = prove(&rounded, long_term, Aim { gap, aim }, &options);
+        let (mut answer, mut width) = prove(&rounded, long_term, Aim { gap, aim }, &options);
         if let Some((earlier, known)) = proven.take_if(|(_, known)| *known < width) {
             // A round that is stopped takes nothing back.
-            (solution, width) = (Answer { outcome: solution.outcome, ..earlier }, known);
+            (answer, width) = (Answer { claim: answer.claim, ..earlier }, known);
         }
-        let is_too_wide = solution.outcome == Claim::Stopped(StopReason::Precision);
-        let n_layers = u64::try_from(&solution.horizon).unwrap_or(u64::MAX);
+        let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision);
+        let n_layers = u64::try_from(&answer.horizon).unwrap_or(u64::MAX);
         let walking_takes = n_layers.saturating_mul(model.n_transitions() as u64);
         if is_too_wide && options.jumps && n_layers <= options.layer_limit && walking_takes <= MOST_WALKED {
             options.jumps = false;
         } else if is_too_wide && aim >= FINEST {
             aim *= FINER;
         } else {
-            break (solution, took);
+            break (answer, took);
         }
-        proven = Some((solution, width));
+        proven = Some((answer, width));
     };
-    solution.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
-    solution
+    answer.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
+    answer
 }
 
 /// The part of the gap that may be at stake in the tail.
@@ -123,15 +123,11 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let scale = base.scale();
     let allowed_gap = gap * scale;
     let long_term_choices = base.long_term_choices();
-    let members: Vec<PrincipalId> = model
-        .principals
-        .iter()
-        .filter(|group| group.members.len() > 1)
-        .flat_map(|group| group.members.clone())
-        .collect();
-    let alone = (!members.is_empty()).then(|| RoundedModel::unweighted(model.model, &members));
+    // What no part tells is evaluated by itself.
+    let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
+    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold));
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
-    let long_term_payoffs = payoffs(model, &members, &base, own.as_ref(), |base, i| base.values(i));
+    let long_term_payoffs = payoffs(model, &untold, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
     let values = options.keep_proof.then(|| base.values_in_doubles());
     let mut stopped = options.stop.reason();
@@ -158,7 +154,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &tail, gap, &options.stop));
         walk = Walk::new(base, own, horizon, allowed_gap);
     }
-    let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &members, &walk));
+    let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &untold, &walk));
     let (memory, strategy) = rayon::join(
         || memory::of(model, &tail, &long_term_choices, &walk.switches, &options.stop),
         || counting_strategy(&tail, &walk.switches),
@@ -177,39 +173,53 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         welfare = welfare_within_rewards(model, &welfare);
         payoffs = payoffs.map(model.model, |p, values| within(values, model.n_states(), reward_range(model, p)));
     }
-    let outcome = match stopped {
+    let claim = match stopped {
         Some(reason) => Claim::Stopped(reason),
-        None if is_narrow(width, asked * scale) => Claim::Within,
+        None if is_narrow(width, asked * scale) => Claim::Within { gap: asked, scale },
         None => Claim::Stopped(StopReason::Precision),
     };
-    let solution = Answer {
-        engine: Engine::Certified,
-        outcome,
-        principals: model.principals.clone(),
+    let answer = Answer {
+        claim,
+        method: Method::Certified { scale },
+        principals: principals::groups(model.model.principals()),
         horizon: Step::from(horizon),
         memory,
         strategy,
-        long_term_choices,
         payoffs,
-        long_term_payoffs,
         welfare: Some(welfare),
+        long_term: LongTermAnswer { choices: long_term_choices, payoffs: long_term_payoffs },
+        proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages })),
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
-        proof: None,
-        proof_in_doubles: values.map(|values| ProofInDoubles { values, stages: walk.stages }),
-        scale: Some(scale),
         timings: Timings::default(),
     };
-    (solution, width)
+    (answer, width)
 }
 
 /// What a principal of the file gets at least and at most, whatever anybody does: its least and greatest reward for ever.
 fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
-    let rewards = model.arrays.reward.iter().skip(p.index()).step_by(model.model.n_principals());
+    let of_part = |part: &Part| {
+        let alone = Alone { principal: p, discount: part.discount.clone() };
+        let range = range_alone(model, &alone);
+        if part.coefficient.is_one() { range } else { range.times(Enclosure::from(&part.coefficient)) }
+    };
+    let parts = model.model.principals()[p.index()].parts();
+    parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part")
+}
+
+/// What its rewards are worth at one discount, at least and at most.
+fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
+    let rewards = model.arrays.reward.iter().skip(alone.principal.index()).step_by(model.model.n_principals());
     let span = rewards.fold(Span::EMPTY, |span, &reward| span.with(reward));
     let off = UpperBound::of(8.0) * UpperBound::ROUNDING * UpperBound::of(span.magnitude()) + UpperBound::UNDERFLOW;
     let rewards = Enclosure::new(span.least, span.greatest).plus(Enclosure::new(-off.get(), off.get()));
-    let lifetime = Rational::ONE / (Rational::ONE - &model.model.principals()[p.index()].discount);
-    rewards.times(Enclosure::from(&lifetime))
+    rewards.times(Enclosure::from(&(Rational::ONE / (Rational::ONE - &alone.discount))))
+}
+
+/// What any strategy gets each principal.
+pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
+    let model = RoundedModel::new(mdp, principals::parts(mdp.principals()));
+    let of_principal = |p: usize| Values::Enclosed(vec![reward_range(&model, p.into()); mdp.n_states()]);
+    Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }
 
 fn welfare_within_rewards(model: &RoundedModel, welfare: &Values) -> Values {
@@ -329,37 +339,40 @@ fn payoff(base: &Base, blocks: &[Box<dyn Gains>], i: usize, position: usize) -> 
     near(base.model.n_states(), of_state, base.greatest_value(i) + greatest, error)
 }
 
+/// Where what the principals get comes from, principal by principal.
+fn sources(model: &RoundedModel) -> impl Iterator<Item = Source> {
+    let principals = model.model.principals();
+    (0..principals.len()).flat_map(|p| principals::sources(principals, &model.parts, p.into()))
+}
+
 /// What each principal of the file gets by the decisions of the whole walk.
-fn payoffs_of_walk(model: &RoundedModel, members: &[PrincipalId], walk: &Walk) -> Payoffs {
-    payoffs(model, members, &walk.base, walk.members.as_ref(), |base, i| {
+fn payoffs_of_walk(model: &RoundedModel, untold: &[Alone], walk: &Walk) -> Payoffs {
+    payoffs(model, untold, &walk.base, walk.members.as_ref(), |base, i| {
         if std::ptr::eq(base.model, walk.base.model) { walk.payoff(i) } else { payoff(base, &walk.member_gains, i, i) }
     })
 }
 
-/// What `of` says that each principal of the file gets: by the base of its group, or by its own if it shares a discount.
+/// What `of` says that each principal of the file gets: by the base of its part, or by its own where no part tells.
 fn payoffs(
     model: &RoundedModel,
-    members: &[PrincipalId],
+    untold: &[Alone],
     base: &Base,
     own: Option<&Base>,
     of: impl Fn(&Base, usize) -> Values,
 ) -> Payoffs {
-    let payoff = |p: usize| {
-        let p = PrincipalId::from(p);
-        if let Some(i) = members.iter().position(|&member| member == p) {
-            return of(own.expect("members have a base of their own"), i);
-        }
-        let group = model.principals.iter().position(|group| group.members.contains(&p)).expect("one has it");
-        let weight = &model.model.principals()[p.index()].weight;
-        let values = of(base, group);
-        if weight.is_one() {
-            return values;
-        }
-        let unweighted = Enclosure::from(&(Rational::ONE / weight));
-        let of_state = |state: usize| values.enclosure(state).times(unweighted);
-        Values::Enclosed((0..model.n_states()).into_par_iter().map(of_state).collect())
-    };
-    Payoffs::new(model.model, (0..model.model.n_principals()).map(payoff).collect())
+    let mut of_principals: Vec<Vec<(Rational, Values)>> = vec![Vec::new(); model.model.n_principals()];
+    for source in sources(model) {
+        let values = match &source.part {
+            Some(part) => of(base, part.index).times(&part.uncounted, model.n_states()),
+            None => {
+                let i = untold.iter().position(|alone| *alone == source.alone).expect("it is listed");
+                of(own.expect("what is untold has a base of its own"), i)
+            }
+        };
+        of_principals[source.alone.principal.index()].push((source.coefficient, values));
+    }
+    let combined = of_principals.into_iter().map(|terms| Values::combined(terms, model.n_states()));
+    Payoffs::new(model.model, combined.collect())
 }
 
 /// The decisions as a strategy: what the layers switch to before the tail, and the tail.

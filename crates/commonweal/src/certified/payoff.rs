@@ -166,7 +166,7 @@ impl<const K: usize> Gains for Block<K> {
         }
         for i in 0..K {
             let own = self.begin + i;
-            let discount = Enclosure::from(&base.model.principals[own].discount).power(length);
+            let discount = Enclosure::from(&base.model.parts[own].discount).power(length);
             // What is left of the gains is between the least and the greatest of them, discounted.
             let left = Enclosure::new(self.spans[i].least, self.spans[i].greatest).times(discount);
             let middle = left.midpoint();

@@ -14,20 +14,20 @@
 use crate::kernel::sweep::{CHUNK, common_length};
 use crate::model::{Arrays, Mdp, PrincipalId};
 use crate::number::{Rational, UpperBound};
-use crate::principals::OrderedPrincipal;
+use crate::principals::{Alone, OrderedPart};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
 pub(super) struct RoundedModel<'m> {
     pub model: &'m Mdp<f64>,
     pub arrays: Arrays<'m, f64>,
-    /// Distinct discounts, most patient first, unless these are members of one group.
-    pub principals: Vec<OrderedPrincipal>,
+    /// Distinct discounts, most patient first, unless each stands for itself.
+    pub parts: Vec<OrderedPart>,
     /// λ_i, to the nearest.
     pub discounts: Vec<f64>,
     /// 1 − λ_i, to the nearest.
     pub impatience: Vec<f64>,
-    /// A choice's rewards side by side, in the order of `principals`.
+    /// A choice's rewards side by side, in the order of `parts`.
     pub reward: Cow<'m, [f64]>,
     greatest_reward: Vec<UpperBound>,
     reward_error: Vec<UpperBound>,
@@ -37,47 +37,17 @@ pub(super) struct RoundedModel<'m> {
 }
 
 impl<'m> RoundedModel<'m> {
-    /// The model with the weighted rewards of these principals.
-    pub fn new(model: &'m Mdp<f64>, principals: Vec<OrderedPrincipal>) -> RoundedModel<'m> {
-        let weight = |member: PrincipalId| nearest(&model.principals()[member.index()].weight);
-        Self::with_weights(model, principals, weight)
-    }
-
-    /// The model as each of these principals of the file sees it alone, before its weight.
-    pub fn unweighted(model: &'m Mdp<f64>, members: &[PrincipalId]) -> RoundedModel<'m> {
-        let alone = |&member: &PrincipalId| {
-            let principal = &model.principals()[member.index()];
-            OrderedPrincipal {
-                name: principal.name.clone(),
-                discount: principal.discount.clone(),
-                members: vec![member],
-            }
-        };
-        Self::with_weights(model, members.iter().map(alone).collect(), |_| 1.0)
-    }
-
-    /// The same, if its rewards are mixes of those of `parts`: they may have cancelled, but not what they are off by.
-    pub fn mixed_from(self, parts: &RoundedModel) -> RoundedModel<'m> {
-        let (greatest_reward, reward_error) = (parts.greatest_reward.clone(), parts.reward_error.clone());
-        RoundedModel { greatest_reward, reward_error, ..self }
-    }
-
-    fn with_weights(
-        model: &'m Mdp<f64>,
-        principals: Vec<OrderedPrincipal>,
-        weight: impl Fn(PrincipalId) -> f64,
-    ) -> RoundedModel<'m> {
+    /// The model as these parts see it.
+    pub fn new(model: &'m Mdp<f64>, parts: Vec<OrderedPart>) -> RoundedModel<'m> {
         let arrays = model.arrays();
-        let (n, n_file) = (principals.len(), model.n_principals());
-        let terms: Vec<Vec<(usize, f64)>> = principals
-            .iter()
-            .map(|group| group.members.iter().map(|&member| (member.index(), weight(member))).collect())
-            .collect();
+        let (n, n_file) = (parts.len(), model.n_principals());
+        let term = |(principal, counts): &(PrincipalId, Rational)| (principal.index(), nearest(counts));
+        let terms: Vec<Vec<(usize, f64)>> = parts.iter().map(|part| part.terms.iter().map(term).collect()).collect();
         let as_in_file = n == n_file && terms.iter().enumerate().all(|(i, terms)| *terms == [(i, 1.0)]);
         let reward: Cow<[f64]> = if as_in_file {
             Cow::Borrowed(arrays.reward)
         } else {
-            // Nothing, however much it weighs, is nothing; and what is beyond doubles is 0 with an endless error.
+            // 0 times an infinite weight is 0; a sum that overflows becomes 0 with an infinite error.
             let term = |reward: f64, weight: f64| if reward == 0.0 { 0.0 } else { weight * reward };
             let merged = |rewards: &[f64], i: usize| {
                 let sum = terms[i].iter().map(|&(m, w)| term(rewards[m], w)).sum::<f64>();
@@ -86,14 +56,14 @@ impl<'m> RoundedModel<'m> {
             let choices = arrays.reward.par_chunks_exact(n_file).with_min_len(CHUNK);
             choices.flat_map_iter(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
         };
-        // What the members' rewards add up to at most, none of them cancelling.
+        // What the terms' rewards add up to at most, none of them cancelling.
         let largest_reward = largest_in_columns(arrays.reward, n_file);
         let mut greatest_reward = vec![UpperBound::ZERO; n];
         for (i, terms) in terms.iter().enumerate() {
-            for &(member, weight) in terms {
+            for &(principal, weight) in terms {
                 // A weight or a reward too small for a double still counts for something.
                 let weight = UpperBound::of(weight) + UpperBound::UNDERFLOW;
-                let largest = UpperBound::of(largest_reward[member]) + UpperBound::UNDERFLOW;
+                let largest = UpperBound::of(largest_reward[principal]) + UpperBound::UNDERFLOW;
                 greatest_reward[i] = greatest_reward[i] + weight * largest;
             }
         }
@@ -106,9 +76,9 @@ impl<'m> RoundedModel<'m> {
         RoundedModel {
             model,
             arrays,
-            discounts: principals.iter().map(|principal| nearest(&principal.discount)).collect(),
-            impatience: principals.iter().map(|principal| nearest(&(Rational::ONE - &principal.discount))).collect(),
-            principals,
+            discounts: parts.iter().map(|part| nearest(&part.discount)).collect(),
+            impatience: parts.iter().map(|part| nearest(&(Rational::ONE - &part.discount))).collect(),
+            parts,
             reward,
             greatest_reward,
             reward_error,
@@ -117,8 +87,21 @@ impl<'m> RoundedModel<'m> {
         }
     }
 
+    /// The model as each of these sees it by itself.
+    pub fn alone(model: &'m Mdp<f64>, alone: &[Alone]) -> RoundedModel<'m> {
+        let part =
+            |one: &Alone| OrderedPart { discount: one.discount.clone(), terms: vec![(one.principal, Rational::ONE)] };
+        RoundedModel::new(model, alone.iter().map(part).collect())
+    }
+
+    /// The same, if its rewards are mixes of those of `parts`: they may have cancelled, but not what they are off by.
+    pub fn mixed_from(self, parts: &RoundedModel) -> RoundedModel<'m> {
+        let (greatest_reward, reward_error) = (parts.greatest_reward.clone(), parts.reward_error.clone());
+        RoundedModel { greatest_reward, reward_error, ..self }
+    }
+
     pub fn n(&self) -> usize {
-        self.principals.len()
+        self.parts.len()
     }
 
     pub fn n_states(&self) -> usize {

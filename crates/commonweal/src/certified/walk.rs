@@ -21,10 +21,10 @@ use super::jump::{Leap, leap};
 use super::long_term::LongTerm;
 use super::payoff::{Decided, Gains, blocks};
 use super::rounded_model::RoundedModel;
+use crate::answer::BoundsStage;
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, row_at, specialised, with_row_length};
 use crate::number::{Enclosure, UpperBound};
-use crate::solve::StageInDoubles;
 use crate::stop::{Reached, StopReason, StopSignal};
 use rayon::prelude::*;
 use std::hint::select_unpredictable;
@@ -84,7 +84,7 @@ pub(super) struct Walk<'m> {
     pub n_layers: u64,
     pub n_jumps: u64,
     /// The stages that were jumped over, the latest first, if they are to be kept.
-    pub stages: Vec<StageInDoubles>,
+    pub stages: Vec<BoundsStage>,
     /// Whether the stages so far do without the values of the base.
     is_new_base: bool,
 }
@@ -100,7 +100,7 @@ impl<'m> Walk<'m> {
         let model = base.model;
         // Every principal's payoff within the gap that the welfare is allowed.
         let tolerance = allowed_gap / 2.0;
-        let ratios = DiscountRatios::between(&model.principals);
+        let ratios = DiscountRatios::between(&model.parts);
         let weights = ratios.weights(&horizon.into());
         Walk {
             step: horizon,
@@ -215,11 +215,11 @@ impl<'m> Walk<'m> {
         let given_away = a_step * UpperBound::of(length as f64);
         if options.keep_stages {
             let values = self.is_new_base.then(|| self.base.values_in_doubles());
-            self.stages.push(StageInDoubles { from: to, until: self.step, values, each: a_step.get() });
+            self.stages.push(BoundsStage { from: to, until: self.step, values, each: a_step.get() });
             self.is_new_base = false;
         }
         let weights = self.ratios.weights(&to.into());
-        let discount = Enclosure::from(&self.base.model.principals[0].discount).power(length);
+        let discount = Enclosure::from(&self.base.model.parts[0].discount).power(length);
         let left = Enclosure::new(self.span.least, self.span.greatest).times(discount);
         let middle = left.midpoint();
         self.gain.fill(middle);

@@ -7,8 +7,9 @@ use super::Payoffs;
 use crate::exact::ExactGains;
 use crate::exact::long_term::positional_value;
 use crate::linear_system::{self, IntegerSystem};
-use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, Part};
 use crate::number::{ExactVector, Rational, Values};
+use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use std::collections::BTreeMap;
@@ -39,15 +40,11 @@ pub fn evaluate(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<P
         Strategy::Stationary(stationary) => stationary_payoffs(model, stationary, stop),
         Strategy::Counting(counting) => counting_payoffs(model, counting, stop),
     }?;
-    Ok(Payoffs::new(model, payoffs.into_iter().map(Values::Exact).collect()))
+    Ok(Payoffs::new(model, payoffs))
 }
 
-fn stationary_payoffs(
-    model: &Mdp,
-    strategy: &Stationary,
-    stop: &StopSignal,
-) -> Result<Vec<ExactVector>, EvaluateError> {
-    let of_principal = |p: usize| {
+fn stationary_payoffs(model: &Mdp, strategy: &Stationary, stop: &StopSignal) -> Result<Vec<Values>, EvaluateError> {
+    let of_part = |p: usize, part: &Part| {
         let mut system = IntegerSystem::new(model.n_states());
         for state in model.states() {
             let mut reward = Rational::ZERO;
@@ -59,19 +56,28 @@ fn stationary_payoffs(
                 }
             }
             let row = row.iter().map(|(&target, probability)| (target, probability));
-            system.push_state(state.index(), &model.principals()[p].discount, row, &reward);
+            system.push_state(state.index(), &part.discount, row, &reward);
         }
         linear_system::solve(&system, &|| stop.reason().is_some())
             .ok_or_else(|| EvaluateError::Stopped(stop.reason().expect("an exact solve ends unless it is stopped")))
     };
+    each_principal(model, of_part)
+}
+
+/// Per principal, what `of` says of its parts, added up.
+fn each_principal(
+    model: &Mdp,
+    of: impl Fn(usize, &Part) -> Result<ExactVector, EvaluateError>,
+) -> Result<Vec<Values>, EvaluateError> {
+    let of_principal = |p: usize| -> Result<Values, EvaluateError> {
+        let term = |part: &Part| Ok((part.coefficient.clone(), Values::Exact(of(p, part)?)));
+        let terms = model.principals()[p].parts().iter().map(term).collect::<Result<_, EvaluateError>>()?;
+        Ok(Values::combined(terms, model.n_states()))
+    };
     (0..model.n_principals()).map(of_principal).collect()
 }
 
-fn counting_payoffs(
-    model: &Mdp,
-    strategy: &CountingStrategy,
-    stop: &StopSignal,
-) -> Result<Vec<ExactVector>, EvaluateError> {
+fn counting_payoffs(model: &Mdp, strategy: &CountingStrategy, stop: &StopSignal) -> Result<Vec<Values>, EvaluateError> {
     let settled = strategy.settled_from();
     let too_many = || EvaluateError::TooManySteps { last: settled.clone(), limit: MAX_STEPS };
     let tail: Vec<ChoiceId> = model.states().map(|state| strategy.tail(state)).collect();
@@ -79,26 +85,25 @@ fn counting_payoffs(
         return Err(too_many());
     }
     let rows = IntegerRows::of(model);
-    let of_principal = |p: usize| {
-        let discount = &model.principals()[p].discount;
-        let values = positional_value(model, &tail, discount, |choice| &model.rewards(choice)[p], stop)?;
-        payoff_over_tail(model, &rows, strategy, p.into(), &values, stop)
+    let of_part = |p: usize, part: &Part| {
+        let alone = Alone { principal: p.into(), discount: part.discount.clone() };
+        let values = positional_value(model, &tail, &alone.discount, |choice| &model.rewards(choice)[p], stop)?;
+        payoff_over_tail(model, &rows, strategy, &alone, &values, stop)
     };
-    let payoffs: Result<_, StopReason> = (0..model.n_principals()).map(of_principal).collect();
-    payoffs.map_err(EvaluateError::Stopped)
+    each_principal(model, |p, part| of_part(p, part).map_err(EvaluateError::Stopped))
 }
 
-/// What a principal of the file gets under `strategy`, given what the strategy's tail gets it.
+/// What the rewards of one principal are worth at one discount under `strategy`, given what they are worth under its tail.
 pub(crate) fn payoff_over_tail(
     model: &Mdp,
     rows: &IntegerRows,
     strategy: &CountingStrategy,
-    principal: PrincipalId,
+    alone: &Alone,
     tail: &ExactVector,
     stop: &StopSignal,
 ) -> Result<ExactVector, StopReason> {
-    let discount = &model.principals()[principal.index()].discount;
-    let mut gains = ExactGains::none(model, rows, discount, |choice| &model.rewards(choice)[principal.index()], tail);
+    let reward = |choice: ChoiceId| &model.rewards(choice)[alone.principal.index()];
+    let mut gains = ExactGains::none(model, rows, &alone.discount, reward, tail);
     let settled = u64::try_from(&strategy.settled_from()).expect("a strategy that is walked step by step");
     for step in (0..settled).rev() {
         stop.check()?;

@@ -1,6 +1,6 @@
 //! What each principal gets, and the welfare that adds up to.
 
-use crate::model::{Mdp, PrincipalId, StateId};
+use crate::model::{PrincipalId, StateId, Structure};
 use crate::number::{Enclosure, Integer, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient};
 use rayon::prelude::*;
 
@@ -13,13 +13,13 @@ pub struct Payoffs {
 
 impl Payoffs {
     /// Payoffs in the order of the model's principals.
-    pub fn new<N>(model: &Mdp<N>, values: Vec<Values>) -> Payoffs {
+    pub fn new(model: &Structure, values: Vec<Values>) -> Payoffs {
         assert_eq!(values.len(), model.n_principals(), "one payoff per principal");
         Payoffs { weights: model.principals().iter().map(|principal| principal.weight.clone()).collect(), values }
     }
 
     /// The same, with what `of` makes of each principal's values.
-    pub(crate) fn map<N>(&self, model: &Mdp<N>, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
+    pub(crate) fn map(&self, model: &Structure, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
         let values = self.values.iter().enumerate().map(|(p, values)| of(p.into(), values));
         Payoffs::new(model, values.collect())
     }

@@ -25,7 +25,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use crate::model::{Mdp, StateId};
+use crate::model::{Mdp, Principal, StateId};
 use crate::number::Enclosure;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Strategy;
@@ -116,14 +116,19 @@ pub struct Simulation {
 pub fn simulate(model: &Mdp, strategy: &Strategy, start: StateId, options: &SimulateOptions) -> Simulation {
     assert!(options.confidence > 0.0 && options.confidence < 1.0, "a confidence lies between 0 and 1");
     // Most patient first, so that those for whom a run no longer counts are the last ones.
-    let mut order: Vec<usize> = (0..model.n_principals()).collect();
-    order.sort_by_key(|&p| Reverse(&model.principals()[p].discount));
-    let chain = Chain::new(model, strategy, start, &order);
-    let patience = |(&p, &greatest): (&usize, &f64)| Patience::new(&model.principals()[p], greatest);
-    let patiences = order.iter().zip(chain.greatest_rewards()).map(patience).collect();
-    let runner = Runner { chain, patiences };
+    let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.parts().len()).map(move |k| (p, k));
+    let mut parts: Vec<(usize, usize)> = model.principals().iter().enumerate().flat_map(own_parts).collect();
+    parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].parts()[k].discount));
+    let owners: Vec<usize> = parts.iter().map(|&(p, _)| p).collect();
+    let chain = Chain::new(model, strategy, start, &owners);
+    let patience = |(&(p, k), &greatest): (&(usize, usize), &f64)| {
+        let principal = &model.principals()[p];
+        Patience::new(principal, &principal.parts()[k], greatest)
+    };
+    let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
+    let runner = Runner { chain, patiences, owners, n_principals: model.n_principals() };
     let sample = runner.sample(options);
-    runner.report(&order, &sample, options)
+    runner.report(&sample, options)
 }
 
 /// The most runs of a block.
@@ -133,21 +138,24 @@ const BLOCK_STEPS: u64 = 1 << 20;
 /// The number of blocks whose results are held at a time.
 const BLOCKS_AT_A_TIME: u64 = 1024;
 
-/// All that a run needs. Principals stand in decreasing patience here, not in the order of the file.
+/// All that a run needs: the parts of all principals, in decreasing patience.
 struct Runner {
     chain: Chain,
     patiences: Vec<Patience>,
+    /// Whose each part is.
+    owners: Vec<usize>,
+    n_principals: usize,
 }
 
 /// One run.
 struct Run {
-    /// What it is worth to each principal.
-    payoffs: Vec<f64>,
-    /// Each principal's λ^j at the step `j` reached.
+    /// What it is worth to each part.
+    worths: Vec<f64>,
+    /// Each part's λ^j at the step `j` reached.
     powers: Vec<f64>,
     /// Whether anything was left to chance.
     chance: bool,
-    /// The number of principals, the most patient ones, whose payoff is that of the infinite run.
+    /// The number of parts, the most patient ones, whose worth is that of the infinite run.
     n_uncut: usize,
 }
 
@@ -156,14 +164,14 @@ struct Sample {
     tally: Tally,
     /// Whether anything was left to chance.
     chance: bool,
-    /// The number of principals, the most patient ones, for whom it is certain that no run was cut.
+    /// The number of parts, the most patient ones, for which it is certain that no run was cut.
     n_uncut: usize,
 }
 
 impl Runner {
     fn sample(&self, options: &SimulateOptions) -> Sample {
         if options.runs == 0 || options.stop.reason().is_some() {
-            return Sample { tally: Tally::none(self.patiences.len()), chance: true, n_uncut: 0 };
+            return Sample { tally: Tally::none(self.n_principals), chance: true, n_uncut: 0 };
         }
         let mut trial = self.new_run();
         self.run(&mut trial, &mut generator(options.seed, 0));
@@ -173,7 +181,7 @@ impl Runner {
         if let Some(progress) = &options.progress {
             progress.fetch_add(options.runs, Ordering::Relaxed);
         }
-        let tally = Tally::alike(options.runs, &trial.payoffs, self.welfare(&trial.payoffs));
+        let tally = Tally::alike(options.runs, &self.payoffs(&trial.worths), self.welfare(&trial.worths));
         Sample { tally, chance: false, n_uncut: trial.n_uncut }
     }
 
@@ -190,7 +198,7 @@ impl Runner {
             }
             Some(tally)
         };
-        let mut all = Tally::none(self.patiences.len());
+        let mut all = Tally::none(self.n_principals);
         let mut first = 0;
         while first < n_blocks && options.stop.reason().is_none() {
             let next = n_blocks.min(first + BLOCKS_AT_A_TIME);
@@ -202,23 +210,23 @@ impl Runner {
     }
 
     fn block(&self, runs: u64, mut generator: Xoshiro256PlusPlus) -> Tally {
-        let mut tally = Tally::none(self.patiences.len());
+        let mut tally = Tally::none(self.n_principals);
         let mut run = self.new_run();
         for _ in 0..runs {
             self.run(&mut run, &mut generator);
-            tally.add(&run.payoffs, self.welfare(&run.payoffs));
+            tally.add(&self.payoffs(&run.worths), self.welfare(&run.worths));
         }
         tally
     }
 
     fn new_run(&self) -> Run {
         let zeros = vec![0.0; self.patiences.len()];
-        Run { payoffs: zeros.clone(), powers: zeros, chance: false, n_uncut: 0 }
+        Run { worths: zeros.clone(), powers: zeros, chance: false, n_uncut: 0 }
     }
 
     /// Draws one run from the start, in place of what `run` was.
     fn run(&self, run: &mut Run, generator: &mut Xoshiro256PlusPlus) {
-        run.payoffs.fill(0.0);
+        run.worths.fill(0.0);
         run.powers.fill(1.0);
         (run.chance, run.n_uncut) = (false, 0);
         let mut place = Chain::START;
@@ -238,31 +246,40 @@ impl Runner {
                     draw(outcomes, generator.next_u64())
                 }
             };
-            let paid = run.payoffs.iter_mut().zip(&mut run.powers).zip(self.chain.rewards(outcome)).zip(counting);
+            let paid = run.worths.iter_mut().zip(&mut run.powers).zip(self.chain.rewards(outcome)).zip(counting);
             if decision.for_ever {
-                paid.for_each(|(((payoff, power), reward), own)| *payoff += *power * reward * own.for_ever);
+                paid.for_each(|(((worth, power), reward), own)| *worth += *power * reward * own.for_ever);
                 run.n_uncut = counting.len();
                 return;
             }
-            for (((payoff, power), reward), own) in paid {
-                *payoff += *power * reward;
+            for (((worth, power), reward), own) in paid {
+                *worth += *power * reward;
                 *power *= own.discount;
             }
             place = outcome.target;
         }
     }
 
-    /// The length of a run: that of the most patient principal.
+    /// The length of a run: that of the most patient part.
     fn steps(&self) -> u64 {
         self.patiences[0].length
     }
 
-    fn welfare(&self, payoffs: &[f64]) -> f64 {
-        payoffs.iter().zip(&self.patiences).map(|(payoff, own)| payoff * own.weight).sum()
+    /// What the principals get, in the order of the file.
+    fn payoffs(&self, worths: &[f64]) -> Vec<f64> {
+        let mut payoffs = vec![0.0; self.n_principals];
+        for ((worth, own), &owner) in worths.iter().zip(&self.patiences).zip(&self.owners) {
+            payoffs[owner] += worth * own.coefficient;
+        }
+        payoffs
+    }
+
+    fn welfare(&self, worths: &[f64]) -> f64 {
+        worths.iter().zip(&self.patiences).map(|(worth, own)| worth * own.weight).sum()
     }
 
     /// The estimates, in the order of the file.
-    fn report(&self, order: &[usize], sample: &Sample, options: &SimulateOptions) -> Simulation {
+    fn report(&self, sample: &Sample, options: &SimulateOptions) -> Simulation {
         let Sample { tally, chance, n_uncut } = sample;
         let z = two_sided_quantile(options.confidence);
         let estimate = |moments: &Moments, doubt: f64| {
@@ -279,16 +296,28 @@ impl Runner {
         let weighted = |of: &dyn Fn(usize) -> f64| -> f64 {
             self.patiences.iter().enumerate().map(|(slot, own)| own.weight.abs() * of(slot)).sum()
         };
-        let sum_doubt = rounding_of_sum(order.len(), weighted(&|slot| self.patiences[slot].most));
-
-        let mut slots: Vec<usize> = (0..order.len()).collect();
-        slots.sort_by_key(|&slot| order[slot]);
+        let sum_doubt = rounding_of_sum(self.owners.len(), weighted(&|slot| self.patiences[slot].most));
+        // Over the parts of one principal; one that has a single part with coefficient 1 adds nothing up.
+        let of_principal = |p: usize, of: &dyn Fn(usize) -> f64| -> f64 {
+            let own = (0..self.owners.len()).filter(|&slot| self.owners[slot] == p);
+            own.map(|slot| self.patiences[slot].coefficient.abs() * of(slot)).sum()
+        };
+        let own_doubt = |p: usize| {
+            let n_parts = self.owners.iter().filter(|&&owner| owner == p).count();
+            let added_up = if n_parts == 1 {
+                0.0
+            } else {
+                rounding_of_sum(n_parts, of_principal(p, &|slot| self.patiences[slot].most))
+            };
+            of_principal(p, &doubt) + added_up
+        };
+        let principals = 0..self.n_principals;
         Simulation {
-            payoffs: slots.iter().map(|&slot| estimate(&tally.payoffs[slot], doubt(slot))).collect(),
+            payoffs: principals.clone().map(|p| estimate(&tally.payoffs[p], own_doubt(p))).collect(),
             welfare: estimate(&tally.welfare, weighted(&doubt) + sum_doubt),
             runs: tally.runs,
             steps: self.steps(),
-            truncation: slots.iter().map(|&slot| truncation(slot)).collect(),
+            truncation: principals.map(|p| of_principal(p, &truncation)).collect(),
             stopped: if tally.runs < options.runs { options.stop.reason() } else { None },
         }
     }

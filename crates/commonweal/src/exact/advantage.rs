@@ -68,9 +68,9 @@ impl<'a> Advantages<'a> {
     /// Δ_i(s,a) as a quotient of integers, not in lowest terms.
     pub fn exact(&self, state: StateId, choice: ChoiceId, i: usize) -> (Integer, Natural) {
         let values = &self.values[i];
-        let reward = &self.model.ordered_rewards(choice)[i];
+        let reward = &self.model.rewards(choice)[i];
         let discount = self.model.discount(i);
-        let (numerator, scale) = exact_advantage(self.model, self.rows, state, choice, discount, reward, values);
+        let (numerator, scale) = exact_advantage(self.model.mdp(), self.rows, state, choice, discount, reward, values);
         (numerator, scale * &values.denominator)
     }
 

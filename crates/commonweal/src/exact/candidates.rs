@@ -15,7 +15,7 @@ impl Candidates {
     pub(super) fn of(model: &OrderedModel) -> Candidates {
         let mut candidates = Candidates { first: vec![0], choices: Vec::with_capacity(model.n_choices()) };
         let same = |a: ChoiceId, b: ChoiceId| {
-            model.ordered_rewards(a) == model.ordered_rewards(b)
+            model.rewards(a) == model.rewards(b)
                 && model.targets(a).len() == model.targets(b).len()
                 && model.transitions(a).all(|(target, p)| model.transitions(b).any(|other| other == (target, p)))
         };

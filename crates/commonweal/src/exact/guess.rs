@@ -31,7 +31,7 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
     }
     for i in 0..model.n() {
         let reward: Vec<f64> =
-            (0..model.n_choices()).map(|choice| model.ordered_rewards(choice.into())[i].to_f64().value()).collect();
+            (0..model.n_choices()).map(|choice| model.rewards(choice.into())[i].to_f64().value()).collect();
         let single = Single {
             model,
             probability: &probability,

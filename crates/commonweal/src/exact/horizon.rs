@@ -116,7 +116,7 @@ mod tests {
         );
         let model = read_model(&text).expect("a model");
         let model = order(&model);
-        let rows = IntegerRows::of(&model);
+        let rows = IntegerRows::of(model.mdp());
         let values = values_of(&model, &[0.into()], &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| choice.index() == 0);
         let ratios = DiscountRatios::of(&model);

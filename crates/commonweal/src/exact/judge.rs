@@ -49,8 +49,8 @@ impl<'a> ExactJudge<'a> {
         });
         let at = horizon.filter(|_| final_bits <= MAX_BITS && work <= MAX_WORK);
         let gains = (0..model.n()).map(|i| {
-            let reward = move |choice| &model.ordered_rewards(choice)[i];
-            ExactGains::none(model, problem.rows, model.discount(i), reward, &problem.long_term.values[i])
+            let reward = move |choice| &model.rewards(choice)[i];
+            ExactGains::none(model.mdp(), problem.rows, model.discount(i), reward, &problem.long_term.values[i])
         });
         let gains = if at.is_some() { gains.collect() } else { Vec::new() };
         ExactJudge { problem, gains, at, final_bits }

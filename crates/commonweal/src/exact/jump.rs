@@ -156,12 +156,13 @@ impl Events<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Options;
     use crate::exact::long_term::values_of;
+    use crate::exact::solve;
     use crate::io::read_model;
     use crate::model::IntegerRows;
     use crate::number::Rational;
     use crate::principals::order;
-    use crate::{Options, solve};
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
     /// One loop that earns nothing, and one way out of it that earns `coefficients` once: its advantages are these.
@@ -204,7 +205,7 @@ mod tests {
             let coefficients: Vec<i64> = discounts.iter().map(|_| below(16) as i64 - 11).collect();
             let model = read_model(&way_out(discounts, &coefficients)).expect("a model");
             let model = order(&model);
-            let rows = IntegerRows::of(&model);
+            let rows = IntegerRows::of(model.mdp());
             let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
             let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
             let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
@@ -265,7 +266,7 @@ mod tests {
         let text = way_out(&["0.5", "0.4999999999995", "0.4999999999990"], &[2, -4, 1]);
         let model = read_model(&text).expect("a model");
         let model = order(&model);
-        let rows = IntegerRows::of(&model);
+        let rows = IntegerRows::of(model.mdp());
         let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
@@ -288,7 +289,7 @@ mod tests {
         let (second, third) = (format!("0.4{}", "9".repeat(3_000)), format!("0.4{}8", "9".repeat(2_999)));
         let model = read_model(&way_out(&["1/2", &second, &third], &[-1, 3, -2])).expect("a model");
         let model = order(&model);
-        let rows = IntegerRows::of(&model);
+        let rows = IntegerRows::of(model.mdp());
         let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));

@@ -70,8 +70,8 @@ pub fn value_of(
     i: usize,
     stop: &StopSignal,
 ) -> Result<ExactVector, StopReason> {
-    let reward = |choice: ChoiceId| &model.ordered_rewards(choice)[i];
-    positional_value(model, strategy, model.discount(i), reward, stop)
+    let reward = |choice: ChoiceId| &model.rewards(choice)[i];
+    positional_value(model.mdp(), strategy, model.discount(i), reward, stop)
 }
 
 /// The exact solution of `V(s) = R(s, σ(s)) + λ Σ_t P(t|s,σ(s)) V(t)`.
@@ -146,8 +146,8 @@ fn advantage_signs(
             if !allowed[choice.index()] {
                 return Ordering::Less;
             }
-            let reward = &model.ordered_rewards(choice)[i];
-            let (numerator, _) = exact_advantage(model, rows, state, choice, model.discount(i), reward, values);
+            let reward = &model.rewards(choice)[i];
+            let (numerator, _) = exact_advantage(model.mdp(), rows, state, choice, model.discount(i), reward, values);
             numerator.cmp(&Integer::ZERO)
         };
         model.choices(state).map(sign)

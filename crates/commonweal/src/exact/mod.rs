@@ -23,4 +23,291 @@ pub mod walk;
 
 pub use advantage::Advantages;
 pub use gains::ExactGains;
-pub use payoff::enclosed_payoff;
+
+use crate::answer::{Answer, Claim, Effort, ExactProof, LongTermAnswer, Method, Proof, Timings};
+use crate::evaluation::{self, Payoffs};
+use crate::exponential_sum::DiscountRatios;
+use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
+use crate::number::{Enclosure, ExactVector, Rational, Values};
+use crate::principals::{self, Alone, OrderedModel, Source};
+use crate::solve::Options;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{CountingStrategy, Step};
+use long_term::{LongTerm, positional_value};
+use payoff::enclosed_payoff;
+use std::time::Instant;
+use truncated::{Truncated, truncate};
+use walk::{Base, Problem, Unravelled, WalkOptions, unravel};
+
+/// The welfare-optimal counting strategy of `mdp`; bounds if `options` stop it on the way.
+pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
+    // Inside the pool from the start: a hand-over from outside at every layer costs more than the layer.
+    rayon::scope(|_| solve_ordered(&principals::order(mdp), options))
+}
+
+fn solve_ordered(model: &OrderedModel, options: &Options) -> Answer {
+    let rows = IntegerRows::of(model.mdp());
+    let began = Instant::now();
+    let long_term = long_term::solve(model, &rows, &options.stop);
+    let long_term_took = began.elapsed();
+    let mut answer = match long_term {
+        Ok(long_term) => solve_from(model, &rows, &long_term, options),
+        Err(reason) => without_long_term(model, reason),
+    };
+    answer.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
+    answer
+}
+
+/// The best that the agent could do for one principal alone.
+#[derive(Debug, Clone)]
+pub struct OwnBest {
+    /// What the principal gets, per start state, before its weight.
+    pub payoffs: Values,
+    /// A strategy that gives it that; the first of equals.
+    pub strategy: CountingStrategy,
+}
+
+/// What `principal` would get if the agent served nobody else.
+pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<OwnBest, StopReason> {
+    if let [_] = mdp.principals()[principal.index()].parts() {
+        let alone = principals::alone(mdp, principal);
+        let mut long_term = long_term::solve(&alone, &IntegerRows::of(mdp), stop)?;
+        let strategy = CountingStrategy::positional(long_term.strategy);
+        return Ok(OwnBest { payoffs: Values::Exact(long_term.values.remove(0)), strategy });
+    }
+    // Several discounts of one principal are the whole problem again.
+    let answer = solve(&mdp.only(principal), &Options { stop: stop.clone(), ..Options::default() });
+    if let Claim::Stopped(reason) = answer.claim {
+        return Err(reason);
+    }
+    let payoffs = Values::of((0..mdp.n_states()).map(|state| answer.welfare(state.into())));
+    Ok(OwnBest { payoffs, strategy: answer.strategy })
+}
+
+fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &Options) -> Answer {
+    let advantages = &Advantages::over(model, rows, &long_term.values[..], |c| long_term.allowed[c.index()]); // Δ
+    let ratios = &DiscountRatios::of(model);
+    let stop = &options.stop;
+    let found = horizon::horizon(model, advantages, ratios, stop); // H
+    let unknown = Step::ZERO;
+    let horizon = found.as_ref().unwrap_or(&unknown);
+    let problem = Problem { model, rows, long_term, advantages, ratios, horizon };
+    let walk = WalkOptions {
+        layer_limit: options.layer_limit,
+        event_limit: options.event_limit,
+        jumps: options.jumps,
+        keep_stages: options.keep_proof,
+    };
+    let (mut stages, mut exact_is_affordable) = (Vec::new(), false);
+    let solved = match &found {
+        Ok(_) => unravel(problem, &walk, stop).and_then(|mut unravelled| {
+            stages = std::mem::take(&mut unravelled.stages);
+            exact_is_affordable = unravelled.exact_is_affordable;
+            optimum(problem, unravelled, stop)
+        }),
+        Err(reason) => Err(*reason),
+    };
+    let n_layers_for_bounds = layers_for_bounds(model, options.layer_limit);
+    let mut answer = solved.unwrap_or_else(|reason| bounds(problem, n_layers_for_bounds, reason));
+    answer.proof = options.keep_proof.then(|| {
+        let LongTerm { values, strategy, .. } = long_term.clone();
+        Proof::Exact(ExactProof { values, tail: strategy, stages, exact_is_affordable, n_layers_for_bounds })
+    });
+    answer
+}
+
+/// What each principal of the file gets, given what each source is worth to it.
+fn payoffs<E>(model: &OrderedModel, of: impl Fn(&Source) -> Result<Values, E>) -> Result<Payoffs, E> {
+    let of_source = |source: Source| of(&source).map(|values| (source.coefficient, values));
+    let of_principal = |p: usize| -> Result<Values, E> {
+        let terms: Vec<_> = model.sources(p.into()).into_iter().map(of_source).collect::<Result<_, _>>()?;
+        Ok(Values::combined(terms, model.n_states()))
+    };
+    let mdp = model.mdp();
+    Ok(Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect::<Result<_, _>>()?))
+}
+
+/// What the rewards of one principal are worth at one discount if these choices are followed for ever.
+fn value_alone(
+    model: &OrderedModel,
+    alone: &Alone,
+    followed: &[ChoiceId],
+    stop: &StopSignal,
+) -> Result<ExactVector, StopReason> {
+    let mdp = model.mdp();
+    positional_value(mdp, followed, &alone.discount, |choice| &mdp.rewards(choice)[alone.principal.index()], stop)
+}
+
+/// The answer: every step before the horizon decided.
+fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Answer, StopReason> {
+    let Problem { model, rows, long_term, advantages, horizon, .. } = problem;
+    let mdp = model.mdp();
+    let Unravelled { strategy, memory, base, gain, exact_gains, effort, .. } = unravelled;
+    let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
+    let base_values = base.advantages(advantages).values();
+    // The values of a part with one term are that principal's, but for what they count for.
+    let worth = |source: &Source, values: &[ExactVector], followed: &[ChoiceId]| match &source.part {
+        Some(own) => Ok(values[own.index].scaled(&own.uncounted)),
+        None => value_alone(model, &source.alone, followed, stop),
+    };
+    let in_the_end = |source: &Source| worth(source, &long_term.values, &long_term.strategy);
+    let long_term_payoffs = payoffs(model, |source| in_the_end(source).map(Values::Exact))?;
+    let payoffs = payoffs(model, |source| {
+        Ok(match (&totals, &source.part) {
+            (Some(totals), Some(own)) => Values::Exact(totals[own.index].scaled(&own.uncounted)),
+            (Some(_), None) => {
+                let tail = in_the_end(source)?;
+                Values::Exact(evaluation::payoff_over_tail(mdp, rows, &strategy, &source.alone, &tail, stop)?)
+            }
+            (None, _) => {
+                let own = worth(source, base_values, &base.strategy)?;
+                Values::Enclosed(enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &own, stop)?)
+            }
+        })
+    })?;
+    // Gains of the welfare are known more narrowly than the sum of what the principals get.
+    let welfare = if effort.n_undecided > 0 {
+        // What the strategy earns, and what no strategy exceeds: neither depends on how ties are decided.
+        let upper = truncate(problem, layers_for_bounds(model, u64::MAX)).upper;
+        let of_state = |s: usize| {
+            let follows = long_term.values.iter().map(|v| v.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus);
+            let lower = payoffs.welfare_enclosure(s.into()).lower();
+            Enclosure::new(lower, follows.plus(upper[s].to_doubles()).upper())
+        };
+        Some(Values::Enclosed((0..model.n_states()).map(of_state).collect()))
+    } else {
+        totals.is_none().then(|| {
+            let of_state = |s: usize| {
+                base_values.iter().map(|values| values.enclosure(s)).fold(gain[s].to_doubles(), Enclosure::plus)
+            };
+            Values::Enclosed((0..model.n_states()).map(of_state).collect())
+        })
+    };
+    Ok(Answer {
+        claim: if effort.n_undecided == 0 { Claim::Optimal } else { Claim::Undecided(effort.n_undecided) },
+        horizon: horizon.clone(),
+        memory,
+        payoffs,
+        welfare,
+        long_term: LongTermAnswer { choices: allowed_choices(model, long_term), payoffs: long_term_payoffs },
+        effort,
+        ..nothing_known(model, strategy)
+    })
+}
+
+/// As many layers as bring the rest below the precision of doubles, within the limit and within what takes a moment: a
+/// stopped run still computes them.
+fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
+    const NEGLIGIBLE: f64 = 1e-20;
+    const MOMENT: usize = 20_000_000;
+    let affordable = MOMENT / (model.n_transitions() + model.n() * model.n_choices());
+    let layers = NEGLIGIBLE.ln() / model.discount(0).to_f64().value().ln();
+    let enough = if layers.is_finite() { layers.ceil() as u64 } else { u64::MAX };
+    limit.min(enough).min(affordable as u64)
+}
+
+/// Bounds from the first `n_layers` steps, where the horizon lies beyond them.
+fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
+    let Problem { model, rows, long_term, .. } = problem;
+    let mdp = model.mdp();
+    let Truncated { strategy, gains, upper } = truncate(problem, n_layers);
+    let base = Base::long_term(problem, Step::from(n_layers));
+    let unhurried = StopSignal::default();
+    // What no part tells costs a linear solve of its own. In a large model a stopped run skips that and reports only that
+    // the payoff lies between the least and the greatest reward for ever.
+    const SMALL: usize = 2_000;
+    let alone = |source: &Source| {
+        let values = (model.n_states() <= SMALL)
+            .then(|| value_alone(model, &source.alone, &long_term.strategy, &unhurried).expect("no stop is raised"));
+        values.ok_or_else(|| range_alone(mdp, &source.alone))
+    };
+    let total = |i: usize, s: usize| long_term.values[i].enclosure(s).plus(gains[s][i].to_doubles());
+    let payoff = |source: &Source| match &source.part {
+        Some(own) => {
+            let factor = Enclosure::from(&own.uncounted);
+            Values::Enclosed((0..model.n_states()).map(|s| total(own.index, s).times(factor)).collect())
+        }
+        None => alone(source).map_or_else(
+            |range| range,
+            |values| {
+                let payoff = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &values, &unhurried);
+                Values::Enclosed(payoff.expect("no stop is raised"))
+            },
+        ),
+    };
+    let in_the_end = |source: &Source| match &source.part {
+        Some(own) => Values::Exact(long_term.values[own.index].scaled(&own.uncounted)),
+        None => alone(source).map_or_else(|range| range, Values::Exact),
+    };
+    let welfare = |s: usize| {
+        let lower = (0..model.n()).map(|i| total(i, s)).fold(Enclosure::ZERO, Enclosure::plus).lower();
+        let follows = long_term.values.iter().map(|values| values.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus);
+        Enclosure::new(lower, follows.plus(upper[s].to_doubles()).upper())
+    };
+    let certain = |of: &dyn Fn(&Source) -> Values| {
+        let Ok(payoffs) = payoffs(model, |source| Ok::<_, std::convert::Infallible>(of(source)));
+        payoffs
+    };
+    Answer {
+        claim: Claim::Stopped(reason),
+        horizon: Step::from(n_layers),
+        // Nothing is known of what the strategy reaches: it may deviate until the last layer computed.
+        memory: vec![Step::from(n_layers); model.n_states()],
+        payoffs: certain(&payoff),
+        welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
+        long_term: LongTermAnswer { choices: allowed_choices(model, long_term), payoffs: certain(&in_the_end) },
+        ..nothing_known(model, strategy)
+    }
+}
+
+/// Bounds where nothing is known but the rewards: each principal gets between its least and its greatest for ever.
+fn without_long_term(model: &OrderedModel, reason: StopReason) -> Answer {
+    let first = |state| model.choices(state).next().expect("a state has a choice");
+    let strategy = CountingStrategy::positional(model.states().map(first));
+    Answer { claim: Claim::Stopped(reason), ..nothing_known(model, strategy) }
+}
+
+/// An answer that says nothing of its strategy but what the rewards say of any.
+fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
+    let mdp = model.mdp();
+    let ranges = any_payoffs(mdp);
+    let followed = model.states().map(|state| [strategy.tail(state)]);
+    Answer {
+        claim: Claim::Optimal,
+        method: Method::Exact,
+        principals: principals::groups(mdp.principals()),
+        horizon: Step::ZERO,
+        memory: vec![Step::ZERO; model.n_states()],
+        payoffs: ranges.clone(),
+        welfare: None,
+        long_term: LongTermAnswer { choices: followed.collect(), payoffs: ranges },
+        proof: None,
+        effort: Effort::default(),
+        timings: Timings::default(),
+        strategy,
+    }
+}
+
+/// What any strategy gets each principal: between its least and its greatest reward for ever.
+pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
+    let of_principal = |p: usize| {
+        let parts = mdp.principals()[p].parts().iter();
+        let alone = |discount: &Rational| Alone { principal: p.into(), discount: discount.clone() };
+        let terms = parts.map(|part| (part.coefficient.clone(), range_alone(mdp, &alone(&part.discount))));
+        Values::combined(terms.collect(), mdp.n_states())
+    };
+    Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
+}
+
+fn range_alone(mdp: &Mdp, alone: &Alone) -> Values {
+    let rewards = || (0..mdp.n_choices()).map(|choice| &mdp.rewards(choice.into())[alone.principal.index()]);
+    let forever = |reward: &Rational| Enclosure::from(&(reward / (Rational::ONE - &alone.discount)));
+    let least = forever(rewards().min().expect("a model has a choice"));
+    let greatest = forever(rewards().max().expect("a model has a choice"));
+    Values::Enclosed(vec![Enclosure::new(least.lower(), greatest.upper()); mdp.n_states()])
+}
+
+fn allowed_choices(model: &OrderedModel, long_term: &LongTerm) -> Lists<ChoiceId> {
+    let allowed = |state| model.choices(state).filter(|choice| long_term.allowed[choice.index()]);
+    model.states().map(allowed).collect()
+}

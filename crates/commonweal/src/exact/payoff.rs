@@ -8,25 +8,27 @@ use super::discounted_rows::DiscountedRows;
 use super::radius::distance;
 use super::walk::Base;
 use crate::exact::long_term::exact_advantage;
-use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
 use crate::number::{Enclosure, ExactVector, Natural, Scaled};
 use crate::parallel;
+use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::CountingStrategy;
 use std::sync::OnceLock;
 
-/// What `principal` of the file expects under `strategy` from every start state, given its exact values under the base.
-pub fn enclosed_payoff(
+/// What the rewards of one principal are worth at one discount under `strategy`, from every start state, given their exact
+/// values under the base.
+pub(super) fn enclosed_payoff(
     model: &Mdp,
     rows: &IntegerRows,
     strategy: &CountingStrategy,
     base: &Base,
-    principal: PrincipalId,
+    alone: &Alone,
     base_values: &ExactVector,
     stop: &StopSignal,
 ) -> Result<Vec<Enclosure>, StopReason> {
-    let discount = &model.principals()[principal.index()].discount;
-    let reward = |choice: ChoiceId| &model.rewards(choice)[principal.index()];
+    let discount = &alone.discount;
+    let reward = |choice: ChoiceId| &model.rewards(choice)[alone.principal.index()];
     let discounted = DiscountedRows::of(model, discount);
     let advantages: Vec<OnceLock<Scaled>> = (0..model.n_choices()).map(|_| OnceLock::new()).collect();
     let advantage = |state: StateId, choice: ChoiceId| {

@@ -18,7 +18,7 @@ pub(super) fn radius(model: &OrderedModel, ratios: &DiscountRatios, step: &Step,
 
 /// `λ_i^m C_i`, as a point that is at least that; with m = 0, how far apart any two values of principal i can be.
 pub(crate) fn farthest(model: &OrderedModel, i: usize, followed_for: &Natural) -> Scaled {
-    let rewards = (0..model.n_choices()).map(|choice| &model.ordered_rewards(choice.into())[i]);
+    let rewards = (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[i]);
     distance(model.discount(i), rewards, followed_for)
 }
 

@@ -66,7 +66,7 @@ mod tests {
             );
             let model = read_model(&text).expect("a model");
             let model = order(&model);
-            let rows = IntegerRows::of(&model);
+            let rows = IntegerRows::of(model.mdp());
             let values = values_of(&model, &[0.into()], &StopSignal::default()).expect("nobody stops it");
             let advantages = Advantages::over(&model, &rows, values, |choice| choice.index() == 0);
             for step in [0, 1, 2, 5, 20] {

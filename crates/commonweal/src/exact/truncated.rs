@@ -31,7 +31,8 @@ pub struct Truncated {
 /// Bounds from the first `n_layers` steps.
 pub fn truncate(problem: Problem, n_layers: u64) -> Truncated {
     let Problem { model, long_term, advantages, ratios, .. } = problem;
-    let rows: Vec<DiscountedRows> = (0..model.n()).map(|i| DiscountedRows::of(model, model.discount(i))).collect();
+    let rows: Vec<DiscountedRows> =
+        (0..model.n()).map(|i| DiscountedRows::of(model.mdp(), model.discount(i))).collect();
     let bound = tail_bound(model, advantages, ratios, &Step::from(n_layers));
     let mut upper = vec![bound; model.n_states()];
     let mut gains = vec![vec![Scaled::ZERO; model.n()]; model.n_states()];
@@ -46,7 +47,8 @@ pub fn truncate(problem: Problem, n_layers: u64) -> Truncated {
         };
         let of_state = |index: usize| {
             let choices = model.choices(index.into());
-            let worth = |choice| now(choice).plus(rows[0].expectation(model, choice, |target| upper[target.index()]));
+            let worth =
+                |choice| now(choice).plus(rows[0].expectation(model.mdp(), choice, |target| upper[target.index()]));
             let worths: Vec<(ChoiceId, Scaled)> = choices.map(|choice| (choice, worth(choice))).collect();
             let greatest = worths.iter().map(|&(_, worth)| worth).reduce(Scaled::max).expect("a state has a choice");
             // Of the choices that may be the best, the long-term one, or the first.
@@ -54,7 +56,7 @@ pub fn truncate(problem: Problem, n_layers: u64) -> Truncated {
             let choice = may_win().find(|choice| long_term.allowed[choice.index()]).or_else(|| may_win().next());
             let choice = choice.expect("the greatest may win");
             let gain = (0..model.n()).map(|i| {
-                let later = rows[i].expectation(model, choice, |target| gains[target.index()][i]);
+                let later = rows[i].expectation(model.mdp(), choice, |target| gains[target.index()][i]);
                 advantages.of(choice)[i].plus(later)
             });
             (choice, greatest.upper(), gain.collect::<Vec<_>>())
@@ -73,6 +75,6 @@ pub fn truncate(problem: Problem, n_layers: u64) -> Truncated {
         changes.reverse();
         changes[0].from = Step::ZERO;
     }
-    let strategy = CountingStrategy::from_changes(model, changes);
+    let strategy = CountingStrategy::from_changes(model.mdp(), changes);
     Truncated { strategy, gains, upper }
 }

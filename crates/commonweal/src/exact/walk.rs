@@ -22,10 +22,11 @@ use super::jump::{Events, StageEnd};
 use super::plain_layer::{PlainAdvantages, PlainLayer};
 use super::radius::radius;
 use super::{Advantages, ExactGains};
+use crate::answer::{Effort, ExactStage};
 use crate::exact::long_term::{LongTerm, values_of};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{ExactVector, Natural, Rational, Scaled};
+use crate::number::{Natural, Rational, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{Reached, StopReason, StopSignal};
@@ -64,17 +65,6 @@ pub struct WalkOptions {
     pub keep_stages: bool,
 }
 
-/// A stage that was jumped over.
-#[derive(Debug, Clone)]
-pub struct JumpedStage {
-    /// Its first step.
-    pub from: Step,
-    /// The step after its last one.
-    pub until: Step,
-    /// What its strategy is worth to each principal; `None` stands for the values of the long-term strategy.
-    pub values: Option<Vec<ExactVector>>,
-}
-
 /// The optimal strategy with what it gains.
 pub struct Unravelled<'a> {
     /// Deviations before the horizon, the long-term strategy after.
@@ -90,22 +80,9 @@ pub struct Unravelled<'a> {
     /// Whether exact gains could be followed all the way, however long they are.
     pub exact_is_affordable: bool,
     /// The stages that were jumped over, the latest first, if they were to be kept.
-    pub stages: Vec<JumpedStage>,
+    pub stages: Vec<ExactStage>,
     /// How the walk went.
     pub effort: Effort,
-}
-
-/// How a walk went.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Effort {
-    /// Layers computed one by one.
-    pub n_layers: u64,
-    /// Stages jumped over.
-    pub n_jumps: u64,
-    /// Comparisons that the enclosures left to exact arithmetic.
-    pub n_judged: u64,
-    /// Comparisons that nothing affordable decided. The tie rule did; the bounds cover either choice.
-    pub n_undecided: u64,
 }
 
 /// A positional strategy whose values the induction measures against.
@@ -178,7 +155,7 @@ struct Walk<'a> {
     /// A stage shorter than this leaves the values too far from the stage's own.
     first_try: u64,
     weights: Option<crate::exponential_sum::Weights>,
-    stages: Vec<JumpedStage>,
+    stages: Vec<ExactStage>,
     effort: Effort,
 }
 
@@ -191,7 +168,7 @@ impl<'a> Walk<'a> {
             problem,
             options: *options,
             candidates: Candidates::of(model),
-            rows: DiscountedRows::of(model, model.discount(0)),
+            rows: DiscountedRows::of(model.mdp(), model.discount(0)),
             judge: ExactJudge::new(problem),
             step: problem.horizon.clone(),
             base: Base::long_term(problem, problem.horizon.clone()),
@@ -240,7 +217,7 @@ impl<'a> Walk<'a> {
     fn keep_stage(&mut self, from: &Step) {
         if self.options.keep_stages && *from < self.step {
             let values = self.base.own.as_ref().map(|own| own.values().to_vec());
-            self.stages.push(JumpedStage { from: from.clone(), until: self.step.clone(), values });
+            self.stages.push(ExactStage { from: from.clone(), until: self.step.clone(), values });
         }
     }
 
@@ -280,7 +257,7 @@ impl<'a> Walk<'a> {
         let ceiling = gain.iter().copied().fold(gain[0], Scaled::max).upper().times(Scaled::from(model.discount(0)));
         let ceiling = ceiling.max(Scaled::ZERO);
         let plain = self.base.plain.as_ref();
-        let plain = plain.and_then(|plain| PlainLayer::new(model, plain, &self.rows, &weights, gain, ceiling));
+        let plain = plain.and_then(|plain| PlainLayer::new(model.mdp(), plain, &self.rows, &weights, gain, ceiling));
         let best = |index: usize| {
             let state = StateId::from(index);
             let (candidates, likely) = (self.candidates.of_state(state), self.stage[index]);
@@ -288,7 +265,7 @@ impl<'a> Walk<'a> {
                 return Best { worth, contenders: Contenders::One(likely) };
             }
             let now = |choice| advantages.sum(ratios, &weights, state, choice, 0..model.n());
-            let later = |choice| self.rows.expectation(model, choice, |target| gain[target.index()]);
+            let later = |choice| self.rows.expectation(model.mdp(), choice, |target| gain[target.index()]);
             best_choice(candidates, likely, now, later, ceiling, &long_term.allowed)
         };
         let decided: Vec<Best> = parallel::map(model.n_states(), best);
@@ -312,7 +289,7 @@ impl<'a> Walk<'a> {
         let same = decisions == self.stage;
         if !(same && self.memory_settled) {
             let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
-            let memory = memory::before_layer(model, &decisions, deviates, &step, &self.memory);
+            let memory = memory::before_layer(model.mdp(), &decisions, deviates, &step, &self.memory);
             self.memory_settled = memory == self.memory;
             self.memory = memory;
         }
@@ -353,7 +330,7 @@ impl<'a> Walk<'a> {
         if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
             let values = values_of(model, &self.stage, stop)?;
             let own = Advantages::over(model, rows, values, |choice| self.is_staged(choice));
-            let plain = PlainAdvantages::of(model, &own);
+            let plain = PlainAdvantages::of(model.mdp(), &own);
             let (strategy, from) = (self.stage.clone(), self.step.clone());
             self.next_base = Some(Base { strategy, own: Some(own), plain, from, followed_for: None });
         }
@@ -370,7 +347,7 @@ impl<'a> Walk<'a> {
         let length = &self.step - &target;
         let deviates = |choice: ChoiceId| !self.problem.long_term.allowed[choice.index()];
         let span = (&target, &self.step);
-        let memory = memory::before_stage(model, &self.stage, deviates, span, &self.memory, stop)?;
+        let memory = memory::before_stage(model.mdp(), &self.stage, deviates, span, &self.memory, stop)?;
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.first_try);
@@ -406,7 +383,7 @@ impl<'a> Walk<'a> {
         let exact_gains = self.judge.gains_at_start(&self.changes, stop)?;
         self.changes.iter_mut().for_each(|changes| changes.reverse());
         Ok(Unravelled {
-            strategy: CountingStrategy::from_changes(self.problem.model, self.changes),
+            strategy: CountingStrategy::from_changes(self.problem.model.mdp(), self.changes),
             memory: self.memory,
             base: self.base,
             gain: self.gain,
@@ -424,7 +401,7 @@ impl<'a> Base<'a> {
         Base {
             strategy: problem.long_term.strategy.clone(),
             own: None,
-            plain: PlainAdvantages::of(problem.model, problem.advantages),
+            plain: PlainAdvantages::of(problem.model.mdp(), problem.advantages),
             from,
             followed_for: None,
         }

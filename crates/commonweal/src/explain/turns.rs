@@ -91,7 +91,7 @@ struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     fn new(model: &'a OrderedModel, advantages: &'a Advantages, solution: &'a Answer) -> Judge<'a> {
-        let rows = (0..model.n()).map(|i| DiscountedRows::of(model, model.discount(i))).collect();
+        let rows = (0..model.n()).map(|i| DiscountedRows::of(model.mdp(), model.discount(i))).collect();
         Judge { model, advantages, solution, rows, settled_from: solution.strategy().settled_from() }
     }
 
@@ -124,7 +124,7 @@ impl<'a> Judge<'a> {
             let choices: Vec<ChoiceId> = model.states().map(|state| solution.strategy().choice(state, &at)).collect();
             for ((i, gains), rows) in gains.iter_mut().enumerate().zip(&self.rows) {
                 let gain = |&choice: &ChoiceId| {
-                    advantages.of(choice)[i].plus(rows.expectation(model, choice, |target| gains[target.index()]))
+                    advantages.of(choice)[i].plus(rows.expectation(model.mdp(), choice, |target| gains[target.index()]))
                 };
                 *gains = choices.iter().map(gain).collect();
             }
@@ -135,7 +135,7 @@ impl<'a> Judge<'a> {
     /// What the new choice is worth to principal i against the old one.
     fn worth(&self, turn: &Turn, i: usize, gains: &[Scaled]) -> Scaled {
         let of = |choice: ChoiceId| {
-            let later = self.rows[i].expectation(self.model, choice, |target| gains[target.index()]);
+            let later = self.rows[i].expectation(self.model.mdp(), choice, |target| gains[target.index()]);
             self.advantages.of(choice)[i].plus(later)
         };
         of(turn.after).plus(-of(turn.before))
@@ -145,10 +145,11 @@ impl<'a> Judge<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::solve;
     use crate::explain::explain;
     use crate::families::RandomFamily;
     use crate::number::parse_rational;
-    use crate::{Options, solve};
+    use crate::solve::Options;
 
     fn random(seed: u64, discounts: [&str; 3]) -> crate::model::Mdp {
         let discounts = discounts.map(|text| parse_rational(text).unwrap()).to_vec();

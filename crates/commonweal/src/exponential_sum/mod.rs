@@ -6,7 +6,7 @@
 //! computed exactly. Powers are by repeated squaring: a sign costs O(n log t) products.
 
 use crate::number::{Integer, Natural, Rational, Scaled, WideEnclosure, power, product};
-use crate::principals::{OrderedModel, OrderedPrincipal};
+use crate::principals::{OrderedModel, OrderedPart};
 use crate::strategy::Step;
 use dashu_base::BitTest;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// An enclosure narrower than this part of the number it encloses needs no more bits.
 const TIGHT: f64 = 1e-6;
 
-/// The ratios ρ_i = λ_i/λ_0, most patient principal first.
+/// The ratios ρ_i = λ_i/λ_0, most patient part first.
 #[derive(Debug)]
 pub struct DiscountRatios {
     exact: Vec<Rational>,
@@ -33,16 +33,16 @@ pub struct Weights {
 impl DiscountRatios {
     /// The ratios of a model's discounts.
     pub fn of(model: &OrderedModel) -> DiscountRatios {
-        DiscountRatios::between(model.ordered_principals())
+        DiscountRatios::between(model.parts())
     }
 
     /// The ratios of these discounts to the first one, which is the greatest.
-    pub fn between(principals: &[OrderedPrincipal]) -> DiscountRatios {
+    pub fn between(parts: &[OrderedPart]) -> DiscountRatios {
         let ratio = |i: usize| match i {
             0 => Rational::ONE,
-            _ => &principals[i].discount / &principals[0].discount,
+            _ => &parts[i].discount / &parts[0].discount,
         };
-        DiscountRatios { exact: (0..principals.len()).map(ratio).collect() }
+        DiscountRatios { exact: (0..parts.len()).map(ratio).collect() }
     }
 
     /// ρ_i^step for every principal. A discount of 0 counts the present step only: 0^0 = 1.

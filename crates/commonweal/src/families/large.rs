@@ -52,15 +52,11 @@ impl LargeFamily {
 
     /// The model of this family and seed. Its states are numbered.
     pub fn model(&self) -> Result<Mdp<f64>, ModelError> {
-        let principals = self.discounts.iter().enumerate().map(|(index, discount)| Principal {
-            name: format!("p{index}"),
-            discount: discount.clone(),
-            weight: Rational::ONE,
-        });
+        let principals = Principal::numbered(&self.discounts)?;
         let actions: Vec<String> = (0..self.n_actions).map(|action| format!("a{action}")).collect();
         let (n_states, in_reach) = (self.n_states as u64, self.n_in_reach() as u64);
         let n_successors = (self.n_successors as u64).clamp(1, in_reach.max(1));
-        let mut builder = ModelBuilder::numbered(principals.collect(), self.n_states)?;
+        let mut builder = ModelBuilder::numbered(principals, self.n_states)?;
         let n_choices = self.n_states.saturating_mul(self.n_actions);
         builder.reserve(n_choices, n_choices.saturating_mul(n_successors as usize));
         let mut random = Seeded::new(self.seed);

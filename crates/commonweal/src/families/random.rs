@@ -26,12 +26,7 @@ impl RandomFamily {
     /// The model of this family and seed.
     pub fn model(&self) -> Result<Mdp, ModelError> {
         let mut random = Seeded::new(self.seed);
-        let principal = |(index, discount): (usize, &Rational)| Principal {
-            name: format!("p{index}"),
-            discount: discount.clone(),
-            weight: Rational::ONE,
-        };
-        let principals: Vec<Principal> = self.discounts.iter().enumerate().map(principal).collect();
+        let principals = Principal::numbered(&self.discounts)?;
         let states: Vec<String> = (0..self.n_states).map(|state| format!("s{state}")).collect();
         let actions: Vec<String> = (0..self.n_actions).map(|action| format!("a{action}")).collect();
         let n_successors = self.n_successors.clamp(1, self.n_states.max(1)) as u64;

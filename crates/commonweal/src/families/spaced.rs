@@ -8,17 +8,15 @@ use crate::number::{Natural, Rational};
 /// State `P0` leads to `S1` after a random while; there the first principal gains by staying, the second by moving.
 pub fn spaced(n: &Natural) -> Result<Mdp, ModelError> {
     let one = Natural::ONE;
-    let principal = |name: &str, numerator: Natural, denominator: Natural| Principal {
-        name: name.to_owned(),
-        discount: Rational::from_parts(numerator.into(), denominator),
-        weight: Rational::ONE,
+    let principal = |name: &str, numerator: Natural, denominator: Natural| {
+        Principal::new(name, Rational::from_parts(numerator.into(), denominator))
     };
     let twice = n * Natural::from(2u8);
     if twice <= one {
         // 2n − 1 would not be a denominator: discount 1 is the nearest thing to say.
         return Err(ModelError::DiscountOutOfRange { principal: "p0".to_owned(), discount: Rational::ONE });
     }
-    let principals = vec![principal("p0", n.clone(), &twice - &one), principal("p1", n + &one, twice + &one)];
+    let principals = vec![principal("p0", n.clone(), &twice - &one)?, principal("p1", n + &one, twice + &one)?];
     let number = |integer: i32| Rational::from(integer);
     let half = || Rational::from_parts(1.into(), 2u8.into());
     let mut builder = ModelBuilder::new(principals, ["P0", "S1", "S2"])?;

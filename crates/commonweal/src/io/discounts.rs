@@ -45,7 +45,23 @@ pub(super) struct Selection {
     pub left_out: Vec<String>,
 }
 
+impl Default for Discounts {
+    /// None.
+    fn default() -> Discounts {
+        Discounts::Named(Vec::new())
+    }
+}
+
 impl Discounts {
+    /// How many are given, which is how many principals there will be.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Discounts::Named(named) => named.len(),
+            Discounts::InOrder(discounts) => discounts.len(),
+            Discounts::Unspecified => 0,
+        }
+    }
+
     /// The principals among these reward structures, in the file's order.
     pub(super) fn select(&self, structures: &[String]) -> Result<Selection, DiscountError> {
         if structures.is_empty() {
@@ -75,7 +91,8 @@ impl Discounts {
             selection.principal_of.push(discount.is_some().then_some(selection.principals.len()));
             match discount {
                 Some(discount) => {
-                    selection.principals.push(Principal { name: name.clone(), discount, weight: Rational::ONE });
+                    let principal = Principal::new(name, discount).map_err(DiscountError::Invalid)?;
+                    selection.principals.push(principal);
                 }
                 None => selection.left_out.push(name.clone()),
             }
@@ -119,7 +136,8 @@ mod tests {
         let named =
             Discounts::Named(vec![("gold".into(), half()), ("time".into(), Rational::ONE), ("time".into(), half())]);
         let selection = named.select(&structures).unwrap();
-        let names: Vec<_> = selection.principals.iter().map(|p| (p.name.as_str(), p.discount == half())).collect();
+        let names: Vec<_> =
+            selection.principals.iter().map(|p| (p.name.as_str(), p.discount() == Some(&half()))).collect();
         assert_eq!(names, [("time", true), ("gold", true)]);
         assert_eq!(selection.principal_of, [Some(0), None, Some(1)]);
         assert_eq!(selection.left_out, ["cost"]);

@@ -3,6 +3,7 @@
 use super::compression::{Plain, plain};
 use super::{Discounts, ReadOptions};
 use std::io::{BufRead, Read};
+use std::path::Path;
 
 /// A format of model files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,18 @@ pub enum Format {
 }
 
 impl Format {
+    /// The format that the ending of a file's name stands for.
+    pub fn of_ending(path: &Path) -> Option<Format> {
+        let ending = path.extension()?.to_string_lossy().to_ascii_lowercase();
+        match ending.as_str() {
+            "yaml" | "yml" | "json" => Some(Format::Yaml),
+            "drn" => Some(Format::Drn),
+            "umb" => Some(Format::Umb),
+            "gz" | "xz" => Format::of_ending(&path.with_extension("")).filter(|format| *format != Format::Yaml),
+            _ => None,
+        }
+    }
+
     /// The format that a file is certainly in; `None` if it may be YAML or nothing at all.
     pub fn of_contents(input: impl BufRead) -> Option<Format> {
         /// Enough for the first block of an archive, and for the comments before the first line.

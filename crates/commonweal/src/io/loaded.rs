@@ -7,7 +7,7 @@ use crate::model::{Mdp, NameTable};
 pub(super) const UNNAMED_ACTION: &str = "unnamed";
 
 /// What a file is read with.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// Whose rewards they are.
@@ -22,6 +22,11 @@ impl ReadOptions {
     /// These discounts, the file's initial state, a file of unknown size.
     pub fn new(discounts: Discounts) -> ReadOptions {
         ReadOptions { discounts, start: None, bytes: None }
+    }
+
+    /// The same, starting in the state of this name if one is given.
+    pub fn from(self, start: Option<&str>) -> ReadOptions {
+        ReadOptions { start: start.map(str::to_owned), ..self }
     }
 
     /// The state to start in, of a file with this many states and initial states.

@@ -170,13 +170,7 @@ impl<'t> Reader<'t> {
 
     fn weight(&self, value: &Node<'t>, id: u32) -> Result<Rational, Fault> {
         let what = || format!("the weight of {}", self.principal(id));
-        let weight = value.number(what)?;
-        if weight.is_zero() {
-            let help = "leave the principal out, or give it another weight";
-            Err(Fault::new(value.span, format!("{} is 0", what()), help))
-        } else {
-            Ok(weight)
-        }
+        value.number(what)
     }
 
     fn states(&mut self, value: Node<'t>) -> Result<(), Fault> {

@@ -27,7 +27,7 @@ pub fn write_yaml(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "start: {}", yaml_name(&model.state_name(model.start())))?;
     writeln!(out, "principals:")?;
     for principal in model.principals() {
-        let value = principal_value(principal, Notation::Yaml);
+        let value = principal_value(principal, Notation::Yaml)?;
         write!(out, "{}", yaml_entry(2, &principal.name, &value))?;
     }
     writeln!(out, "states:")?;
@@ -55,7 +55,7 @@ pub fn write_json(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  \"principals\": {{")?;
     let last = model.n_principals() - 1;
     for (index, principal) in model.principals().iter().enumerate() {
-        let value = principal_value(principal, Notation::Json);
+        let value = principal_value(principal, Notation::Json)?;
         writeln!(out, "    {}: {value}{}", quoted(&principal.name), comma_unless(index == last))?;
     }
     writeln!(out, "  }},\n  \"states\": {{")?;
@@ -108,12 +108,16 @@ fn magnitude(integer: &Integer) -> Natural {
     integer.clone().into_parts().1
 }
 
-fn principal_value(principal: &Principal, notation: Notation) -> String {
-    if principal.weight.is_one() {
-        notation.number(&principal.discount)
+fn principal_value(principal: &Principal, notation: Notation) -> io::Result<String> {
+    let Some(discount) = principal.discount() else {
+        let message = format!("principal `{}`: the file has no entry for a sum of discounts", principal.name);
+        return Err(io::Error::other(message));
+    };
+    Ok(if principal.weight.is_one() {
+        notation.number(discount)
     } else {
-        notation.map([("discount", &principal.discount), ("weight", &principal.weight)])
-    }
+        notation.map([("discount", discount), ("weight", &principal.weight)])
+    })
 }
 
 /// The entry of an action, on one line.

@@ -60,6 +60,14 @@ impl ParseError {
         }
         out
     }
+
+    /// The same error, which brings its line of these bytes along.
+    pub fn with_line_of(mut self, bytes: &[u8]) -> ParseError {
+        if self.line_text.is_none() {
+            self.line_text = line_of(&String::from_utf8_lossy(bytes), self.line).map(str::to_owned);
+        }
+        self
+    }
 }
 
 /// A stretch of the file, in bytes. Files are below 4 GiB, and a large model has many of these.

@@ -2,6 +2,7 @@
 
 use super::{DiscountError, ParseError};
 use crate::model::ModelError;
+use std::path::Path;
 
 /// What is wrong with a model file, or with what it is to be read with.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +43,13 @@ pub enum ReadError {
     },
     /// What is read is no model.
     #[error(transparent)]
-    Mdp(#[from] ModelError),
+    Model(#[from] ModelError),
+    /// The file itself: it is not there, or not what its name says.
+    #[error("{message}")]
+    File {
+        /// What is wrong; it names the file.
+        message: String,
+    },
 }
 
 impl ReadError {
@@ -51,12 +58,22 @@ impl ReadError {
         ReadError::Archive { member: member.map(str::to_owned), message: message.into(), help: Some(help.into()) }
     }
 
+    pub(super) fn file(message: String) -> ReadError {
+        ReadError::File { message }
+    }
+
+    pub(super) fn unreadable(path: &Path, error: std::io::Error) -> ReadError {
+        ReadError::file(format!("cannot read {}: {error}", path.display()))
+    }
+
     /// The error as a person reads it: the file and the place in it, what is wrong, and how to mend it.
     pub fn render(&self, file: &str) -> String {
         match self {
             // Its line came with it.
             ReadError::Text(error) => error.render(file, ""),
             ReadError::Archive { help: Some(help), .. } => format!("{file}: {self}\nhelp: {help}\n"),
+            // It names the file itself.
+            ReadError::File { message } => format!("{message}\n"),
             _ => format!("{file}: {self}\n"),
         }
     }

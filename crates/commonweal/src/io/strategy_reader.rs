@@ -14,7 +14,7 @@ use super::{
     yaml_events::{Events, Kind, Node},
 };
 use crate::{
-    model::{ChoiceId, Mdp, StateId, nearest},
+    model::{ChoiceId, StateId, Structure, nearest},
     number::{Natural, Rational, parse_rational, sum},
     strategy::{Change, CountingStrategy, Stationary, Step, Strategy},
 };
@@ -31,7 +31,7 @@ const MAX_STEP_DIGITS: usize = 1_000;
 /// assert!(matches!(read_strategy(&model, text.as_bytes())?, Strategy::Counting(_)));
 /// # Ok::<(), commonweal::io::ParseError>(())
 /// ```
-pub fn read_strategy<N>(model: &Mdp<N>, bytes: &[u8]) -> Result<Strategy, ParseError> {
+pub fn read_strategy(model: &Structure, bytes: &[u8]) -> Result<Strategy, ParseError> {
     let text = super::utf8(bytes)?;
     if text.len() > MAX_MODEL_BYTES {
         return Err(Fault::new(Span::default(), "the file is too large for a strategy", "split it").locate(""));
@@ -42,15 +42,15 @@ pub fn read_strategy<N>(model: &Mdp<N>, bytes: &[u8]) -> Result<Strategy, ParseE
 
 const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `format` and `mix`";
 
-struct Reader<'m, 't, N> {
-    model: &'m Mdp<N>,
+struct Reader<'m, 't> {
+    model: &'m Structure,
     events: Events<'t>,
 }
 
 /// What the file says of one state: choices over time, or a mix.
 type PerState<T> = Vec<Option<(T, Span)>>;
 
-impl<'t, N> Reader<'_, 't, N> {
+impl<'t> Reader<'_, 't> {
     fn strategy(mut self) -> Result<Strategy, Fault> {
         let root = self.events.next()?;
         expect(&root, Kind::Map, "the strategy", SHAPE)?;
@@ -298,8 +298,8 @@ fn step(text: &str, span: Span) -> Result<Step, Fault> {
 }
 
 /// What every state does; a state that the file leaves out must have a single action.
-fn complete<N, T>(
-    model: &Mdp<N>,
+fn complete<T>(
+    model: &Structure,
     states: PerState<T>,
     root: Span,
     only: impl Fn(ChoiceId) -> T,
@@ -319,7 +319,7 @@ fn complete<N, T>(
 mod tests {
     use super::*;
 
-    fn hotel() -> Mdp {
+    fn hotel() -> crate::model::Mdp {
         let text = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
         crate::io::read_model(text).unwrap()
     }

@@ -1,9 +1,11 @@
 //! One model at many discounts: solutions, and labels of their plays.
 
 use super::Play;
+use crate::answer::{Answer, Claim};
+use crate::exact::solve;
 use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
-use crate::solve::{Answer, Claim, Options, solve};
+use crate::solve::Options;
 use crate::strategy::CountingStrategy;
 use rayon::prelude::*;
 use std::collections::HashMap;

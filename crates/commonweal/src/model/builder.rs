@@ -1,6 +1,6 @@
 //! Building a model, state by state. Linear in its size, however long its rows.
 
-use super::{ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure, error::check_discount};
+use super::{ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure};
 use crate::number::{ModelNumber, Rational};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -188,10 +188,6 @@ pub(crate) fn first_repeated(row: &[StateId], sorted: &mut Vec<StateId>) -> Opti
 
 pub(super) fn check_principals(principals: &[Principal]) -> Result<(), ModelError> {
     for (index, principal) in principals.iter().enumerate() {
-        check_discount(&principal.name, &principal.discount)?;
-        if principal.weight.is_zero() {
-            return Err(ModelError::ZeroWeight { principal: principal.name.clone() });
-        }
         if principals[..index].iter().any(|earlier| earlier.name == principal.name) {
             return Err(ModelError::DuplicatePrincipal { principal: principal.name.clone() });
         }
@@ -209,7 +205,7 @@ mod tests {
     use super::*;
 
     fn principals() -> Vec<Principal> {
-        vec![Principal { name: "p".into(), discount: Rational::ZERO, weight: Rational::ONE }]
+        vec![Principal::new("p", Rational::ZERO).unwrap()]
     }
 
     /// A model of `n` states whose first has one choice with these transitions, and the others a self-loop.

@@ -19,8 +19,10 @@ pub enum ModelError {
     DuplicatePrincipal { principal: String },
     #[error("principal `{principal}`: the discount {discount} lies outside [0, 1); it must be at least 0 and below 1")]
     DiscountOutOfRange { principal: String, discount: Rational },
-    #[error("principal `{principal}`: the weight is 0; leave the principal out instead")]
-    ZeroWeight { principal: String },
+    #[error(
+        "principal `{principal}`: its parts cancel, so no step counts; leave the principal out, or give it weight 0"
+    )]
+    NoParts { principal: String },
     #[error("state `{state}`, action `{action}`: {found} rewards for {expected} principals")]
     WrongRewardCount { state: String, action: String, found: usize, expected: usize },
     #[error(
@@ -35,12 +37,4 @@ pub enum ModelError {
     ProbabilitySum { state: String, action: String, sum: String },
     #[error("the model has more than {limit} {what}")]
     TooLarge { what: &'static str, limit: usize },
-}
-
-pub(super) fn check_discount(principal: &str, discount: &Rational) -> Result<(), ModelError> {
-    if *discount >= Rational::ZERO && *discount < Rational::ONE {
-        Ok(())
-    } else {
-        Err(ModelError::DiscountOutOfRange { principal: principal.to_owned(), discount: discount.clone() })
-    }
 }

@@ -19,6 +19,7 @@ mod ids;
 mod integer_rows;
 mod lists;
 mod names;
+mod principal;
 mod structure;
 
 pub use arrays::ModelArrays;
@@ -29,22 +30,12 @@ pub use ids::{ChoiceId, PrincipalId, StateId};
 pub use integer_rows::{IntegerRows, least_common_multiple};
 pub use lists::Lists;
 pub use names::{NameTable, nearest};
+pub use principal::{Part, Principal};
 pub use structure::Structure;
 
 use crate::number::Rational;
 use std::ops::{MulAssign, Range};
 use std::sync::Arc;
-
-/// One who has rewards and a patience of their own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Principal {
-    /// The name that the model gives them.
-    pub name: String,
-    /// The discount factor λ, at least 0 and below 1.
-    pub discount: Rational,
-    /// What their rewards count for in the welfare; 1 unless the model says otherwise, never 0.
-    pub weight: Rational,
-}
 
 /// A Markov decision process with one reward per choice and principal, over numbers `N`.
 ///
@@ -118,8 +109,7 @@ impl<N> Mdp<N> {
     /// The same model with another discount for one principal.
     pub fn with_discount(mut self, principal: PrincipalId, discount: Rational) -> Result<Self, ModelError> {
         let principal = &mut self.structure_mut().principals[principal.index()];
-        error::check_discount(&principal.name, &discount)?;
-        principal.discount = discount;
+        *principal = principal.discounting(discount)?;
         Ok(self)
     }
 
@@ -149,6 +139,17 @@ impl<N> Mdp<N> {
             }
         }
         self
+    }
+
+    /// The model of one principal alone, whose payoff is then the welfare.
+    pub(crate) fn only(&self, principal: PrincipalId) -> Self
+    where
+        N: Clone,
+    {
+        let own = self.principals[principal.index()].clone().weighted(Rational::ONE);
+        let structure = Structure { principals: vec![own], ..(*self.structure).clone() };
+        let reward = self.reward.iter().skip(principal.index()).step_by(self.n_principals()).cloned().collect();
+        Mdp { structure: Arc::new(structure), probability: self.probability.clone(), reward }
     }
 
     fn structure_mut(&mut self) -> &mut Structure {

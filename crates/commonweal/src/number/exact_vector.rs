@@ -1,7 +1,7 @@
 //! A vector of exact numbers over one common denominator.
 
-use super::{Enclosure, Integer, Natural, Rational};
-use dashu_base::BitTest;
+use super::{Enclosure, Integer, Natural, Rational, product};
+use dashu_base::{BitTest, Gcd};
 
 /// One exact number per state, all over one denominator: `value(s) = numerators[s] / denominator`.
 ///
@@ -19,6 +19,27 @@ impl ExactVector {
     /// `length` zeros.
     pub fn zeros(length: usize) -> ExactVector {
         ExactVector { numerators: vec![Integer::ZERO; length], denominator: Natural::ONE }
+    }
+
+    /// These numbers.
+    pub fn of(entries: &[Rational]) -> ExactVector {
+        let lcm = |common: Natural, entry: &Rational| {
+            let divisor = (&common).gcd(entry.denominator());
+            common / divisor * entry.denominator()
+        };
+        let denominator = entries.iter().fold(Natural::ONE, lcm);
+        let numerator = |entry: &Rational| entry.numerator() * Integer::from(&denominator / entry.denominator());
+        ExactVector { numerators: entries.iter().map(numerator).collect(), denominator }
+    }
+
+    /// The sum of two vectors of one length.
+    pub fn plus(&self, other: &ExactVector) -> ExactVector {
+        let (own, its) = (Integer::from(other.denominator.clone()), Integer::from(self.denominator.clone()));
+        let pairs = self.numerators.iter().zip(&other.numerators);
+        ExactVector {
+            numerators: pairs.map(|(a, b)| product(a, &own) + product(b, &its)).collect(),
+            denominator: product(&own, &its).into_parts().1,
+        }
     }
 
     /// The number of entries.

@@ -1,6 +1,7 @@
 //! A number as it is reported: exactly where it is known, and always between two doubles.
 
 use super::{Enclosure, ExactVector, Integer, Natural, Rational, product};
+use crate::parallel;
 
 /// A number with what is proven of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +43,48 @@ pub enum Values {
 }
 
 impl Values {
+    /// These numbers, exact if all of them are.
+    pub(crate) fn of(values: impl Iterator<Item = Value>) -> Values {
+        let values: Vec<Value> = values.collect();
+        match values.iter().map(|value| value.exact.clone()).collect::<Option<Vec<Rational>>>() {
+            Some(exact) => Values::Exact(ExactVector::of(&exact)),
+            None => Values::Enclosed(values.into_iter().map(|value| value.enclosure).collect()),
+        }
+    }
+
+    /// `Σ_k factor_k · values_k`, each of `n` numbers; exact if all of them are.
+    pub(crate) fn combined(mut terms: Vec<(Rational, Values)>, n: usize) -> Values {
+        let exact = |(factor, values): &(Rational, Values)| match values {
+            Values::Exact(vector) => Some(vector.scaled(factor)),
+            Values::Enclosed(_) | Values::Near { .. } => None,
+        };
+        if terms.len() == 1 {
+            let (factor, values) = terms.remove(0);
+            return values.times(&factor, n);
+        }
+        match terms.iter().map(exact).collect::<Option<Vec<ExactVector>>>() {
+            Some(vectors) => {
+                Values::Exact(vectors.into_iter().reduce(|sum, vector| sum.plus(&vector)).expect("a term"))
+            }
+            None => {
+                let of = |index| weighted_enclosure(terms.iter().map(|(factor, values)| (factor, values)), index);
+                Values::Enclosed((0..n).map(of).collect())
+            }
+        }
+    }
+
+    /// These `n` numbers times `factor`, which is not 0.
+    pub(crate) fn times(self, factor: &Rational, n: usize) -> Values {
+        match self {
+            values if factor.is_one() => values,
+            Values::Exact(vector) => Values::Exact(vector.scaled(factor)),
+            Values::Enclosed(_) | Values::Near { .. } => {
+                let factor = Enclosure::from(factor);
+                Values::Enclosed(parallel::map(n, |index| self.enclosure(index).times(factor)))
+            }
+        }
+    }
+
     /// The number at `index`, in lowest terms where it is exact.
     pub fn value(&self, index: usize) -> Value {
         match self {

@@ -88,10 +88,8 @@ pub fn reduce(game: &Game, rewards: Rewards) -> Mdp {
         Rewards::Single => (vec![fraction(2)], vec![-Rational::ONE]),
         Rewards::ZeroSum => (vec![fraction(2), fraction(4)], vec![-Rational::ONE, Rational::ONE]),
     };
-    let principal =
-        |(index, discount): (usize, Rational)| Principal { name: format!("p{index}"), discount, weight: Rational::ONE };
     let nothing = vec![Rational::ZERO; discounts.len()];
-    let principals = discounts.into_iter().enumerate().map(principal).collect();
+    let principals = Principal::numbered(&discounts).expect("discounts below 1");
     let names = game.nodes.iter().map(|node| node.name.as_str());
     let mut builder = ModelBuilder::new(principals, names).expect("names are distinct");
     builder.start(StateId::from(game.start));

@@ -101,11 +101,6 @@ pub struct Reduction {
 pub fn reduce(formula: &Formula, rewards: Rewards) -> Reduction {
     let (n, m) = (formula.n_variables, formula.clauses.len());
     let discounts = rewards.discounts();
-    let principal = |(index, discount): (usize, &Rational)| Principal {
-        name: format!("p{index}"),
-        discount: discount.clone(),
-        weight: Rational::ONE,
-    };
     let mut names = vec!["s0".to_owned()];
     names.extend((1..=m).map(|clause| format!("C{clause}")));
     names.extend((1..=m).map(|clause| format!("C{clause}'")));
@@ -123,7 +118,7 @@ pub fn reduce(formula: &Formula, rewards: Rewards) -> Reduction {
     let literal_state =
         |literal: i32| first_literal + 2 * (literal.unsigned_abs() as usize - 1) + usize::from(literal < 0);
 
-    let principals = discounts.iter().enumerate().map(principal).collect();
+    let principals = Principal::numbered(&discounts).expect("discounts below 1");
     let mut builder = ModelBuilder::new(principals, names.iter().map(String::as_str)).expect("names are distinct");
     let mut add = |state: usize, action: &str, rewards: [Rational; 2], to: Vec<(usize, Rational)>| {
         let to = to.into_iter().map(|(target, p)| (StateId::from(target), p));

@@ -45,7 +45,7 @@ impl Doubles {
     pub fn of(model: &OrderedModel) -> Doubles {
         let n = model.n();
         let choices = || (0..model.n_choices()).map(ChoiceId::from);
-        let unit = power_of_two_near(choices().flat_map(|choice| model.ordered_rewards(choice)));
+        let unit = power_of_two_near(choices().flat_map(|choice| model.rewards(choice)));
         let nearest = |x: &Rational| x.to_f64().value();
         let mut first_choice = vec![0];
         for state in model.states() {
@@ -55,10 +55,8 @@ impl Doubles {
         for choice in choices() {
             first_transition.push(first_transition[choice.index()] + model.targets(choice).len() as u32);
         }
-        let reward: Vec<f64> = choices()
-            .flat_map(|choice| model.ordered_rewards(choice))
-            .map(|reward| nearest(&(reward / &unit)))
-            .collect();
+        let reward: Vec<f64> =
+            choices().flat_map(|choice| model.rewards(choice)).map(|reward| nearest(&(reward / &unit))).collect();
         let largest = |i: usize| reward.iter().skip(i).step_by(n).fold(0.0, |largest: f64, r| largest.max(r.abs()));
         let lifetime = |i: usize| Rational::ONE / (Rational::ONE - model.discount(i));
         let tail_weight = |i: usize| {
@@ -78,7 +76,7 @@ impl Doubles {
             n_states: model.n_states(),
             n_choices: model.n_choices(),
             n,
-            start: model.start().index(),
+            start: model.mdp().start().index(),
             first_choice,
             first_transition,
             target: choices().flat_map(|choice| model.targets(choice)).map(|t| t.index() as u32).collect(),

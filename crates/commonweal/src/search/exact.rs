@@ -3,10 +3,11 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use crate::evaluation::evaluate;
+use crate::exact::solve;
 use crate::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use crate::number::{Enclosure, Rational, sum};
 use crate::principals::OrderedModel;
-use crate::solve::{Options, solve};
+use crate::solve::Options;
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::cmp::Ordering;
@@ -33,7 +34,7 @@ fn restricted(model: &Mdp, doubles: &Doubles, allowed: impl Fn(usize) -> bool + 
 /// What every strategy earns at least: each principal's least reward for ever.
 pub(super) fn least_welfare(model: &OrderedModel) -> Rational {
     let least = |i: usize| {
-        let rewards = (0..model.n_choices()).map(|choice| &model.ordered_rewards(ChoiceId::from(choice))[i]);
+        let rewards = (0..model.n_choices()).map(|choice| &model.rewards(ChoiceId::from(choice))[i]);
         rewards.min().expect("a model has a choice") / (Rational::ONE - model.discount(i))
     };
     sum((0..model.n()).map(least))

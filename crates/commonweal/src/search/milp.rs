@@ -96,7 +96,7 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
 /// What no strategy exceeds: everybody's greatest reward at every step.
 fn greatest_rewards_for_ever(model: &OrderedModel) -> Rational {
     let of = |i: usize| {
-        let rewards = (0..model.n_choices()).map(|choice| &model.ordered_rewards(choice.into())[i]);
+        let rewards = (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[i]);
         rewards.max().expect("a model has a choice") / (Rational::ONE - model.discount(i))
     };
     sum((0..model.n()).map(of))

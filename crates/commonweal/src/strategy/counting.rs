@@ -1,7 +1,7 @@
 //! Counting strategies, stored as the steps at which a state's choice changes.
 
 use super::Step;
-use crate::model::{ChoiceId, Lists, Mdp, StateId};
+use crate::model::{ChoiceId, Lists, StateId, Structure};
 use crate::number::Natural;
 
 /// From this step on, a state takes this choice.
@@ -31,7 +31,7 @@ impl CountingStrategy {
     ///
     /// # Panics
     /// If a state's changes do not start at step 0 and increase, or take another state's choice.
-    pub fn from_changes<N>(model: &Mdp<N>, changes: Vec<Vec<Change>>) -> CountingStrategy {
+    pub fn from_changes(model: &Structure, changes: Vec<Vec<Change>>) -> CountingStrategy {
         assert_eq!(changes.len(), model.n_states(), "one list of changes per state");
         let joined = model.states().zip(changes).map(|(state, mut list)| {
             assert!(list.first().is_some_and(|first| first.from.is_zero()), "the first change is at step 0");

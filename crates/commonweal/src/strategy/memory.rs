@@ -16,7 +16,7 @@
 //! Cost: a pass over the strategy's rows for each step, at most some three times the steps before they repeat and those of a
 //! period together.
 
-use crate::model::{ChoiceId, Mdp, StateId};
+use crate::model::{ChoiceId, StateId, Structure};
 use crate::number::Natural;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 /// m at `step`, given m at the step after and the choices at `step`.
 pub(crate) fn before_layer(
-    model: &Mdp,
+    model: &Structure,
     decisions: &[ChoiceId],
     deviates: impl Fn(ChoiceId) -> bool,
     step: &Step,
@@ -41,7 +41,7 @@ pub(crate) fn before_layer(
 
 /// m at step `from`, given m at step `until` and that `strategy` is followed in between.
 pub(crate) fn before_stage(
-    model: &Mdp,
+    model: &Structure,
     strategy: &[ChoiceId],
     deviates: impl Fn(ChoiceId) -> bool,
     (from, until): (&Step, &Step),

@@ -1,6 +1,6 @@
 //! Stationary strategies: a fixed mix of choices per state.
 
-use crate::model::{ChoiceId, Mdp};
+use crate::model::{ChoiceId, Structure};
 use crate::number::{Rational, sum};
 
 /// Per state, the choices taken with a positive probability; the probabilities sum to exactly 1.
@@ -14,7 +14,7 @@ impl Stationary {
     ///
     /// # Panics
     /// If a probability is not positive, a mix does not sum to 1, or takes another state's choice.
-    pub fn new<N>(model: &Mdp<N>, mix: Vec<Vec<(ChoiceId, Rational)>>) -> Stationary {
+    pub fn new(model: &Structure, mix: Vec<Vec<(ChoiceId, Rational)>>) -> Stationary {
         assert_eq!(mix.len(), model.n_states(), "one mix per state");
         for (state, parts) in model.states().zip(&mix) {
             assert!(parts.iter().all(|(choice, _)| model.state_of(*choice) == state), "a state takes its own choices");

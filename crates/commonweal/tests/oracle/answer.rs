@@ -3,10 +3,11 @@
 use super::evaluate::probability_denominator;
 use super::plain::{Plain, Q, from_double, from_solver};
 use super::reference::Reference;
-use commonweal::model::{ChoiceId, StateId};
-use commonweal::number::Value;
-use commonweal::strategy::Step;
-use commonweal::{Claim, Options, solve};
+use commonweal::internals::exact::solve;
+use commonweal::internals::model::{ChoiceId, StateId};
+use commonweal::internals::number::Value;
+use commonweal::internals::strategy::Step;
+use commonweal::{Claim, Options};
 use num_traits::{Signed, ToPrimitive, Zero};
 
 /// One figure of an answer.

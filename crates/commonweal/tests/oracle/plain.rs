@@ -1,7 +1,7 @@
 //! A model as plain vectors, with a one-line-per-choice notation.
 
-use commonweal::model::{Mdp, ModelBuilder, Principal};
-use commonweal::number::{Integer, Natural, Rational};
+use commonweal::internals::model::{Mdp, ModelBuilder, Principal};
+use commonweal::internals::number::{Integer, Natural, Rational};
 use num_bigint::{BigInt, Sign};
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -80,7 +80,7 @@ impl Plain {
     pub fn of(model: &Mdp) -> Plain {
         let who = |principal: &Principal| Who {
             name: principal.name.clone(),
-            discount: from_solver(&principal.discount),
+            discount: from_solver(principal.discount().expect("one discount")),
             weight: from_solver(&principal.weight),
         };
         let choice = |choice| Choice {
@@ -96,10 +96,9 @@ impl Plain {
     }
 
     pub fn model(&self) -> Mdp {
-        let principal = |who: &Who| Principal {
-            name: who.name.clone(),
-            discount: to_solver(&who.discount),
-            weight: to_solver(&who.weight),
+        let principal = |who: &Who| {
+            let principal = Principal::new(who.name.clone(), to_solver(&who.discount)).expect("a discount");
+            principal.weighted(to_solver(&who.weight))
         };
         let principals = self.principals.iter().map(principal).collect();
         let mut builder = ModelBuilder::new(principals, self.names.iter().map(String::as_str)).expect("a valid model");

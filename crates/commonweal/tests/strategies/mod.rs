@@ -1,9 +1,7 @@
 //! Random models for round trips, whatever their names and numbers.
 
-use commonweal::{
-    model::{Mdp, ModelBuilder, Principal, StateId},
-    number::{Rational, parse_rational},
-};
+use commonweal::internals::model::{Mdp, ModelBuilder, Principal, StateId};
+use commonweal::internals::number::{Rational, parse_rational};
 use proptest::{collection::vec, prelude::*, sample::select, string::string_regex};
 
 /// Names that YAML or JSON could take for something else.
@@ -75,7 +73,8 @@ pub fn model() -> impl Strategy<Value = Mdp> {
     (names(4), vec((discount, nonzero), 4), names(6), vec(state, 6), any::<u32>()).prop_map(
         |(principals, parameters, states, choices, start)| {
             let principals = principals.into_iter().zip(parameters);
-            let principals = principals.map(|(name, (discount, weight))| Principal { name, discount, weight });
+            let principals = principals
+                .map(|(name, (discount, weight))| Principal::new(name, discount).expect("a discount").weighted(weight));
             let principals: Vec<Principal> = principals.collect();
             let n_principals = principals.len();
             let mut builder = ModelBuilder::new(principals, states.iter().map(String::as_str)).unwrap();

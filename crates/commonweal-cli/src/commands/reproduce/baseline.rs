@@ -1,7 +1,7 @@
 //! The baseline beside ours: what the paper describes, in Python with numpy, on the same models in the same run.
 
 use anyhow::{Context, anyhow, bail};
-use commonweal::model::Mdp;
+use commonweal::internals::model::Mdp;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -104,13 +104,13 @@ impl Drop for Baseline {
 fn write_model(model: &Mdp<f64>, repeat: usize, out: &mut impl Write) -> std::io::Result<()> {
     let mut order: Vec<usize> = (0..model.n_principals()).collect();
     let principals = model.principals();
-    order.sort_by(|&a, &b| principals[b].discount.cmp(&principals[a].discount));
+    order.sort_by(|&a, &b| principals[b].patience().cmp(principals[a].patience()));
     let head = Head {
         states: model.n_states(),
         choices: model.n_choices(),
         transitions: model.n_transitions(),
         start: model.start().index(),
-        discounts: order.iter().map(|&p| principals[p].discount.to_f64().value()).collect(),
+        discounts: order.iter().map(|&p| principals[p].patience().to_f64().value()).collect(),
         repeat,
     };
     serde_json::to_writer(&mut *out, &head)?;

@@ -2,7 +2,7 @@
 
 use super::misprints;
 use crate::report::numbers::exact_and_decimal;
-use commonweal::number::{Natural, Rational, Value, parse_rational};
+use commonweal::internals::number::{Natural, Rational, Value, parse_rational};
 
 /// The claims about one example.
 pub struct Example {

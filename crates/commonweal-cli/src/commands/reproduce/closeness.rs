@@ -6,10 +6,11 @@ use super::lab::Lab;
 use super::measure::{self, BASELINE, EXACT, measure};
 use super::section::{Figure, Section};
 use super::table::Table;
-use commonweal::families::RandomFamily;
-use commonweal::model::Mdp;
-use commonweal::number::{Rational, parse_rational};
-use commonweal::{Options, solve};
+use commonweal::Options;
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::RandomFamily;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, parse_rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 /// λ_0/λ_1 − 1 beyond the paper's range.

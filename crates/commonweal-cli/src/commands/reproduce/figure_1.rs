@@ -10,11 +10,12 @@ use super::lab::Lab;
 use super::paper;
 use super::section::{Figure, Section};
 use super::table::Table;
-use commonweal::families::Seeded;
-use commonweal::number::{Rational, parse_rational};
-use commonweal::search::{SearchOptions, stationary};
-use commonweal::strategy::{Step, Strategy};
-use commonweal::{Options, solve};
+use commonweal::Options;
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::Seeded;
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::search::{SearchOptions, stationary};
+use commonweal::internals::strategy::{Step, Strategy};
 use commonweal_charts::{Axis, Chart, Mark, Region, RegionMap, Scale, Series};
 
 /// Delays up to this one have a region of their own; longer ones share the sliver that is left.

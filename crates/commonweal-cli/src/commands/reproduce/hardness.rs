@@ -6,14 +6,15 @@ use super::paper::{exact, payoffs};
 use super::section::{Figure, Section};
 use super::table::Table;
 use super::three_sat;
-use commonweal::families::{RandomFamily, Seeded};
-use commonweal::model::{ChoiceId, Mdp};
-use commonweal::number::{Rational, parse_rational};
-use commonweal::reductions::reachability_game::{self, Game, Mover, Node};
-use commonweal::reductions::three_sat::{Formula, Rewards, reduce};
-use commonweal::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
-use commonweal::strategy::{CountingStrategy, Strategy};
-use commonweal::{Options, solve};
+use commonweal::Options;
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::{RandomFamily, Seeded};
+use commonweal::internals::model::{ChoiceId, Mdp};
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::reductions::reachability_game::{self, Game, Mover, Node};
+use commonweal::internals::reductions::three_sat::{Formula, Rewards, reduce};
+use commonweal::internals::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
+use commonweal::internals::strategy::{CountingStrategy, Strategy};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 use std::time::Instant;
 
@@ -103,7 +104,7 @@ fn is_satisfiable(formula: &Formula) -> bool {
 /// Whether the strategy found earns exactly the threshold and is an assignment that satisfies the formula.
 fn witness(
     formula: &Formula,
-    reduction: &commonweal::reductions::three_sat::Reduction,
+    reduction: &commonweal::internals::reductions::three_sat::Reduction,
     strategy: &Strategy,
 ) -> &'static str {
     let Strategy::Counting(counting) = strategy else { return "no" };

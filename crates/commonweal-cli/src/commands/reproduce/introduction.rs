@@ -2,12 +2,12 @@
 
 use super::claim::{Claim, Exact, Example, Printed, prints_as};
 use super::paper::{self, Solved, choice, exact, mixed};
-use commonweal::evaluation::Payoffs;
-use commonweal::model::Mdp;
-use commonweal::number::{Rational, parse_rational, sum};
-use commonweal::own_optimum;
-use commonweal::stop::StopSignal;
-use commonweal::strategy::{Change, CountingStrategy, Step, Strategy};
+use commonweal::internals::evaluation::Payoffs;
+use commonweal::internals::exact::own_best;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, parse_rational, sum};
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::{Change, CountingStrategy, Step, Strategy};
 
 /// The longest delay whose payoffs are compared with the formula.
 const LONGEST_DELAY: u32 = 4;
@@ -56,8 +56,8 @@ fn name(position: Option<usize>) -> String {
 }
 
 fn best_alone(model: &Mdp, p: usize, waiting: &[Payoffs]) -> String {
-    let best = own_optimum(model, p.into(), &StopSignal::default()).expect("nothing stops it");
-    let best = best.get(model.start().index());
+    let best = own_best(model, p.into(), &StopSignal::default()).expect("nothing stops it").payoffs;
+    let best = exact(best.value(model.start().index()));
     name(waiting.iter().position(|payoffs| exact(payoffs.payoff(p.into(), model.start())) == best))
 }
 
@@ -68,7 +68,7 @@ fn with_formula(id: &'static str, delay: Option<u32>, model: &Mdp, waiting: &[Pa
         Some(k) => (k as usize, F_OF[k as usize]),
     };
     let printed = model.principals().iter().map(|principal| {
-        let discount = &principal.discount;
+        let discount = principal.patience();
         let numerator = match delay {
             None => Rational::from(3),
             Some(k) => {

@@ -3,8 +3,9 @@
 use super::baseline::Baseline;
 use super::table::Table;
 use crate::args::ReproduceArgs;
-use commonweal::stop::StopSignal;
-use commonweal::{Answer, Timings};
+use commonweal::Answer;
+use commonweal::internals::answer::Timings;
+use commonweal::internals::stop::StopSignal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::Path;
 use std::time::{Duration, Instant};

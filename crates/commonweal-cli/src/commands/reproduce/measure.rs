@@ -3,10 +3,11 @@
 use super::claim::Claim;
 use super::lab::Lab;
 use super::table::Table;
-use commonweal::model::Mdp;
-use commonweal::number::Enclosure;
-use commonweal::strategy::Step;
-use commonweal::{Answer, Options, certified};
+use commonweal::internals::certified;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::Enclosure;
+use commonweal::internals::strategy::Step;
+use commonweal::{Answer, Options};
 
 /// How near the certified engine comes.
 const GAP: f64 = 1e-9;
@@ -44,7 +45,7 @@ pub fn measure(
     longest_for_baseline: u64,
 ) -> anyhow::Result<Vec<String>> {
     let options = Options::default();
-    let exact = exact.map(|model| lab.best(|| commonweal::solve(model, &options)));
+    let exact = exact.map(|model| lab.best(|| commonweal::internals::exact::solve(model, &options)));
     let certified = lab.best(|| certified::solve(doubles, GAP, &options));
     let welfare = |solution: &Answer| solution.welfare_enclosure(doubles.start());
     let agree = match &exact {

@@ -1,13 +1,14 @@
 //! The paper's models, and what is asked of them.
 
-use commonweal::evaluation::{Payoffs, evaluate};
-use commonweal::explain::{Deviation, Explanation, explain};
-use commonweal::io::read_model;
-use commonweal::model::{ChoiceId, Mdp, StateId};
-use commonweal::number::{Rational, Value, sum};
-use commonweal::stop::StopSignal;
-use commonweal::strategy::{CountingStrategy, Stationary, Step, Strategy};
-use commonweal::{Answer, Options, solve};
+use commonweal::internals::evaluation::{Payoffs, evaluate};
+use commonweal::internals::exact::solve;
+use commonweal::internals::explain::{Deviation, Explanation, explain};
+use commonweal::internals::io::read_model;
+use commonweal::internals::model::{ChoiceId, Mdp, StateId};
+use commonweal::internals::number::{Rational, Value, sum};
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::{CountingStrategy, Stationary, Step, Strategy};
+use commonweal::{Answer, Options};
 
 macro_rules! paper_model {
     ($name:literal) => {
@@ -112,7 +113,7 @@ impl Solved {
 
     /// D_j of a deviation: what one use at that step changes in all.
     pub fn change(&self, deviation: &Deviation, step: usize) -> Rational {
-        let discounts = self.solution.principals().iter().map(|principal| principal.discount.pow(step as isize));
+        let discounts = self.solution.principals().iter().map(|principal| principal.patience.pow(step as isize));
         sum(deviation.advantages.iter().zip(discounts).map(|(advantage, power)| advantage * power))
     }
 }

@@ -7,8 +7,8 @@ use super::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
 use super::section::{Figure, Section};
 use super::states::LINEAR;
 use super::table::Table;
-use commonweal::families::RandomFamily;
-use commonweal::number::{Rational, parse_rational};
+use commonweal::internals::families::RandomFamily;
+use commonweal::internals::number::{Rational, parse_rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 /// Fewer principals take the time of setting up, and say nothing of growth.

@@ -2,15 +2,15 @@
 
 use super::claim::{Claim, Exact, Example, Printed};
 use super::paper::{self, choice, exact, positional};
-use commonweal::exact::Advantages;
-use commonweal::exact::horizon::horizon;
-use commonweal::exact::long_term;
-use commonweal::exponential_sum::DiscountRatios;
-use commonweal::model::{IntegerRows, Mdp};
-use commonweal::number::{Rational, parse_rational};
-use commonweal::principals;
-use commonweal::stop::StopSignal;
-use commonweal::strategy::Step;
+use commonweal::internals::exact::Advantages;
+use commonweal::internals::exact::horizon::horizon;
+use commonweal::internals::exact::long_term;
+use commonweal::internals::exponential_sum::DiscountRatios;
+use commonweal::internals::model::{IntegerRows, Mdp};
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::principals;
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::Step;
 
 /// The members that the paper gives figures for.
 const SIZES: [i64; 3] = [10, 100, 1000];
@@ -129,7 +129,7 @@ impl Member {
     }
 
     fn discount(&self, p: usize) -> &Rational {
-        &self.model.principals()[p].discount
+        self.model.principals()[p].patience()
     }
 
     fn spacing(&self) -> Rational {

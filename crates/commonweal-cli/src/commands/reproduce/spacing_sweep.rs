@@ -10,9 +10,10 @@ use super::section::{Figure, Section};
 use super::spacing;
 use super::table::Table;
 use crate::certify::{Checked, certify};
-use commonweal::families::spaced;
-use commonweal::number::{Integer, Natural, Rational};
-use commonweal::{Options, solve};
+use commonweal::Options;
+use commonweal::internals::exact::solve;
+use commonweal::internals::families::spaced;
+use commonweal::internals::number::{Integer, Natural, Rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
@@ -25,7 +26,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
             let model = spaced(&n)?;
             let options = Options { keep_proof: true, ..Options::default() };
             let (solution, times) = lab.best(|| solve(&model, &options));
-            let certificate = match certify(&model, &solution, None)?.0 {
+            let certificate = match certify(&model.clone().into(), &solution, None)?.0 {
                 Checked::Yes => "accepted".to_owned(),
                 Checked::No(why) => format!("not checked: {}", why.replace(',', ";")),
             };
@@ -158,8 +159,8 @@ mod tests {
         for (x, digits) in
             [(2, "0.6931471805599453094172321214581765680755"), (10, "2.302585092994045684017991454684364207601")]
         {
-            let printed = commonweal::number::parse_rational(digits).unwrap();
-            let unit = commonweal::number::parse_rational("1e-39").unwrap();
+            let printed = commonweal::internals::number::parse_rational(digits).unwrap();
+            let unit = commonweal::internals::number::parse_rational("1e-39").unwrap();
             let [lower, upper] = logarithm(&Rational::from(x));
             let scale = Rational::from(Integer::ONE << PLACES);
             assert!(

@@ -6,8 +6,8 @@ use super::lab::Lab;
 use super::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
 use super::section::{Figure, Section};
 use super::table::Table;
-use commonweal::families::{LargeFamily, Neighbourhood, RandomFamily};
-use commonweal::number::{Rational, parse_rational};
+use commonweal::internals::families::{LargeFamily, Neighbourhood, RandomFamily};
+use commonweal::internals::number::{Rational, parse_rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 /// The discounts of the second set: the paper says that there are six.

@@ -6,7 +6,7 @@
 
 use crate::output::write_whole;
 use anyhow::Context;
-use commonweal::stop::{StopReason, StopSignal};
+use commonweal::internals::stop::{StopReason, StopSignal};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 
 use super::claim::{Claim, Exact, Example, Printed};
 use super::paper::{self, Solved, exact, positional};
-use commonweal::evaluation::Payoffs;
-use commonweal::model::Mdp;
-use commonweal::number::{Rational, parse_rational, sum};
+use commonweal::internals::evaluation::Payoffs;
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, parse_rational, sum};
 
 const LITERALS: [&str; 6] = ["x", "not x", "y", "not y", "z", "not z"];
 /// The thick edges of the figure: x true, y and z false.
@@ -65,5 +65,5 @@ pub fn example() -> Example {
 fn along(model: &Mdp, payoffs: &Payoffs, first: &str, p: usize) -> Rational {
     let state = model.find_state(first).expect("a state of the paper");
     // Nothing is paid at s0 itself.
-    &model.principals()[p].discount * exact(payoffs.payoff(p.into(), state))
+    model.principals()[p].patience() * exact(payoffs.payoff(p.into(), state))
 }

@@ -2,9 +2,9 @@
 
 use super::claim::{Claim, Exact, Example, Printed, prints_as};
 use super::paper::{self, Solved};
-use commonweal::explain::Deviation;
-use commonweal::model::StateId;
-use commonweal::number::Rational;
+use commonweal::internals::explain::Deviation;
+use commonweal::internals::model::StateId;
+use commonweal::internals::number::Rational;
 
 pub fn examples() -> Vec<Example> {
     vec![first(), second_as_drawn(), second_with_reward(), third(), fourth()]

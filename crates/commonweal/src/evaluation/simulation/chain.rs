@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 /// The states that can be reached from the start ("places", numbered in the order they are found) with their decisions.
 pub(super) struct Chain {
-    n_principals: usize,
+    n_parts: usize,
     /// Place → its first decision, in increasing steps.
     first_decision: Vec<usize>,
     decisions: Vec<Decision>,
-    outcomes: Vec<Claim>,
-    /// Rows of rewards, one number per principal.
+    outcomes: Vec<Outcome>,
+    /// Rows of rewards, one number per part of a principal.
     rewards: Vec<f64>,
-    /// Per principal, a double that is at least the absolute value of each of its rewards.
+    /// Per part, a double that is at least the absolute value of each of its rewards.
     greatest_rewards: Vec<f64>,
     most_outcomes: usize,
 }
@@ -29,7 +29,7 @@ pub(super) struct Decision {
 }
 
 /// A choice taken and the place it leads to.
-pub(super) struct Claim {
+pub(super) struct Outcome {
     /// Drawn 64-bit numbers below this one, and not below that of the outcome before, mean this outcome.
     below: u64,
     row: u32,
@@ -40,10 +40,10 @@ impl Chain {
     /// The place in which a run starts.
     pub(super) const START: u32 = 0;
 
-    /// What can be reached from `start`, with the rewards of the principals in this order.
+    /// What can be reached from `start`, with the rewards of the principals in this order, one for each part.
     pub(super) fn new(model: &Mdp, strategy: &Strategy, start: StateId, order: &[usize]) -> Chain {
         let chain = Chain {
-            n_principals: order.len(),
+            n_parts: order.len(),
             first_decision: vec![0],
             decisions: Vec::new(),
             outcomes: Vec::new(),
@@ -73,17 +73,17 @@ impl Chain {
     }
 
     /// What may follow a decision; at least one outcome.
-    pub(super) fn outcomes(&self, decision: &Decision) -> &[Claim] {
+    pub(super) fn outcomes(&self, decision: &Decision) -> &[Outcome] {
         &self.outcomes[decision.first_outcome..decision.first_outcome + decision.n_outcomes]
     }
 
-    /// What each principal gets.
-    pub(super) fn rewards(&self, outcome: &Claim) -> &[f64] {
-        let first = outcome.row as usize * self.n_principals;
-        &self.rewards[first..first + self.n_principals]
+    /// The reward of each part.
+    pub(super) fn rewards(&self, outcome: &Outcome) -> &[f64] {
+        let first = outcome.row as usize * self.n_parts;
+        &self.rewards[first..first + self.n_parts]
     }
 
-    /// Per principal, a double that is at least the absolute value of every reward a run can meet.
+    /// Per part, a double that is at least the absolute value of every reward a run can meet.
     pub(super) fn greatest_rewards(&self) -> &[f64] {
         &self.greatest_rewards
     }
@@ -95,7 +95,7 @@ impl Chain {
 }
 
 /// The outcome that a number drawn evenly from all 64-bit numbers means.
-pub(super) fn draw(outcomes: &[Claim], number: u64) -> &Claim {
+pub(super) fn draw(outcomes: &[Outcome], number: u64) -> &Outcome {
     // The last outcome takes what rounding has left over.
     let but_last = &outcomes[..outcomes.len() - 1];
     &outcomes[but_last.partition_point(|outcome| outcome.below <= number)]
@@ -136,7 +136,7 @@ impl ChainBuilder<'_> {
         }
         let place = self.chain.first_decision.len() - 1;
         let last = self.chain.decisions.last_mut().expect("a strategy decides in every state");
-        let again = |outcome: &Claim| outcome.target as usize == place;
+        let again = |outcome: &Outcome| outcome.target as usize == place;
         last.for_ever = last.n_outcomes == 1 && again(&self.chain.outcomes[last.first_outcome]);
         self.chain.first_decision.push(self.chain.decisions.len());
     }
@@ -150,7 +150,7 @@ impl ChainBuilder<'_> {
             for (target, probability) in self.model.transitions(choice) {
                 below = below.saturating_add(of_all_numbers(&(probability * share)));
                 let target = self.place(target);
-                self.chain.outcomes.push(Claim { below, row, target });
+                self.chain.outcomes.push(Outcome { below, row, target });
             }
         }
         let n_outcomes = self.chain.outcomes.len() - first;

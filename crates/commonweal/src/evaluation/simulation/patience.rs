@@ -1,6 +1,6 @@
-//! How long a run counts for a principal, and how far its payoff can be off.
+//! How long a run counts for a part of a principal's time preference, and how far what it is worth can be off.
 
-use crate::model::Principal;
+use crate::model::{Part, Principal};
 use crate::number::{Enclosure, Rational};
 
 /// The share of the most that a principal can get which a run may leave uncounted.
@@ -8,7 +8,7 @@ pub(super) const TAIL_SHARE: f64 = 1e-12;
 /// The most steps of a run. The tail says what that costs discounts very close to 1.
 pub(super) const MAX_STEPS: u64 = 10_000_000;
 
-/// What follows from a principal's discount λ and the greatest of its rewards.
+/// What follows from the discount λ of a part and the greatest of its principal's rewards.
 #[derive(Debug)]
 pub(super) struct Patience {
     /// λ.
@@ -21,7 +21,9 @@ pub(super) struct Patience {
     pub(super) most: f64,
     /// The most that the steps after the length can be worth: `max |R| · λ^T / (1 − λ)`.
     pub(super) tail: f64,
-    /// What the payoff counts for in the welfare.
+    /// What the part counts for in its principal's payoff.
+    pub(super) coefficient: f64,
+    /// What it counts for in the welfare.
     pub(super) weight: f64,
 }
 
@@ -31,11 +33,11 @@ const UNIT: f64 = f64::EPSILON / 2.0;
 const DRAW_UNIT: f64 = UNIT / 2048.0;
 
 impl Patience {
-    /// For a principal whose rewards are at most `greatest_reward` in absolute value.
-    pub(super) fn new(principal: &Principal, greatest_reward: f64) -> Patience {
-        let discount = Enclosure::from(&principal.discount);
-        let for_ever = Enclosure::from(&(Rational::ONE / (Rational::ONE - &principal.discount)));
-        let length = length(&principal.discount);
+    /// For a part of a principal whose rewards are at most `greatest_reward` in absolute value.
+    pub(super) fn new(principal: &Principal, part: &Part, greatest_reward: f64) -> Patience {
+        let discount = Enclosure::from(&part.discount);
+        let for_ever = Enclosure::from(&(Rational::ONE / (Rational::ONE - &part.discount)));
+        let length = length(&part.discount);
         let most = Enclosure::new(greatest_reward, greatest_reward).times(for_ever);
         Patience {
             discount: discount.midpoint(),
@@ -43,7 +45,8 @@ impl Patience {
             length,
             most: most.upper(),
             tail: discount.power(length).times(most).upper(),
-            weight: Enclosure::from(&principal.weight).midpoint(),
+            coefficient: Enclosure::from(&part.coefficient).midpoint(),
+            weight: Enclosure::from(&(&principal.weight * &part.coefficient)).midpoint(),
         }
     }
 
@@ -67,9 +70,9 @@ impl Patience {
     }
 }
 
-/// A bound on what rounding adds to a welfare of at most `most` in absolute value, summed over `n_principals`.
-pub(super) fn rounding_of_sum(n_principals: usize, most: f64) -> f64 {
-    2.0 * UNIT * (n_principals as f64 + 4.0) * most
+/// A bound on what rounding adds to a sum of at most `most` in absolute value over `n_parts`.
+pub(super) fn rounding_of_sum(n_parts: usize, most: f64) -> f64 {
+    2.0 * UNIT * (n_parts as f64 + 4.0) * most
 }
 
 fn length(discount: &Rational) -> u64 {
@@ -89,7 +92,8 @@ mod tests {
 
     fn patience(discount: &str) -> Patience {
         let number = |text| parse_rational(text).unwrap();
-        Patience::new(&Principal { name: "p".into(), discount: number(discount), weight: number("1") }, 3.0)
+        let principal = Principal::new("p", number(discount)).unwrap();
+        Patience::new(&principal, &principal.parts()[0], 3.0)
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::evaluation::evaluate;
+use crate::exact::solve;
 use crate::model::{ChoiceId, ModelBuilder, Principal};
 use crate::number::{Natural, Rational, parse_rational};
-use crate::solve::{Options, solve};
+use crate::solve::Options;
 use crate::strategy::{Change, CountingStrategy, Stationary, Step};
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ fn number(text: &str) -> Rational {
 }
 
 fn principal(name: &str, discount: &str, weight: &str) -> Principal {
-    Principal { name: name.into(), discount: number(discount), weight: number(weight) }
+    Principal::new(name, number(discount)).unwrap().weighted(number(weight))
 }
 
 fn hotel(alice: &str, bob: &str) -> Mdp {

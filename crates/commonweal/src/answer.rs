@@ -1,0 +1,254 @@
+//! What a solve returns: a strategy, what it earns, and what is proven of it.
+
+use crate::certificate::{Certificate, NoCertificate};
+use crate::evaluation::Payoffs;
+use crate::front::Model;
+use crate::model::{ChoiceId, Lists, PrincipalId, StateId};
+use crate::number::{Enclosure, ExactVector, Integer, Natural, Value, Values};
+use crate::principals::Group;
+use crate::stop::StopReason;
+use crate::strategy::{CountingStrategy, Step};
+use std::time::Duration;
+
+/// What is proven of an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Claim {
+    /// No strategy earns more, from any start state.
+    Optimal,
+    /// The strategy earns at least the lower welfare, no strategy earns more than the upper one, and the two are at most
+    /// `gap · scale` apart.
+    Within {
+        /// The gap that was asked for.
+        gap: f64,
+        /// What it is relative to: the size of the welfare.
+        scale: f64,
+    },
+    /// As optimal, up to ties: this many comparisons of choices were too close for any affordable precision.
+    Undecided(u64),
+    /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one.
+    Stopped(StopReason),
+}
+
+impl Claim {
+    /// Whether the bounds are as near as was asked for.
+    pub fn is_within(self) -> bool {
+        matches!(self, Claim::Within { .. })
+    }
+}
+
+/// How an answer was computed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Method {
+    /// In fractions.
+    Exact,
+    /// In doubles, between proven bounds.
+    Certified {
+        /// What a gap is relative to, max_s Σ_i |V_i(s)|.
+        scale: f64,
+    },
+}
+
+/// Where the time went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Finding and proving the long-term strategy.
+    pub long_term: Duration,
+    /// Everything after it: advantages, horizon, backward induction, payoffs.
+    pub unravel: Duration,
+}
+
+/// What the walk from the horizon to the present took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Layers computed one by one.
+    pub n_layers: u64,
+    /// Stages jumped over.
+    pub n_jumps: u64,
+    /// Comparisons that the enclosures left to exact arithmetic.
+    pub n_judged: u64,
+    /// Comparisons that nothing affordable decided. The tie rule did; the bounds cover either choice.
+    pub n_undecided: u64,
+}
+
+/// A strategy with what it earns, for every start state.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub(crate) claim: Claim,
+    pub(crate) method: Method,
+    pub(crate) principals: Vec<Group>,
+    pub(crate) horizon: Step,
+    pub(crate) strategy: CountingStrategy,
+    pub(crate) memory: Vec<Step>,
+    pub(crate) payoffs: Payoffs,
+    /// The welfare, where it is known better than the sum of the payoffs.
+    pub(crate) welfare: Option<Values>,
+    pub(crate) long_term: LongTermAnswer,
+    pub(crate) proof: Option<Proof>,
+    pub(crate) effort: Effort,
+    pub(crate) timings: Timings,
+}
+
+/// What an answer says of the strategy that it follows in the end.
+#[derive(Debug, Clone)]
+pub(crate) struct LongTermAnswer {
+    /// Per state the choices that it allows.
+    pub choices: Lists<ChoiceId>,
+    pub payoffs: Payoffs,
+}
+
+/// What a certificate states beside the strategy and its welfare.
+#[derive(Debug, Clone)]
+pub enum Proof {
+    /// Of an exact answer.
+    Exact(ExactProof),
+    /// Of a certified one.
+    Bounds(BoundsProof),
+}
+
+/// What a certificate of an exact answer states.
+#[derive(Debug, Clone)]
+pub struct ExactProof {
+    /// What the long-term strategy is worth to each part, most patient first.
+    pub values: Vec<ExactVector>,
+    /// The long-term strategy.
+    pub tail: Vec<ChoiceId>,
+    /// The stages that were jumped over, the latest first.
+    pub stages: Vec<ExactStage>,
+    /// Whether gains can be followed in exact arithmetic from the horizon to step 0.
+    pub exact_is_affordable: bool,
+    /// For how many layers bounds are worth computing.
+    pub n_layers_for_bounds: u64,
+}
+
+/// A stage that the exact engine jumped over.
+#[derive(Debug, Clone)]
+pub struct ExactStage {
+    /// Its first step.
+    pub from: Step,
+    /// The step after its last one.
+    pub until: Step,
+    /// What its strategy is worth to each part; `None` stands for the values of the long-term strategy.
+    pub values: Option<Vec<ExactVector>>,
+}
+
+/// What a certificate of bounds states.
+#[derive(Debug, Clone)]
+pub struct BoundsProof {
+    /// About what the long-term strategy is worth to each part, most patient first.
+    pub values: Vec<Vec<f64>>,
+    /// The stages that were jumped over, the latest first.
+    pub stages: Vec<BoundsStage>,
+}
+
+/// A stage that the certified engine jumped over.
+#[derive(Debug, Clone)]
+pub struct BoundsStage {
+    /// Its first step.
+    pub from: u64,
+    /// The step after its last one.
+    pub until: u64,
+    /// About what its strategy is worth to each part; `None` stands for the values before.
+    pub values: Option<Vec<Vec<f64>>>,
+    /// What it may give away to the best at each of its steps, in units of λ_0 to the first.
+    pub each: f64,
+}
+
+impl Answer {
+    /// What is proven.
+    pub fn claim(&self) -> Claim {
+        self.claim
+    }
+
+    /// How the answer was computed.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// What a gap is relative to; `None` of an exact answer.
+    pub fn scale(&self) -> Option<f64> {
+        match self.method {
+            Method::Exact => None,
+            Method::Certified { scale } => Some(scale),
+        }
+    }
+
+    /// The welfare from `state`, in lowest terms.
+    pub fn welfare(&self, state: StateId) -> Value {
+        self.bounds(state).map_or_else(|| self.payoffs.welfare(state), Value::from)
+    }
+
+    /// An enclosure of the welfare, without the cost of lowest terms.
+    pub fn welfare_enclosure(&self, state: StateId) -> Enclosure {
+        self.bounds(state).unwrap_or_else(|| self.payoffs.welfare_enclosure(state))
+    }
+
+    /// The welfare from `state` as a quotient of integers, not in lowest terms; `None` where it is known between bounds only.
+    pub(crate) fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
+        if self.welfare.is_some() { None } else { self.payoffs.welfare_quotient(state) }
+    }
+
+    /// What a principal of the file expects to get from `state`, before its weight.
+    pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
+        self.payoffs.payoff(principal, state)
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> &CountingStrategy {
+        &self.strategy
+    }
+
+    /// The least step from which no deviation pays, in any state; the step at which the tail begins, of a certified or
+    /// stopped answer.
+    pub fn horizon(&self) -> &Step {
+        &self.horizon
+    }
+
+    /// The first step from which the strategy, started in `state`, is the long-term strategy for ever.
+    pub fn memory(&self, state: StateId) -> &Step {
+        &self.memory[state.index()]
+    }
+
+    /// The choices of `state` that the long-term strategy allows, in the model's order.
+    pub fn long_term_choices(&self, state: StateId) -> &[ChoiceId] {
+        self.long_term.choices.get(state.index())
+    }
+
+    /// The welfare of the long-term strategy from `state`.
+    pub fn long_term_welfare(&self, state: StateId) -> Value {
+        self.long_term.payoffs.welfare(state)
+    }
+
+    /// What a principal of the file would get from `state` under the long-term strategy, before its weight.
+    pub fn long_term_payoff(&self, principal: PrincipalId, state: StateId) -> Value {
+        self.long_term.payoffs.payoff(principal, state)
+    }
+
+    /// The principals in decreasing patience, those with the same time preference together.
+    pub fn principals(&self) -> &[Group] {
+        &self.principals
+    }
+
+    /// A proof that a separate checker can follow, if the answer kept what it needs (`Options::keep_proof`).
+    pub fn certificate<'a>(&'a self, model: &'a Model) -> Result<Certificate<'a>, NoCertificate> {
+        Certificate::of(model, self)
+    }
+
+    /// What a certificate is made from, if it was kept and the long-term strategy was found.
+    pub fn proof(&self) -> Option<&Proof> {
+        self.proof.as_ref()
+    }
+
+    /// What the walk from the horizon to the present took.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// Where the time went.
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+
+    fn bounds(&self, state: StateId) -> Option<Enclosure> {
+        self.welfare.as_ref().map(|bounds| bounds.enclosure(state.index()))
+    }
+}

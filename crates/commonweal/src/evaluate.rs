@@ -1,0 +1,103 @@
+//! The front door of evaluation: what a given strategy is worth, by the engine that suits it.
+
+use crate::answer::{Claim, Method};
+use crate::evaluation::{EvaluateError, Payoffs};
+use crate::front::Model;
+use crate::model::{PrincipalId, StateId};
+use crate::number::Value;
+use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
+use crate::stop::StopReason;
+use crate::strategy::Strategy;
+use crate::{certified, evaluation, exact, parallel};
+
+/// What a strategy is worth, from every start state.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    payoffs: Payoffs,
+    /// How it was computed.
+    pub method: Method,
+    /// Why the bounds are wider than they could be, if they are.
+    pub stopped: Option<StopReason>,
+    /// Whether the bounds are those of any strategy, because there was no time for this one.
+    pub holds_for_any: bool,
+    /// Why the answer is not in fractions, where these were tried.
+    pub not_exact: Option<EvaluateError>,
+}
+
+/// What `strategy` is worth to each principal. An error if fractions are asked for and the strategy changes too late.
+///
+/// ```
+/// use commonweal::{Model, Options, Strategy, evaluate, solve};
+/// let hotel = Model::from_yaml(
+///     "principals: {alice: 2/3, bob: 1/3}
+/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
+/// )?;
+/// let options = Options::default();
+/// let best = Strategy::Counting(solve(&hotel, &options).strategy().clone());
+/// assert_eq!(evaluate(&hotel, &best, &options)?.welfare(hotel.start()).exact, Some("127/9".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn evaluate(model: &Model, strategy: &Strategy, options: &Options) -> Result<Evaluation, EvaluateError> {
+    parallel::on_threads(options.threads, || match options.engine.for_model(model) {
+        Picked::Certified { gap } if model.doubles().is_ok() => Ok(in_doubles(model, strategy, gap, options)),
+        Picked::Exact | Picked::Certified { .. } => exactly(model, strategy, options),
+    })
+}
+
+fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Evaluation, EvaluateError> {
+    let exact = model.exact();
+    let known = Evaluation {
+        payoffs: exact::any_payoffs(&exact),
+        method: Method::Exact,
+        stopped: None,
+        holds_for_any: false,
+        not_exact: None,
+    };
+    match evaluation::evaluate(&exact, strategy, &options.stop) {
+        Ok(payoffs) => Ok(Evaluation { payoffs, ..known }),
+        Err(EvaluateError::Stopped(reason)) => Ok(Evaluation { stopped: Some(reason), holds_for_any: true, ..known }),
+        Err(too_late) if options.engine == Engine::Auto && model.doubles().is_ok() => {
+            let evaluation = in_doubles(model, strategy, DEFAULT_GAP, options);
+            Ok(Evaluation { not_exact: Some(too_late), ..evaluation })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -> Evaluation {
+    let doubles = model.doubles().expect("the caller has made sure that rewards are doubles");
+    match certified::evaluate(doubles, strategy, gap, &options.stop) {
+        Ok(found) => Evaluation {
+            payoffs: found.payoffs,
+            method: Method::Certified { scale: found.scale },
+            stopped: match found.claim {
+                Claim::Stopped(reason) => Some(reason),
+                Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => None,
+            },
+            holds_for_any: false,
+            not_exact: None,
+        },
+        Err(error) => {
+            let payoffs = certified::any_payoffs(doubles);
+            let scale = payoffs.magnitude(model.n_states());
+            let stopped = match error {
+                EvaluateError::Stopped(reason) => reason,
+                EvaluateError::TooManySteps { .. } => StopReason::LayerLimit,
+            };
+            let method = Method::Certified { scale };
+            Evaluation { payoffs, method, stopped: Some(stopped), holds_for_any: true, not_exact: None }
+        }
+    }
+}
+
+impl Evaluation {
+    /// What a principal gets from `state`, before its weight.
+    pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
+        self.payoffs.payoff(principal, state)
+    }
+
+    /// The weighted sum of all payoffs from `state`.
+    pub fn welfare(&self, state: StateId) -> Value {
+        self.payoffs.welfare(state)
+    }
+}

@@ -1,0 +1,194 @@
+//! The model as users hold it: read from a file, or built; in fractions or in doubles.
+
+use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, read_model};
+use crate::model::{Mdp, ModelError, Principal, PrincipalId, StateId, Structure};
+use crate::number::{ModelNumber, Rational};
+use crate::solve::{Engine, Picked};
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// A Markov decision process with several principals, valid once it exists.
+///
+/// Inside are fractions, or doubles where the model is large; a [`solve`](crate::solve) that needs the other kind makes it.
+///
+/// ```no_run
+/// let hotel = commonweal::Model::read("models/paper/hotel.yaml")?;
+/// assert_eq!(hotel.n_states(), 2);
+/// # Ok::<(), commonweal::ReadError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// As it is written; `None` if it was read or built in doubles.
+    exact: Option<Mdp>,
+    doubles: OnceLock<Result<Mdp<f64>, ModelError>>,
+    notes: ReadNotes,
+}
+
+/// What was made of a file on the way.
+#[derive(Debug, Clone, Default)]
+pub struct ReadNotes {
+    /// The reward structures that got no discount and so are no principals.
+    pub left_out: Vec<String>,
+    /// The rows that did not sum to exactly 1 and were divided by their sum.
+    pub divided: Divided,
+    /// Whether numbers of the file were rounded to doubles. A certificate is about the numbers as they are written.
+    pub rounded: bool,
+}
+
+impl Model {
+    /// The model in a file: YAML or JSON, DRN or UMB. Large ones are read in doubles.
+    pub fn read(path: impl AsRef<Path>) -> Result<Model, ReadError> {
+        Model::read_file(&ModelFile::open(path.as_ref())?, &ReadOptions::default(), Engine::Auto)
+    }
+
+    /// The same with discounts for reward structures and another start state, in the numbers that `engine` needs.
+    pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
+        Model::read_file(&ModelFile::open(path.as_ref())?, options, engine)
+    }
+
+    /// The model in the bytes of a file of any format.
+    pub fn from_bytes(bytes: Vec<u8>, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
+        Model::read_file(&ModelFile::from_bytes("the model", bytes), options, engine)
+    }
+
+    /// The model that a YAML or JSON text describes.
+    pub fn from_yaml(text: &str) -> Result<Model, ParseError> {
+        read_model(text).map(Model::from)
+    }
+
+    /// The model in a file that is open. Options say nothing of a YAML file, which has discounts and a start of its own.
+    pub fn read_file(file: &ModelFile, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
+        if file.format() == Format::Yaml {
+            return Ok(Model::from(file.read_yaml()?));
+        }
+        // A large model is read in doubles from the start: in fractions it would take several times the memory.
+        let overview = file.overview()?.expect("DRN and UMB tell their size");
+        match engine.for_size(overview.states, options.discounts.len()) {
+            Picked::Exact => Ok(Model::from(file.read::<Rational>(options)?)),
+            Picked::Certified { .. } => Ok(Model::from(file.read::<f64>(options)?)),
+        }
+    }
+
+    /// Everything but the numbers: states, choices, names, principals.
+    pub fn structure(&self) -> &Structure {
+        match (&self.exact, self.doubles.get()) {
+            (Some(exact), _) => exact.structure(),
+            (None, Some(Ok(doubles))) => doubles.structure(),
+            (None, _) => unreachable!("a model has numbers of one kind at least"),
+        }
+    }
+
+    /// The number of states; at least 1.
+    pub fn n_states(&self) -> usize {
+        self.structure().n_states()
+    }
+
+    /// The number of principals; at least 1.
+    pub fn n_principals(&self) -> usize {
+        self.structure().n_principals()
+    }
+
+    /// The principals, in the model's order.
+    pub fn principals(&self) -> &[Principal] {
+        self.structure().principals()
+    }
+
+    /// The state in which a run starts.
+    pub fn start(&self) -> StateId {
+        self.structure().start()
+    }
+
+    /// The state of that name.
+    pub fn find_state(&self, name: &str) -> Option<StateId> {
+        self.structure().find_state(name)
+    }
+
+    /// The principal of that name.
+    pub fn find_principal(&self, name: &str) -> Option<PrincipalId> {
+        self.structure().find_principal(name)
+    }
+
+    /// What was made of the file on the way.
+    pub fn notes(&self) -> &ReadNotes {
+        &self.notes
+    }
+
+    /// The same model with another start state.
+    pub fn with_start(self, start: StateId) -> Model {
+        self.map(|mdp| Ok(mdp.with_start(start)), |mdp| Ok(mdp.with_start(start))).expect("a start is not refused")
+    }
+
+    /// The same model with another discount for one principal.
+    pub fn with_discount(self, principal: PrincipalId, discount: &Rational) -> Result<Model, ModelError> {
+        let of = |discount: &Rational| discount.clone();
+        self.map(|mdp| mdp.with_discount(principal, of(discount)), |mdp| mdp.with_discount(principal, of(discount)))
+    }
+
+    fn map(
+        self,
+        exact: impl Fn(Mdp) -> Result<Mdp, ModelError>,
+        doubles: impl Fn(Mdp<f64>) -> Result<Mdp<f64>, ModelError>,
+    ) -> Result<Model, ModelError> {
+        let Model { exact: in_fractions, doubles: in_doubles, notes } = self;
+        Ok(match in_fractions {
+            Some(mdp) => Model { exact: Some(exact(mdp)?), doubles: OnceLock::new(), notes },
+            None => {
+                let mdp = in_doubles.into_inner().expect("a model has numbers")?;
+                Model { exact: None, doubles: OnceLock::from(Ok(doubles(mdp)?)), notes }
+            }
+        })
+    }
+
+    /// Whether fractions are inside.
+    pub fn is_exact(&self) -> bool {
+        self.exact.is_some()
+    }
+
+    /// The model in fractions. One that was read in doubles stands for the fractions that these doubles are, each row
+    /// divided by its sum.
+    pub fn exact(&self) -> Cow<'_, Mdp> {
+        match (&self.exact, self.doubles.get()) {
+            (Some(exact), _) => Cow::Borrowed(exact),
+            (None, Some(Ok(doubles))) => Cow::Owned(doubles.to_fractions().expect("a valid model in doubles")),
+            (None, _) => unreachable!("a model has numbers of one kind at least"),
+        }
+    }
+
+    /// The same, without a copy where fractions are inside.
+    pub fn into_exact(self) -> Mdp {
+        match self.exact {
+            Some(exact) => exact,
+            None => self.exact().into_owned(),
+        }
+    }
+
+    /// The model in doubles. An error if a reward is too large for one.
+    pub fn doubles(&self) -> Result<&Mdp<f64>, ModelError> {
+        let rounded = || self.exact.as_ref().expect("a model has numbers of one kind at least").to_doubles();
+        self.doubles.get_or_init(rounded).as_ref().map_err(ModelError::clone)
+    }
+}
+
+impl From<Mdp> for Model {
+    fn from(exact: Mdp) -> Model {
+        Model { exact: Some(exact), doubles: OnceLock::new(), notes: ReadNotes::default() }
+    }
+}
+
+impl From<Mdp<f64>> for Model {
+    fn from(doubles: Mdp<f64>) -> Model {
+        Model { exact: None, doubles: OnceLock::from(Ok(doubles)), notes: ReadNotes::default() }
+    }
+}
+
+impl<N: ModelNumber> From<Loaded<N>> for Model
+where
+    Model: From<Mdp<N>>,
+{
+    fn from(loaded: Loaded<N>) -> Model {
+        let model = Model::from(loaded.model);
+        let rounded = !model.is_exact();
+        Model { notes: ReadNotes { left_out: loaded.left_out, divided: loaded.divided, rounded }, ..model }
+    }
+}

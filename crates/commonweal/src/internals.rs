@@ -1,0 +1,101 @@
+//! What is inside, for experiments, benchmarks and tests. Nothing here is promised to stay.
+
+/// Answers and what they keep.
+pub mod answer {
+    pub use crate::answer::*;
+}
+
+/// Proofs of answers, as text.
+pub mod certificate {
+    pub use crate::certificate::*;
+}
+
+/// The certified engine.
+pub mod certified {
+    pub use crate::certified::*;
+}
+
+/// Payoffs of a given strategy.
+pub mod evaluation {
+    pub use crate::evaluation::*;
+}
+
+/// The exact engine.
+pub mod exact {
+    pub use crate::exact::*;
+}
+
+/// The steps of a solution.
+pub mod explain {
+    pub use crate::explain::*;
+}
+
+/// Signs of exponential sums.
+pub mod exponential_sum {
+    pub use crate::exponential_sum::*;
+}
+
+/// Seeded families of models.
+pub mod families {
+    pub use crate::families::*;
+}
+
+/// The model as users hold it.
+pub mod front {
+    pub use crate::front::*;
+}
+
+/// Readers and writers.
+pub mod io {
+    pub use crate::io::*;
+}
+
+/// How the best strategy depends on the discounts.
+pub mod landscape {
+    pub use crate::landscape::*;
+}
+
+/// Exact sparse solves.
+pub mod linear_system {
+    pub use crate::linear_system::*;
+}
+
+/// Models over any numbers.
+pub mod model {
+    pub use crate::model::*;
+}
+
+/// Fractions and enclosures.
+pub mod number {
+    pub use crate::number::*;
+}
+
+/// Principals as a linear map onto parts.
+pub mod principals {
+    pub use crate::principals::*;
+}
+
+/// Formulas and games as models.
+pub mod reductions {
+    pub use crate::reductions::*;
+}
+
+/// Best positional and stationary strategies.
+pub mod search {
+    pub use crate::search::*;
+}
+
+/// The front door.
+pub mod solve {
+    pub use crate::solve::*;
+}
+
+/// Stopping, and progress.
+pub mod stop {
+    pub use crate::stop::*;
+}
+
+/// Strategies.
+pub mod strategy {
+    pub use crate::strategy::*;
+}
