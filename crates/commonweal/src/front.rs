@@ -1,7 +1,8 @@
 //! The model as users hold it: read from a file, or built; in fractions or in doubles.
 
+use crate::certificate::write_canonical;
 use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, read_model};
-use crate::model::{Mdp, ModelError, Principal, PrincipalId, StateId, Structure};
+use crate::model::{Mdp, ModelArrays, ModelError, Principal, PrincipalId, StateId, Structure};
 use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
 use std::borrow::Cow;
@@ -68,6 +69,14 @@ impl Model {
             Picked::Exact => Ok(Model::from(file.read::<Rational>(options)?)),
             Picked::Certified { .. } => Ok(Model::from(file.read::<f64>(options)?)),
         }
+    }
+
+    /// The model that these arrays describe, if they describe one.
+    pub fn from_arrays<N: ModelNumber>(arrays: ModelArrays<N>) -> Result<Model, ModelError>
+    where
+        Model: From<Mdp<N>>,
+    {
+        arrays.finish().map(Model::from)
     }
 
     /// Everything but the numbers: states, choices, names, principals.
@@ -138,6 +147,13 @@ impl Model {
                 Model { exact: None, doubles: OnceLock::from(Ok(doubles(mdp)?)), notes }
             }
         })
+    }
+
+    /// The canonical form, which certificates are about and checkers read: the same for the same model, whatever its format.
+    pub fn canonical(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        write_canonical(&self.exact(), &mut text).expect("memory takes every byte");
+        text
     }
 
     /// Whether fractions are inside.

@@ -98,6 +98,13 @@ impl<'a> Certificate<'a> {
         }
     }
 
+    /// The whole text.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Writes it.
     ///
     /// Of an answer that is not proven optimal, the certificate holds the first steps of its strategy and the long-term

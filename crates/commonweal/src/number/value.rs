@@ -12,6 +12,16 @@ pub struct Value {
     pub enclosure: Enclosure,
 }
 
+impl std::fmt::Display for Value {
+    /// The fraction where it is known, otherwise both bounds: `127/9`, `14.1 to 14.2`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.exact {
+            Some(exact) => write!(f, "{exact}"),
+            None => write!(f, "{} to {}", self.enclosure.lower(), self.enclosure.upper()),
+        }
+    }
+}
+
 impl From<Rational> for Value {
     fn from(exact: Rational) -> Value {
         Value { enclosure: Enclosure::from(&exact), exact: Some(exact) }
