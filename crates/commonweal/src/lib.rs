@@ -32,7 +32,7 @@ pub use evaluate::{Evaluation, evaluate};
 pub use front::Model;
 pub use io::{ParseError, ReadError, ReadOptions};
 pub use model::{ModelBuilder, ModelError, Principal};
-pub use number::{Rational, Value};
+pub use number::{NumberError, Rational, Value};
 pub use parallel::on_threads;
 pub use solve::{DEFAULT_GAP, Engine, Options, solve};
 pub use stop::{StopReason, StopSignal};
