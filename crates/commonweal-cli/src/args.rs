@@ -4,7 +4,7 @@ use crate::commands::generate::spacing;
 use crate::range::Shard;
 use crate::signals;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::internals::number::{Natural, Rational, parse_rational};
+use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::stop::StopSignal;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -428,7 +428,7 @@ pub enum GameRewards {
 pub struct SpacedArgs {
     /// How close: a whole number, at least 2, such as 1000000000 or 1e9
     #[arg(value_name = "N", value_parser = spacing, allow_hyphen_values = true)]
-    pub n: Natural,
+    pub n: Rational,
     /// The file to write; its ending chooses the format; - for standard output as YAML
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
@@ -580,7 +580,7 @@ fn time_limit(text: &str) -> Result<Duration, String> {
 
 fn gap(text: &str) -> Result<f64, String> {
     let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
-    let value = value.to_f64().value();
+    let value = value.to_f64();
     if 0.0 < value && value < 1.0 {
         Ok(value)
     } else {
@@ -599,7 +599,7 @@ fn positional_gap(text: &str) -> Result<Rational, String> {
 
 fn stationary_gap(text: &str) -> Result<Rational, String> {
     let gap = number(text)?;
-    let least = Rational::from_parts(1.into(), 10_000_000_000u64.into());
+    let least = Rational::from_quotient(1, 10_000_000_000);
     if gap >= least {
         Ok(gap)
     } else {
@@ -609,6 +609,6 @@ fn stationary_gap(text: &str) -> Result<Rational, String> {
 
 fn confidence(text: &str) -> Result<f64, String> {
     let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
-    let value = value.to_f64().value();
+    let value = value.to_f64();
     if 0.0 < value && value < 1.0 { Ok(value) } else { Err("a confidence lies between 0 and 1".to_owned()) }
 }

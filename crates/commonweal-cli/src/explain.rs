@@ -5,7 +5,7 @@ use crate::report::numbers::{counted, decimal, fraction_within, steps};
 use crate::report::table::table;
 use commonweal::internals::explain::{Deviation, Explanation, Turn, explain};
 use commonweal::internals::model::Mdp;
-use commonweal::internals::number::{Natural, Rational};
+use commonweal::internals::number::Rational;
 use commonweal::{Answer, Claim, Options};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -72,7 +72,7 @@ fn advantages(text: &mut String, model: &Mdp, solution: &Answer, explanation: &E
         row.extend(deviation.advantages.iter().map(number));
         row.push(match &deviation.pays {
             None => "never".to_owned(),
-            Some((first, end)) => match end - Natural::ONE {
+            Some((first, end)) => match end - 1 {
                 last if last == *first => format!("at step {}", steps(first)),
                 last => format!("steps {} to {}", steps(first), steps(&last)),
             },

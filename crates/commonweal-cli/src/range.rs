@@ -3,7 +3,7 @@
 use crate::input::suggestion;
 use anyhow::{Context, anyhow, bail};
 use commonweal::internals::model::{Mdp, PrincipalId};
-use commonweal::internals::number::{Natural, Rational, parse_rational};
+use commonweal::internals::number::{Rational, parse_rational};
 use std::ops::Range;
 
 /// Between two neighbours of a grid, changes are located to 2 to this power in parts of their distance.
@@ -55,9 +55,9 @@ impl Grid {
         if self.steps == 0 {
             return self.from.clone();
         }
-        let units = Natural::from(index) * Natural::from(UNITS) + Natural::from(units);
-        let all = Natural::from(self.steps) * Natural::from(UNITS);
-        &self.from + (&self.to - &self.from) * Rational::from_parts(units.into(), all)
+        let units = Rational::from(index) * Rational::from(UNITS) + Rational::from(units);
+        let all = Rational::from(self.steps) * Rational::from(UNITS);
+        &self.from + (&self.to - &self.from) * (units / all)
     }
 
     /// The distance of neighbours in units of it.

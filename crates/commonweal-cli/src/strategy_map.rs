@@ -43,7 +43,7 @@ pub(crate) fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2]
     StrategyMap {
         names: axes.map(|p| shown(&principal(p).name)),
         start: model.state_name(model.start()).into_owned(),
-        own: axes.map(|p| principal(p).patience().to_f64().value()),
+        own: axes.map(|p| principal(p).patience().to_f64()),
         words: (0..survey.n_plays()).map(|label| play::in_words(model, survey.play(label))).collect(),
         grids,
         plane,
@@ -88,7 +88,7 @@ impl StrategyMap {
     /// Places along an axis as doubles.
     fn point(&self, (x, y): Spot) -> (f64, f64) {
         let along = |grid: &Grid, units: u64| {
-            let (from, to) = (grid.from.to_f64().value(), grid.to.to_f64().value());
+            let (from, to) = (grid.from.to_f64(), grid.to.to_f64());
             from + (to - from) * (units as f64 / (grid.steps as f64 * UNITS as f64))
         };
         (along(&self.grids[0], x), along(&self.grids[1], y))
@@ -115,7 +115,7 @@ impl StrategyMap {
         let boundary = |spots: &Vec<Spot>| Series { name: String::new(), points: points(spots), mark: Mark::Line };
         // A map that all but reaches 1 is drawn up to 1.
         let ends = self.grids.each_ref().map(|grid| {
-            let (from, to) = (grid.from.to_f64().value(), grid.to.to_f64().value());
+            let (from, to) = (grid.from.to_f64(), grid.to.to_f64());
             (from, if to >= 0.99 { 1.0 } else { to })
         });
         let seen = self.plane.boundaries.iter().filter(|(pair, _)| is_seen(pair));

@@ -14,7 +14,8 @@ mod figure;
 use commonweal::internals::exact::solve;
 use commonweal::internals::families::RandomFamily;
 use commonweal::internals::model::Mdp;
-use commonweal::internals::number::{Natural, Rational, parse_rational};
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::strategy::Step;
 use commonweal::{Claim, Options};
 use std::fmt::Write;
 use std::path::Path;
@@ -63,9 +64,9 @@ fn row(spacing: &'static str, n_seeds: u64) -> Row {
         assert_eq!(solution.claim(), Claim::Optimal, "spacing {spacing}, seed {seed}");
         let changes: usize = model.states().map(|state| solution.strategy().changes(state).len() - 1).sum();
         let walk = solution.effort();
-        let horizon = Rational::from(solution.horizon().clone()).to_f64().value();
+        let horizon = solution.horizon().to_f64();
         let mut values = vec![horizon, walk.n_layers as f64, changes as f64, walk.n_jumps as f64, seconds];
-        if *solution.horizon() <= Natural::from(MAX_PLAIN) {
+        if *solution.horizon() <= Step::from(MAX_PLAIN) {
             let began = Instant::now();
             let plain = solve(&model, &Options { jumps: false, ..Options::default() });
             values.push(began.elapsed().as_secs_f64());
@@ -76,7 +77,7 @@ fn row(spacing: &'static str, n_seeds: u64) -> Row {
     let [horizon, layers, changes, jumps, seconds, plain] = columns;
     let row = Row {
         written: spacing,
-        spacing: parse_rational(spacing).expect("a number").to_f64().value(),
+        spacing: parse_rational(spacing).expect("a number").to_f64(),
         horizon: median(horizon),
         layers: median(layers),
         changes: median(changes),

@@ -12,7 +12,7 @@ use crate::exact::horizon::first_passing_step;
 use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
-use crate::number::{Natural, Rational, sum};
+use crate::number::{Rational, sum};
 use crate::principals::{self, OrderedModel};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
@@ -91,11 +91,7 @@ pub fn explain(
 }
 
 fn exact_advantages(model: &OrderedModel, advantages: &Advantages, state: StateId, choice: ChoiceId) -> Vec<Rational> {
-    let exact = |i| {
-        let (numerator, denominator) = advantages.exact(state, choice, i);
-        Rational::from_parts(numerator, denominator)
-    };
-    (0..model.n()).map(exact).collect()
+    (0..model.n()).map(|i| advantages.exact(state, choice, i)).collect()
 }
 
 /// The first step with D_j > 0, and the step after the last one, as far as a few thousand steps at either end show.
@@ -113,16 +109,16 @@ fn paying_steps(
     };
     let mut last = settled_from.clone();
     for _ in 0..LOOKED_AT {
-        if last.is_zero() || pays(&(&last - Natural::ONE)) {
+        if last.is_zero() || pays(&(&last - 1)) {
             break;
         }
-        last -= Natural::ONE;
+        last -= 1;
     }
     if last.is_zero() {
         return None;
     }
     let first = (0..LOOKED_AT).map(Step::from).take_while(|step| *step < last).find(|step| pays(step));
-    Some((first.unwrap_or_else(|| &last - Natural::ONE), last))
+    Some((first.unwrap_or_else(|| &last - 1), last))
 }
 
 fn layers(

@@ -100,7 +100,7 @@ pub use evaluation::{Estimate, EvaluateError, SimulateOptions, Simulation};
 pub use front::Model;
 pub use io::{ParseError, ReadError, ReadOptions};
 pub use model::{ChoiceId, ModelArrays, ModelBuilder, ModelError, Part, Principal, PrincipalId, StateId, Structure};
-pub use number::{Rational, Value};
+pub use number::{NumberError, Rational, Value};
 pub use parallel::on_threads;
 pub use questions::{positional, simulate, stationary};
 pub use search::{Search, SearchOptions};

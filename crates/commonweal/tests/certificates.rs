@@ -9,8 +9,9 @@ use commonweal::internals::certified;
 use commonweal::internals::exact::solve;
 use commonweal::internals::families::{RandomFamily, spaced};
 use commonweal::internals::model::{Mdp, StateId};
-use commonweal::internals::number::{Natural, parse_rational};
+use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::principals::order;
+use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Verdict, WORK, check};
 use num_traits::{Pow, Zero};
@@ -160,7 +161,7 @@ fn search(seeds: std::ops::Range<u64>, forgeries: usize, mut record: impl FnMut(
         };
         let model = plain.model();
         let solution = proven(&model);
-        if solution.claim() != Claim::Optimal || *solution.horizon() > Natural::from(LONGEST) {
+        if solution.claim() != Claim::Optimal || *solution.horizon() > Step::from(LONGEST) {
             continue;
         }
         let mut rng = Rng::new(seed);
@@ -378,7 +379,7 @@ fn certificates_with_stages_are_accepted_and_shifted_ones_are_not() {
 
 #[test]
 fn the_paper_s_family_at_a_billion_fits_on_a_page() {
-    let model = spaced(&Natural::from(1_000_000_000u64)).expect("a model");
+    let model = spaced(&Rational::from(1_000_000_000u64)).expect("a model");
     let solution = proven(&model);
     let certificate = certificate(&model, &solution);
     assert!(certificate.len() < 10_000, "{} bytes", certificate.len());
@@ -392,7 +393,7 @@ fn the_paper_s_family_at_a_billion_fits_on_a_page() {
 
 #[test]
 fn an_answer_that_was_stopped_has_a_certificate_of_its_bounds() {
-    let model = spaced(&Natural::from(1000u32)).expect("a model");
+    let model = spaced(&Rational::from(1000u32)).expect("a model");
     let options = Options { keep_proof: true, layer_limit: 30, ..Options::default() };
     let solution = solve(&model, &options);
     assert!(matches!(solution.claim(), Claim::Stopped(_)));

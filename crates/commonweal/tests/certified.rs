@@ -180,7 +180,7 @@ impl Judged {
 fn scale(model: &Mdp, exact: &commonweal::Answer) -> f64 {
     let magnitude = |of: &dyn Fn(PrincipalId) -> Value| {
         let own = |p: usize| {
-            let (payoff, weight) = (of(p.into()).enclosure, model.principals()[p].weight.to_f64().value());
+            let (payoff, weight) = (of(p.into()).enclosure, model.principals()[p].weight.to_f64());
             weight.abs() * payoff.lower().abs().max(payoff.upper().abs())
         };
         (0..model.n_principals()).map(own).sum::<f64>()

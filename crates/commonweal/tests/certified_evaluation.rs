@@ -54,7 +54,7 @@ fn mixed(model: &Mdp, rng: &mut Rng) -> Stationary {
         match total {
             0 => vec![(any_choice(model, state, rng), Rational::ONE)],
             _ => {
-                let share = |&part: &i64| Rational::from_parts(part.into(), (total as u64).into());
+                let share = |&part: &i64| Rational::from_quotient(part, total as u64);
                 let parts = model.choices(state.into()).zip(shares.iter().map(share));
                 parts.filter(|(_, share)| !share.is_zero()).collect()
             }
@@ -65,9 +65,9 @@ fn mixed(model: &Mdp, rng: &mut Rng) -> Stationary {
 
 /// What no payoff of a principal, and no advantage over payoffs, exceeds.
 fn most(model: &Mdp, p: PrincipalId) -> f64 {
-    let rewards = (0..model.n_choices()).map(|choice| model.rewards(choice.into())[p.index()].to_f64().value().abs());
+    let rewards = (0..model.n_choices()).map(|choice| model.rewards(choice.into())[p.index()].to_f64().abs());
     let lifetime = Rational::ONE / (Rational::ONE - model.principals()[p.index()].patience());
-    2.0 * rewards.fold(0.0, f64::max) * lifetime.to_f64().value()
+    2.0 * rewards.fold(0.0, f64::max) * lifetime.to_f64()
 }
 
 fn assert_inside(exact: Enclosure, bounds: Enclosure, what: &str) {
@@ -147,7 +147,7 @@ fn first_until(model: &Mdp, step: Step) -> Strategy {
 fn a_change_that_matters_to_nobody_costs_nothing() {
     for (step, discount) in [("1000000000", "0.99"), ("100000000000000000000000000000", "0.9999")] {
         let model = two_rooms(discount);
-        let strategy = first_until(&model, Step::from_str_radix(step, 10).unwrap());
+        let strategy = first_until(&model, step.parse().unwrap());
         let doubles = model.to_doubles().unwrap();
         let found = certified::evaluate(&doubles, &strategy, GAP, &StopSignal::default()).unwrap();
         assert!(found.claim.is_within());
@@ -181,7 +181,7 @@ fn rewards_that_cancel_in_a_mix_are_still_off_by_as_much_as_before() {
     // In fractions the mix pays 1/3 − 1/10 a step and 1e15 cancels; the doubles of the two rewards differ by something else.
     let text = "principals: {p: 1/2}\nstates: {s: {a: {reward: 3000000000000001/3, to: s}, b: {reward: -10000000000000001/10, to: s}}}";
     let model = commonweal::internals::io::read_model(text).unwrap();
-    let half = || Rational::from_parts(1.into(), 2u8.into());
+    let half = || Rational::from_quotient(1, 2);
     let mix = Stationary::new(&model, vec![vec![(0.into(), half()), (1.into(), half())]]);
     let strategy = Strategy::Stationary(mix);
     let exact = evaluate(&model, &strategy, &StopSignal::default()).unwrap();

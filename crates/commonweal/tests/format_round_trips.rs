@@ -10,7 +10,6 @@ use commonweal::internals::io::{
 };
 use commonweal::internals::model::{ChoiceId, Mdp};
 use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
-use dashu_base::BitTest;
 use proptest::prelude::*;
 use strategies::model;
 
@@ -63,7 +62,7 @@ fn assert_same_arrays<N: ModelNumber>(one: &Mdp<N>, other: &Mdp<N>) {
 
 /// A random model without weights, whose numbers are short enough to be read.
 fn weightless() -> impl Strategy<Value = Mdp> {
-    let is_short = |number: &Rational| number.numerator().bit_len().max(number.denominator().bit_len()) < 33_000;
+    let is_short = |number: &Rational| number.numerator_bits().max(number.denominator_bits()) < 33_000;
     model().prop_map(Mdp::with_weights_in_rewards).prop_filter("numbers of more than 10,000 digits", move |model| {
         choices(model).all(|choice| model.rewards(choice).iter().all(is_short))
     })
@@ -165,7 +164,7 @@ proptest! {
         let (exact, doubles) = (exact.model, doubles.model);
         prop_assert_eq!(exact.targets(0.into()), doubles.targets(0.into()));
         let k = exact.targets(0.into()).len();
-        let unit = Rational::from_parts((k as i64 + 3).into(), commonweal::internals::number::Natural::from(1u8) << 53);
+        let unit = Rational::from_quotient(k as i64 + 3, 1 << 53);
         for (p, q) in doubles.probabilities(0.into()).iter().zip(exact.probabilities(0.into())) {
             let error = Rational::try_from(*p).unwrap() - q;
             let allowed = q * &unit;

@@ -15,28 +15,23 @@ mod oracle;
 use commonweal::internals::exact::solve;
 use commonweal::internals::families::spaced;
 use commonweal::internals::model::{Mdp, StateId};
-use commonweal::internals::number::{Enclosure, Natural, Value};
+use commonweal::internals::number::{Enclosure, Value};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use oracle::plain::{Choice, Who, approximately, from_double, from_solver};
+use oracle::plain::{Choice, Who, approximately, from_double, from_solver, to_solver};
 use oracle::random::name;
 use oracle::{Fixed, Plain, Q, Reference, on_models, q, stages, verdict};
-use std::str::FromStr;
 use std::time::Duration;
 
 fn step(text: &str) -> Step {
-    Natural::from_str(text).expect("a natural number")
+    text.parse().expect("a step")
 }
 
 fn big(step: &Step) -> BigInt {
     BigInt::from_bytes_le(num_bigint::Sign::Plus, &step.to_le_bytes())
-}
-
-fn natural(number: &BigInt) -> Step {
-    Natural::from_le_bytes(&number.magnitude().to_bytes_le())
 }
 
 fn jumping(plain: &Plain) -> Answer {
@@ -82,18 +77,18 @@ fn agrees_with_fixed(plain: &Plain, solution: &Answer, fixed: &Fixed) -> Result<
         Claim::Undecided(_) if fixed.ties > 0 => {}
         outcome => return Err(format!("{outcome:?} with {} ties", fixed.ties)),
     }
-    if *solution.horizon() != Natural::from(fixed.horizon) {
+    if *solution.horizon() != Step::from(fixed.horizon) {
         return Err(format!("horizon {}, not {}", solution.horizon(), fixed.horizon));
     }
     let undecided = solution.claim() != Claim::Optimal;
     for (state, said) in changes(plain, solution).iter().enumerate() {
-        let right = fixed.changes[state].iter().map(|&(from, choice)| (Natural::from(from), choice));
+        let right = fixed.changes[state].iter().map(|&(from, choice)| (Step::from(from), choice));
         let right: Vec<(Step, usize)> = right.collect();
         if !undecided && *said != right {
             return Err(format!("state {state} changes {said:?}, not {right:?}"));
         }
         let (memory, right) = (solution.memory(state.into()), fixed.memory[state]);
-        if !undecided && *memory != Natural::from(right) {
+        if !undecided && *memory != Step::from(right) {
             return Err(format!("memory {memory} from state {state}, not {right}"));
         }
         let welfare = solution.welfare(state.into());
@@ -140,7 +135,7 @@ fn agree(plain: &Plain, one: &Answer, other: &Answer) -> Result<(), String> {
 // The family of the paper with discounts n/(2n−1) and (n+1)/(2n+1).
 
 fn spaced_model(n: &BigInt) -> Mdp {
-    spaced(&natural(n)).expect("a valid model")
+    spaced(&to_solver(&Q::from(n.clone()))).expect("a valid model")
 }
 
 #[test]
@@ -162,9 +157,9 @@ fn the_spacing_family_changes_its_mind_exactly_where_the_sign_does() {
         let [stay, go_on] = [1, 2].map(commonweal::internals::model::ChoiceId::from);
         let changes: Vec<_> = solution.strategy().changes(s1).iter().map(|c| (c.from.clone(), c.choice)).collect();
         assert_eq!(changes, [(Step::ZERO, go_on), (horizon.clone(), stay)], "10^{exponent}");
-        assert_eq!(solution.strategy().choice(s1, &(&horizon - Natural::ONE)), go_on);
+        assert_eq!(solution.strategy().choice(s1, &(&horizon - 1)), go_on);
         assert_eq!((solution.strategy().changes(p0).len(), solution.strategy().changes(s2).len()), (1, 1));
-        assert_eq!((solution.memory(p0), solution.memory(s1)), (&horizon, &Natural::ONE));
+        assert_eq!((solution.memory(p0), solution.memory(s1)), (&horizon, &Step::ONE));
         assert!(solution.memory(s2).is_zero());
         assert!(solution.effort().n_layers < 200, "10^{exponent}: {:?}", solution.effort());
         assert_eq!(solution.effort().n_undecided, 0);
@@ -400,8 +395,8 @@ fn follows_the_signs(discounts: &[Q], rewards: &[Vec<Q>]) -> Answer {
 fn a_loss_at_once_and_a_gain_later_is_found() {
     let plain = Plain::parse("3/4 1/2 1/4", &["s a 0 -> s", "s b -1,4,-4 -> s"]);
     let solution = jumping(&plain);
-    assert_eq!(*solution.horizon(), Natural::from(4u8));
-    let right = [(0u8, 0), (1, 1), (4, 0)].map(|(from, choice)| (Natural::from(from), choice));
+    assert_eq!(*solution.horizon(), Step::from(4u8));
+    let right = [(0u8, 0), (1, 1), (4, 0)].map(|(from, choice)| (Step::from(from), choice));
     assert_eq!(changes(&plain, &solution), [right]);
     assert_eq!(solution.welfare(0.into()).exact.as_ref().map(from_solver), Some(q(29, 64)));
 }
@@ -520,7 +515,7 @@ fn what_is_left_of_the_time_after_a_stage_decides_between_equals() {
     let hub = solution.strategy().changes(0.into());
     assert_eq!(hub.len(), 2, "{hub:?}");
     let apart = solution.horizon() - &hub[1].from;
-    assert!(apart > Natural::from(100u8) && apart < Natural::from(1000u16), "{hub:?}, {}", solution.horizon());
+    assert!(apart > Step::from(100u8) && apart < Step::from(1000u16), "{hub:?}, {}", solution.horizon());
 }
 
 /// Cycles of these lengths; the first state of each may deviate, and does so early on.

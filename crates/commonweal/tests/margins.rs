@@ -5,8 +5,8 @@ mod oracle;
 
 use commonweal::internals::exact::solve;
 use commonweal::internals::model::StateId;
-use commonweal::internals::number::Natural;
 use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::internals::strategy::Step;
 use commonweal::{Claim, Options};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
@@ -47,7 +47,7 @@ fn a_choice_that_pays_for_a_dozen_steps_in_the_middle_of_a_stage_is_met() {
     for (state, right) in right.iter().enumerate() {
         let said = solution.strategy().changes(StateId::from(state)).iter();
         let said: Vec<_> = said.map(|c| (c.from.clone(), c.choice.index() - plain.first_choice(state))).collect();
-        let right: Vec<_> = right.iter().map(|&(from, choice)| (Natural::from(from), choice)).collect();
+        let right: Vec<_> = right.iter().map(|&(from, choice)| (Step::from(from), choice)).collect();
         assert_eq!(said, right, "state {state}");
     }
     // What is left to walk after that is jumped over: some 1,700 steps.

@@ -6,9 +6,8 @@ use commonweal::Options;
 use commonweal::internals::evaluation::{Payoffs, evaluate};
 use commonweal::internals::exact::own_best;
 use commonweal::internals::model::{ChoiceId, PrincipalId};
-use commonweal::internals::number::Natural;
 use commonweal::internals::stop::StopSignal;
-use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Strategy};
+use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Step, Strategy};
 use num_traits::Zero;
 use oracle::answer::{Figure, ask_with};
 use oracle::plain::{from_double, from_solver, to_solver};
@@ -183,7 +182,7 @@ fn what_a_strategy_earns_is_what_a_second_evaluation_says() {
         let from: Vec<usize> = (0..=last).map(|step| step + if step > last / 2 { 100 } else { 0 }).collect();
         let changes = |state: usize| {
             let change = |(layer, from): (&Vec<usize>, &usize)| Change {
-                from: Natural::from(*from),
+                from: Step::from(*from),
                 choice: choice(state, layer[state]),
             };
             layers.iter().zip(&from).map(change).collect()

@@ -96,7 +96,7 @@ fn random(seed: u64) -> Mdp {
         n_states,
         n_actions: 3,
         n_successors: (1 + random.below(3) as usize).min(n_states),
-        discounts: discounts.iter().map(|&twentieth| Rational::from_parts(twentieth.into(), 20u8.into())).collect(),
+        discounts: discounts.iter().map(|&twentieth| Rational::from(twentieth) / Rational::from(20)).collect(),
         max_denominator: 12,
         max_reward: [2, 10, 100][random.below(3) as usize],
         seed: random.bits(),

@@ -64,7 +64,7 @@ fn random(seed: u64, n_states: usize, n_actions: usize) -> Mdp {
         n_states,
         n_actions,
         n_successors: (1 + random.below(3) as usize).min(n_states),
-        discounts: discounts.iter().map(|&twentieth| Rational::from_parts(twentieth.into(), 20u8.into())).collect(),
+        discounts: discounts.iter().map(|&twentieth| Rational::from(twentieth) / Rational::from(20)).collect(),
         max_denominator: 12,
         max_reward: 10,
         seed: random.bits(),

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use commonweal::internals::families::{self, LargeFamily, Neighbourhood, RandomFamily};
 use commonweal::internals::io::Format;
 use commonweal::internals::model::Mdp;
-use commonweal::internals::number::{Natural, Rational, parse_rational};
+use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::reductions::{reachability_game, three_sat};
 use std::path::Path;
 use std::process::ExitCode;
@@ -165,17 +165,18 @@ fn size(count: u64) -> anyhow::Result<usize> {
 }
 
 /// The N of the spaced family: a whole number, at least 2, that may be written as 1000000000 or as 1e9.
-pub fn spacing(text: &str) -> Result<Natural, String> {
+pub fn spacing(text: &str) -> Result<Rational, String> {
     /// A discount of the family has one digit more than N at most, and can then still be read.
-    const MAX_DIGITS: usize = 9_999;
+    const MAX_DIGITS: isize = 9_999;
     let number = parse_rational(text).map_err(|error| error.to_string())?;
-    if !number.is_int() {
+    if !number.is_whole() {
         return Err("N is a whole number such as 10 or 1e9".to_owned());
     }
-    let at_least_two = Natural::try_from(number.into_parts().0).ok().filter(|n| *n >= Natural::from(2u8));
-    let n = at_least_two.ok_or("N is at least 2: with less, the discount n/(2n−1) would not be below 1")?;
-    if n >= Natural::from(10u8).pow(MAX_DIGITS) {
+    if number < Rational::from(2) {
+        return Err("N is at least 2: with less, the discount n/(2n−1) would not be below 1".to_owned());
+    }
+    if number >= Rational::from(10).pow(MAX_DIGITS) {
         return Err(format!("N has more than {MAX_DIGITS} digits"));
     }
-    Ok(n)
+    Ok(number)
 }

@@ -129,7 +129,7 @@ fn located_change(
     let exact = (!change.crowded).then(|| tie_between(survey, change, &low, &high, stop)).flatten();
     let welfare = survey.solutions(&[vec![low.clone()]])[0].welfare(model.start());
     ChangeJson {
-        place: exact.as_ref().unwrap_or(&low).to_f64().value(),
+        place: exact.as_ref().unwrap_or(&low).to_f64(),
         at: exact.map(|exact| exact.to_string()),
         low: low.to_string(),
         high: high.to_string(),
@@ -150,9 +150,10 @@ fn tie_between(
 ) -> Option<Rational> {
     /// Longer strategies are not evaluated for this.
     const MAX_STEPS: u64 = 1_000;
-    const SHORT: usize = 1 << 20;
-    let simplest = Rational::simplest_in(low.clone(), high.clone());
-    let is_short = usize::try_from(simplest.denominator()).is_ok_and(|denominator| denominator <= SHORT);
+    /// Nor for a longer denominator.
+    const SHORT_BITS: usize = 20;
+    let simplest = Rational::simplest_between(low.clone(), high.clone());
+    let is_short = simplest.denominator_bits() <= SHORT_BITS;
     let strategies = [change.before, change.after].map(|label| survey.strategy(label));
     if !is_short || strategies.iter().any(|strategy| strategy.settled_from() > MAX_STEPS.into()) {
         return None;

@@ -43,7 +43,7 @@ pub fn strategies(model: &Mdp, solution: &Answer, stop: &StopSignal) -> Vec<Comp
     let node_limit = (WORK / model.n_choices()).clamp(1, 5_000) as u64;
     let options =
         |gap: &Rational| SearchOptions { gap: gap.clone(), node_limit, stop: stop.clone(), ..Default::default() };
-    let millionth = Rational::from_parts(1.into(), 1_000_000u32.into());
+    let millionth = Rational::from_quotient(1, 1_000_000);
     let mixed = search::stationary(model, &options(&millionth));
     let pure = search::positional(model, &options(&Rational::ZERO));
     let mut compared = vec![

@@ -21,7 +21,7 @@ pub fn report(map: &StrategyMap, stopped: Option<StopReason>) -> String {
     if map.order.len() > ROWS {
         text += &format!("  … and {} more regions; --json has them all\n", map.order.len() - ROWS);
     }
-    let unit = map.grids[0].unit().to_f64().value();
+    let unit = map.grids[0].unit().to_f64();
     text += &format!("\n{} points on boundaries, each located to within {}.\n", map.plane.located.len(), double(unit));
     text
 }

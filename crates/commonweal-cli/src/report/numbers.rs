@@ -1,6 +1,7 @@
 //! Numbers as people read them.
 
-use commonweal::internals::number::{Integer, Natural, Rational, Value, parse_rational};
+use commonweal::internals::number::{Rational, Value, parse_rational};
+use commonweal::internals::strategy::Step;
 
 /// A fraction is shown in a text if it is no longer than this.
 const SHORT_FRACTION: usize = 32;
@@ -9,7 +10,7 @@ const SHORT_FRACTION: usize = 32;
 pub fn exact_and_decimal(value: &Value) -> String {
     match &value.exact {
         Some(exact) => match short_fraction(exact) {
-            Some(fraction) if exact.denominator().is_one() => fraction,
+            Some(fraction) if exact.is_whole() => fraction,
             Some(fraction) => {
                 let sign = if is_short_decimal(exact) { "=" } else { "≈" };
                 format!("{fraction} {sign} {}", decimal(exact))
@@ -29,8 +30,7 @@ pub fn short_fraction(exact: &Rational) -> Option<String> {
 /// The fraction, if it is no wider than that.
 pub fn fraction_within(exact: &Rational, width: usize) -> Option<String> {
     // Long before a fraction is written out, its size says that it is too long.
-    let bits = exact.numerator().to_le_bytes().len() * 8 + exact.denominator().to_le_bytes().len() * 8;
-    (bits <= 4 * width + 16).then(|| exact.to_string()).filter(|text| text.len() <= width)
+    (exact.bits() <= 4 * width + 16).then(|| exact.to_string()).filter(|text| text.len() <= width)
 }
 
 /// The fraction if it is short enough for a column, the decimal otherwise.
@@ -44,8 +44,8 @@ pub fn discount(exact: &Rational) -> String {
     // Close discounts differ late: a decimal that ends is shown whole.
     const LONGEST: u32 = 15;
     let in_units = exact * Rational::from(10u64.pow(LONGEST));
-    if short_fraction(exact).is_none_or(|fraction| fraction.len() > 11) && in_units.denominator().is_one() {
-        let digits = format!("{:0>15}", in_units.numerator().to_string());
+    if short_fraction(exact).is_none_or(|fraction| fraction.len() > 11) && in_units.is_whole() {
+        let digits = format!("{:0>15}", in_units.to_string());
         return format!("0.{}", digits.trim_end_matches('0'));
     }
     if let Some(fraction) = fraction_within(exact, 24) {
@@ -85,7 +85,7 @@ fn is_narrow(value: &Value) -> bool {
 
 /// Six digits after the point where they say something, seven digits and a power of ten where they do not.
 pub fn decimal(exact: &Rational) -> String {
-    let nearest = exact.to_f64().value();
+    let nearest = exact.to_f64();
     let in_range = exact.is_zero() || (1e-300..1e300).contains(&nearest.abs());
     if in_range { double(nearest) } else { scientific(exact) }
 }
@@ -161,19 +161,14 @@ pub fn double(x: f64) -> String {
 /// `1.5e-400`: seven digits of a number that no double holds.
 fn scientific(exact: &Rational) -> String {
     const DIGITS: isize = 7;
-    let (sign, numerator) = exact.numerator().clone().into_parts();
-    let length = |number: &Natural| number.to_string().len() as isize;
+    let magnitude = exact.clone().abs();
+    let text = magnitude.to_string();
+    let (numerator, denominator) = text.split_once('/').unwrap_or((&text, "1"));
     // The quotient has one digit more or less than this power of ten says.
-    let mut power = length(&numerator) - length(exact.denominator());
-    let mantissa = |power: isize| -> Natural {
-        let shift = DIGITS - 1 - power;
-        let scale = Natural::from(10u8).pow(shift.unsigned_abs());
-        let (above, below) = if shift >= 0 {
-            (&numerator * scale, exact.denominator().clone())
-        } else {
-            (numerator.clone(), exact.denominator() * scale)
-        };
-        (above * 2u8 + &below) / (below * 2u8)
+    let mut power = numerator.len() as isize - denominator.len() as isize;
+    let mantissa = |power: isize| {
+        let in_units = &magnitude * Rational::from(10).pow(DIGITS - 1 - power);
+        (in_units + Rational::from_quotient(1, 2)).floor()
     };
     let mut digits = mantissa(power).to_string();
     if (digits.len() as isize) < DIGITS {
@@ -183,7 +178,7 @@ fn scientific(exact: &Rational) -> String {
     if digits.len() as isize > DIGITS {
         power += 1;
     }
-    let negative = if Integer::from_parts(sign, Natural::ONE) < Integer::ZERO { "-" } else { "" };
+    let negative = if *exact < Rational::ZERO { "-" } else { "" };
     trim_mantissa(&format!("{negative}{}.{}e{power}", &digits[..1], &digits[1..DIGITS as usize]))
 }
 
@@ -194,7 +189,7 @@ fn trim_mantissa(text: &str) -> String {
 }
 
 /// A number of steps with its thousands apart: `44,219,120`.
-pub fn steps(count: &Natural) -> String {
+pub fn steps(count: &Step) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -207,14 +202,13 @@ pub fn steps(count: &Natural) -> String {
 }
 
 /// `1 step`, `2 steps`.
-pub fn counted(count: &Natural, one: &str, many: &str) -> String {
+pub fn counted(count: &Step, one: &str, many: &str) -> String {
     format!("{} {}", steps(count), if count.is_one() { one } else { many })
 }
 
 /// Whether the six decimals that are shown are the whole number.
 fn is_short_decimal(exact: &Rational) -> bool {
-    (exact * Rational::from(1_000_000)).denominator().is_one()
-        && parse_rational(&decimal(exact)).is_ok_and(|shown| shown == *exact)
+    (exact * Rational::from(1_000_000)).is_whole() && parse_rational(&decimal(exact)).is_ok_and(|shown| shown == *exact)
 }
 
 #[cfg(test)]
@@ -234,8 +228,8 @@ mod tests {
         assert_eq!(shown("-27/2"), "-27/2 = -13.5");
         assert_eq!(shown("1/3000000"), "1/3000000 ≈ 3.333333e-7");
         assert_eq!(shown("123456789012.5"), "246913578025/2 ≈ 1.234568e11");
-        assert_eq!(steps(&Natural::from(44219120417242163736u128)), "44,219,120,417,242,163,736");
-        assert_eq!(steps(&Natural::from(999u32)), "999");
+        assert_eq!(steps(&"44219120417242163736".parse().unwrap()), "44,219,120,417,242,163,736");
+        assert_eq!(steps(&Step::from(999u32)), "999");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use super::numbers::{double, signed};
 use commonweal::internals::evaluation::accrued;
 use commonweal::internals::landscape::Play;
 use commonweal::internals::model::{ChoiceId, Mdp, StateId};
-use commonweal::internals::number::{Natural, Value};
-use commonweal::internals::strategy::CountingStrategy;
+use commonweal::internals::number::Value;
+use commonweal::internals::strategy::{CountingStrategy, Step};
 use commonweal::{Answer, Claim};
 use commonweal_charts::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
@@ -54,7 +54,7 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
         CountingStrategy::positional(model.states().map(|state| tail(solution, state).unwrap_or_else(|| first(state))));
     let own = accrued(model, solution.strategy(), steps);
     let other = accrued(model, &long_term, steps);
-    let weights: Vec<f64> = model.principals().iter().map(|principal| principal.weight.to_f64().value()).collect();
+    let weights: Vec<f64> = model.principals().iter().map(|principal| principal.weight.to_f64()).collect();
     let curve = |name: String, values: Vec<f64>, mark| Series {
         name,
         points: values.into_iter().enumerate().map(|(step, value)| (step as f64, value)).collect(),
@@ -158,13 +158,13 @@ fn tail(solution: &Answer, state: StateId) -> Option<ChoiceId> {
 fn drawn_steps(model: &Mdp<f64>, solution: &Answer) -> usize {
     const FEWEST: f64 = 8.0;
     const MOST: f64 = 400.0;
-    let patience = solution.principals().first().map_or(0.0, |principal| principal.patience.to_f64().value());
+    let patience = solution.principals().first().map_or(0.0, |principal| principal.patience.to_f64());
     let enough = if patience > 0.0 { 0.005f64.ln() / patience.ln() } else { 0.0 };
     let settled = step(solution.memory(model.start())) + 3.0;
     let soon = if settled <= 3.0 * enough { settled } else { 0.0 };
     enough.max(soon).clamp(FEWEST, MOST) as usize
 }
 
-fn step(step: &Natural) -> f64 {
-    step.to_f64().value()
+fn step(step: &Step) -> f64 {
+    step.to_f64()
 }

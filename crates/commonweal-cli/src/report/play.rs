@@ -4,14 +4,14 @@ use super::names::in_column;
 use super::numbers::steps;
 use commonweal::internals::landscape::Play;
 use commonweal::internals::model::{ChoiceId, Mdp};
-use commonweal::internals::number::Natural;
+use commonweal::internals::strategy::Step;
 
 /// More turns than this are not told one by one.
 const TOLD: usize = 4;
 
 /// The play in words. What the words leave out, a few letters at the end tell apart.
 pub fn in_words<N>(model: &Mdp<N>, play: &Play) -> String {
-    let mut told: Vec<(String, Natural)> = Vec::new();
+    let mut told: Vec<(String, Step)> = Vec::new();
     for turn in play.turns() {
         let actions = actions(model, &turn.choices);
         match told.last_mut() {
@@ -25,7 +25,7 @@ pub fn in_words<N>(model: &Mdp<N>, play: &Play) -> String {
     if told.last().is_some_and(|(last, _)| cycle.len() == 1 && *last == cycle[0]) {
         told.pop();
     }
-    let turn = |(actions, count): &(String, Natural)| match u64::try_from(count) {
+    let turn = |(actions, count): &(String, Step)| match u64::try_from(count) {
         Ok(1) => format!("{actions} once"),
         Ok(2) => format!("{actions} twice"),
         _ => format!("{actions} {} times", steps(count)),

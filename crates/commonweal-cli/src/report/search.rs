@@ -162,7 +162,7 @@ fn in_words(model: &Mdp, strategy: &Strategy, state: StateId) -> String {
 
 /// A probability that is a decimal, whole.
 fn decimal_share(share: &Rational) -> String {
-    let digits = format!("{:.9}", share.to_f64().value());
+    let digits = format!("{:.9}", share.to_f64());
     digits.trim_end_matches('0').to_owned()
 }
 

@@ -7,7 +7,7 @@ use super::numbers::{
 };
 use super::table::{WIDTH, table, width};
 use commonweal::internals::model::{PrincipalId, StateId, Structure};
-use commonweal::internals::number::{Natural, Value};
+use commonweal::internals::number::Value;
 use commonweal::internals::strategy::CountingStrategy;
 use commonweal::{Answer, Claim};
 use std::fmt::Write;
@@ -268,7 +268,7 @@ pub fn in_words(model: &Structure, strategy: &CountingStrategy, state: StateId) 
     let last = action(strategy.tail(state));
     let mut parts = Vec::new();
     for pair in changes.windows(2).take(CHANGES_SHOWN) {
-        let length: Natural = &pair[1].from - &pair[0].from;
+        let length = &pair[1].from - &pair[0].from;
         parts.push(format!("{} for {}", action(pair[0].choice), counted(&length, "step", "steps")));
     }
     match changes.len() {

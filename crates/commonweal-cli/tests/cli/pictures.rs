@@ -19,7 +19,7 @@ fn urge(k: usize, discounts: &[&Rational]) -> Rational {
 }
 
 fn waiting_for_ever(discounts: &[&Rational]) -> bool {
-    let limit = Rational::from_parts(4.into(), 7u8.into());
+    let limit = Rational::from_quotient(4, 7);
     discounts.iter().all(|&discount| *discount <= limit)
 }
 

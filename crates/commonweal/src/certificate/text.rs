@@ -27,7 +27,7 @@ fn hexadecimal(digits: String, word: &dashu_int::Word) -> String {
 
 /// A fraction in lowest terms.
 pub fn fraction(value: &Rational) -> String {
-    if value.is_int() {
+    if value.is_whole() {
         integer(value.numerator())
     } else {
         format!("{}/{}", integer(value.numerator()), integer(&value.denominator().clone().into()))
@@ -81,7 +81,7 @@ pub fn changes(strategy: &CountingStrategy, tail: &[ChoiceId], horizon: &Step) -
         let mut until = horizon.clone();
         for change in strategy.changes(state).iter().rev().filter(|change| change.from < *horizon) {
             if change.choice != later {
-                changes.entry(&until - Step::ONE).or_default().push((state, change.choice));
+                changes.entry(&until - 1).or_default().push((state, change.choice));
                 later = change.choice;
             }
             until = change.from.clone();

@@ -82,8 +82,7 @@ struct Payoff {
 impl Payoff {
     /// What a principal with these parts gets.
     fn of_parts(parts: &[Part], worths: Vec<Payoff>, n_states: usize) -> Payoff {
-        let scale =
-            parts.iter().zip(&worths).map(|(part, own)| part.coefficient.to_f64().value().abs() * own.scale).sum();
+        let scale = parts.iter().zip(&worths).map(|(part, own)| part.coefficient.to_f64().abs() * own.scale).sum();
         let stopped = worths.iter().find_map(|own| own.stopped);
         let terms = parts.iter().zip(worths).map(|(part, own)| (part.coefficient.clone(), own.values));
         Payoff { values: Values::combined(terms.collect(), n_states), scale, stopped }
@@ -106,7 +105,7 @@ impl Evaluated<'_> {
             Ok(Payoff::of_parts(parts, worths, model.n_states()))
         };
         let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, StopReason>>()?;
-        let weights = model.principals().iter().map(|principal| principal.weight.to_f64().value().abs());
+        let weights = model.principals().iter().map(|principal| principal.weight.to_f64().abs());
         let scale: f64 = payoffs.iter().zip(weights).map(|(payoff, weight)| weight * payoff.scale).sum();
         let stopped = payoffs.iter().find_map(|payoff| payoff.stopped);
         let payoffs = Payoffs::new(model, payoffs.into_iter().map(|payoff| payoff.values).collect());

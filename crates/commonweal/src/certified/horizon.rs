@@ -160,7 +160,7 @@ fn forever(model: &RoundedModel, kappa: &[UpperBound]) -> UpperBound {
         // 1/(1−λ_k) − 1/(1−λ_{k+1}) in one fraction, which does not cancel: (λ_k − λ_{k+1}) / ((1−λ_k)(1−λ_{k+1})).
         let lifetime = if k + 1 < n {
             let difference = &model.parts[k].discount - &model.parts[k + 1].discount;
-            let nearest = UpperBound::of(difference.to_f64().value().next_up());
+            let nearest = UpperBound::of(difference.to_f64().next_up());
             nearest * model.lifetime_bound(k) * model.lifetime_bound(k + 1)
         } else {
             model.lifetime_bound(k)

@@ -5,7 +5,6 @@ use super::rounded_model::RoundedModel;
 use super::walk::Switches;
 use crate::kernel::sweep::CHUNK;
 use crate::model::{ChoiceId, Lists};
-use crate::number::Natural;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use crate::strategy::memory::{Last, Stage};
@@ -42,7 +41,7 @@ pub(super) fn of(
             }
             length => {
                 let deviates = (0..tail.len()).into_par_iter().with_min_len(CHUNK).map(deviates).collect();
-                let lasts = Stage { targets, deviates }.before(&Natural::from(length), memory, stop)?;
+                let lasts = Stage { targets, deviates }.before(&Step::from(length), memory, stop)?;
                 let step_of = |last: Last| match last {
                     Last::Never => 0,
                     Last::In(j) => from + j + 1,

@@ -148,5 +148,5 @@ fn largest_in_columns(rows: &[f64], n: usize) -> Vec<f64> {
 }
 
 fn nearest(number: &Rational) -> f64 {
-    number.to_f64().value()
+    number.to_f64()
 }

@@ -10,7 +10,7 @@ use crate::strategy::{CountingStrategy, Step};
 
 /// Per principal of the file, before its weight, what it has got after 0, 1, …, `n_steps` steps from the start state.
 pub fn accrued(model: &Mdp<f64>, strategy: &CountingStrategy, n_steps: usize) -> Vec<Vec<f64>> {
-    let nearest = |number: &Rational| number.to_f64().value();
+    let nearest = |number: &Rational| number.to_f64();
     // Per principal, of each of its parts: what it counts for at the present step, and its discount.
     let parts = |principal: &Principal| {
         principal.parts().iter().map(|part| (nearest(&part.coefficient), nearest(&part.discount))).collect()

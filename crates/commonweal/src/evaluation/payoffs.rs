@@ -38,7 +38,7 @@ impl Payoffs {
     }
 
     /// The weighted sum of all payoffs from `state` as a quotient, not in lowest terms; `None` unless all are exact.
-    pub fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
+    pub(crate) fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
         weighted_quotient(self.terms(), state.index())
     }
 
@@ -52,7 +52,7 @@ impl Payoffs {
 
     /// What the principals get at least in absolute terms, Σ |weight · payoff|, from the state where that is most.
     pub(crate) fn magnitude(&self, n_states: usize) -> f64 {
-        let weights: Vec<f64> = self.weights.iter().map(|weight| weight.to_f64().value().abs()).collect();
+        let weights: Vec<f64> = self.weights.iter().map(|weight| weight.to_f64().abs()).collect();
         let of_principal = |(weight, values): (&f64, &Values), state: usize| {
             let payoff = values.enclosure(state);
             weight * payoff.lower().max(-payoff.upper()).max(0.0)

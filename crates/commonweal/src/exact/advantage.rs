@@ -10,7 +10,7 @@
 use crate::exact::long_term::exact_advantage;
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{ExactVector, Integer, Natural, Scaled};
+use crate::number::{ExactVector, Integer, Natural, Rational, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ impl<'a> Advantages<'a> {
                     if none {
                         Scaled::ZERO
                     } else {
-                        let (numerator, denominator) = advantages.exact(state, choice, i);
+                        let (numerator, denominator) = advantages.quotient(state, choice, i);
                         Scaled::of_quotient(&numerator, &denominator)
                     }
                 })
@@ -65,8 +65,14 @@ impl<'a> Advantages<'a> {
         &self.enclosures[choice.index() * n..(choice.index() + 1) * n]
     }
 
+    /// Δ_i(s,a) in lowest terms.
+    pub fn exact(&self, state: StateId, choice: ChoiceId, i: usize) -> Rational {
+        let (numerator, denominator) = self.quotient(state, choice, i);
+        Rational::from_parts(numerator, denominator)
+    }
+
     /// Δ_i(s,a) as a quotient of integers, not in lowest terms.
-    pub fn exact(&self, state: StateId, choice: ChoiceId, i: usize) -> (Integer, Natural) {
+    pub(crate) fn quotient(&self, state: StateId, choice: ChoiceId, i: usize) -> (Integer, Natural) {
         let values = &self.values[i];
         let reward = &self.model.rewards(choice)[i];
         let discount = self.model.discount(i);
@@ -83,6 +89,6 @@ impl<'a> Advantages<'a> {
         choice: ChoiceId,
         range: Range<usize>,
     ) -> Scaled {
-        ratios.sum(weights, range, self.of(choice), |i| self.exact(state, choice, i))
+        ratios.sum(weights, range, self.of(choice), |i| self.quotient(state, choice, i))
     }
 }

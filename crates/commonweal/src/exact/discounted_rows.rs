@@ -19,7 +19,7 @@ impl DiscountedRows {
         let mut rows = DiscountedRows { first: vec![0], weights, tiny: HashMap::new() };
         for choice in (0..model.n_choices()).map(ChoiceId::from) {
             let exact = || model.probabilities(choice).iter().map(|probability| probability * discount);
-            rows.weights.extend(exact().map(|weight| weight.to_f64().value()));
+            rows.weights.extend(exact().map(|weight| weight.to_f64()));
             rows.first.push(rows.weights.len());
             let is_tiny = |&weight: &f64| weight < LEAST_WEIGHT && !discount.is_zero();
             if rows.of_choice(choice).iter().any(is_tiny) {
@@ -75,7 +75,7 @@ mod tests {
                     let discount = parse_rational(discount).expect("a number");
                     let exact = discount * (&rest * &gains[0] + parse_rational(least).expect("a number") * &gains[1]);
                     let said = rows.expectation(&model, 0.into(), |target| Scaled::from(&gains[target.index()]));
-                    let what = format!("{least} {often} {seldom}: {said:?}, {}", exact.to_f64().value());
+                    let what = format!("{least} {often} {seldom}: {said:?}, {}", exact.to_f64());
                     // It contains the number, and knows it well enough to tell its sign and its size.
                     assert!(matches!(said.compare(&Scaled::from(&exact)), None | Some(Ordering::Equal)), "{what}");
                     assert!(said.is_tight(1e-9), "{what}");

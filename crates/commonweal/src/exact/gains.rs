@@ -94,7 +94,7 @@ impl<'a> ExactGains<'a> {
 
     /// Δ + λ Σ P G, the worth of a choice at the step before: the first number over the second times
     /// [`denominator`](Self::denominator).
-    pub fn worth(&self, state: StateId, choice: ChoiceId) -> (Integer, Natural) {
+    pub(crate) fn worth(&self, state: StateId, choice: ChoiceId) -> (Integer, Natural) {
         let (advantage, denominator) = self.advantage(state, choice);
         let below = self.discount.denominator() * self.rows.denominator(choice);
         let expected = self.rows.dot(self.model, choice, &self.numerators) * self.discount.numerator();
@@ -105,7 +105,7 @@ impl<'a> ExactGains<'a> {
     }
 
     /// `scale · d`: the denominator of this layer's gains.
-    pub fn denominator(&self) -> Integer {
+    pub(crate) fn denominator(&self) -> Integer {
         product(&Integer::from(self.scale.clone()), &Integer::from(self.values.denominator.clone()))
     }
 

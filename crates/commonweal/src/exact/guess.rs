@@ -23,21 +23,20 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
         model.states().map(|state| model.choices(state).next().expect("a state has a choice")).collect();
     let probability: Vec<f64> = (0..model.n_choices())
         .flat_map(|choice| model.probabilities(choice.into()))
-        .map(|probability| probability.to_f64().value())
+        .map(|probability| probability.to_f64())
         .collect();
     let mut first_transition = vec![0];
     for choice in (0..model.n_choices()).map(ChoiceId::from) {
         first_transition.push(first_transition[choice.index()] + model.targets(choice).len());
     }
     for i in 0..model.n() {
-        let reward: Vec<f64> =
-            (0..model.n_choices()).map(|choice| model.rewards(choice.into())[i].to_f64().value()).collect();
+        let reward: Vec<f64> = (0..model.n_choices()).map(|choice| model.rewards(choice.into())[i].to_f64()).collect();
         let single = Single {
             model,
             probability: &probability,
             first_transition: &first_transition,
             reward,
-            discount: model.discount(i).to_f64().value(),
+            discount: model.discount(i).to_f64(),
         };
         single.restrict(&mut allowed, &mut strategy, stop)?;
     }

@@ -8,7 +8,6 @@
 use super::Advantages;
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId};
-use crate::number::Natural;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
@@ -79,7 +78,7 @@ impl PrefixTest<'_> {
         stop: &StopSignal,
     ) -> Result<Step, StopReason> {
         let passes_at = |step: &Step| self.passes(state, choice, &self.ratios.weights(step));
-        let mut stride = Natural::ONE;
+        let mut stride = Step::ONE;
         let mut passes = loop {
             stop.check()?;
             let step = &fails + &stride;
@@ -87,11 +86,11 @@ impl PrefixTest<'_> {
                 break step;
             }
             fails = step;
-            stride <<= 1;
+            stride = &stride + &stride;
         };
-        while &passes - &fails > Natural::ONE {
+        while &passes - &fails > Step::ONE {
             stop.check()?;
-            let middle: Step = (&passes + &fails) >> 1;
+            let middle = (&passes + &fails).half();
             if passes_at(&middle) { passes = middle } else { fails = middle }
         }
         Ok(passes)

@@ -24,7 +24,7 @@ use super::Advantages;
 use super::candidates::Candidates;
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId};
-use crate::number::{Natural, Scaled};
+use crate::number::Scaled;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
@@ -85,8 +85,8 @@ impl Events<'_> {
                     end.settled[state.index()] && self.model.targets(choice).iter().all(|t| end.settled[t.index()]);
                 let slack = if settled { Scaled::ZERO } else { end.radius.plus(end.radius) };
                 let mut question = Question { state, choice, end: end.step, slack, cuts: 0 };
-                if let Some(step) = self.last_in(&mut question, least.clone(), end.step - Natural::ONE, stop)? {
-                    least = &step + Natural::ONE;
+                if let Some(step) = self.last_in(&mut question, least.clone(), end.step - 1, stop)? {
+                    least = &step + 1;
                     last = Some(step);
                 }
             }
@@ -113,8 +113,8 @@ impl Events<'_> {
                 return Ok(Some(to));
             }
             question.cuts += 1;
-            let middle: Step = (&from + &to) >> 1;
-            let after = &middle + Natural::ONE;
+            let middle = (&from + &to).half();
+            let after = &middle + 1;
             open.push((from, middle));
             open.push((after, to));
         }
@@ -125,7 +125,7 @@ impl Events<'_> {
     fn excluded(&self, question: &Question, from: &Step, to: &Step) -> bool {
         let n = self.model.n();
         let (first, last) = (self.weights(from), self.weights(to));
-        let slack = question.slack.times(self.discount.power(&(question.end - to)));
+        let slack = question.slack.times(self.discount.power((question.end - to).as_natural()));
         let sum = |weights: &Weights, range| {
             self.advantages.sum(self.ratios, weights, question.state, question.choice, range)
         };
@@ -301,7 +301,7 @@ mod tests {
             discount: Scaled::from(model.discount(0)),
             weights: RefCell::new(HashMap::new()),
         };
-        let step: Step = Natural::ONE << 9_000;
+        let step = Step::from_le_bytes(&[vec![0; 1_125], vec![1]].concat());
         let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
         let raised = StopSignal::default();
         raised.raise();
@@ -320,7 +320,7 @@ mod tests {
         let jumps = solve(&model, &Options::default());
         assert!(jumps.effort().n_jumps > 0, "{:?}", jumps.effort());
         // x gains 4 at step 0, and loses 1 at every other.
-        assert_eq!(jumps.strategy().changes(0.into())[1].from, Natural::ONE);
+        assert_eq!(jumps.strategy().changes(0.into())[1].from, Step::ONE);
         let welfare = jumps.welfare_enclosure(0.into());
         assert!(welfare.lower() <= 4.0 && 4.0 <= welfare.upper() && welfare.width() < 1e-9, "{welfare:?}");
         let plain = solve(&model, &Options { jumps: false, ..Options::default() });

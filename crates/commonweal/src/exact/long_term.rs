@@ -95,7 +95,7 @@ pub fn positional_value<'r>(
 ///
 /// With R = r/q, λ = a/b, probabilities w/D and V = N/d this is
 /// `Δ = (r·bD·d + q·(a·Σ w N(t) − bD·N(s))) / (q·bD·d)`.
-pub fn exact_advantage(
+pub(crate) fn exact_advantage(
     model: &crate::model::Mdp,
     rows: &IntegerRows,
     state: StateId,

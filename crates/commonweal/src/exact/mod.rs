@@ -201,7 +201,7 @@ fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
     const NEGLIGIBLE: f64 = 1e-20;
     const MOMENT: usize = 20_000_000;
     let affordable = MOMENT / (model.n_transitions() + model.n() * model.n_choices());
-    let layers = NEGLIGIBLE.ln() / model.discount(0).to_f64().value().ln();
+    let layers = NEGLIGIBLE.ln() / model.discount(0).to_f64().ln();
     let enough = if layers.is_finite() { layers.ceil() as u64 } else { u64::MAX };
     limit.min(enough).min(affordable as u64)
 }

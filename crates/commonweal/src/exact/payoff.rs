@@ -9,7 +9,7 @@ use super::radius::distance;
 use super::walk::Base;
 use crate::exact::long_term::exact_advantage;
 use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
-use crate::number::{Enclosure, ExactVector, Natural, Scaled};
+use crate::number::{Enclosure, ExactVector, Scaled};
 use crate::parallel;
 use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
@@ -48,7 +48,7 @@ pub(super) fn enclosed_payoff(
     let mut step = base.from.clone();
     while !step.is_zero() {
         stop.check()?;
-        step -= Natural::ONE;
+        step -= 1;
         gain = parallel::map(model.n_states(), |index| {
             let state = StateId::from(index);
             let choice = strategy.choice(state, &step);

@@ -5,19 +5,19 @@
 //! step, the welfare is off by `r = Σ_i ρ_i^b λ_i^m C_i` at most. Cost: one pass over the rewards.
 
 use crate::exponential_sum::DiscountRatios;
-use crate::number::{Natural, Rational, Scaled};
+use crate::number::{Rational, Scaled};
 use crate::principals::OrderedModel;
 use crate::strategy::Step;
 
 /// r for a strategy that is followed for `followed_for` steps from `step` on, as a point that is at least r.
-pub(super) fn radius(model: &OrderedModel, ratios: &DiscountRatios, step: &Step, followed_for: &Natural) -> Scaled {
+pub(super) fn radius(model: &OrderedModel, ratios: &DiscountRatios, step: &Step, followed_for: &Step) -> Scaled {
     let weights = ratios.weights(step);
     let of_principal = |i: usize| farthest(model, i, followed_for).times(weights.scaled[i]);
     (0..model.n()).map(of_principal).fold(Scaled::ZERO, Scaled::plus).upper()
 }
 
 /// `λ_i^m C_i`, as a point that is at least that; with m = 0, how far apart any two values of principal i can be.
-pub(crate) fn farthest(model: &OrderedModel, i: usize, followed_for: &Natural) -> Scaled {
+pub(crate) fn farthest(model: &OrderedModel, i: usize, followed_for: &Step) -> Scaled {
     let rewards = (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[i]);
     distance(model.discount(i), rewards, followed_for)
 }
@@ -26,11 +26,11 @@ pub(crate) fn farthest(model: &OrderedModel, i: usize, followed_for: &Natural) -
 pub(super) fn distance<'r>(
     discount: &Rational,
     rewards: impl Iterator<Item = &'r Rational> + Clone,
-    followed_for: &Natural,
+    followed_for: &Step,
 ) -> Scaled {
     let (least, greatest) = (rewards.clone().min().expect("a choice"), rewards.max().expect("a choice"));
     let range = (greatest - least) / (Rational::ONE - discount);
-    Scaled::from(&range).times(Scaled::from(discount).power(followed_for)).upper()
+    Scaled::from(&range).times(Scaled::from(discount).power(followed_for.as_natural())).upper()
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
             let radius = radius(&model, &DiscountRatios::of(&model), &step.into(), &m.into());
             let lost = lost(&discounts, step, m);
             // Not below what is lost, and above it by no more than roundings: a part in 2^40.
-            let above = &lost * Rational::from_parts(((1u64 << 40) + 1).into(), (1u64 << 40).into());
+            let above = &lost * Rational::from_quotient((1 << 40) + 1, 1 << 40);
             let at_least = radius.plus(-Scaled::from(&lost)).sign();
             assert_ne!(at_least, Some(std::cmp::Ordering::Less), "step {step}, {m} steps: {radius:?}");
             assert!(!radius.may_reach(&Scaled::from(&above)), "step {step}, {m} steps: {radius:?}");

@@ -81,7 +81,7 @@ mod tests {
                 let what = format!("{rewards:?} from step {step}: {said:?}, {gained}");
                 assert_ne!(said.compare(&Scaled::from(&gained)), Some(Ordering::Less), "{what}");
                 // Roundings and the steps left out are less than a part in 2^40.
-                let above = &gained * Rational::from_parts(((1u64 << 40) + 1).into(), (1u64 << 40).into());
+                let above = &gained * Rational::from_quotient((1 << 40) + 1, 1 << 40);
                 assert!(!all_gain || !said.may_reach(&Scaled::from(&above)), "{what}");
             }
         }

@@ -26,7 +26,7 @@ use crate::answer::{Effort, ExactStage};
 use crate::exact::long_term::{LongTerm, values_of};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{Natural, Rational, Scaled};
+use crate::number::{Rational, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{Reached, StopReason, StopSignal};
@@ -96,7 +96,7 @@ pub struct Base<'a> {
     /// From this step back the base is in use.
     pub from: Step,
     /// For how many steps from there the strategy is followed; `None` stands for ever.
-    pub followed_for: Option<Natural>,
+    pub followed_for: Option<Step>,
 }
 
 /// The optimal decisions at every step before the horizon.
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         };
         let Landing { radius, settled } = end;
         let end = StageEnd { step: &self.step, strategy: &self.stage, radius: *radius, settled };
-        Ok(events.last(&end, stop)?.map_or(Step::ZERO, |event| event + Natural::ONE))
+        Ok(events.last(&end, stop)?.map_or(Step::ZERO, |event| event + 1))
     }
 
     /// Takes down that a jump goes from the present step back to `from`. The base is the stage's already.
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
     fn land(&mut self, target: Step, end: Landing, memory: Vec<Step>) {
         let model = self.problem.model;
         let length = &self.step - &target;
-        let shrunk = end.radius.times(Scaled::from(model.discount(0)).power(&length));
+        let shrunk = end.radius.times(Scaled::from(model.discount(0)).power(length.as_natural()));
         let around = Scaled::around_zero(shrunk.upper());
         self.gain = end.settled.iter().map(|&settled| if settled { Scaled::ZERO } else { around }).collect();
         self.memory = memory;
@@ -246,7 +246,7 @@ impl<'a> Walk<'a> {
         if let (Ok(step), Ok(horizon)) = (u64::try_from(&self.step), u64::try_from(horizon)) {
             stop.reach(Reached::Unravelling { step, horizon });
         }
-        let step = &self.step - Natural::ONE;
+        let step = &self.step - 1;
         let weights = match self.weights.take() {
             Some(weights) if weights.step == self.step => ratios.step_back(&weights),
             _ => ratios.weights(&step),
@@ -323,7 +323,7 @@ impl<'a> Walk<'a> {
     fn try_to_jump(&mut self, stop: &StopSignal) -> Result<bool, StopReason> {
         let Problem { model, rows, .. } = self.problem;
         // A jump costs exact solves: worth it only if the walk would be longer.
-        let worth_it = Natural::from(self.first_try.max(8 * model.n_states() as u64).max(64));
+        let worth_it = Step::from(self.first_try.max(8 * model.n_states() as u64).max(64));
         if self.stage_length < self.next_try || self.step <= worth_it {
             return Ok(false);
         }
@@ -335,11 +335,11 @@ impl<'a> Walk<'a> {
             self.next_base = Some(Base { strategy, own: Some(own), plain, from, followed_for: None });
         }
         let next_base = self.next_base.take().expect("just made");
-        let followed_for = Natural::from(self.stage_length);
+        let followed_for = Step::from(self.stage_length);
         let radius = radius(model, self.problem.ratios, &self.step, &followed_for);
         let end = Landing { radius, settled: self.settled_states() };
         let target = self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?;
-        if &target + Natural::from(SHORTEST_JUMP) > self.step {
+        if &target + SHORTEST_JUMP > self.step {
             self.next_base = Some(next_base);
             self.next_try = self.stage_length.saturating_add(self.first_try.div_ceil(4));
             return Ok(false);
@@ -485,16 +485,15 @@ fn layers_until_settled(model: &OrderedModel) -> u64 {
 
 /// log₂ of a positive number, roughly; minus infinity for 0.
 fn log2(x: &Rational) -> f64 {
-    use dashu_base::BitTest;
     let near_one = Rational::ONE - x;
-    if near_one > Rational::ZERO && near_one < Rational::from_parts(1.into(), 1000u16.into()) {
-        return -near_one.to_f64().value() / std::f64::consts::LN_2;
+    if near_one > Rational::ZERO && near_one < Rational::from_quotient(1, 1000) {
+        return -near_one.to_f64() / std::f64::consts::LN_2;
     }
     if x.is_zero() {
         f64::NEG_INFINITY
-    } else if x.to_f64().value() > 0.0 {
-        x.to_f64().value().log2()
+    } else if x.to_f64() > 0.0 {
+        x.to_f64().log2()
     } else {
-        x.numerator().bit_len() as f64 - x.denominator().bit_len() as f64
+        x.magnitude() as f64
     }
 }

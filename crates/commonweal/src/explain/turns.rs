@@ -16,7 +16,7 @@ use crate::exact::Advantages;
 use crate::exact::discounted_rows::DiscountedRows;
 use crate::exact::radius::farthest;
 use crate::model::{ChoiceId, StateId};
-use crate::number::{Natural, Scaled};
+use crate::number::Scaled;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Step};
@@ -98,12 +98,12 @@ impl<'a> Judge<'a> {
     /// How many layers bring what lies ahead of them to where it seldom matters.
     fn layers_ahead(&self) -> u64 {
         const SELDOM_MATTERS: f64 = 1e-12;
-        (SELDOM_MATTERS.ln() / self.model.discount(0).to_f64().value().ln()).ceil().max(1.0) as u64
+        (SELDOM_MATTERS.ln() / self.model.discount(0).to_f64().ln()).ceil().max(1.0) as u64
     }
 
     /// About how many products it takes to look `ahead` from `step`.
     fn work(&self, step: &Step, ahead: u64) -> f64 {
-        let until_settled = if self.settled_from > *step { &self.settled_from - step } else { Natural::ZERO };
+        let until_settled = if self.settled_from > *step { &self.settled_from - step } else { Step::ZERO };
         let layers = u64::try_from(&until_settled).map_or(ahead, |until| ahead.min(until));
         let transitions = self.model.n_transitions() / self.model.n_choices() * self.model.n_states();
         layers as f64 * (transitions * self.model.n()) as f64
@@ -112,15 +112,15 @@ impl<'a> Judge<'a> {
     /// G_i(s) from the step after `step` on, per principal and state, seen from there.
     fn gains_after(&self, step: &Step, ahead: u64, stop: &StopSignal) -> Result<Vec<Vec<Scaled>>, StopReason> {
         let Judge { model, advantages, solution, .. } = self;
-        let (first, far) = (step + Natural::ONE, step + Natural::from(1 + ahead));
+        let (first, far) = (step + 1, step + (1 + ahead));
         let (mut at, settled) =
             if far >= self.settled_from { (self.settled_from.clone().max(first.clone()), true) } else { (far, false) };
         let unknown =
-            |i: usize| if settled { Scaled::ZERO } else { Scaled::around_zero(farthest(model, i, &Natural::ZERO)) };
+            |i: usize| if settled { Scaled::ZERO } else { Scaled::around_zero(farthest(model, i, &Step::ZERO)) };
         let mut gains: Vec<Vec<Scaled>> = (0..model.n()).map(|i| vec![unknown(i); model.n_states()]).collect();
         while at > first {
             stop.check()?;
-            at -= Natural::ONE;
+            at -= 1;
             let choices: Vec<ChoiceId> = model.states().map(|state| solution.strategy().choice(state, &at)).collect();
             for ((i, gains), rows) in gains.iter_mut().enumerate().zip(&self.rows) {
                 let gain = |&choice: &ChoiceId| {

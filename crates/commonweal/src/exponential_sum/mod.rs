@@ -48,16 +48,18 @@ impl DiscountRatios {
     /// ρ_i^step for every principal. A discount of 0 counts the present step only: 0^0 = 1.
     pub fn weights(&self, step: &Step) -> Weights {
         // Squaring doubles the relative error, so a power loses about as many bits as its exponent has.
-        let precision = 128 + 2 * step.bit_len();
-        let wide: Vec<_> = self.exact.iter().map(|ratio| WideEnclosure::of(ratio, precision).power(step)).collect();
+        let precision = 128 + 2 * step.as_natural().bit_len();
+        let wide: Vec<_> =
+            self.exact.iter().map(|ratio| WideEnclosure::of(ratio, precision).power(step.as_natural())).collect();
         Weights { step: step.clone(), scaled: wide.iter().map(WideEnclosure::to_scaled).collect(), wide }
     }
 
     /// The weights of the step before; the step is not 0.
     pub fn step_back(&self, weights: &Weights) -> Weights {
-        let step = &weights.step - Natural::ONE;
+        let step = &weights.step - 1;
         // One more rounding a step: after 2^32 of them the powers are formed anew.
-        let formed_anew = (&step & Natural::from(u32::MAX)).is_zero() || self.exact.iter().any(Rational::is_zero);
+        let formed_anew =
+            (step.as_natural() & Natural::from(u32::MAX)).is_zero() || self.exact.iter().any(Rational::is_zero);
         if formed_anew {
             return self.weights(&step);
         }
@@ -76,7 +78,7 @@ impl DiscountRatios {
     /// `Σ_i c_i ρ_i^t` over the principals in `range`, where `enclosures` and `exact` give the same coefficients:
     /// an enclosure that is narrow beside the sum itself, or the point 0. Its sign is known unless the sum is nearer to 0
     /// than any affordable precision tells.
-    pub fn sum(
+    pub(crate) fn sum(
         &self,
         weights: &Weights,
         range: Range<usize>,
@@ -98,9 +100,9 @@ impl DiscountRatios {
         let exact_bits = exact_bits(&coefficients, ratios, &weights.step);
         let mut precision = 256;
         while precision < exact_bits {
-            let bits = precision + 2 * weights.step.bit_len();
+            let bits = precision + 2 * weights.step.as_natural().bit_len();
             let powers: Vec<_> =
-                ratios.iter().map(|ratio| WideEnclosure::of(ratio, bits).power(&weights.step)).collect();
+                ratios.iter().map(|ratio| WideEnclosure::of(ratio, bits).power(weights.step.as_natural())).collect();
             let sum = wide_sum(&coefficients, &powers).to_scaled();
             if sum.is_tight(TIGHT) || precision > MAX_PRECISION {
                 return sum;
@@ -127,9 +129,8 @@ fn wide_sum(coefficients: &[(Integer, Natural)], powers: &[WideEnclosure]) -> Wi
 fn exact_bits(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &Step) -> usize {
     let Ok(step) = usize::try_from(step) else { return usize::MAX };
     let of_coefficient = |(n, d): &(Integer, Natural)| n.bit_len() + d.bit_len();
-    let of_ratio = |r: &Rational| r.numerator().bit_len() + r.denominator().bit_len();
     let coefficients: usize = coefficients.iter().map(of_coefficient).sum();
-    ratios.iter().map(of_ratio).fold(coefficients, |bits, ratio| bits.saturating_add(ratio.saturating_mul(step)))
+    ratios.iter().map(Rational::bits).fold(coefficients, |bits, ratio| bits.saturating_add(ratio.saturating_mul(step)))
 }
 
 fn exact_sum(coefficients: &[(Integer, Natural)], ratios: &[Rational], step: &Step) -> Scaled {

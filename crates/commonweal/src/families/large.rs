@@ -115,7 +115,7 @@ mod tests {
     use crate::number::sum;
 
     fn family(neighbourhood: Neighbourhood, n_states: usize) -> LargeFamily {
-        let discounts = vec![Rational::from_parts(9.into(), 10u8.into()), Rational::ZERO];
+        let discounts = vec![Rational::from_quotient(9, 10), Rational::ZERO];
         LargeFamily { neighbourhood, n_states, n_actions: 2, n_successors: 5, discounts, seed: 7 }
     }
 

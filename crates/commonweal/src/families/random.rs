@@ -38,12 +38,12 @@ impl RandomFamily {
                     n_successors + random.below((self.max_denominator.max(n_successors) - n_successors) + 1);
                 let shares = random.composition(denominator, n_successors);
                 let transitions = targets.into_iter().zip(shares).map(|(target, share)| {
-                    (StateId::from(target as usize), Rational::from_parts(share.into(), denominator.into()))
+                    (StateId::from(target as usize), Rational::from(share) / Rational::from(denominator))
                 });
                 let transitions: Vec<_> = transitions.collect();
                 let reward = |_: &Rational| {
                     let drawn = random.below(2 * self.max_reward + 1);
-                    Rational::from(i128::from(drawn) - i128::from(self.max_reward))
+                    Rational::from(drawn) - Rational::from(self.max_reward)
                 };
                 let rewards: Vec<Rational> = self.discounts.iter().map(reward).collect();
                 builder.choice(state, action, rewards, transitions)?;

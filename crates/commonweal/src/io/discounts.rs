@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn half() -> Rational {
-        Rational::from_parts(1.into(), 2u8.into())
+        Rational::from_quotient(1, 2)
     }
 
     #[test]

@@ -11,7 +11,6 @@ use super::{
     yaml_events::{Events, Kind, Node},
 };
 use crate::{model::Mdp, number::Rational};
-use dashu_base::BitTest;
 
 /// The largest model file that is read, in bytes.
 pub const MAX_MODEL_BYTES: usize = 1 << 30;
@@ -287,7 +286,7 @@ impl<'t> Reader<'t> {
             }
             let value = self.events.next()?;
             let probability = self.probability(&value, id)?;
-            if sum.denominator().bit_len() + probability.denominator().bit_len() > MAX_SUM_BITS {
+            if sum.denominator_bits() + probability.denominator_bits() > MAX_SUM_BITS {
                 let message = format!("{}: the probabilities are too long to be added up", self.place(place));
                 return Err(Fault::new(value.span, message, "write them with fewer digits, over a common denominator"));
             }
@@ -381,7 +380,7 @@ fn mend_sum(sum: &Rational) -> String {
         return "name at least one target".into();
     }
     let (step, distance) = if gap > Rational::ZERO { ("add", gap) } else { ("take away", -gap) };
-    let rounding = Rational::from_parts(1.into(), 100u8.into());
+    let rounding = Rational::from_quotient(1, 100);
     let reason =
         if distance < rounding { "; numbers are read exactly, so write a third as 1/3, not as 0.333" } else { "" };
     format!("{step} {}{reason}", brief(&distance))

@@ -6,7 +6,7 @@
 
 use crate::{
     model::{ChoiceId, Mdp, Principal, StateId},
-    number::{Integer, Natural, Rational},
+    number::Rational,
 };
 use std::{
     borrow::Cow,
@@ -89,7 +89,7 @@ impl Notation {
     fn number(self, number: &Rational) -> String {
         /// Past this, other readers of JSON round.
         const LARGEST: u64 = (1 << 53) - 1;
-        let plain = number.is_int() && Natural::from(LARGEST) >= magnitude(number.numerator());
+        let plain = number.is_whole() && number.clone().abs() <= Rational::from(LARGEST);
         match self {
             Notation::Json if !plain => format!("\"{number}\""),
             _ => number.to_string(),
@@ -102,10 +102,6 @@ impl Notation {
         let entries = entries.into_iter().map(entry);
         format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
     }
-}
-
-fn magnitude(integer: &Integer) -> Natural {
-    integer.clone().into_parts().1
 }
 
 fn principal_value(principal: &Principal, notation: Notation) -> io::Result<String> {

@@ -8,7 +8,6 @@ use crate::{
     model::{StateId, first_repeated},
     number::{ModelNumber, Rational, sum},
 };
-use dashu_base::BitTest;
 use std::collections::HashMap;
 
 /// A row that is further from 1 is an error, not a rounding.
@@ -148,7 +147,7 @@ fn without_zeros<N: ModelNumber>(targets: &mut [StateId], row: &mut [N]) -> Resu
 }
 
 fn too_long(sum: &Rational, length: usize) -> bool {
-    (sum.numerator().bit_len() + sum.denominator().bit_len()).saturating_mul(length) > MAX_QUOTIENT_BITS
+    sum.bits().saturating_mul(length) > MAX_QUOTIENT_BITS
 }
 
 /// A number in a message: the beginning of a long one.

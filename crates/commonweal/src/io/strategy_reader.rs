@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     model::{ChoiceId, StateId, Structure, nearest},
-    number::{Natural, Rational, parse_rational, sum},
+    number::{Rational, parse_rational, sum},
     strategy::{Change, CountingStrategy, Stationary, Step, Strategy},
 };
 
@@ -292,8 +292,7 @@ fn once(seen: &mut Vec<(String, Span)>, key: &str, span: Span) -> Result<(), Fau
 }
 
 fn step(text: &str, span: Span) -> Result<Step, Fault> {
-    let digits = !text.is_empty() && text.len() <= MAX_STEP_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
-    let step = digits.then(|| Natural::from_str_radix(text, 10).ok()).flatten();
+    let step = (text.len() <= MAX_STEP_DIGITS).then(|| text.parse().ok()).flatten();
     step.ok_or_else(|| Fault::new(span, format!("{} is not a step", shown(text)), "a step is a whole number from 0"))
 }
 

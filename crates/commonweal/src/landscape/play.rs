@@ -6,7 +6,6 @@
 //! which the set changes.
 
 use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::Natural;
 use crate::strategy::{CountingStrategy, Step};
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,7 +18,7 @@ pub struct Turn {
     /// The choices, one for each state that can be reached then, in the model's order.
     pub choices: Vec<ChoiceId>,
     /// For how many steps.
-    pub steps: Natural,
+    pub steps: Step,
 }
 
 /// The choices that a strategy can take at each step, from one start state.
@@ -49,8 +48,8 @@ impl Play {
     }
 
     /// The number of steps before the cycle begins.
-    pub fn n_steps(&self) -> Natural {
-        self.turns.iter().fold(Natural::ZERO, |sum, turn| sum + &turn.steps)
+    pub fn n_steps(&self) -> Step {
+        self.turns.iter().fold(Step::ZERO, |sum, turn| sum + &turn.steps)
     }
 
     /// The states that are met, in the order in which they are, those met at the same step in the model's order.
@@ -63,7 +62,7 @@ impl Play {
 
     /// The choices in their order, each with the number of steps it is taken in a row, and the one that is taken for ever;
     /// `None` if chance decides between them, or if no one choice is taken for ever in the end.
-    pub fn path(&self) -> Option<(Vec<(ChoiceId, Natural)>, ChoiceId)> {
+    pub fn path(&self) -> Option<(Vec<(ChoiceId, Step)>, ChoiceId)> {
         let one = |choices: &[ChoiceId]| if let [choice] = choices { Some(*choice) } else { None };
         let last = if let [choices] = &self.cycle[..] { one(choices)? } else { return None };
         let turn = |turn: &Turn| Some((one(&turn.choices)?, turn.steps.clone()));
@@ -107,7 +106,7 @@ fn followed<N>(
         }
         let steps = match next_change {
             Some(change) if next == reached => change - &step,
-            _ => Natural::ONE,
+            _ => Step::ONE,
         };
         step += &steps;
         turns.push(Turn { choices, steps });
@@ -134,7 +133,7 @@ fn shortest(mut turns: Vec<Turn>, first: usize) -> Play {
         if cycle.len() == 1 || turn.steps.is_one() {
             joined.pop();
         } else {
-            turn.steps -= Natural::ONE;
+            turn.steps -= 1;
         }
         cycle.rotate_right(1);
     }
@@ -169,7 +168,7 @@ mod tests {
         assert_eq!(turns, [(0.into(), 2u8.into()), (1.into(), 1u8.into())]);
         assert_eq!(last, 2.into());
         let far = Play::of(&hotel, &strategy(&hotel, &[&[(0, 0), (1 << 60, 1)], &[(0, 2)]]), 0.into());
-        assert_eq!(far.n_steps(), Natural::from((1u64 << 60) + 1));
+        assert_eq!(far.n_steps(), Step::from((1u64 << 60) + 1));
     }
 
     #[test]

@@ -10,9 +10,9 @@ pub(super) fn solve(rows: &Rows<Integer>, stop: &(dyn Fn() -> bool + Sync)) -> O
     let row = |(index, (columns, entries)): (usize, (&[u32], &[Integer]))| {
         let mut row = vec![Rational::ZERO; n + 1];
         for (&column, entry) in columns.iter().zip(entries) {
-            row[column as usize] += Rational::from(entry.clone());
+            row[column as usize] += Rational::from_integer(entry.clone());
         }
-        row[n] = Rational::from(rows.rhs()[index].clone());
+        row[n] = Rational::from_integer(rows.rhs()[index].clone());
         row
     };
     let mut matrix: Vec<Vec<Rational>> = rows.iter().enumerate().map(row).collect();

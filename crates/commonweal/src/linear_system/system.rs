@@ -63,7 +63,7 @@ impl IntegerSystem {
     /// # Panics
     ///
     /// If the row is not as [`IntegerSystem`] demands, if a column is not below `n`, or if there are `n` rows already.
-    pub fn push_row(&mut self, entries: impl IntoIterator<Item = (usize, Integer)>, rhs: Integer) {
+    pub(crate) fn push_row(&mut self, entries: impl IntoIterator<Item = (usize, Integer)>, rhs: Integer) {
         let row = self.n_rows();
         assert!(row < self.n, "a system of {} unknowns has no more rows", self.n);
         let mut entries: Vec<(u32, Integer)> = entries

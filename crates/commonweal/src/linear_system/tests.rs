@@ -74,8 +74,8 @@ impl Policy {
     }
 
     fn is_solved_by(&self, values: &ExactVector) -> bool {
-        let value = |state: usize| Rational::from(values.numerators[state].clone());
-        let denominator = Rational::from(values.denominator.clone());
+        let value = |state: usize| Rational::from_integer(values.numerators[state].clone());
+        let denominator = Rational::from_integer(values.denominator.clone().into());
         self.states.iter().enumerate().all(|(state, (transitions, reward))| {
             let terms = transitions.iter().map(|(target, p)| p * value(*target));
             let expected = terms.fold(Rational::ZERO, |sum, term| sum + term);

@@ -12,7 +12,7 @@ const SHORT_ROW: usize = 32;
 ///
 /// ```
 /// use commonweal::{model::{ModelBuilder, Principal}, number::Rational};
-/// let alice = Principal { name: "alice".into(), discount: Rational::from_parts(1.into(), 2u8.into()), weight: Rational::ONE };
+/// let alice = Principal { name: "alice".into(), discount: Rational::from_quotient(1, 2), weight: Rational::ONE };
 /// let mut builder = ModelBuilder::new(vec![alice], ["s0"])?;
 /// builder.choice(0.into(), "stay", [Rational::ONE], [(0.into(), Rational::ONE)])?;
 /// assert_eq!(builder.finish()?.n_choices(), 1);

@@ -29,7 +29,7 @@ impl IntegerRows {
     }
 
     /// `Σ_t P(t | choice) · numerators[t]`, times the choice's denominator.
-    pub fn dot(&self, model: &Mdp, choice: ChoiceId, numerators: &[Integer]) -> Integer {
+    pub(crate) fn dot(&self, model: &Mdp, choice: ChoiceId, numerators: &[Integer]) -> Integer {
         let weights = &self.weight[model.transition_range(choice)];
         let mut sum = Integer::ZERO;
         for (target, weight) in model.targets(choice).iter().zip(weights) {
@@ -42,13 +42,13 @@ impl IntegerRows {
     }
 
     /// The common denominator of a choice's probabilities.
-    pub fn denominator(&self, choice: ChoiceId) -> &Natural {
+    pub(crate) fn denominator(&self, choice: ChoiceId) -> &Natural {
         &self.denominator[choice.index()]
     }
 }
 
 /// The least common multiple of two positive integers.
-pub fn least_common_multiple(a: &Natural, b: &Natural) -> Natural {
+pub(crate) fn least_common_multiple(a: &Natural, b: &Natural) -> Natural {
     if a == b {
         return a.clone();
     }

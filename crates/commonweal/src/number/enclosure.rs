@@ -26,7 +26,7 @@ impl Enclosure {
     }
 
     /// The tightest enclosure of `numerator / denominator`.
-    pub fn of_quotient(numerator: &Integer, denominator: &Natural) -> Enclosure {
+    pub(crate) fn of_quotient(numerator: &Integer, denominator: &Natural) -> Enclosure {
         let (lower, upper) = doubles_around(numerator, denominator);
         Enclosure { lower, upper }
     }
@@ -169,7 +169,6 @@ mod tests {
             prop_assert!(contains(x.plus(y), &(&a + &b)));
             prop_assert!(contains(x.times(y), &(&a * &b)));
             prop_assert!(contains(-x, &-&a));
-            use dashu_base::Abs;
             prop_assert!(contains(Enclosure::from(&a.clone().abs()).power(k), &a.clone().abs().pow(k as isize)));
             if let Some(order) = x.compare(&y) {
                 prop_assert_eq!(order, a.cmp(&b));

@@ -10,9 +10,9 @@ use dashu_base::{BitTest, Gcd};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExactVector {
     /// One numerator per entry.
-    pub numerators: Vec<Integer>,
+    pub(crate) numerators: Vec<Integer>,
     /// The denominator that they share; never 0.
-    pub denominator: Natural,
+    pub(crate) denominator: Natural,
 }
 
 impl ExactVector {

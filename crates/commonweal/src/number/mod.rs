@@ -10,6 +10,7 @@ mod model_number;
 mod parse;
 mod plain;
 mod product;
+mod rational;
 mod rounding;
 mod rounding_budget;
 mod scaled;
@@ -22,20 +23,20 @@ pub use exact_vector::ExactVector;
 pub use model_number::ModelNumber;
 pub use parse::{NumberError, parse_rational};
 pub use plain::{LEAST_WEIGHT, PlainVector, plain_sum};
-pub use product::{power, product};
-pub use rounding::{doubles_around, nearest_double};
+pub(crate) use product::{power, product};
+pub use rational::Rational;
+pub(crate) use rounding::{doubles_around, nearest_double};
 pub use rounding_budget::RoundingBudget;
 pub use scaled::Scaled;
 pub use upper_bound::UpperBound;
-pub use value::{Value, Values, weighted_enclosure, weighted_quotient};
+pub(crate) use value::weighted_quotient;
+pub use value::{Value, Values, weighted_enclosure};
 pub use wide::WideEnclosure;
 
-/// An exact fraction in lowest terms.
-pub type Rational = dashu_ratio::RBig;
-/// An exact integer.
-pub type Integer = dashu_int::IBig;
+/// An exact integer. It stays inside: kernels use the arithmetic of its crate directly, and no public name shows it.
+pub(crate) type Integer = dashu_int::IBig;
 /// An exact integer that is not negative.
-pub type Natural = dashu_int::UBig;
+pub(crate) type Natural = dashu_int::UBig;
 
 /// The sum of exact numbers.
 pub fn sum(numbers: impl IntoIterator<Item = Rational>) -> Rational {

@@ -10,8 +10,7 @@
 //!   true row, which is the written one divided by its sum, is within (k − 1) + 3 units. Otherwise they are divided by their
 //!   sum: one unit for each, two for the sum, one for the quotient. A row of one successor is 1 and has no error.
 
-use super::{NumberError, Rational, nearest_double, parse_rational};
-use dashu_base::{Abs, BitTest};
+use super::{NumberError, Rational, parse_rational};
 use std::fmt::{Debug, Display};
 
 /// u: what rounding to the nearest double changes at most, relatively.
@@ -102,7 +101,7 @@ impl ModelNumber for Rational {
     }
 
     fn from_quotient(numerator: i64, denominator: u64) -> Rational {
-        Rational::from_parts(numerator.into(), denominator.into())
+        Rational::from_quotient(numerator, denominator)
     }
 
     fn from_double(double: f64) -> Option<Rational> {
@@ -123,14 +122,13 @@ impl ModelNumber for Rational {
 
     fn row_sum(row: &[Rational]) -> Option<Rational> {
         row.iter().try_fold(Rational::ZERO, |sum, probability| {
-            let bits = sum.denominator().bit_len() + probability.denominator().bit_len();
+            let bits = sum.denominator_bits() + probability.denominator_bits();
             (bits <= MAX_SUM_BITS).then(|| sum + probability)
         })
     }
 
     fn distance_from_one(sum: &Rational, _: usize) -> f64 {
-        let distance = (sum - Rational::ONE).abs();
-        nearest_double(distance.numerator(), distance.denominator())
+        (sum - Rational::ONE).abs().to_f64()
     }
 
     fn check_row(row: &[Rational]) -> Result<(), String> {
@@ -166,11 +164,11 @@ impl ModelNumber for f64 {
     }
 
     fn from_reward(exact: Rational) -> f64 {
-        nearest_double(exact.numerator(), exact.denominator())
+        exact.to_f64()
     }
 
     fn from_probability(exact: Rational) -> f64 {
-        match nearest_double(exact.numerator(), exact.denominator()) {
+        match exact.to_f64() {
             0.0 if exact.is_probability() => LEAST,
             double => double,
         }
@@ -290,7 +288,7 @@ mod tests {
             let sum = f64::row_sum(&row).unwrap().to_exact().unwrap();
             let exact = row.iter().fold(Rational::ZERO, |sum, entry| sum + entry.to_exact().unwrap());
             let error = (sum - &exact).abs();
-            prop_assert!(error <= exact * Rational::from_parts(1001.into(), 1000u16.into()) * UNIT.to_exact().unwrap());
+            prop_assert!(error <= exact * Rational::from_quotient(1001, 1000) * UNIT.to_exact().unwrap());
         }
     }
 }

@@ -87,14 +87,14 @@ fn decimal(text: &str) -> Result<Rational, NumberError> {
     }
     let power = exponent - fraction.len() as i64;
     if power == 0 {
-        return Ok(Rational::from(if negative { -magnitude } else { magnitude }));
+        return Ok(Rational::from_integer(if negative { -magnitude } else { magnitude }));
     }
     if power.unsigned_abs() as usize > MAX_DIGITS {
         return Err(too_long());
     }
     let ten_to_power = Natural::from(10u8).pow(power.unsigned_abs() as usize);
     let value = if power >= 0 {
-        Rational::from(magnitude * Integer::from(ten_to_power))
+        Rational::from_integer(magnitude * Integer::from(ten_to_power))
     } else {
         Rational::from_parts(magnitude, ten_to_power)
     };
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     fn fraction(numerator: i64, denominator: u64) -> Rational {
-        Rational::from_parts(numerator.into(), denominator.into())
+        Rational::from_quotient(numerator, denominator)
     }
 
     #[test]

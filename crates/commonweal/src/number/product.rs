@@ -9,7 +9,7 @@ use super::Integer;
 const PIECE_BITS: usize = 64 * 3_000;
 
 /// `a · b`, exact for operands of any length.
-pub fn product(a: &Integer, b: &Integer) -> Integer {
+pub(crate) fn product(a: &Integer, b: &Integer) -> Integer {
     use dashu_base::BitTest;
     let (long, short) = if a.bit_len() >= b.bit_len() { (a, b) } else { (b, a) };
     if short.bit_len() <= PIECE_BITS {
@@ -28,7 +28,7 @@ pub fn product(a: &Integer, b: &Integer) -> Integer {
 }
 
 /// `base^exponent`, exact for results of any length.
-pub fn power(base: &Integer, exponent: usize) -> Integer {
+pub(crate) fn power(base: &Integer, exponent: usize) -> Integer {
     let mut result = Integer::ONE;
     for bit in (0..usize::BITS - exponent.leading_zeros()).rev() {
         result = product(&result, &result);

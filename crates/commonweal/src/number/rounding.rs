@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 /// The greatest double at most, and the least double at least, `numerator / denominator`. They are equal where the
 /// quotient is a double. Past the largest finite double the outer end is infinite.
-pub fn doubles_around(numerator: &Integer, denominator: &Natural) -> (f64, f64) {
+pub(crate) fn doubles_around(numerator: &Integer, denominator: &Natural) -> (f64, f64) {
     let (inner, outer) = magnitudes_around(numerator, denominator);
     match numerator.sign() {
         Sign::Positive => (inner, outer),
@@ -15,7 +15,7 @@ pub fn doubles_around(numerator: &Integer, denominator: &Natural) -> (f64, f64) 
 }
 
 /// The double nearest to `numerator / denominator`, ties to even; infinite past the largest finite double.
-pub fn nearest_double(numerator: &Integer, denominator: &Natural) -> f64 {
+pub(crate) fn nearest_double(numerator: &Integer, denominator: &Natural) -> f64 {
     let Some(Cut { kept, exponent, rest }) = cut(numerator, denominator) else { return 0.0 };
     let up = match rest {
         Rest::Nothing | Rest::BelowHalf => false,

@@ -49,7 +49,7 @@ mod tests {
             terms in prop::collection::vec((1u64.., 1u64.., any::<i64>(), 1u64..), 1..12),
         ) {
             let fraction = |a: i128, b: u64| Rational::from_parts(Integer::from(a), b.into());
-            let nearest = |x: &Rational| x.to_f64().value();
+            let nearest = |x: &Rational| x.to_f64();
             let factors: Vec<(Rational, Rational)> =
                 terms.iter().map(|&(a, b, c, d)| (fraction(a.into(), b), fraction(c.into(), d))).collect();
             let exact = sum(factors.iter().map(|(x, y)| x * y));

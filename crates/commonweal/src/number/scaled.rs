@@ -32,7 +32,7 @@ impl Scaled {
     }
 
     /// The tightest enclosure of `numerator / denominator`, however large or small.
-    pub fn of_quotient(numerator: &Integer, denominator: &Natural) -> Scaled {
+    pub(crate) fn of_quotient(numerator: &Integer, denominator: &Natural) -> Scaled {
         let exponent = numerator.bit_len() as i128 - denominator.bit_len() as i128;
         if exponent.unsigned_abs() < RANGE as u128 {
             return Scaled { mantissa: Enclosure::of_quotient(numerator, denominator), exponent: 0 };
@@ -136,7 +136,7 @@ impl Scaled {
     }
 
     /// A number from 0 to 1, raised to a power.
-    pub fn power(self, exponent: &Natural) -> Scaled {
+    pub(crate) fn power(self, exponent: &Natural) -> Scaled {
         let mut result = Scaled::ONE;
         for bit in (0..exponent.bit_len()).rev() {
             result = result.times(result);
@@ -282,7 +282,6 @@ const fn power_of_two(exponent: i32) -> f64 {
 mod tests {
     use super::*;
     use crate::number::sum;
-    use dashu_base::Abs;
     use proptest::prelude::*;
 
     fn rational() -> impl Strategy<Value = Rational> {
@@ -294,9 +293,9 @@ mod tests {
         let end = |x: f64| {
             let x = Rational::try_from(x).unwrap();
             if scaled.exponent >= 0 {
-                x * Rational::from(Integer::ONE << scaled.exponent as usize)
+                x * Rational::from_integer(Integer::ONE << scaled.exponent as usize)
             } else {
-                x / Rational::from(Integer::ONE << (-scaled.exponent) as usize)
+                x / Rational::from_integer(Integer::ONE << (-scaled.exponent) as usize)
             }
         };
         end(scaled.mantissa.lower()) <= *exact && *exact <= end(scaled.mantissa.upper())
@@ -327,7 +326,7 @@ mod tests {
                 Rational::from_parts(a.into(), b.into()),
                 Rational::from_parts(Integer::from(n) << up, Natural::from(d) << (far * down)),
             )).collect();
-            let weights: Vec<f64> = exact.iter().map(|(weight, _)| weight.to_f64().value()).collect();
+            let weights: Vec<f64> = exact.iter().map(|(weight, _)| weight.to_f64()).collect();
             let enclosed = Scaled::dot(&weights, exact.iter().map(|(_, value)| Scaled::from(value)));
             prop_assert!(contains(enclosed, &sum(exact.iter().map(|(weight, value)| weight * value))));
         }

@@ -117,7 +117,7 @@ impl Values {
 }
 
 /// `Σ_k factors[k] · terms[k](index)` as a quotient of integers, not in lowest terms; `None` unless all terms are exact.
-pub fn weighted_quotient<'v>(
+pub(crate) fn weighted_quotient<'v>(
     terms: impl IntoIterator<Item = (&'v Rational, &'v Values)>,
     index: usize,
 ) -> Option<(Integer, Natural)> {

@@ -16,7 +16,7 @@ pub struct WideEnclosure {
 
 impl WideEnclosure {
     /// The tightest enclosure of `numerator / denominator` with mantissas of `precision` bits.
-    pub fn of_quotient(numerator: &Integer, denominator: &Natural, precision: usize) -> WideEnclosure {
+    pub(crate) fn of_quotient(numerator: &Integer, denominator: &Natural, precision: usize) -> WideEnclosure {
         WideEnclosure {
             lower: Dyadic::quotient(numerator, denominator, precision, Direction::Down),
             upper: Dyadic::quotient(numerator, denominator, precision, Direction::Up),
@@ -78,7 +78,7 @@ impl WideEnclosure {
     }
 
     /// The number to the power of `exponent`.
-    pub fn power(&self, exponent: &Natural) -> WideEnclosure {
+    pub(crate) fn power(&self, exponent: &Natural) -> WideEnclosure {
         let mut result = WideEnclosure::one(self.precision);
         for bit in (0..exponent.bit_len()).rev() {
             result = result.times(&result);
@@ -252,7 +252,7 @@ mod tests {
 
     fn exact(x: &Dyadic) -> Rational {
         if x.exponent >= 0 {
-            Rational::from(&x.mantissa << x.exponent as usize)
+            Rational::from_integer(&x.mantissa << x.exponent as usize)
         } else {
             Rational::from_parts(x.mantissa.clone(), Natural::ONE << (-x.exponent) as usize)
         }
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn summands_far_apart_cost_nothing_and_keep_their_side() {
-        let half = WideEnclosure::of(&Rational::from_parts(1.into(), 2u8.into()), 64);
+        let half = WideEnclosure::of(&Rational::from_quotient(1, 2), 64);
         let tiny = half.power(&Natural::from(1u64 << 60));
         let one = WideEnclosure::one(64);
         let minus_one = WideEnclosure::of(&Rational::NEG_ONE, 64);

@@ -83,7 +83,7 @@ impl Game {
 
 /// The model of a game: its welfare from the start is 0 if the safety player wins, and below 0 otherwise.
 pub fn reduce(game: &Game, rewards: Rewards) -> Mdp {
-    let fraction = |b: u32| Rational::from_parts(1.into(), b.into());
+    let fraction = |b: u64| Rational::from_quotient(1, b);
     let (discounts, cost) = match rewards {
         Rewards::Single => (vec![fraction(2)], vec![-Rational::ONE]),
         Rewards::ZeroSum => (vec![fraction(2), fraction(4)], vec![-Rational::ONE, Rational::ONE]),
@@ -101,7 +101,7 @@ pub fn reduce(game: &Game, rewards: Rewards) -> Mdp {
         match node.mover {
             Mover::Target => add("stay", &cost, vec![(state, Rational::ONE)]),
             Mover::Or => {
-                let share = Rational::from_parts(1.into(), node.successors.len().into());
+                let share = Rational::ONE / Rational::from(node.successors.len());
                 let to = node.successors.iter().map(|&target| (StateId::from(target), share.clone()));
                 add("any", &nothing, to.collect());
             }

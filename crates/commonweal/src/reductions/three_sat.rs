@@ -67,7 +67,7 @@ pub enum Rewards {
 
 impl Rewards {
     fn discounts(self) -> [Rational; 2] {
-        let fraction = |a: i32, b: u32| Rational::from_parts(a.into(), b.into());
+        let fraction = |a: i64, b: u64| Rational::from_quotient(a, b);
         match self {
             Rewards::Same => [fraction(27, 50), fraction(2, 5)],
             Rewards::ZeroSum => [fraction(1, 2), fraction(1, 4)],
@@ -134,7 +134,7 @@ pub fn reduce(formula: &Formula, rewards: Rewards) -> Reduction {
         // Nothing to ask: nothing is earned, and nothing is what is to be earned.
         add(0, "down", nothing(), surely(0));
     } else {
-        let share = || Rational::from_parts(1.into(), (n + m).into());
+        let share = || Rational::ONE / Rational::from(n + m);
         let asked = (first_clause..first_clause + m).chain(first_variable..first_variable + n);
         add(0, "down", nothing(), asked.map(|state| (state, share())).collect());
     }

@@ -183,7 +183,7 @@ const MOST_BYTES: usize = 2 << 30;
 /// Searches from `root`, knowing `incumbent`.
 pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, options: &SearchOptions) -> Search {
     let model = class.model();
-    let gap = options.gap.to_f64().value() * scale(model, root.bound);
+    let gap = options.gap.to_f64() * scale(model, root.bound);
     let goal = Goal {
         gap,
         threshold: options.threshold.clone(),

@@ -5,9 +5,8 @@
 //! that rounding too.
 
 use crate::model::ChoiceId;
-use crate::number::{Enclosure, Integer, Natural, Rational};
+use crate::number::{Enclosure, Rational};
 use crate::principals::OrderedModel;
-use dashu_base::BitTest;
 use std::ops::Range;
 
 /// Flat arrays like those of the model, most patient principal first, weights inside the rewards.
@@ -46,7 +45,7 @@ impl Doubles {
         let n = model.n();
         let choices = || (0..model.n_choices()).map(ChoiceId::from);
         let unit = power_of_two_near(choices().flat_map(|choice| model.rewards(choice)));
-        let nearest = |x: &Rational| x.to_f64().value();
+        let nearest = |x: &Rational| x.to_f64();
         let mut first_choice = vec![0];
         for state in model.states() {
             first_choice.push(first_choice[state.index()] + model.choices(state).len() as u32);
@@ -151,7 +150,7 @@ impl Doubles {
 
     /// The scaled double nearest to a number of the model.
     pub fn scaled(&self, number: &Rational) -> f64 {
-        (number / &self.unit).to_f64().value()
+        (number / &self.unit).to_f64()
     }
 
     /// The greatest double that is at most the scaled number.
@@ -167,8 +166,6 @@ pub(super) fn exact(double: f64) -> Option<Rational> {
 
 /// 2^k with the largest of these numbers between 1/4 and 4 times it; 1 if all are 0.
 fn power_of_two_near<'r>(numbers: impl Iterator<Item = &'r Rational>) -> Rational {
-    let size = |x: &Rational| x.numerator().bit_len() as isize - x.denominator().bit_len() as isize;
-    let exponent = numbers.filter(|x| !x.is_zero()).map(size).max().unwrap_or(0);
-    let power = Natural::ONE << exponent.unsigned_abs();
-    if exponent >= 0 { Rational::from(power) } else { Rational::from_parts(Integer::ONE, power) }
+    let exponent = numbers.filter(|x| !x.is_zero()).map(Rational::magnitude).max().unwrap_or(0);
+    Rational::from(2).pow(exponent)
 }

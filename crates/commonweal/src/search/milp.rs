@@ -52,7 +52,7 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
     let reach = doubles.reachable(|_| true);
     let mut problem = Problem::new(OptimizationDirection::Maximize);
     let binaries = program(&doubles, &reach, &mut problem);
-    let gap = options.gap.to_f64().value().min(f64::MAX);
+    let gap = options.gap.to_f64().min(f64::MAX);
     let mut first = SolveOptions::default();
     (first.time_limit, first.mip_gap) = (Some(SLICE), gap);
     let failed = |error: microlp::Error| MilpError::Solver(error.to_string());

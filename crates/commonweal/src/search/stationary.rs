@@ -268,7 +268,7 @@ impl Mixed<'_> {
             let others: u64 = shares.iter().sum::<u64>() - shares[largest];
             shares[largest] = DECIMALS - others.min(DECIMALS - 1);
             let positive = choices.zip(shares).filter(|(_, share)| *share > 0);
-            let fraction = |share: u64| Rational::from_parts(share.into(), DECIMALS.into());
+            let fraction = |share: u64| Rational::from(share) / Rational::from(DECIMALS);
             positive.map(|(choice, share)| (ChoiceId::from(choice), fraction(share))).collect()
         };
         Stationary::new(self.model, (0..self.doubles.n_states).map(of_state).collect())

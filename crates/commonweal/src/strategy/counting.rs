@@ -2,7 +2,6 @@
 
 use super::Step;
 use crate::model::{ChoiceId, Lists, StateId, Structure};
-use crate::number::Natural;
 
 /// From this step on, a state takes this choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +71,6 @@ impl CountingStrategy {
     /// The first step from which no state changes its choice any more.
     pub fn settled_from(&self) -> Step {
         let last = |changes: &[Change]| changes.last().expect("every state has a change at step 0").from.clone();
-        self.changes.iter().map(last).max().unwrap_or(Natural::ZERO)
+        self.changes.iter().map(last).max().unwrap_or(Step::ZERO)
     }
 }

@@ -17,7 +17,6 @@
 //! period together.
 
 use crate::model::{ChoiceId, StateId, Structure};
-use crate::number::Natural;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use rayon::prelude::*;
@@ -34,7 +33,7 @@ pub(crate) fn before_layer(
         let choice = decisions[state.index()];
         let later = model.targets(choice).iter().map(|target| &after[target.index()]).max();
         let later = later.expect("a choice has a successor").clone();
-        if deviates(choice) { later.max(step + Natural::ONE) } else { later }
+        if deviates(choice) { later.max(step + 1) } else { later }
     };
     model.states().map(of_state).collect()
 }
@@ -58,8 +57,8 @@ pub(crate) fn before_stage(
     let ranks = after.iter().map(|after| distinct.binary_search(&after).map_or(0, |rank| rank as u64 + 1)).collect();
     let step_of = |last: Last| match last {
         Last::Never => Step::ZERO,
-        Last::In(j) => from + Natural::from(j) + Natural::ONE,
-        Last::At(left) => until - Natural::from(left),
+        Last::In(j) => from + j + 1,
+        Last::At(left) => until - left,
         Last::After(rank) => distinct[rank as usize - 1].clone(),
     };
     Ok(stage.before(&(until - from), ranks, stop)?.into_iter().map(step_of).collect())
@@ -96,7 +95,7 @@ pub(crate) struct Stage<T> {
 
 impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
     /// The last deviations from the first step of the stage on, given those after it by their numbers, 0 for none.
-    pub fn before(&self, length: &Natural, after: Vec<u64>, stop: &StopSignal) -> Result<Vec<Last>, StopReason> {
+    pub fn before(&self, length: &Step, after: Vec<u64>, stop: &StopSignal) -> Result<Vec<Last>, StopReason> {
         let mut codes: Vec<Code> = after.into_iter().map(|after| if after > 0 { AFTER + after } else { 0 }).collect();
         let mut next = vec![0; codes.len()];
         let all = u64::try_from(length).unwrap_or(u64::MAX);
@@ -111,8 +110,8 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
             for gone in 1..=round.min(all - taken) {
                 step_back(&mut codes, gone)?;
                 if codes == begun {
-                    let left = (length - Natural::from(taken + gone)) % Natural::from(gone);
-                    for count in 1..=u64::try_from(left).expect("less than a period") {
+                    let left = (length - (taken + gone)).as_natural() % gone;
+                    for count in 1..=left {
                         step_back(&mut codes, count)?;
                     }
                     return Ok(codes.into_iter().map(Last::from_code).collect());
@@ -186,7 +185,7 @@ mod tests {
 
     fn found(targets: &[Vec<StateId>], deviates: &[bool], (from, until): (u64, u64), after: &[u64]) -> Vec<u64> {
         let stage = Stage { targets: |state: usize| &targets[state][..], deviates: deviates.to_vec() };
-        let lasts = stage.before(&Natural::from(until - from), after.to_vec(), &StopSignal::default()).unwrap();
+        let lasts = stage.before(&Step::from(until - from), after.to_vec(), &StopSignal::default()).unwrap();
         let step_of = |last| match last {
             Last::Never => 0,
             Last::In(j) => from + j + 1,
@@ -251,11 +250,11 @@ mod tests {
         let targets = [ids(&[1]), ids(&[0])];
         let stage = Stage { targets: |state: usize| &targets[state][..], deviates: vec![true, false] };
         // Two states repeat at once; a long cycle does not.
-        assert!(stage.before(&Natural::from(1000u32), vec![0; 2], &signal).is_ok());
+        assert!(stage.before(&Step::from(1000u32), vec![0; 2], &signal).is_ok());
         let ring: Vec<Vec<StateId>> = (0..500).map(|state| ids(&[(state + 1) % 500])).collect();
         let mut deviates = vec![false; 500];
         deviates[7] = true;
         let stage = Stage { targets: |state: usize| &ring[state][..], deviates };
-        assert_eq!(stage.before(&Natural::from(1000u32), vec![0; 500], &signal), Err(StopReason::Interrupted));
+        assert_eq!(stage.before(&Step::from(1000u32), vec![0; 500], &signal), Err(StopReason::Interrupted));
     }
 }

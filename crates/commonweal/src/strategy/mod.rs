@@ -6,14 +6,11 @@
 mod counting;
 pub(crate) mod memory;
 mod stationary;
+mod step;
 
 pub use counting::{Change, CountingStrategy};
 pub use stationary::Stationary;
-
-use crate::number::Natural;
-
-/// A position in time, from 0. Horizons of close discounts do not fit machine words.
-pub type Step = Natural;
+pub use step::{Step, StepError};
 
 /// Any strategy that this program evaluates or simulates.
 #[derive(Debug, Clone, PartialEq, Eq)]

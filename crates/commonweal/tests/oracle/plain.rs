@@ -1,7 +1,7 @@
 //! A model as plain vectors, with a one-line-per-choice notation.
 
 use commonweal::internals::model::{Mdp, ModelBuilder, Principal};
-use commonweal::internals::number::{Integer, Natural, Rational};
+use commonweal::internals::number::Rational;
 use num_bigint::{BigInt, Sign};
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -158,15 +158,14 @@ impl fmt::Display for Plain {
 
 /// The same fraction in this library.
 pub fn from_solver(number: &Rational) -> Q {
-    let numerator = BigInt::from_signed_bytes_le(&number.numerator().to_le_bytes());
-    Q::new(numerator, BigInt::from_bytes_le(Sign::Plus, &number.denominator().to_le_bytes()))
+    let (numerator, denominator) = number.to_le_bytes();
+    Q::new(BigInt::from_signed_bytes_le(&numerator), BigInt::from_bytes_le(Sign::Plus, &denominator))
 }
 
 /// The same fraction in the solver's library.
 pub fn to_solver(number: &Q) -> Rational {
-    let natural = |x: &BigInt| Natural::from_le_bytes(&x.magnitude().to_bytes_le());
-    let numerator = Integer::from(natural(number.numer()));
-    Rational::from_parts(if number.is_negative() { -numerator } else { numerator }, natural(number.denom()))
+    let (numerator, denominator) = (number.numer().to_signed_bytes_le(), number.denom().magnitude().to_bytes_le());
+    Rational::from_le_bytes(&numerator, &denominator).expect("a denominator is not 0")
 }
 
 /// A double near a fraction of ordinary size.

@@ -48,9 +48,9 @@ fn names(most: usize) -> impl Strategy<Value = Vec<String>> {
 
 fn number() -> impl Strategy<Value = Rational> {
     prop_oneof![
-        3 => (-20i64..20, 1u64..20).prop_map(|(p, q)| Rational::from_parts(p.into(), q.into())),
+        3 => (-20i64..20, 1u64..20).prop_map(|(p, q)| Rational::from(p) / Rational::from(q)),
         1 => any::<i64>().prop_map(Rational::from),
-        1 => (any::<i128>(), 1..u128::MAX).prop_map(|(p, q)| Rational::from_parts(p.into(), q.into())),
+        1 => (any::<i128>(), 1..u128::MAX).prop_map(|(p, q)| Rational::from(p) / Rational::from(q)),
         1 => (0usize..9_999, any::<bool>()).prop_map(|(zeros, inverse)| {
             let sign = if inverse { "-" } else { "" };
             parse_rational(&format!("1e{sign}{zeros}")).unwrap()
@@ -61,12 +61,12 @@ fn number() -> impl Strategy<Value = Rational> {
 /// Positive numbers that sum to 1, from positive weights.
 fn distribution(weights: &[u32]) -> Vec<Rational> {
     let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-    weights.iter().map(|&weight| Rational::from_parts(weight.into(), total.into())).collect()
+    weights.iter().map(|&weight| Rational::from(weight) / Rational::from(total)).collect()
 }
 
 /// A model of up to six states.
 pub fn model() -> impl Strategy<Value = Mdp> {
-    let discount = (0u64..1_000, 1u64..1_000).prop_map(|(p, q)| Rational::from_parts(p.into(), (p + q).into()));
+    let discount = (0u64..1_000, 1u64..1_000).prop_map(|(p, q)| Rational::from(p) / Rational::from(p + q));
     let nonzero = number().prop_map(|weight| if weight.is_zero() { Rational::ONE } else { weight });
     let choice = (vec(number(), 4), any::<bool>(), vec((any::<u32>(), 1u32..9), 1..20));
     let state = (names(4), vec(choice, 4));

@@ -110,7 +110,7 @@ fn write_model(model: &Mdp<f64>, repeat: usize, out: &mut impl Write) -> std::io
         choices: model.n_choices(),
         transitions: model.n_transitions(),
         start: model.start().index(),
-        discounts: order.iter().map(|&p| principals[p].patience().to_f64().value()).collect(),
+        discounts: order.iter().map(|&p| principals[p].patience().to_f64()).collect(),
         repeat,
     };
     serde_json::to_writer(&mut *out, &head)?;

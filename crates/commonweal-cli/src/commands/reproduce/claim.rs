@@ -2,7 +2,7 @@
 
 use super::misprints;
 use crate::report::numbers::exact_and_decimal;
-use commonweal::internals::number::{Natural, Rational, Value, parse_rational};
+use commonweal::internals::number::{Rational, Value, parse_rational};
 
 /// The claims about one example.
 pub struct Example {
@@ -213,7 +213,7 @@ pub fn prints_as(value: &Rational, text: &str) -> bool {
         match last_place {
             None => printed == *value,
             Some(digits) => {
-                let half_unit = Rational::from_parts(1.into(), Natural::from(10u8).pow(digits) * 2u8);
+                let half_unit = Rational::from(10).pow(-(digits as isize)) / Rational::from(2);
                 value >= &(&printed - &half_unit) && value <= &(printed + half_unit)
             }
         }

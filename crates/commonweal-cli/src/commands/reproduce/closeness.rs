@@ -27,7 +27,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
         // Beyond the paper's range it is one model, so that nothing but the ratio changes.
         let seed = lab.seed_of(instance.min(spacings.len() - CLOSER.len()));
         let ratio = Rational::ONE + number(spacing);
-        let key = [spacing.clone(), ratio.to_f64().value().to_string(), seed.to_string()];
+        let key = [spacing.clone(), ratio.to_f64().to_string(), seed.to_string()];
         table.row(&key, || {
             let model = model(&ratio, seed);
             let doubles = model.to_doubles()?;

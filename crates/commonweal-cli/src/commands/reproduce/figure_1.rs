@@ -61,9 +61,7 @@ fn payoffs(lab: &Lab) -> anyhow::Result<Table> {
         };
         let (alice, bob) = (payoff(fraction(2, 3)), payoff(fraction(1, 3)));
         let welfare = &alice + &bob;
-        table.row(&[k.to_string()], || {
-            Ok([alice, bob, welfare].map(|payoff| payoff.to_f64().value().to_string()).to_vec())
-        })?;
+        table.row(&[k.to_string()], || Ok([alice, bob, welfare].map(|payoff| payoff.to_f64().to_string()).to_vec()))?;
     }
     table.finish()?;
     Ok(table)
@@ -186,7 +184,7 @@ fn curve(k: usize) -> Vec<(Rational, Rational)> {
 fn map_picture() -> Figure {
     let corner = 4.0 / 7.0;
     let doubles = |k: usize| -> Vec<(f64, f64)> {
-        let point = |(a, b): (Rational, Rational)| (a.to_f64().value(), b.to_f64().value());
+        let point = |(a, b): (Rational, Rational)| (a.to_f64(), b.to_f64());
         curve(k).into_iter().map(point).chain([(corner, corner)]).collect()
     };
     let reversed = |mut points: Vec<(f64, f64)>| {
@@ -239,7 +237,7 @@ fn coin(lab: &Lab) -> anyhow::Result<(Table, Vec<Claim>)> {
         let mut actions = vec![("a", share.clone()), ("b", Rational::ONE - &share)];
         actions.retain(|(_, share)| !share.is_zero());
         let welfare = paper::exact(paper::mixed(&model, "s0", &actions).welfare(model.start()));
-        table.row(&[share.to_f64().value().to_string()], || Ok(vec![welfare.to_f64().value().to_string()]))?;
+        table.row(&[share.to_f64().to_string()], || Ok(vec![welfare.to_f64().to_string()]))?;
     }
     table.finish()?;
     let gap = parse_rational("1e-9").expect("a number");
@@ -253,7 +251,7 @@ fn coin(lab: &Lab) -> anyhow::Result<(Table, Vec<Claim>)> {
         Strategy::Stationary(mix) => {
             let expected = paper::choice(&model, "s0", "a");
             let found = mix.mix(model.start()).iter().find(|(choice, _)| *choice == expected);
-            found.map_or(0.0, |(_, share)| share.to_f64().value())
+            found.map_or(0.0, |(_, share)| share.to_f64())
         }
         Strategy::Counting(_) => f64::NAN,
     };
@@ -263,7 +261,7 @@ fn coin(lab: &Lab) -> anyhow::Result<(Table, Vec<Claim>)> {
         "randomisation may be required among stationary strategies",
         format!(
             "at least {:.7}, at most {:.7}, which 20 − 2√10 lies between; a with probability {share:.5}",
-            lower.to_f64().value(),
+            lower.to_f64(),
             search.upper
         ),
         holds && lower > fraction(27, 2),

@@ -60,7 +60,7 @@ impl Solved {
 
     /// The two things that the paper calls κ.
     pub fn kappa(&self) -> Vec<(&'static str, Rational)> {
-        let number = |step: &Step| Rational::from(step.clone());
+        let number = |step: &Step| Rational::from(step);
         let memory = self.solution.memory(self.model.start());
         vec![("horizon", number(self.solution.horizon())), ("memory", number(memory))]
     }
@@ -101,7 +101,7 @@ impl Solved {
                 return parts.join(", ");
             }
             parts.push(taken);
-            (state, step) = (target, step + 1u8);
+            (state, step) = (target, step + 1);
         }
     }
 

@@ -40,7 +40,7 @@ pub fn example() -> Example {
             id,
             what,
             Printed::Number(printed),
-            Exact::Readings(vec![("horizon", Rational::from(member.horizon.clone()))]),
+            Exact::Readings(vec![("horizon", Rational::from(&member.horizon))]),
         )
     };
     let [ten, hundred, thousand] = &members;
@@ -109,10 +109,7 @@ impl Member {
         let horizon = horizon(&ordered, &advantages, &DiscountRatios::of(&ordered), &StopSignal::default())
             .expect("nothing stops it");
         let moving = choice(&model, "S1", "move");
-        let of_principal = |i| {
-            let (numerator, denominator) = advantages.exact(model.state_of(moving), moving, i);
-            Rational::from_parts(numerator, denominator)
-        };
+        let of_principal = |i| advantages.exact(model.state_of(moving), moving, i);
         let advantages = [of_principal(0), of_principal(1)];
         Member { n: Rational::from(n), model, advantages, horizon }
     }

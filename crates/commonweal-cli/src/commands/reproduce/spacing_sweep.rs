@@ -13,7 +13,7 @@ use crate::certify::{Checked, certify};
 use commonweal::Options;
 use commonweal::internals::exact::solve;
 use commonweal::internals::families::spaced;
-use commonweal::internals::number::{Integer, Natural, Rational};
+use commonweal::internals::number::Rational;
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
 pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
@@ -21,7 +21,7 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
     let mut table = lab.table("spacing", &columns)?;
     let bar = lab.progress("spacing", 9);
     for power in 1..=9 {
-        let n = Natural::from(10u8).pow(power);
+        let n = Rational::from(10).pow(power);
         table.row(&[n.to_string()], || {
             let model = spaced(&n)?;
             let options = Options { keep_proof: true, ..Options::default() };
@@ -105,48 +105,46 @@ fn figure(table: &Table) -> Figure {
 }
 
 /// The binary places of the logarithms.
-const PLACES: usize = 256;
+const PLACES: isize = 256;
 /// What they are off by at most, in units of the last place: less than a hundred terms, each rounded down twice, and up to
 /// forty times ln 2.
 const OFF: u32 = 1 << 16;
 
 /// ⌈ln(4n − 2 − 2/n) / ln(λ_1/λ_2)⌉, if the logarithms are fine enough to tell.
-fn by_formula(n: &Natural) -> Option<Integer> {
-    let n = Rational::from(n.clone());
+fn by_formula(n: &Rational) -> Option<Rational> {
     let number = |x: i32| Rational::from(x);
-    let imbalance = number(4) * &n - number(2) - number(2) / &n;
-    let ratio = Rational::ONE + Rational::ONE / (number(2) * &n * &n + n - Rational::ONE);
+    let imbalance = number(4) * n - number(2) - number(2) / n;
+    let ratio = Rational::ONE + Rational::ONE / (number(2) * n * n + n - Rational::ONE);
     let ([over, more_over], [under, more_under]) = (logarithm(&imbalance), logarithm(&ratio));
-    let least = Rational::from(over) / Rational::from(more_under);
-    let most = Rational::from(more_over) / Rational::from(under);
-    (least.ceil() == most.ceil()).then(|| least.ceil())
+    let (least, most) = ((over / more_under).ceil(), (more_over / under).ceil());
+    (least == most).then_some(least)
 }
 
 /// Whole numbers that ln(x)·2^256 lies between; x is at least 1.
 ///
 /// x = y·2^m with y in [1, 2), and ln y = 2·Σ z^(2k+1)/(2k+1) with z = (y − 1)/(y + 1) ≤ 1/3.
-fn logarithm(x: &Rational) -> [Integer; 2] {
+fn logarithm(x: &Rational) -> [Rational; 2] {
     let (mut y, mut halvings) = (x.clone(), 0u32);
     while y >= Rational::from(2) {
         y /= Rational::from(2);
         halvings += 1;
     }
-    let middle = below_two(&y) + below_two(&Rational::from(2)) * Integer::from(halvings);
-    [&middle - Integer::from(OFF), middle + Integer::from(OFF)]
+    let middle = below_two(&y) + below_two(&Rational::from(2)) * Rational::from(halvings);
+    [&middle - Rational::from(OFF), middle + Rational::from(OFF)]
 }
 
-fn below_two(y: &Rational) -> Integer {
+fn below_two(y: &Rational) -> Rational {
     let z = (y - Rational::ONE) / (y + Rational::ONE);
-    let one = Integer::ONE << PLACES;
-    let z = (z * Rational::from(one.clone())).floor();
-    let square = (&z * &z) >> PLACES;
-    let (mut power, mut total, mut k) = (z, Integer::ZERO, 1u32);
+    let one = Rational::from(2).pow(PLACES);
+    let z = (z * &one).floor();
+    let square = (&z * &z / &one).floor();
+    let (mut power, mut total, mut k) = (z, Rational::ZERO, 1u32);
     while !power.is_zero() {
-        total += &power / Integer::from(k);
-        power = (power * &square) >> PLACES;
+        total += (&power / Rational::from(k)).floor();
+        power = (power * &square / &one).floor();
         k += 2;
     }
-    total * Integer::from(2)
+    total * Rational::from(2)
 }
 
 #[cfg(test)]
@@ -162,10 +160,8 @@ mod tests {
             let printed = commonweal::internals::number::parse_rational(digits).unwrap();
             let unit = commonweal::internals::number::parse_rational("1e-39").unwrap();
             let [lower, upper] = logarithm(&Rational::from(x));
-            let scale = Rational::from(Integer::ONE << PLACES);
-            assert!(
-                Rational::from(lower) / &scale < &printed + &unit && Rational::from(upper) / &scale > printed - unit
-            );
+            let scale = Rational::from(2).pow(PLACES);
+            assert!(lower / &scale < &printed + &unit && upper / &scale > printed - unit);
         }
     }
 
@@ -173,7 +169,7 @@ mod tests {
     fn the_formula_gives_the_figures_of_the_errata() {
         for (n, kappa) in [(10u32, "761"), (100, "120324"), (1000, "16595388"), (1_000_000_000, "44219120417242163736")]
         {
-            assert_eq!(by_formula(&Natural::from(n)).unwrap().to_string(), kappa);
+            assert_eq!(by_formula(&Rational::from(n)).unwrap().to_string(), kappa);
         }
     }
 }

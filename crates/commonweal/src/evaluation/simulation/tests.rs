@@ -4,7 +4,7 @@ use super::*;
 use crate::evaluation::evaluate;
 use crate::exact::solve;
 use crate::model::{ChoiceId, ModelBuilder, Principal};
-use crate::number::{Natural, Rational, parse_rational};
+use crate::number::{Rational, parse_rational};
 use crate::solve::Options;
 use crate::strategy::{Change, CountingStrategy, Stationary, Step};
 use std::ops::Range;
@@ -83,7 +83,7 @@ fn who_leaves_before_the_loop_is_cut_and_who_stays_is_not() {
     assert!(alice == 0.0 && bob > 0.0 && bob < 1e-11, "{alice} {bob}");
     assert_eq!(simulation.steps, 10_000_000);
     // Steps that fit no machine word are never reached: the run ends first.
-    let stay_for_ever = [Step::ZERO, Natural::ONE << 100];
+    let stay_for_ever = [Step::ZERO, Step::from_le_bytes(&[&[0; 12][..], &[16]].concat())];
     let strategy = Strategy::Counting(CountingStrategy::from_changes(&hotel, changes(stay_for_ever)));
     let simulation = simulate(&hotel, &strategy, hotel.start(), &SimulateOptions::default());
     assert!(simulation.truncation[0] > 1e9);
@@ -114,7 +114,7 @@ impl Dice {
     fn shares(&mut self, n: usize) -> Vec<Rational> {
         let parts: Vec<u64> = (0..n).map(|_| self.roll(1..8)).collect();
         let total: u64 = parts.iter().sum();
-        parts.iter().map(|&part| Rational::from_parts(part.into(), total.into())).collect()
+        parts.iter().map(|&part| Rational::from(part) / Rational::from(total)).collect()
     }
 
     fn model(&mut self) -> Mdp {

@@ -46,7 +46,7 @@ use std::io::BufRead;
 /// ```
 /// use commonweal::{io::{Discounts, ReadOptions, read_drn}, model::Mdp, number::Rational};
 /// let text = "@type: MDP\n@reward_models\nalice\n@nr_states\n1\n@model\nstate 0 init\n\taction stay [3]\n\t\t0 : 1\n";
-/// let options = ReadOptions::new(Discounts::InOrder(vec![Rational::from_parts(2.into(), 3u8.into())]));
+/// let options = ReadOptions::new(Discounts::InOrder(vec![Rational::from_quotient(2, 3)]));
 /// let model: Mdp<f64> = read_drn(text.as_bytes(), &options)?.model;
 /// assert_eq!((model.rewards(0.into()), model.principals()[0].name.as_str()), (&[3.0][..], "alice"));
 /// # Ok::<(), commonweal::io::ReadError>(())

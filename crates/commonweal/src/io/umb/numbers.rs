@@ -1,6 +1,6 @@
 //! Numbers in binary: doubles, integers, and fractions of integers of any size, the low byte first.
 
-use crate::number::{Integer, ModelNumber, Natural, Rational};
+use crate::number::{ModelNumber, Rational};
 
 /// The longest fraction that is read, in bits: 15,000 digits above and below the line.
 const LONGEST: u64 = 100_000;
@@ -63,11 +63,7 @@ impl NumberType {
                 let denominator = u64::from_le_bytes(word(&bytes[8..]));
                 (denominator != 0).then(|| N::from_quotient(numerator, denominator))
             }
-            NumberType::Rational(half) => {
-                let denominator = Natural::from_le_bytes(&bytes[half..]);
-                (!denominator.is_zero())
-                    .then(|| exact(Rational::from_parts(Integer::from_le_bytes(&bytes[..half]), denominator)))
-            }
+            NumberType::Rational(half) => Rational::from_le_bytes(&bytes[..half], &bytes[half..]).map(exact),
         }
     }
 }
