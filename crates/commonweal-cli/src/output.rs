@@ -1,6 +1,7 @@
 //! Writing files whole or not at all.
 
 use crate::report::note;
+use crate::shell::quoted;
 use crate::signals;
 use anyhow::{Context, anyhow, bail};
 use commonweal::internals::certificate::write_canonical;
@@ -210,21 +211,6 @@ impl ModelWriter<'_> {
                 write(out)
             }
         })
-    }
-}
-
-/// The command line as it was typed.
-pub fn typed() -> String {
-    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()).into_owned());
-    std::iter::once("commonweal".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// A word of a command line.
-fn quoted(word: &str) -> Cow<'_, str> {
-    if !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,=".contains(c)) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''")).into()
     }
 }
 

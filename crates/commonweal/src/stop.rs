@@ -1,5 +1,6 @@
-//! Asking a long computation to stop, and where it is.
+//! Asking a long computation to stop, and how far it has come: one signal for solving, searching and simulating.
 
+use crate::number::Enclosure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 pub struct StopSignal {
     raised: Arc<AtomicBool>,
     deadline: Arc<OnceLock<Instant>>,
+    watched: Arc<AtomicBool>,
     reached: Arc<Mutex<Option<Reached>>>,
 }
 
@@ -28,6 +30,22 @@ pub enum Reached {
         step: u64,
         /// Where it began.
         horizon: u64,
+    },
+    /// Searching for the best strategy of a class.
+    Searching {
+        /// Nodes expanded.
+        nodes: u64,
+        /// Nodes waiting.
+        open: usize,
+        /// What the best strategy so far earns, and what none exceeds.
+        bounds: Enclosure,
+    },
+    /// Simulating.
+    Simulating {
+        /// Runs done.
+        runs: u64,
+        /// Runs asked for.
+        of: u64,
     },
 }
 
@@ -75,6 +93,16 @@ impl StopSignal {
     /// Asks the computation to stop.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks the computation to say how far it has come, even where that takes time to find out.
+    pub fn watch(&self) {
+        self.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asks how far the computation has come.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
     }
 
     /// Says how far the computation has come.

@@ -163,20 +163,3 @@ fn discounts(text: &str) -> anyhow::Result<Vec<Rational>> {
 fn size(count: u64) -> anyhow::Result<usize> {
     usize::try_from(count).context("too large for this machine")
 }
-
-/// The N of the spaced family: a whole number, at least 2, that may be written as 1000000000 or as 1e9.
-pub fn spacing(text: &str) -> Result<Rational, String> {
-    /// A discount of the family has one digit more than N at most, and can then still be read.
-    const MAX_DIGITS: isize = 9_999;
-    let number = parse_rational(text).map_err(|error| error.to_string())?;
-    if !number.is_whole() {
-        return Err("N is a whole number such as 10 or 1e9".to_owned());
-    }
-    if number < Rational::from(2) {
-        return Err("N is at least 2: with less, the discount n/(2n−1) would not be below 1".to_owned());
-    }
-    if number >= Rational::from(10).pow(MAX_DIGITS) {
-        return Err(format!("N has more than {MAX_DIGITS} digits"));
-    }
-    Ok(number)
-}
