@@ -151,7 +151,7 @@ pub struct SolveArgs {
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
     #[arg(long, value_name = "N", default_value_t = Options::default().layer_limit)]
     pub layer_limit: u64,
-    /// Jump over at most this many stages; an answer with more changes of mind gives bounds
+    /// Jump over at most this many stages; an answer that needs more gives bounds
     #[arg(long, value_name = "N", default_value_t = Options::default().event_limit)]
     pub event_limit: u64,
 }

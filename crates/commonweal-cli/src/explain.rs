@@ -150,7 +150,8 @@ fn turns(text: &mut String, model: &Structure, solution: &Answer, explanation: &
     more(text, explanation.turns.len(), "changes");
 }
 
-/// The principals to whom the new choice compares so with the old one: names as far as they fit, or how many.
+/// The principals for whom the new choice compares with the old one as `ordering` says: their names if they fit, or how
+/// many they are.
 fn who(solution: &Answer, turn: &Turn, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
     let those = || turn.better.iter().zip(solution.principals()).filter(|(better, _)| **better == Some(ordering));

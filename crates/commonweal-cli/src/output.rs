@@ -16,8 +16,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes a file beside its place, then moves it there: nobody ever sees half of it. What is no plain file, such as
-/// `/dev/null` or a pipe, is written to as it is.
+/// Writes a file beside its place, then moves it there: nobody ever sees half of it. What is not a plain file, such
+/// as `/dev/null` or a pipe, is written to directly.
 pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     // A link stays a link: what it leads to is replaced.
@@ -220,7 +220,7 @@ fn through(file: File, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>
     buffered.into_inner().map_err(|error| error.into_error())
 }
 
-/// Prints a text on standard output. A reader that has seen enough (`| head`) is no error.
+/// Prints a text on standard output. A reader that closes the pipe early (`| head`) is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

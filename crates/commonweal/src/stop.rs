@@ -58,7 +58,7 @@ pub enum StopReason {
     TimeLimit,
     /// More steps would have to be walked one by one than the limit allows.
     LayerLimit,
-    /// There are more changes of mind than the limit allows.
+    /// More stages would have to be jumped over than the limit allows.
     EventLimit,
     /// A search tree has more nodes than the limit, or the memory for them, allows.
     NodeLimit,

@@ -68,7 +68,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The checker's verdict, unless something stops it first. The checker knows of no signal and shall not: it runs aside.
+/// The checker's verdict, unless something stops it first. The checker knows nothing of signals, so it runs on a thread of its own.
 fn verdict(
     canonical: Vec<u8>,
     certificate: Box<dyn BufRead + Send>,

@@ -90,12 +90,12 @@ fn write<N: Written>(
 
 /// The most probabilities and rewards of a model that is written out in fractions: a file of some hundred megabytes.
 const MAX_NUMBERS: u128 = 20_000_000;
-/// The most of a model in doubles: some gigabytes.
+/// The same of a model in doubles: some gigabytes.
 const MAX_DOUBLES: u128 = 500_000_000;
-/// Unless told otherwise.
+/// The successors of a choice, unless told otherwise.
 const SUCCESSORS: u64 = 5;
 
-/// The family that the arguments describe, refused before anything is built if it is none or too large.
+/// The family that the arguments describe, refused before anything is built if it is impossible or too large.
 fn random(args: &RandomArgs) -> anyhow::Result<RandomFamily> {
     let successors = successors(args.successors, args.states)?;
     if args.max_denominator < successors {

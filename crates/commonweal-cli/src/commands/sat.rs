@@ -43,7 +43,7 @@ pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
             let _ = writeln!(text, "c stopped: {reason}");
         }
         text.push_str(&verdict(answer, assignment.as_deref()));
-        // As comments, which is what solvers' output has for such things.
+        // As comments: SAT solvers print statistics in that form.
         let spent = spent.map_or_else(String::new, |spent| spent.in_words());
         spent.trim().lines().for_each(|line| _ = writeln!(text, "c {line}"));
         output::print(&text)?;

@@ -62,7 +62,7 @@ fn run(
         let strategy = documents::Strategy::new(&model, &found.strategy);
         output::write_whole(path, |out| strategy.write(out))?;
     }
-    // What was found is worth knowing even if the time is over, as long as it takes no time to say.
+    // The payoffs of the strategy found are worth knowing even after a stop, where they take no time.
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
     let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());

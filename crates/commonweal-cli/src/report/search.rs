@@ -158,7 +158,7 @@ fn in_words(model: &Structure, strategy: &Strategy, state: StateId) -> String {
     }
 }
 
-/// A probability that is a decimal, whole.
+/// All digits of a probability that is a short decimal.
 fn decimal_share(share: &Rational) -> String {
     let digits = format!("{:.9}", share.to_f64());
     digits.trim_end_matches('0').to_owned()

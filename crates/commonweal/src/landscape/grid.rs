@@ -22,7 +22,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid from one discount to another in so many steps, of which there are none between equal ends.
+    /// The grid from one discount to another in this many steps; equal ends are a single point.
     pub fn new(from: Rational, to: Rational, steps: u64) -> Grid {
         let steps = if from == to { 0 } else { steps };
         Grid { from, to, steps }
