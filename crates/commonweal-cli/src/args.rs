@@ -1,11 +1,10 @@
 //! The command line's grammar.
 
-use crate::commands::generate::spacing;
-use crate::range::Shard;
 use crate::signals;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use commonweal::internals::landscape::Shard;
 use commonweal::internals::number::{Rational, parse_rational};
-use commonweal::internals::stop::StopSignal;
+use commonweal::{Options, SearchOptions, SimulateOptions, StopSignal};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -150,10 +149,10 @@ pub struct SolveArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Walk at most this many steps one by one; an answer that needs more gives bounds
-    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().layer_limit)]
     pub layer_limit: u64,
-    /// Jump over at most this many stages; an answer with more changes of mind gives bounds
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    /// Jump over at most this many stages; an answer that needs more gives bounds
+    #[arg(long, value_name = "N", default_value_t = Options::default().event_limit)]
     pub event_limit: u64,
 }
 
@@ -168,7 +167,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub threshold: Option<Rational>,
     /// Expand at most this many nodes; a search that needs more gives bounds
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = SearchOptions::default().node_limit)]
     pub node_limit: u64,
     /// Write the strategy to this file
     #[arg(long, value_name = "FILE")]
@@ -222,7 +221,7 @@ pub struct SatArgs {
     #[arg(long, value_enum, default_value_t = SatRewards::Same)]
     pub rewards: SatRewards,
     /// Expand at most this many nodes; a formula that needs more stays undecided
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = SearchOptions::default().node_limit)]
     pub node_limit: u64,
     #[command(flatten)]
     pub run: RunArgs,
@@ -262,13 +261,13 @@ pub struct SimulateArgs {
     #[command(flatten)]
     pub run: RunArgs,
     /// How many runs to play
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(2..=1_000_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = SimulateOptions::default().runs, value_parser = clap::value_parser!(u64).range(2..=1_000_000_000_000))]
     pub runs: u64,
     /// The same seed gives the same runs
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = SimulateOptions::default().seed)]
     pub seed: u64,
     /// How sure the intervals are, between 0 and 1
-    #[arg(long, value_name = "P", default_value = "0.99", value_parser = confidence)]
+    #[arg(long, value_name = "P", default_value_t = SimulateOptions::default().confidence, value_parser = confidence)]
     pub confidence: f64,
 }
 
@@ -318,7 +317,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Solve every N-th point only, from the I-th on, and print one line of JSON for each
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["out", "csv", "json"])]
+    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with_all = ["out", "csv", "json"])]
     pub shard: Option<Shard>,
 }
 
@@ -347,7 +346,7 @@ pub struct MapArgs {
     #[arg(long, value_name = "FILE.svg")]
     pub out: Option<PathBuf>,
     /// Look at every N-th point of the grid only, from the I-th on, and print one line of JSON for each
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["out", "json"])]
+    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with_all = ["out", "json"])]
     pub shard: Option<Shard>,
 }
 
@@ -559,11 +558,11 @@ impl ChangeArgs {
 }
 
 impl RunArgs {
-    /// The signal that Ctrl-C and the time limit raise.
-    pub fn start(&self) -> anyhow::Result<StopSignal> {
+    /// The signal that Ctrl-C and the time limit raise. The time begins now.
+    pub fn start(&self) -> StopSignal {
         let stop = self.time_limit.map_or_else(StopSignal::default, StopSignal::after);
         signals::raise_on_signal(&stop);
-        Ok(stop)
+        stop
     }
 }
 
@@ -575,7 +574,7 @@ fn time_limit(text: &str) -> Result<Duration, String> {
         Some(number) => (number, 3600.0),
     };
     let seconds: f64 = number.parse().map_err(|_| "write seconds such as 30 or 0.5, or 90s, 5m, 2h".to_owned())?;
-    Duration::try_from_secs_f64(seconds * unit).map_err(|_| "a time limit is not negative and not endless".to_owned())
+    Duration::try_from_secs_f64(seconds * unit).map_err(|_| "a time limit is neither negative nor infinite".to_owned())
 }
 
 fn gap(text: &str) -> Result<f64, String> {
@@ -603,7 +602,7 @@ fn stationary_gap(text: &str) -> Result<Rational, String> {
     if gap >= least {
         Ok(gap)
     } else {
-        Err("a gap for mixed strategies is at least 1e-10: finer is beyond doubles".to_owned())
+        Err("a gap for mixed strategies is at least 1e-10: doubles cannot prove a smaller one".to_owned())
     }
 }
 
@@ -611,4 +610,41 @@ fn confidence(text: &str) -> Result<f64, String> {
     let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
     let value = value.to_f64();
     if 0.0 < value && value < 1.0 { Ok(value) } else { Err("a confidence lies between 0 and 1".to_owned()) }
+}
+
+/// `I/N`, where I is 1 to N.
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+    let shard = parts.and_then(|(number, of)| Shard::new(number, of));
+    shard.ok_or_else(|| "write I/N with I from 1 to N, such as 1/4 for the first of four parts".to_owned())
+}
+
+/// The N of the spaced family: a whole number, at least 2, that may be written as 1000000000 or as 1e9.
+fn spacing(text: &str) -> Result<Rational, String> {
+    /// A discount of the family has one digit more than N at most, and can then still be read.
+    const MAX_DIGITS: isize = 9_999;
+    let number = parse_rational(text).map_err(|error| error.to_string())?;
+    if !number.is_whole() {
+        return Err("N is a whole number such as 10 or 1e9".to_owned());
+    }
+    if number < Rational::from(2) {
+        return Err("N is at least 2: with less, the discount n/(2n−1) would not be below 1".to_owned());
+    }
+    if number >= Rational::from(10).pow(MAX_DIGITS) {
+        return Err(format!("N has more than {MAX_DIGITS} digits"));
+    }
+    Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_a_part_from_1_to_n() {
+        assert_eq!(shard("2/3"), Ok(Shard::new(2, 3).unwrap()));
+        for text in ["0/3", "4/3", "1", "/", "a/b", "-1/3", "1/0"] {
+            assert!(shard(text).is_err(), "{text}");
+        }
+    }
 }

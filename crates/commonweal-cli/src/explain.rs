@@ -4,7 +4,7 @@ use crate::report::names::{in_column, shown};
 use crate::report::numbers::{counted, decimal, fraction_within, steps};
 use crate::report::table::table;
 use commonweal::internals::explain::{Deviation, Explanation, Turn, explain};
-use commonweal::internals::model::Mdp;
+use commonweal::internals::model::{Mdp, Structure};
 use commonweal::internals::number::Rational;
 use commonweal::{Answer, Claim, Options};
 use std::cmp::Ordering;
@@ -34,7 +34,7 @@ pub fn text(model: &Mdp, solution: &Answer, options: &Options) -> String {
     }
 }
 
-fn long_term(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
+fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
     let names: Vec<String> = solution.principals().iter().map(|principal| in_column(&principal.name)).collect();
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let weights = if weighted { ", times the weights" } else { "" };
@@ -52,7 +52,7 @@ fn long_term(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Ex
     more(text, model.n_states(), "states");
 }
 
-fn advantages(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
+fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
     if explanation.deviations.is_empty() {
         let _ = writeln!(text, "\n2. There is no other choice: nothing to deviate to.");
         return;
@@ -89,7 +89,7 @@ fn advantages(text: &mut String, model: &Mdp, solution: &Answer, explanation: &E
     );
 }
 
-fn layers(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
+fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
     if solution.horizon().is_zero() {
         return;
     }
@@ -100,13 +100,13 @@ fn layers(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Expla
     }
     let mut rows = Vec::new();
     for layer in &explanation.layers {
-        for (state, choice, now, total) in &layer.gains {
+        for gain in &layer.gains {
             rows.push(vec![
                 layer.step.to_string(),
-                in_column(&model.state_name(*state)),
-                in_column(&model.action_name(*choice)),
-                number(now),
-                number(total),
+                in_column(&model.state_name(gain.state)),
+                in_column(&model.action_name(gain.choice)),
+                number(&gain.now),
+                number(&gain.total),
             ]);
         }
     }
@@ -125,7 +125,7 @@ fn layers(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Expla
 }
 
 /// Where choices change, and in whose interest.
-fn turns(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explanation) {
+fn turns(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
     if explanation.turns.is_empty() {
         return;
     }
@@ -150,7 +150,8 @@ fn turns(text: &mut String, model: &Mdp, solution: &Answer, explanation: &Explan
     more(text, explanation.turns.len(), "changes");
 }
 
-/// The principals to whom the new choice compares so with the old one: names as far as they fit, or how many.
+/// The principals for whom the new choice compares with the old one as `ordering` says: their names if they fit, or how
+/// many they are.
 fn who(solution: &Answer, turn: &Turn, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
     let those = || turn.better.iter().zip(solution.principals()).filter(|(better, _)| **better == Some(ordering));

@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod range;
 mod report;
+mod shell;
 mod signals;
 mod strategy_map;
 

@@ -1,7 +1,7 @@
 //! Model files that the command line names, and what to say of those that are refused.
 
-use crate::output::typed;
 use crate::report::{note, numbers::counted};
+use crate::shell::typed;
 use anyhow::anyhow;
 use commonweal::internals::front::ReadNotes;
 use commonweal::internals::io::{DiscountError, ModelFile, ParseError};

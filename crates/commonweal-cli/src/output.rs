@@ -1,6 +1,7 @@
 //! Writing files whole or not at all.
 
 use crate::report::note;
+use crate::shell::quoted;
 use crate::signals;
 use anyhow::{Context, anyhow, bail};
 use commonweal::internals::certificate::write_canonical;
@@ -15,8 +16,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes a file beside its place, then moves it there: nobody ever sees half of it. What is no plain file, such as
-/// `/dev/null` or a pipe, is written to as it is.
+/// Writes a file beside its place, then moves it there: nobody ever sees half of it. What is not a plain file, such
+/// as `/dev/null` or a pipe, is written to directly.
 pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     // A link stays a link: what it leads to is replaced.
@@ -213,28 +214,13 @@ impl ModelWriter<'_> {
     }
 }
 
-/// The command line as it was typed.
-pub fn typed() -> String {
-    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()).into_owned());
-    std::iter::once("commonweal".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// A word of a command line.
-fn quoted(word: &str) -> Cow<'_, str> {
-    if !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,=".contains(c)) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''")).into()
-    }
-}
-
 fn through(file: File, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<File> {
     let mut buffered = BufWriter::new(file);
     write(&mut buffered)?;
     buffered.into_inner().map_err(|error| error.into_error())
 }
 
-/// Prints a text on standard output. A reader that has seen enough (`| head`) is no error.
+/// Prints a text on standard output. A reader that closes the pipe early (`| head`) is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

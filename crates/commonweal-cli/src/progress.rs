@@ -1,6 +1,6 @@
-//! One line on standard error that says how far a solve has come, if that is a terminal.
+//! One line on standard error that says how far a computation has come, if that is a terminal.
 
-use crate::report::numbers::steps;
+use crate::report::numbers::{at_least, at_most, counted, steps};
 use commonweal::internals::stop::{Reached, StopSignal};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc;
@@ -9,30 +9,44 @@ use std::time::{Duration, Instant};
 /// How often the line changes.
 const BEAT: Duration = Duration::from_millis(200);
 
-/// What `solve` returns, with a line about it while it runs.
-pub fn shown<T>(stop: &StopSignal, quiet: bool, solve: impl FnOnce() -> T) -> T {
+/// What `compute` returns, with a line about it while it runs.
+pub fn shown<T>(stop: &StopSignal, quiet: bool, compute: impl FnOnce() -> T) -> T {
     let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if quiet || line.is_hidden() {
-        return solve();
+        return compute();
     }
-    line.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("a valid template"));
+    stop.watch();
+    line.set_style(style("{spinner} {elapsed} {msg}"));
     let (done, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let watched = stop.clone();
         scope.spawn(move || {
             let mut began = None;
             while wait.recv_timeout(BEAT) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if let Some(reached) = watched.reached() {
-                    line.set_message(in_words(reached, &mut began));
+                match watched.reached() {
+                    Some(Reached::Simulating { runs, of }) => {
+                        // The time that is left follows from how runs have come in: a bar from the first one on.
+                        if line.length().is_none() {
+                            line.set_style(style("{bar:30} {human_pos} of {human_len} runs, {eta} left"));
+                            line.set_length(of);
+                        }
+                        line.set_position(runs);
+                    }
+                    Some(reached) => line.set_message(in_words(reached, &mut began)),
+                    None => {}
                 }
                 line.tick();
             }
             line.finish_and_clear();
         });
-        let solved = solve();
+        let computed = compute();
         drop(done);
-        solved
+        computed
     })
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("a valid template")
 }
 
 /// `unravelling: step 1,203 of 2,465, about 12 s left`. `began` remembers where and when the walk was first seen.
@@ -52,6 +66,13 @@ fn in_words(reached: Reached, began: &mut Option<(u64, Instant)>) -> String {
                 }
             };
             format!("unravelling: step {} of {}{left}", steps(&step.into()), steps(&horizon.into()))
+        }
+        Reached::Searching { nodes, open, bounds } => {
+            let (nodes, open) = (counted(&nodes.into(), "node", "nodes"), steps(&open.into()));
+            format!("{nodes}, {open} open, between {} and {}", at_least(bounds.lower()), at_most(bounds.upper()))
+        }
+        Reached::Simulating { runs, of } => {
+            format!("{} of {}", steps(&runs.into()), counted(&of.into(), "run", "runs"))
         }
     }
 }

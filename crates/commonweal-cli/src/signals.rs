@@ -16,8 +16,8 @@ struct Running {
 }
 
 /// From now on, a signal is answered. The first one asks a computation to stop; without one, or the second time, the
-/// program ends at once. What was started to outlive its terminal (`nohup`) is left alone: the handler would hear the
-/// terminal's end as a request, so there every signal does what it does by itself.
+/// program ends at once. What was started to outlive its terminal (`nohup`) is left alone: the handler would take the
+/// end of the terminal for a request, so no handler is set and signals keep their default actions.
 pub fn listen() -> anyhow::Result<()> {
     if ignores_hangup() {
         return Ok(());

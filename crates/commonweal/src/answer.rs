@@ -48,6 +48,16 @@ pub enum Method {
     },
 }
 
+impl Method {
+    /// What a gap is relative to; `None` of fractions.
+    pub fn scale(self) -> Option<f64> {
+        match self {
+            Method::Exact => None,
+            Method::Certified { scale } => Some(scale),
+        }
+    }
+}
+
 /// Where the time went.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Timings {
@@ -166,10 +176,7 @@ impl Answer {
 
     /// What a gap is relative to; `None` of an exact answer.
     pub fn scale(&self) -> Option<f64> {
-        match self.method {
-            Method::Exact => None,
-            Method::Certified { scale } => Some(scale),
-        }
+        self.method.scale()
     }
 
     /// The welfare from `state`, in lowest terms.

@@ -25,7 +25,7 @@ pub struct Explanation {
     pub values: Vec<Vec<Rational>>,
     /// Every choice outside the long-term strategy.
     pub deviations: Vec<Deviation>,
-    /// The layers before the horizon in which somebody deviates or gains, last first; as many as were asked for.
+    /// The layers just before the horizon, the last one first; at most as many as were asked for.
     pub layers: Vec<Layer>,
     /// Every change of a state's choice, the latest first.
     pub turns: Vec<Turn>,
@@ -42,7 +42,7 @@ pub struct Deviation {
     pub advantages: Vec<Rational>,
     /// The steps at which it pays by itself, D_j > 0: the first, and the one after the last.
     pub pays: Option<(Step, Step)>,
-    /// The first step at which the prefix test passes: it pays from there on never again.
+    /// The first step at which the prefix test passes: from there on it never pays again.
     pub settled_from: Step,
 }
 
@@ -51,8 +51,21 @@ pub struct Deviation {
 pub struct Layer {
     /// The step.
     pub step: u64,
-    /// Per state with a gain: its choice, D_j of that choice, and E_j.
-    pub gains: Vec<(StateId, ChoiceId, Rational, Rational)>,
+    /// The states that gain.
+    pub gains: Vec<Gain>,
+}
+
+/// What a state gains over the long-term strategy from one step on.
+#[derive(Debug, Clone)]
+pub struct Gain {
+    /// Where.
+    pub state: StateId,
+    /// The choice taken.
+    pub choice: ChoiceId,
+    /// D_j: what the choice gains by itself.
+    pub now: Rational,
+    /// E_j: what is gained from this step on.
+    pub total: Rational,
 }
 
 /// Explains `solution`, with at most `n_layers` layers, the ones just before the horizon, and with whose interest wins at
@@ -152,7 +165,7 @@ fn layers(
             let later = sum(model.transitions(choice).map(|(target, p)| p * &gain[target.index()]));
             let total = &now + later;
             if !total.is_zero() {
-                gains.push((state, choice, now, total.clone()));
+                gains.push(Gain { state, choice, now, total: total.clone() });
             }
             next.push(total);
         }

@@ -15,6 +15,11 @@ pub mod certified {
     pub use crate::certified::*;
 }
 
+/// The best strategy of each class beside an answer.
+pub mod compare {
+    pub use crate::compare::*;
+}
+
 /// Payoffs of a given strategy.
 pub mod evaluation {
     pub use crate::evaluation::*;
@@ -98,4 +103,9 @@ pub mod stop {
 /// Strategies.
 pub mod strategy {
     pub use crate::strategy::*;
+}
+
+/// Names as a line of text shows them.
+pub mod text {
+    pub use crate::text::*;
 }

@@ -69,6 +69,7 @@
 mod answer;
 mod certificate;
 mod certified;
+mod compare;
 mod evaluate;
 mod evaluation;
 mod exact;
@@ -90,7 +91,9 @@ mod search;
 mod solve;
 mod stop;
 mod strategy;
+mod text;
 
+pub mod documents;
 pub mod internals;
 
 pub use answer::{Answer, Claim, Method};

@@ -15,6 +15,11 @@ pub(crate) fn flat_map<T: Send, I: Iterator<Item = T>>(n: usize, of: impl Fn(usi
     if n >= WORTH_SHARING { (0..n).into_par_iter().flat_map_iter(of).collect() } else { (0..n).flat_map(of).collect() }
 }
 
+/// `of` every index below `n`, in order, where each alone is work enough for a thread.
+pub(crate) fn map_each<T: Send>(n: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..n).into_par_iter().map(of).collect()
+}
+
 /// Runs `work` on a pool of its own with this many threads; `None` is the pool that all calls share.
 pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
     /// As much as a program's first thread has.

@@ -1,5 +1,6 @@
-//! Asking a long computation to stop, and where it is.
+//! Asking a long computation to stop, and how far it has come: one signal for solving, searching and simulating.
 
+use crate::number::Enclosure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 pub struct StopSignal {
     raised: Arc<AtomicBool>,
     deadline: Arc<OnceLock<Instant>>,
+    watched: Arc<AtomicBool>,
     reached: Arc<Mutex<Option<Reached>>>,
 }
 
@@ -29,6 +31,22 @@ pub enum Reached {
         /// Where it began.
         horizon: u64,
     },
+    /// Searching for the best strategy of a class.
+    Searching {
+        /// Nodes expanded.
+        nodes: u64,
+        /// Nodes waiting.
+        open: usize,
+        /// What the best strategy so far earns, and what none exceeds.
+        bounds: Enclosure,
+    },
+    /// Simulating.
+    Simulating {
+        /// Runs done.
+        runs: u64,
+        /// Runs asked for.
+        of: u64,
+    },
 }
 
 /// Why a computation stopped before its end.
@@ -40,7 +58,7 @@ pub enum StopReason {
     TimeLimit,
     /// More steps would have to be walked one by one than the limit allows.
     LayerLimit,
-    /// There are more changes of mind than the limit allows.
+    /// More stages would have to be jumped over than the limit allows.
     EventLimit,
     /// A search tree has more nodes than the limit, or the memory for them, allows.
     NodeLimit,
@@ -75,6 +93,16 @@ impl StopSignal {
     /// Asks the computation to stop.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks the computation to say how far it has come, even where that takes time to find out.
+    pub fn watch(&self) {
+        self.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asks how far the computation has come.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
     }
 
     /// Says how far the computation has come.

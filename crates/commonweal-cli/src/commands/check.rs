@@ -5,10 +5,10 @@ use crate::report::timings::Clock;
 use crate::report::{json, say};
 use crate::{input, output};
 use anyhow::{Context, anyhow, bail};
+use commonweal::documents;
 use commonweal::internals::certificate::write_canonical;
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal_check::{Unreadable, Verdict};
-use serde::Serialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     if args.certificate.as_os_str() == "-" && args.model.model.as_os_str() == "-" {
         bail!("the model and the certificate cannot both be standard input");
     }
-    let stop = args.run.start()?;
+    let stop = args.run.start();
     let model = input::model(&args.model, true)?;
     let mut canonical = Vec::new();
     write_canonical(&model, &mut canonical)?;
@@ -51,7 +51,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         Err(reason) => Err(reason),
     };
     if args.run.json {
-        json::print(&CheckJson::new(&found), spent)?
+        json::print(&document(&found), spent)?
     } else {
         let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
         output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
@@ -68,7 +68,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The checker's verdict, unless something stops it first. The checker knows of no signal and shall not: it runs aside.
+/// The checker's verdict, unless something stops it first. The checker knows nothing of signals, so it runs on a thread of its own.
 fn verdict(
     canonical: Vec<u8>,
     certificate: Box<dyn BufRead + Send>,
@@ -87,21 +87,11 @@ fn verdict(
     }
 }
 
-#[derive(Serialize)]
-struct CheckJson {
-    format: &'static str,
-    verdict: &'static str,
-    /// What is proven, the claim that could not be verified, or why there is no verdict.
-    says: String,
-}
-
-impl CheckJson {
-    fn new(found: &Result<Verdict, StopReason>) -> CheckJson {
-        let (verdict, says) = match found {
-            Ok(Verdict::Accepted(meaning)) => ("accepted", meaning.to_string()),
-            Ok(Verdict::Refused(claim)) => ("refused", claim.clone()),
-            Err(reason) => ("stopped", reason.to_string()),
-        };
-        CheckJson { format: "commonweal-check/1", verdict, says }
-    }
+fn document(found: &Result<Verdict, StopReason>) -> documents::Check {
+    let (verdict, says) = match found {
+        Ok(Verdict::Accepted(meaning)) => (documents::Verdict::Accepted, meaning.to_string()),
+        Ok(Verdict::Refused(claim)) => (documents::Verdict::Refused, claim.clone()),
+        Err(reason) => (documents::Verdict::Stopped, reason.to_string()),
+    };
+    documents::Check::new(verdict, says)
 }

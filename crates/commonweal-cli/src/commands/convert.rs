@@ -30,7 +30,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// From a format without discounts to another. Fractions stay fractions, and doubles the doubles that they are.
+/// From a format without discounts to another. Fractions stay fractions, and doubles stay the same doubles.
 fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file: &ModelFile) -> anyhow::Result<()> {
     let changes = &args.changes;
     let discounts = if changes.discount.is_empty() && changes.discounts.is_none() {

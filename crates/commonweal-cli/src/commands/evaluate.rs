@@ -2,7 +2,7 @@
 
 use crate::args::EvaluateArgs;
 use crate::engine::{self, Asked};
-use crate::report::json::{self, Double, MANY_STATES, OrderedMap, ValueJson, engine_name};
+use crate::report::json;
 use crate::report::names::{in_column as name_in_column, shown};
 use crate::report::note;
 use crate::report::numbers::{at_least, at_most, decimal, double, exact_and_decimal, fraction_within};
@@ -11,15 +11,15 @@ use crate::report::table::table;
 use crate::report::timings::Clock;
 use crate::{input, output, progress};
 use anyhow::anyhow;
+use commonweal::documents::{self, listed_states};
 use commonweal::internals::model::{StateId, Structure};
-use commonweal::{Evaluation, Method, Options, Value, evaluate};
-use serde::Serialize;
+use commonweal::{Evaluation, Options, Value, evaluate};
 use std::fmt::Write;
 use std::process::ExitCode;
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start()?;
+    let stop = args.run.start();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
     let strategy = input::strategy_file(model.structure(), &args.strategy)?;
     clock.has_read();
@@ -41,19 +41,11 @@ struct Worth<'a> {
     evaluation: &'a Evaluation,
 }
 
-impl Worth<'_> {
-    fn scale(&self) -> Option<f64> {
-        match self.evaluation.method {
-            Method::Exact => None,
-            Method::Certified { scale } => Some(scale),
-        }
-    }
-}
-
 fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()> {
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&EvaluationJson::new(worth, args.all_states), spent)
+        let states = listed_states(worth.model, args.all_states);
+        json::print(&documents::Evaluation::new(worth.model, worth.evaluation, &states), spent)
     } else {
         let spent = spent.map_or_else(String::new, |spent| spent.in_words());
         output::print(&(report(worth, args.all_states) + &spent))
@@ -63,7 +55,7 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
 /// Who gets what from the start, and on request the welfare from every state.
 fn report(worth: &Worth, all_states: bool) -> String {
     let Worth { model, evaluation } = worth;
-    let (scale, stopped) = (worth.scale(), evaluation.stopped);
+    let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped);
     let start = model.start();
     let mut text = String::new();
     if let Some(reason) = stopped {
@@ -113,50 +105,5 @@ fn cells(value: &Value) -> [String; 2] {
     match &value.exact {
         Some(exact) => [decimal(exact), fraction_within(exact, WIDEST).unwrap_or_default()],
         None => [at_least(value.enclosure.lower()), at_most(value.enclosure.upper())],
-    }
-}
-
-#[derive(Serialize)]
-struct EvaluationJson {
-    format: &'static str,
-    engine: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scale: Option<Double>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    start: String,
-    states: OrderedMap<StateJson>,
-}
-
-#[derive(Serialize)]
-struct StateJson {
-    welfare: ValueJson,
-    payoffs: OrderedMap<ValueJson>,
-}
-
-impl EvaluationJson {
-    fn new(worth: &Worth, all_states: bool) -> EvaluationJson {
-        let Worth { model, evaluation } = worth;
-        let shown: Vec<StateId> =
-            if all_states || model.n_states() <= MANY_STATES { model.states().collect() } else { vec![model.start()] };
-        let of_state = |state: StateId| {
-            let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(evaluation.payoff(p.into(), state)));
-            let json = StateJson {
-                welfare: ValueJson(evaluation.welfare(state)),
-                payoffs: OrderedMap((0..model.n_principals()).map(payoff).collect()),
-            };
-            (model.state_name(state).into_owned(), json)
-        };
-        EvaluationJson {
-            format: "commonweal-evaluation/1",
-            engine: engine_name(evaluation.method),
-            scale: worth.scale().map(Double),
-            status: evaluation.stopped.map(|_| "stopped"),
-            reason: evaluation.stopped.map(|reason| reason.to_string()),
-            start: model.state_name(model.start()).into_owned(),
-            states: OrderedMap(shown.into_iter().map(of_state).collect()),
-        }
     }
 }

@@ -90,12 +90,12 @@ fn write<N: Written>(
 
 /// The most probabilities and rewards of a model that is written out in fractions: a file of some hundred megabytes.
 const MAX_NUMBERS: u128 = 20_000_000;
-/// The most of a model in doubles: some gigabytes.
+/// The same of a model in doubles: some gigabytes.
 const MAX_DOUBLES: u128 = 500_000_000;
-/// Unless told otherwise.
+/// The successors of a choice, unless told otherwise.
 const SUCCESSORS: u64 = 5;
 
-/// The family that the arguments describe, refused before anything is built if it is none or too large.
+/// The family that the arguments describe, refused before anything is built if it is impossible or too large.
 fn random(args: &RandomArgs) -> anyhow::Result<RandomFamily> {
     let successors = successors(args.successors, args.states)?;
     if args.max_denominator < successors {
@@ -162,21 +162,4 @@ fn discounts(text: &str) -> anyhow::Result<Vec<Rational>> {
 
 fn size(count: u64) -> anyhow::Result<usize> {
     usize::try_from(count).context("too large for this machine")
-}
-
-/// The N of the spaced family: a whole number, at least 2, that may be written as 1000000000 or as 1e9.
-pub fn spacing(text: &str) -> Result<Rational, String> {
-    /// A discount of the family has one digit more than N at most, and can then still be read.
-    const MAX_DIGITS: isize = 9_999;
-    let number = parse_rational(text).map_err(|error| error.to_string())?;
-    if !number.is_whole() {
-        return Err("N is a whole number such as 10 or 1e9".to_owned());
-    }
-    if number < Rational::from(2) {
-        return Err("N is at least 2: with less, the discount n/(2n−1) would not be below 1".to_owned());
-    }
-    if number >= Rational::from(10).pow(MAX_DIGITS) {
-        return Err(format!("N has more than {MAX_DIGITS} digits"));
-    }
-    Ok(number)
 }

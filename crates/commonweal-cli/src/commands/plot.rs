@@ -21,7 +21,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
     }
-    let stop = args.run.start()?;
+    let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
     let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
     let options = Options { stop, ..Options::default() };

@@ -1,12 +1,12 @@
 //! `commonweal sat FILE.cnf`
 
 use crate::args::{SatArgs, SatRewards};
-use crate::commands::search::with_progress;
 use crate::report::json;
 use crate::report::numbers::counted;
-use crate::report::search::{SatJson, exit_code};
+use crate::report::search::exit_code;
 use crate::report::timings::Clock;
-use crate::{input, output};
+use crate::{input, output, progress};
+use commonweal::documents::Satisfiability;
 use commonweal::internals::reductions::three_sat::{Rewards, reduce};
 use commonweal::internals::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
 use commonweal::internals::strategy::Strategy;
@@ -15,17 +15,17 @@ use std::process::ExitCode;
 
 pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start()?;
+    let stop = args.run.start();
     let formula = input::formula_file(&args.formula)?;
     clock.has_read();
     let reduction = reduce(&formula, rewards(args.rewards));
     let options = SearchOptions {
         threshold: Some(reduction.threshold.clone()),
         node_limit: args.node_limit,
-        stop,
+        stop: stop.clone(),
         ..SearchOptions::default()
     };
-    let search = with_progress(options, args.run.quiet, |options| positional(&reduction.model, options));
+    let search = progress::shown(&stop, args.run.quiet, || positional(&reduction.model, &options));
     let answer = search.answer.expect("a threshold was asked for");
     let assignment = match (&search.strategy, answer) {
         (Strategy::Counting(strategy), ThresholdAnswer::Yes) => Some(reduction.assignment(strategy)),
@@ -36,14 +36,14 @@ pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
     }
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&SatJson::new(&search, assignment.as_deref()), spent)?;
+        json::print(&Satisfiability::new(&search, assignment.as_deref()), spent)?;
     } else {
         let mut text = format!("c {} expanded\n", counted(&search.nodes.into(), "node", "nodes"));
         if let SearchOutcome::Stopped(reason) = search.outcome {
             let _ = writeln!(text, "c stopped: {reason}");
         }
         text.push_str(&verdict(answer, assignment.as_deref()));
-        // As comments, which is what solvers' output has for such things.
+        // As comments: SAT solvers print statistics in that form.
         let spent = spent.map_or_else(String::new, |spent| spent.in_words());
         spent.trim().lines().for_each(|line| _ = writeln!(text, "c {line}"));
         output::print(&text)?;

@@ -1,21 +1,18 @@
 //! `commonweal positional MODEL` and `commonweal stationary MODEL`
 
 use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
-use crate::report::json::{self, AnyStrategyJson};
-use crate::report::numbers::{at_least, at_most, counted, steps};
-use crate::report::search::{Class, SearchJson, exit_code, report};
+use crate::report::json;
+use crate::report::search::{Class, exit_code, report};
 use crate::report::timings::Clock;
-use crate::{input, output};
+use crate::{input, output, progress};
 use anyhow::bail;
+use commonweal::documents::{self, Document};
 use commonweal::internals::evaluation::evaluate;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::Rational;
-use commonweal::internals::search::{self, Progress, Search, SearchOptions};
+use commonweal::internals::search::{self, Search, SearchOptions};
 use commonweal::internals::stop::StopSignal;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::time::Duration;
 
 pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
     if args.method == Method::Milp && args.search.threshold.is_some() {
@@ -47,7 +44,7 @@ fn run(
     search: impl Fn(&Mdp, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start()?;
+    let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
     clock.has_read();
     if let Some(path) = &args.strategy {
@@ -59,45 +56,22 @@ fn run(
         threshold: args.threshold.clone(),
         node_limit: args.node_limit,
         stop: stop.clone(),
-        progress: None,
     };
-    let found = with_progress(options, args.run.quiet, |options| search(&model, options))?;
+    let found = progress::shown(&stop, args.run.quiet, || search(&model, &options))?;
     if let Some(path) = &args.strategy {
-        let strategy = AnyStrategyJson::new(&model, &found.strategy);
-        output::write_whole(path, |out| {
-            serde_json::to_writer_pretty(&mut *out, &strategy)?;
-            out.write_all(b"\n")
-        })?;
+        let strategy = documents::Strategy::new(&model, &found.strategy);
+        output::write_whole(path, |out| strategy.write(out))?;
     }
-    // What was found is worth knowing even if the time is over, as long as it takes no time to say.
+    // The payoffs of the strategy found are worth knowing even after a stop, where they take no time.
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
     let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&SearchJson::new(&model, &found, payoffs.as_ref()), spent)?;
+        json::print(&documents::Search::new(&model, &found, payoffs.as_ref()), spent)?;
     } else {
         let report = report(&model, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states);
         output::print(&(report + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(exit_code(&found))
-}
-
-/// Searches with a line on standard error that goes away at the end, if that is a terminal.
-pub fn with_progress<T>(options: SearchOptions, quiet: bool, search: impl FnOnce(&SearchOptions) -> T) -> T {
-    if quiet || !std::io::stderr().is_terminal() {
-        return search(&options);
-    }
-    let line = ProgressBar::new_spinner();
-    line.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("a valid template"));
-    line.enable_steady_tick(Duration::from_millis(200));
-    let show = |progress: Progress| {
-        let (lower, upper) = (progress.bounds.lower(), progress.bounds.upper());
-        let nodes = counted(&progress.nodes.into(), "node", "nodes");
-        let open = steps(&progress.open.into());
-        line.set_message(format!("{nodes}, {open} open, between {} and {}", at_least(lower), at_most(upper)));
-    };
-    let found = search(&SearchOptions { progress: Some(&show), ..options });
-    line.finish_and_clear();
-    found
 }

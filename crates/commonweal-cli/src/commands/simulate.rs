@@ -1,52 +1,36 @@
 //! `commonweal simulate MODEL STRATEGY`
 
 use crate::args::SimulateArgs;
-use crate::report::json::{self, Double, OrderedMap, exact_text};
+use crate::report::json;
 use crate::report::names::{in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
 use crate::report::table::table;
 use crate::report::timings::Clock;
-use crate::{input, output};
+use crate::{input, output, progress};
+use commonweal::documents;
 use commonweal::internals::evaluation::{Estimate, Payoffs, SimulateOptions, Simulation, evaluate, simulate};
-use commonweal::internals::model::{Mdp, Principal};
+use commonweal::internals::model::{Mdp, Principal, Structure};
 use commonweal::internals::number::Rational;
 use commonweal::internals::strategy::Strategy;
-use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
-use std::borrow::Cow;
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
 
 pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start()?;
+    let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
     clock.has_read();
-    let options = SimulateOptions {
-        runs: args.runs,
-        seed: args.seed,
-        confidence: args.confidence,
-        stop: stop.clone(),
-        progress: None,
-    };
-    let watched = !args.run.quiet && std::io::stderr().is_terminal();
-    let simulation = if watched {
-        with_progress(options, |options| simulate(&model, &strategy, model.start(), options))
-    } else {
-        simulate(&model, &strategy, model.start(), &options)
-    };
+    let options = SimulateOptions { runs: args.runs, seed: args.seed, confidence: args.confidence, stop: stop.clone() };
+    let simulated = || simulate(&model, &strategy, model.start(), &options);
+    let simulation = progress::shown(&stop, args.run.quiet, simulated);
     let exact = is_cheap(&model, &strategy).then(|| evaluate(&model, &strategy, &stop).ok()).flatten();
-    let outcome = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&outcome.json(), spent)?
+        json::print(&documents::Simulation::new(&model, &simulation, &options, exact.as_ref()), spent)?
     } else {
-        output::print(&(outcome.report() + &spent.map_or_else(String::new, |spent| spent.in_words())))?
+        let shown = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
+        output::print(&(shown.report() + &spent.map_or_else(String::new, |spent| spent.in_words())))?
     }
     Ok(match simulation.stopped {
         None => ExitCode::SUCCESS,
@@ -66,32 +50,9 @@ fn is_cheap(model: &Mdp, strategy: &Strategy) -> bool {
     states <= MOST_STATES && layers.saturating_mul(states) <= MOST_WORK
 }
 
-/// Simulates with a bar on standard error that goes away at the end.
-fn with_progress(mut options: SimulateOptions, simulate: impl FnOnce(&SimulateOptions) -> Simulation) -> Simulation {
-    let done = Arc::new(AtomicU64::new(0));
-    options.progress = Some(done.clone());
-    let bar = ProgressBar::new(options.runs);
-    let style = ProgressStyle::with_template("{bar:30} {human_pos} of {human_len} runs, {eta} left");
-    bar.set_style(style.expect("a valid template"));
-    let (ended, end) = mpsc::channel::<()>();
-    let simulation = std::thread::scope(|scope| {
-        let (bar, done) = (&bar, &done);
-        scope.spawn(move || {
-            while end.recv_timeout(Duration::from_millis(100)) == Err(mpsc::RecvTimeoutError::Timeout) {
-                bar.set_position(done.load(Ordering::Relaxed));
-            }
-        });
-        let simulation = simulate(&options);
-        drop(ended);
-        simulation
-    });
-    bar.finish_and_clear();
-    simulation
-}
-
 /// What there is to show.
 struct Shown<'a> {
-    model: &'a Mdp,
+    model: &'a Structure,
     simulation: &'a Simulation,
     exact: Option<&'a Payoffs>,
     args: &'a SimulateArgs,
@@ -151,25 +112,6 @@ impl Shown<'_> {
         }
         text
     }
-
-    fn json(&self) -> SimulationJson<'_> {
-        let Shown { model, simulation, args, .. } = self;
-        let names = || model.principals().iter().map(|principal| principal.name.clone());
-        let payoff = |(p, name)| (name, EstimateJson::new(&simulation.payoffs[p], self.exact_payoff(p)));
-        SimulationJson {
-            format: "commonweal-simulation/1",
-            status: simulation.stopped.map(|_| "stopped"),
-            reason: simulation.stopped.map(|reason| reason.to_string()),
-            start: model.state_name(model.start()),
-            runs: simulation.runs,
-            seed: args.seed.to_string(),
-            confidence: args.confidence,
-            steps: simulation.steps,
-            welfare: EstimateJson::new(&simulation.welfare, self.exact_welfare()),
-            payoffs: OrderedMap(names().enumerate().map(payoff).collect()),
-            truncation: OrderedMap(names().zip(simulation.truncation.iter().map(|&cut| Double(cut))).collect()),
-        }
-    }
 }
 
 /// A width in few digits.
@@ -180,45 +122,5 @@ fn brief(x: f64) -> String {
         "∞".to_owned()
     } else {
         format!("{x:.2e}")
-    }
-}
-
-/// `commonweal-simulation/1`.
-#[derive(Serialize)]
-struct SimulationJson<'a> {
-    format: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    start: Cow<'a, str>,
-    runs: u64,
-    /// Digits in a string: a seed may be past what doubles count exactly.
-    seed: String,
-    confidence: f64,
-    steps: u64,
-    welfare: EstimateJson,
-    payoffs: OrderedMap<EstimateJson>,
-    truncation: OrderedMap<Double>,
-}
-
-#[derive(Serialize)]
-struct EstimateJson {
-    mean: Option<Double>,
-    standard_error: Double,
-    lower: Double,
-    upper: Double,
-    exact: Option<String>,
-}
-
-impl EstimateJson {
-    fn new(estimate: &Estimate, exact: Option<Rational>) -> EstimateJson {
-        EstimateJson {
-            mean: (!estimate.mean.is_nan()).then_some(Double(estimate.mean)),
-            standard_error: Double(estimate.standard_error),
-            lower: Double(estimate.lower),
-            upper: Double(estimate.upper),
-            exact: exact.as_ref().and_then(exact_text),
-        }
     }
 }

@@ -3,12 +3,13 @@
 use crate::args::SolveArgs;
 use crate::certify::{self, Checked};
 use crate::engine::{self, Asked};
-use crate::report::compare::ComparedJson;
-use crate::report::json::{self, SolutionJson, StrategyJson};
+use crate::report::json;
 use crate::report::timings::Clock;
-use crate::report::{compare, solution, spacing};
-use crate::{explain, output, progress};
+use crate::report::{solution, spacing};
+use crate::{explain, output, progress, report};
 use anyhow::bail;
+use commonweal::documents::{self, Document, listed_states};
+use commonweal::internals::compare::compare;
 use commonweal::internals::exact;
 use commonweal::internals::model::Mdp;
 use commonweal::{Answer, Claim, Engine, Model, Options, StopSignal, Value};
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
-    let stop = args.run.start()?;
+    let stop = args.run.start();
     for path in args.strategy.iter().chain(&args.certificate) {
         output::check_place(path)?;
         output::check_apart(path, &args.model.model)?;
@@ -53,8 +54,9 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
             printed.own_best = own_best(exact, &options.stop);
         }
         printed.comparison = args.compare.then(|| {
-            let compared = compare::strategies(exact, &answer, &options.stop);
-            (compared.iter().map(|one| one.json(exact)).collect(), compare::report(exact, &compared))
+            let compared = compare(exact, &answer, &options.stop);
+            let documents = compared.iter().map(|one| documents::Compared::new(exact, one)).collect();
+            (documents, report::compare::report(exact, &compared))
         });
         printed.explanation = args.explain.then(|| explain::text(exact, &answer, &options));
     }
@@ -69,7 +71,7 @@ struct Printed<'a> {
     /// What each principal would get alone.
     own_best: Option<Vec<Value>>,
     /// Other strategies beside this one, for programs and for people.
-    comparison: Option<(Vec<ComparedJson>, String)>,
+    comparison: Option<(Vec<documents::Compared>, String)>,
     explanation: Option<String>,
 }
 
@@ -78,11 +80,8 @@ impl Printed<'_> {
         let model = self.model.structure();
         let Printed { answer: solution, checked, own_best, comparison, explanation, .. } = self;
         if let Some(path) = &args.strategy {
-            let strategy = StrategyJson::new(model, solution.strategy());
-            output::write_whole(path, |out| {
-                serde_json::to_writer_pretty(&mut *out, &strategy)?;
-                out.write_all(b"\n")
-            })?;
+            let strategy = documents::Strategy::counting(model, solution.strategy());
+            output::write_whole(path, |out| strategy.write(out))?;
         }
         if !args.run.quiet {
             spacing::note(solution);
@@ -92,8 +91,10 @@ impl Printed<'_> {
         let (compared, comparison) = comparison.unzip();
         if args.run.json {
             let checked = matches!(checked, Checked::Yes);
-            let document = SolutionJson::new(model, solution, checked, args.all_states);
-            json::print(&document.with_comparison(compared), spent)?;
+            let states = listed_states(model, args.all_states);
+            let mut document = documents::Solution::new(model, solution, &states, checked);
+            document.comparison = compared;
+            json::print(&document, spent)?;
             return Ok(exit_code(solution));
         }
         let report = solution::report(model, solution, own_best.as_deref(), args.all_states);

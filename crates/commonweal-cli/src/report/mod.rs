@@ -6,7 +6,6 @@ pub mod map;
 pub mod names;
 pub mod numbers;
 pub mod pictures;
-pub mod play;
 pub mod search;
 pub mod solution;
 pub mod spacing;

@@ -69,7 +69,7 @@ pub fn in_column(value: &Value) -> String {
     }
 }
 
-/// As many digits after the point, six at most, as both ends agree on; `None` if there is none that says something.
+/// As many digits after the point, six at most, as both ends agree on; `None` if they agree on fewer than two.
 fn agreed(value: &Value) -> Option<String> {
     let (lower, upper) = (value.enclosure.lower(), value.enclosure.upper());
     let rounded = |x: f64, digits: usize| format!("{x:.digits$}");

@@ -4,7 +4,7 @@ use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, signed};
 use commonweal::internals::evaluation::accrued;
 use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp, StateId};
+use commonweal::internals::model::{ChoiceId, Mdp, Principal, StateId, Structure};
 use commonweal::internals::number::Value;
 use commonweal::internals::strategy::{CountingStrategy, Step};
 use commonweal::{Answer, Claim};
@@ -16,7 +16,7 @@ const ROWS: usize = 30;
 const PRINCIPALS: usize = 7;
 
 /// What the strategy does in each state that it meets, step by step.
-pub fn timeline(model: &Mdp, solution: &Answer) -> Timeline {
+pub fn timeline(model: &Structure, solution: &Answer) -> Timeline {
     let strategy = solution.strategy();
     let states = Play::of(model, strategy, model.start()).states(model);
     let row = |&state: &StateId| TimelineRow {
@@ -96,18 +96,18 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
 }
 
 /// What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else.
-pub fn gains(model: &Mdp, solution: &Answer, own_best: Option<&[Value]>) -> Bars {
+pub fn gains(model: &Structure, solution: &Answer, own_best: Option<&[Value]>) -> Bars {
     let start = model.start();
     let bar = |value: Value| Some((value.enclosure.midpoint(), signed(&value)));
     let principals = model.principals().iter().enumerate().take(ROWS);
-    let group = |(p, principal): (usize, &commonweal::internals::model::Principal)| {
+    let group = |(p, principal): (usize, &Principal)| {
         let own = solution.payoff(p.into(), start);
-        let mut bars = vec![bar(difference(&own, &solution.long_term_payoff(p.into(), start)))];
-        bars.extend(own_best.map(|best| bar(difference(&own, &best[p]))));
+        let mut bars = vec![bar(own.minus(&solution.long_term_payoff(p.into(), start)))];
+        bars.extend(own_best.map(|best| bar(own.minus(&best[p]))));
         (name_in_column(&principal.name), bars)
     };
     let mut groups: Vec<_> = principals.map(group).collect();
-    let gain = difference(&solution.welfare(start), &solution.long_term_welfare(start));
+    let gain = solution.welfare(start).minus(&solution.long_term_welfare(start));
     groups.push(("welfare".to_owned(), vec![bar(gain)]));
     let mut series = vec!["than under the long-term strategy".to_owned()];
     series.extend(own_best.map(|_| "than if the agent served nobody else".to_owned()));
@@ -130,13 +130,6 @@ pub fn gains(model: &Mdp, solution: &Answer, own_best: Option<&[Value]>) -> Bars
     }
 }
 
-fn difference(a: &Value, b: &Value) -> Value {
-    match (&a.exact, &b.exact) {
-        (Some(a), Some(b)) => Value::from(a - b),
-        _ => Value::from(a.enclosure.plus(-b.enclosure)),
-    }
-}
-
 fn told(value: &Value) -> String {
     super::numbers::exact_and_decimal(value)
 }
@@ -155,7 +148,7 @@ fn tail(solution: &Answer, state: StateId) -> Option<ChoiceId> {
 }
 
 /// Until little is left to earn, or the strategy has settled if that is soon after; at most a few hundred steps.
-fn drawn_steps(model: &Mdp<f64>, solution: &Answer) -> usize {
+fn drawn_steps(model: &Structure, solution: &Answer) -> usize {
     const FEWEST: f64 = 8.0;
     const MOST: f64 = 400.0;
     let patience = solution.principals().first().map_or(0.0, |principal| principal.patience.to_f64());

@@ -1,16 +1,14 @@
 //! The report of `positional`, `stationary` and `sat`: what is proven, who gets what, what to do.
 
-use super::json::{AnyStrategyJson, Double, OrderedMap, ValueJson, exact_text};
 use super::names::shown;
 use super::numbers::{at_least, at_most, counted, decimal, exact_and_decimal, fraction_or_decimal, fraction_within};
 use super::solution::{STATES_SHOWN, total_row, who};
 use super::table::table;
 use commonweal::internals::evaluation::Payoffs;
-use commonweal::internals::model::{Mdp, StateId};
+use commonweal::internals::model::{StateId, Structure};
 use commonweal::internals::number::{Rational, Value};
 use commonweal::internals::search::{Search, SearchOutcome, ThresholdAnswer};
 use commonweal::internals::strategy::Strategy;
-use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -41,7 +39,7 @@ pub fn exit_code(search: &Search) -> ExitCode {
 }
 
 pub fn report(
-    model: &Mdp,
+    model: &Structure,
     search: &Search,
     class: Class,
     payoffs: Option<&Payoffs>,
@@ -59,7 +57,7 @@ pub fn report(
     text
 }
 
-fn headline(model: &Mdp, search: &Search, class: Class, threshold: Option<&Rational>) -> String {
+fn headline(model: &Structure, search: &Search, class: Class, threshold: Option<&Rational>) -> String {
     let (start, name) = (shown(&model.state_name(model.start())), class.name());
     let welfare = exact_and_decimal(&search.welfare);
     let (lower, upper) = (at_least(search.welfare.enclosure.lower()), at_most(search.upper));
@@ -97,7 +95,7 @@ fn headline(model: &Mdp, search: &Search, class: Class, threshold: Option<&Ratio
     text
 }
 
-fn who_gets_what(model: &Mdp, payoffs: &Payoffs) -> String {
+fn who_gets_what(model: &Structure, payoffs: &Payoffs) -> String {
     const WIDEST: usize = 28;
     let start = model.start();
     let (mut header, mut rows) = who(model);
@@ -121,7 +119,7 @@ fn who_gets_what(model: &Mdp, payoffs: &Payoffs) -> String {
 }
 
 /// What each state that the strategy comes to does, for ever.
-fn decisions(model: &Mdp, strategy: &Strategy, all_states: bool) -> String {
+fn decisions(model: &Structure, strategy: &Strategy, all_states: bool) -> String {
     let mut text = String::new();
     let reached = reached(model, strategy);
     let states: Vec<StateId> = model.states().filter(|state| all_states || reached[state.index()]).collect();
@@ -145,7 +143,7 @@ fn decisions(model: &Mdp, strategy: &Strategy, all_states: bool) -> String {
     text
 }
 
-fn in_words(model: &Mdp, strategy: &Strategy, state: StateId) -> String {
+fn in_words(model: &Structure, strategy: &Strategy, state: StateId) -> String {
     match strategy {
         Strategy::Counting(strategy) => format!("always {}", shown(&model.action_name(strategy.tail(state)))),
         Strategy::Stationary(strategy) => match strategy.mix(state) {
@@ -160,14 +158,14 @@ fn in_words(model: &Mdp, strategy: &Strategy, state: StateId) -> String {
     }
 }
 
-/// A probability that is a decimal, whole.
+/// All digits of a probability that is a short decimal.
 fn decimal_share(share: &Rational) -> String {
     let digits = format!("{:.9}", share.to_f64());
     digits.trim_end_matches('0').to_owned()
 }
 
 /// Which states a strategy comes to from the start.
-fn reached(model: &Mdp, strategy: &Strategy) -> Vec<bool> {
+fn reached(model: &Structure, strategy: &Strategy) -> Vec<bool> {
     let mut reached = vec![false; model.n_states()];
     let mut waiting = vec![model.start()];
     reached[model.start().index()] = true;
@@ -183,93 +181,4 @@ fn reached(model: &Mdp, strategy: &Strategy) -> Vec<bool> {
         }
     }
     reached
-}
-
-/// `commonweal-search/1`.
-#[derive(Serialize)]
-pub struct SearchJson {
-    format: &'static str,
-    start: String,
-    lower: Double,
-    upper: Double,
-    exact: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    payoffs: Option<OrderedMap<ValueJson>>,
-    strategy: AnyStrategyJson,
-    nodes: u64,
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<&'static str>,
-}
-
-impl SearchJson {
-    pub fn new(model: &Mdp, search: &Search, payoffs: Option<&Payoffs>) -> SearchJson {
-        let start = model.start();
-        let payoffs = payoffs.map(|payoffs| {
-            let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(payoffs.payoff(p.into(), start)));
-            OrderedMap((0..model.n_principals()).map(payoff).collect())
-        });
-        let (status, reason) = status(search.outcome);
-        SearchJson {
-            format: "commonweal-search/1",
-            start: model.state_name(start).into_owned(),
-            lower: Double(search.welfare.enclosure.lower()),
-            upper: Double(search.upper),
-            exact: search.welfare.exact.as_ref().and_then(exact_text),
-            payoffs,
-            strategy: AnyStrategyJson::new(model, &search.strategy),
-            nodes: search.nodes,
-            status,
-            reason,
-            answer: search.answer.map(answer_text),
-        }
-    }
-}
-
-/// `commonweal-sat/1`.
-#[derive(Serialize)]
-pub struct SatJson {
-    format: &'static str,
-    answer: &'static str,
-    /// Variables in order, `null` unless satisfiable.
-    assignment: Option<Vec<bool>>,
-    nodes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
-impl SatJson {
-    pub fn new(search: &Search, assignment: Option<&[bool]>) -> SatJson {
-        let reason = match search.outcome {
-            SearchOutcome::Stopped(reason) => Some(reason.to_string()),
-            _ => None,
-        };
-        SatJson {
-            format: "commonweal-sat/1",
-            answer: answer_text(search.answer.unwrap_or(ThresholdAnswer::Unknown)),
-            assignment: assignment.map(<[bool]>::to_vec),
-            nodes: search.nodes,
-            reason,
-        }
-    }
-}
-
-fn status(outcome: SearchOutcome) -> (&'static str, Option<String>) {
-    match outcome {
-        SearchOutcome::Optimal => ("optimal", None),
-        SearchOutcome::WithinGap => ("within gap", None),
-        SearchOutcome::Claimed => ("within gap", Some("the upper bound is a floating-point solver's claim".to_owned())),
-        SearchOutcome::Decided => ("stopped", Some("the threshold is decided".to_owned())),
-        SearchOutcome::Stopped(reason) => ("stopped", Some(reason.to_string())),
-    }
-}
-
-fn answer_text(answer: ThresholdAnswer) -> &'static str {
-    match answer {
-        ThresholdAnswer::Yes => "yes",
-        ThresholdAnswer::No => "no",
-        ThresholdAnswer::Unknown => "unknown",
-    }
 }

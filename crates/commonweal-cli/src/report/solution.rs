@@ -6,7 +6,7 @@ use super::numbers::{
     signed, steps,
 };
 use super::table::{WIDTH, table, width};
-use commonweal::internals::model::{PrincipalId, StateId, Structure};
+use commonweal::internals::model::{Principal, PrincipalId, StateId, Structure};
 use commonweal::internals::number::Value;
 use commonweal::internals::strategy::CountingStrategy;
 use commonweal::{Answer, Claim};
@@ -62,7 +62,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
                     text,
                     "The long-term strategy earns {}; deviating at first gains {}.",
                     in_brief(&long_term),
-                    in_brief(&difference(&welfare, &long_term))
+                    in_brief(&welfare.minus(&long_term))
                 )
             }
         }
@@ -125,7 +125,7 @@ fn payoff_table(model: &Structure, solution: &Answer, own_best: Option<&[Value]>
         if fractions {
             row.push(payoff_fraction(value).unwrap_or_default());
         }
-        let difference = difference(value, long_term);
+        let difference = value.minus(long_term);
         row.push(near_zero(&difference, scale).unwrap_or_else(|| signed(&difference)));
     };
     for (p, row) in rows.iter_mut().enumerate() {
@@ -133,7 +133,7 @@ fn payoff_table(model: &Structure, solution: &Answer, own_best: Option<&[Value]>
         let payoff = solution.payoff(id, start);
         cells(row, &payoff, &solution.long_term_payoff(id, start));
         if let Some(own_best) = own_best {
-            row.push(signed(&difference(&payoff, &own_best[p])));
+            row.push(signed(&payoff.minus(&own_best[p])));
         }
     }
     let mut total = total_row(&header);
@@ -186,7 +186,7 @@ pub fn who(model: &Structure) -> (Vec<&'static str>, Vec<Vec<String>>) {
     if weighted {
         header.push("weight");
     }
-    let row = |principal: &commonweal::internals::model::Principal| {
+    let row = |principal: &Principal| {
         let mut row = vec![name_in_column(&principal.name), discount(principal.patience())];
         if weighted {
             row.push(fraction_or_decimal(&principal.weight));
@@ -217,7 +217,7 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
         let welfare = solution.welfare(state);
         let mut row = vec![name_in_column(&model.state_name(state))];
         if optimal {
-            let gain = difference(&welfare, &solution.long_term_welfare(state));
+            let gain = welfare.minus(&solution.long_term_welfare(state));
             row.extend([in_column(&welfare), signed(&gain), steps(solution.memory(state))]);
         } else {
             row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())])
@@ -279,13 +279,5 @@ pub fn in_words(model: &Structure, strategy: &CountingStrategy, state: StateId) 
             let settled = steps(&changes[n - 1].from);
             format!("{}, … {more} more changes …, from step {settled} on {last}", parts.join(", "))
         }
-    }
-}
-
-/// The difference of two numbers, exact if both are.
-fn difference(left: &Value, right: &Value) -> Value {
-    match (&left.exact, &right.exact) {
-        (Some(left), Some(right)) => Value::from(left - right),
-        _ => Value::from(left.enclosure.plus(-right.enclosure)),
     }
 }

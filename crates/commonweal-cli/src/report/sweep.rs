@@ -1,97 +1,25 @@
 //! The report of `sweep`: points, changes, and their chart.
 
-use super::json::{OrderedMap, StepJson, ValueJson};
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{discount, double, in_column, steps};
 use super::table::{WIDTH, table, width};
-use commonweal::Answer;
-use commonweal::internals::model::Mdp;
-use commonweal::internals::number::Value;
-use commonweal::internals::stop::StopReason;
+use commonweal::documents::exact_text;
+use commonweal::internals::landscape::{PlayId, Sweep, SweepChange, SweepPoint, play_in_words};
+use commonweal::internals::model::Structure;
+use commonweal::internals::number::{Rational, Value};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
-use serde::Serialize;
-
-/// One discount, and what is best there.
-#[derive(Serialize)]
-pub struct Point {
-    pub index: u64,
-    pub discount: String,
-    pub strategy: Option<String>,
-    pub welfare: ValueJson,
-    pub long_term_welfare: ValueJson,
-    pub payoffs: OrderedMap<ValueJson>,
-    pub horizon: StepJson,
-    pub memory: StepJson,
-    /// The changes between this point and the next.
-    pub changes: Vec<ChangeJson>,
-    #[serde(skip)]
-    pub at: Value,
-}
-
-/// Where the strategy changes.
-#[derive(Serialize, Clone)]
-pub struct ChangeJson {
-    /// The discount itself, where both strategies earn the same there and it is a short fraction.
-    pub at: Option<String>,
-    pub low: String,
-    pub high: String,
-    pub before: String,
-    pub after: String,
-    /// Whether further strategies lie between the two.
-    pub crowded: bool,
-    #[serde(skip)]
-    pub place: f64,
-    #[serde(skip)]
-    pub welfare: f64,
-}
-
-impl Point {
-    pub fn new(model: &Mdp, solution: &Answer, index: u64, at: Value, strategy: Option<String>) -> Point {
-        let start = model.start();
-        let payoff = |p: usize| (model.principals()[p].name.clone(), ValueJson(solution.payoff(p.into(), start)));
-        Point {
-            index,
-            discount: at.exact.as_ref().expect("a grid point is exact").to_string(),
-            strategy,
-            welfare: ValueJson(solution.welfare(start)),
-            long_term_welfare: ValueJson(solution.long_term_welfare(start)),
-            payoffs: OrderedMap((0..model.n_principals()).map(payoff).collect()),
-            horizon: StepJson(solution.horizon().clone()),
-            memory: StepJson(solution.memory(start).clone()),
-            changes: Vec::new(),
-            at,
-        }
-    }
-}
-
-/// The whole sweep as one JSON document.
-#[derive(Serialize)]
-pub struct SweepJson<'a> {
-    pub format: &'static str,
-    pub principal: &'a str,
-    pub from: String,
-    pub to: String,
-    pub steps: u64,
-    pub start: String,
-    /// How near to each other the ends of a change are.
-    pub width: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    pub points: &'a [Point],
-}
 
 /// The sweep for people.
-pub fn report(model: &Mdp, principal: &str, points: &[Point], stopped: Option<StopReason>) -> String {
+pub fn report(model: &Structure, sweep: &Sweep) -> String {
     const ROWS: usize = 25;
+    let principal = principal(model, sweep);
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
-    if let Some(reason) = stopped {
+    if let Some(reason) = sweep.stopped {
         text += &format!("Stopped: {reason}. Points that were not solved are left out, and changes may be missing.\n");
     }
     text += &format!("Over the discount of {}, from {start}\n\n", shown(principal));
-    let points: Vec<&Point> = points.iter().filter(|point| point.strategy.is_some()).collect();
+    let points = solved(sweep);
     let every = points.len().div_ceil(ROWS).max(1);
     let mut header = vec![name_in_column(principal), "welfare".to_owned(), "long-term".to_owned()];
     let payoffs = model.n_principals() <= 4;
@@ -99,13 +27,12 @@ pub fn report(model: &Mdp, principal: &str, points: &[Point], stopped: Option<St
         header.extend(model.principals().iter().map(|principal| format!("to {}", name_in_column(&principal.name))));
     }
     header.extend(["horizon".to_owned(), "memory".to_owned()]);
-    let row = |point: &&Point| {
-        let exact = point.at.exact.as_ref().expect("a grid point is exact");
-        let mut row = vec![discount(exact), in_column(&point.welfare.0), in_column(&point.long_term_welfare.0)];
+    let row = |point: &&SweepPoint| {
+        let mut row = vec![discount(&point.discount), in_column(&point.welfare), in_column(&point.long_term_welfare)];
         if payoffs {
-            row.extend(point.payoffs.0.iter().map(|(_, payoff)| in_column(&payoff.0)));
+            row.extend(point.payoffs.iter().map(in_column));
         }
-        row.extend([steps(&point.horizon.0), steps(&point.memory.0)]);
+        row.extend([steps(&point.horizon), steps(&point.memory)]);
         row
     };
     let mut rows: Vec<Vec<String>> = points.iter().step_by(every).map(row).collect();
@@ -123,44 +50,62 @@ pub fn report(model: &Mdp, principal: &str, points: &[Point], stopped: Option<St
     text += "\nChanges of strategy\n";
     let mut changes = points.iter().flat_map(|point| &point.changes).peekable();
     if changes.peek().is_none() {
-        let strategy = points.first().and_then(|point| point.strategy.clone());
-        text += &match (strategy, stopped) {
-            (Some(strategy), None) => format!("  none found: {strategy}\n"),
+        let play = points.first().and_then(|point| point.label);
+        text += &match (play, sweep.stopped) {
+            (Some(play), None) => format!("  none found: {}\n", words(model, sweep, play)),
             _ => "  none found before the stop\n".to_owned(),
         };
     }
     for change in changes {
         let at = match &change.at {
-            Some(exact) => format!("{exact} ≈ {}", double(change.place)),
-            None => format!("≈ {:.12}", change.place),
+            Some(exact) => format!("{exact} ≈ {}", double(place(change))),
+            None => format!("≈ {:.12}", place(change)),
         };
         let crowded = if change.crowded { " (with others between)" } else { "" };
-        text += &format!("  at {at}: {} → {}{crowded}\n", change.before, change.after);
+        let [before, after] = [change.before, change.after].map(|play| words(model, sweep, play));
+        text += &format!("  at {at}: {before} → {after}{crowded}\n");
     }
     text
 }
 
+fn principal<'m>(model: &'m Structure, sweep: &Sweep) -> &'m str {
+    &model.principals()[sweep.principal.index()].name
+}
+
+fn words(model: &Structure, sweep: &Sweep, play: PlayId) -> String {
+    play_in_words(model, &sweep.plays[play])
+}
+
+/// The points that were solved.
+fn solved(sweep: &Sweep) -> Vec<&SweepPoint> {
+    sweep.points.iter().filter(|point| point.label.is_some()).collect()
+}
+
+/// Where a change is: the discount itself if it is known, or the one just before it.
+fn place(change: &SweepChange) -> f64 {
+    change.at.as_ref().unwrap_or(&change.low).to_f64()
+}
+
 /// The points that were solved as comma-separated values: decimals, and the welfare as a fraction too where it is exact.
-pub fn csv(model: &Mdp, points: &[Point]) -> String {
+pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     let mut text = String::from("index,discount,discount_decimal,welfare,welfare_exact,long_term_welfare");
     for principal in model.principals() {
         text += &format!(",{}", field(&format!("payoff {}", principal.name)));
     }
     text += ",horizon,memory,strategy\n";
     let decimal = |value: &Value| format!("{}", value.enclosure.midpoint());
-    for point in points.iter().filter(|point| point.strategy.is_some()) {
-        let exact = point.welfare.0.exact.as_ref().and_then(super::json::exact_text).unwrap_or_default();
+    for point in solved(sweep) {
         let mut fields = vec![
             point.index.to_string(),
-            point.discount.clone(),
-            decimal(&point.at),
-            decimal(&point.welfare.0),
-            exact,
-            decimal(&point.long_term_welfare.0),
+            point.discount.to_string(),
+            decimal(&Value::from(point.discount.clone())),
+            decimal(&point.welfare),
+            point.welfare.exact.as_ref().and_then(exact_text).unwrap_or_default(),
+            decimal(&point.long_term_welfare),
         ];
-        fields.extend(point.payoffs.0.iter().map(|(_, payoff)| decimal(&payoff.0)));
-        fields.extend([point.horizon.0.to_string(), point.memory.0.to_string()]);
-        fields.push(field(point.strategy.as_deref().unwrap_or_default()));
+        fields.extend(point.payoffs.iter().map(decimal));
+        fields.extend([point.horizon.to_string(), point.memory.to_string()]);
+        fields.push(field(&point.label.map_or_else(String::new, |play| words(model, sweep, play))));
         text += &fields.join(",");
         text.push('\n');
     }
@@ -172,24 +117,25 @@ fn field(text: &str) -> String {
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve.
-pub fn chart(model: &Mdp, principal: &str, points: &[Point]) -> Chart {
+pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     const DRAWN: usize = 5;
-    let solved: Vec<&Point> = points.iter().filter(|point| point.strategy.is_some()).collect();
-    let curve = |name: String, mark: Mark, of: &dyn Fn(&Point) -> &Value| Series {
+    let (points, solved) = (&sweep.points, solved(sweep));
+    let middle = |discount: &Rational| Value::from(discount.clone()).enclosure.midpoint();
+    let curve = |name: String, mark: Mark, of: &dyn Fn(&SweepPoint) -> &Value| Series {
         name,
-        points: solved.iter().map(|p| (p.at.enclosure.midpoint(), of(p).enclosure.midpoint())).collect(),
+        points: solved.iter().map(|p| (middle(&p.discount), of(p).enclosure.midpoint())).collect(),
         mark,
     };
     let mut series = vec![
-        curve("welfare".to_owned(), Mark::Line, &|point| &point.welfare.0),
-        curve("welfare, long-term strategy".to_owned(), Mark::Dashed, &|point| &point.long_term_welfare.0),
+        curve("welfare".to_owned(), Mark::Line, &|point| &point.welfare),
+        curve("welfare, long-term strategy".to_owned(), Mark::Dashed, &|point| &point.long_term_welfare),
     ];
     let n = model.n_principals();
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
         let name = format!("payoff of {}", shown(&principal.name));
-        series.push(curve(name, Mark::Line, &move |point| &point.payoffs.0[p].1.0));
+        series.push(curve(name, Mark::Line, &move |point| &point.payoffs[p]));
     }
-    let changes: Vec<&ChangeJson> = points.iter().flat_map(|point| &point.changes).collect();
+    let changes: Vec<&SweepChange> = points.iter().flat_map(|point| &point.changes).collect();
     let mut caption = match changes.len() {
         0 => "No change of strategy was found.".to_owned(),
         1 => "The strategy changes once.".to_owned(),
@@ -204,14 +150,15 @@ pub fn chart(model: &Mdp, principal: &str, points: &[Point]) -> Chart {
     if !changes.is_empty() {
         series.push(Series {
             name: "strategy changes".to_owned(),
-            points: changes.iter().map(|change| (change.place, change.welfare)).collect(),
+            points: changes.iter().map(|change| (place(change), change.welfare.enclosure.midpoint())).collect(),
             mark: Mark::Points,
         });
     }
+    let principal = shown(principal(model, sweep));
     Chart {
-        title: format!("Welfare and payoffs over the discount of {}", shown(principal)),
+        title: format!("Welfare and payoffs over the discount of {principal}"),
         caption: Some(caption),
-        x: Axis { label: format!("discount of {}", shown(principal)), scale: Scale::Linear },
+        x: Axis { label: format!("discount of {principal}"), scale: Scale::Linear },
         y: Axis {
             label: format!("expected discounted payoff from {}", shown(&model.state_name(model.start()))),
             scale: Scale::Linear,

@@ -1,6 +1,6 @@
 //! Where the time went, and how much memory it took: on request only, since nothing else looks at the clock.
 
-use serde::Serialize;
+use commonweal::documents;
 use std::time::{Duration, Instant};
 
 /// What a command has spent so far.
@@ -31,45 +31,36 @@ impl Clock {
         self.began.elapsed() - self.read
     }
 
-    /// What was spent, if somebody wants to know.
+    /// What was spent, if it is to be said.
     pub fn spent(&self, wanted: bool) -> Option<Spent> {
-        let timings = || Timings {
+        let timings = || documents::Timings {
             read: self.read.as_secs_f64(),
             long_term: self.solving.long_term.as_secs_f64(),
             unravel: self.solving.unravel.as_secs_f64(),
             check: self.check.as_secs_f64(),
             total: self.began.elapsed().as_secs_f64(),
         };
-        wanted.then(|| Spent { timings: timings(), peak_memory_bytes: peak_memory_bytes() })
+        wanted.then(|| Spent(documents::Spent { timings: timings(), peak_memory_bytes: peak_memory_bytes() }))
     }
 }
 
-/// Seconds spent, and memory used: the last keys of a JSON document.
-#[derive(Serialize)]
-pub struct Spent {
-    timings: Timings,
-    peak_memory_bytes: Option<u64>,
-}
-
-/// A command without a part spends no time on it.
-#[derive(Serialize)]
-struct Timings {
-    read: f64,
-    long_term: f64,
-    unravel: f64,
-    check: f64,
-    total: f64,
-}
+/// Seconds spent, and memory used.
+pub struct Spent(documents::Spent);
 
 impl Spent {
+    /// The last keys of a JSON document.
+    pub fn document(&self) -> &documents::Spent {
+        &self.0
+    }
+
     /// The lines below a report; the parts that took no time are left out.
     pub fn in_words(&self) -> String {
-        let Timings { read, long_term, unravel, check, total } = &self.timings;
+        let documents::Spent { timings: documents::Timings { read, long_term, unravel, check, total }, .. } = &self.0;
         let parts = [("read", read), ("long-term", long_term), ("unravel", unravel), ("check", check)];
         let parts = parts.iter().filter(|(_, seconds)| **seconds > 0.0);
         let parts: Vec<String> = parts.map(|(part, seconds)| format!("{part} {seconds:.3}")).collect();
-        let memory =
-            self.peak_memory_bytes.map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", bytes / 1_000_000));
+        let memory = self.0.peak_memory_bytes;
+        let memory = memory.map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", bytes / 1_000_000));
         format!("\nTime: {total:.3} s ({})\n{memory}", parts.join(", "))
     }
 }

@@ -34,7 +34,7 @@ fn a_faulty_model_is_refused_with_its_place_the_line_and_a_caret() {
         ("a reward for nobody", model(good, "{reward: {carol: 3}, to: s0}"), (4, 18), "carol"),
         ("a reward that is no number", model(good, "{reward: much, to: s0}"), (4, 17), "much"),
         ("a division by zero", model(good, "{reward: 1/0, to: s0}"), (4, 17), "zero"),
-        ("an endless number", model(good, "{reward: 1e999999999, to: s0}"), (4, 17), "1e999999999"),
+        ("a number with too many digits", model(good, "{reward: 1e999999999, to: s0}"), (4, 17), "1e999999999"),
         ("an unknown key of an action", model(good, "{rewrad: 3, to: s0}"), (4, 9), "did you mean `reward`?"),
         ("an unknown key of a model", format!("{}extra: 1\n", model(good, to_s0)), (8, 1), "extra"),
         ("a start that is no state", format!("start: s7\n{}", model(good, to_s0)), (1, 8), "s7"),

@@ -205,7 +205,7 @@ fn damaged_files_are_refused_with_one_message() {
     folder.write("broken.drn.gz", b"\x1f\x8b\x08\x00junk junk junk junk");
     folder.run(&["solve", "broken.drn.gz", "--discounts", "0,0,0"]).refused(&["broken.drn.gz: cannot be read"]);
     folder.write("claims.drn", HOTEL.replace("@nr_states\n2", "@nr_states\n1000000000000"));
-    folder.run(&["solve", "claims.drn", "--discounts", "0,0,0"]).refused(&["claims.drn:6:1", "too short for so many"]);
+    folder.run(&["solve", "claims.drn", "--discounts", "0,0,0"]).refused(&["claims.drn:6:1", "too short for them"]);
     folder.run(&["convert", "hotel.drn", "out.umb.xz"]).refused(&["out.umb.xz", "this program writes"]);
     folder.run(&["convert", "hotel.drn", "out.yaml.gz"]).refused(&["out.yaml.gz", "this program writes"]);
 }

@@ -13,7 +13,7 @@ fn discounts_close_to_a_billionth_are_solved() {
     // Past 2^53 − 1 a step is a string of digits.
     assert_eq!(solution["horizon"], "44219120417242163736");
     assert_eq!(solution["states"]["P0"]["memory"], "44219120417242163736");
-    // Whoever starts in S1 moves away at once and never comes back.
+    // A run that starts in S1 leaves it at once and never comes back.
     let s1 = &solution["states"]["S1"];
     assert_eq!(s1["memory"], 1);
     let decisions = json!([{"from": 0, "action": "move"}, {"from": "44219120417242163736", "action": "stay"}]);

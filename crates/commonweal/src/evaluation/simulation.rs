@@ -27,7 +27,7 @@ mod tests;
 
 use crate::model::{Mdp, Principal, StateId};
 use crate::number::Enclosure;
-use crate::stop::{StopReason, StopSignal};
+use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use chain::{Chain, draw};
 use normal::two_sided_quantile;
@@ -36,8 +36,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use rayon::prelude::*;
 use std::cmp::Reverse;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
 use tally::{Moments, Tally};
 
 /// How many runs, from which seed, and how sure to be.
@@ -51,13 +50,11 @@ pub struct SimulateOptions {
     pub confidence: f64,
     /// Looked at between blocks of runs; raised, it gives the estimates from the runs done. Default: never raised.
     pub stop: StopSignal,
-    /// Where to count the runs done, for who watches from another thread. Default: nowhere.
-    pub progress: Option<Arc<AtomicU64>>,
 }
 
 impl Default for SimulateOptions {
     fn default() -> SimulateOptions {
-        SimulateOptions { runs: 10_000, seed: 1, confidence: 0.99, stop: StopSignal::default(), progress: None }
+        SimulateOptions { runs: 10_000, seed: 1, confidence: 0.99, stop: StopSignal::default() }
     }
 }
 
@@ -178,9 +175,7 @@ impl Runner {
         if trial.chance {
             return Sample { tally: self.tally(options), chance: true, n_uncut: 0 };
         }
-        if let Some(progress) = &options.progress {
-            progress.fetch_add(options.runs, Ordering::Relaxed);
-        }
+        options.stop.reach(Reached::Simulating { runs: options.runs, of: options.runs });
         let tally = Tally::alike(options.runs, &self.payoffs(&trial.worths), self.welfare(&trial.worths));
         Sample { tally, chance: false, n_uncut: trial.n_uncut }
     }
@@ -189,13 +184,15 @@ impl Runner {
     fn tally(&self, options: &SimulateOptions) -> Tally {
         let block_runs = (BLOCK_STEPS / self.steps()).clamp(1, MAX_BLOCK_RUNS);
         let n_blocks = options.runs.div_ceil(block_runs);
+        let done = Mutex::new(0);
         let block = |block: u64| {
             options.stop.check().ok()?;
             let runs = block_runs.min(options.runs - block * block_runs);
             let tally = self.block(runs, generator(options.seed, block));
-            if let Some(progress) = &options.progress {
-                progress.fetch_add(runs, Ordering::Relaxed);
-            }
+            // The lock is held until the count has been said: it only grows.
+            let mut done = done.lock().expect("nobody panics while they hold it");
+            *done += runs;
+            options.stop.reach(Reached::Simulating { runs: *done, of: options.runs });
             Some(tally)
         };
         let mut all = Tally::none(self.n_principals);

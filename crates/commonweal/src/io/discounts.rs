@@ -1,6 +1,6 @@
 //! Which reward structures of a file are principals, and how patient they are.
 //!
-//! Formats of other tools have rewards but no discounts, so whoever reads such a file brings them.
+//! Formats of other tools have rewards but no discounts, so the caller of a reader gives them.
 
 use crate::{
     model::{ModelError, Principal, nearest},
@@ -41,7 +41,7 @@ pub(super) struct Selection {
     pub principals: Vec<Principal>,
     /// For each reward structure, which principal it is.
     pub principal_of: Vec<Option<usize>>,
-    /// The names of those that are nobody's.
+    /// The names of those that no principal has.
     pub left_out: Vec<String>,
 }
 

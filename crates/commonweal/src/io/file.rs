@@ -29,7 +29,7 @@ pub struct ModelFile {
 enum Contents {
     /// A file that can be read again.
     At(PathBuf),
-    /// What can be read but once.
+    /// What can be read only once.
     Kept(Vec<u8>),
 }
 
@@ -54,7 +54,7 @@ impl ModelFile {
         Ok(ModelFile { name, format, contents: Contents::At(path.to_owned()) })
     }
 
-    /// What can be read but once, such as a pipe. Its contents tell the format, which is YAML if they do not.
+    /// What can be read only once, such as a pipe. Its contents tell the format, which is YAML if they do not.
     pub fn from_reader(name: &str, input: impl Read) -> Result<ModelFile, ReadError> {
         let mut bytes = Vec::new();
         // One byte more than is read at most, so that the reader can tell.

@@ -8,7 +8,7 @@
 //! target goal
 //! ```
 //!
-//! The first line that is no comment is where the game starts, unless a line `start NAME` says otherwise. Names have no
+//! The first line that is not a comment is where the game starts, unless a line `start NAME` says otherwise. Names have no
 //! spaces and no colons.
 
 use super::dimacs::{Line, lines};

@@ -51,7 +51,7 @@ impl ReadOptions {
 pub struct Loaded<N> {
     /// The model.
     pub model: Mdp<N>,
-    /// The reward structures that got no discount and so are nobody's.
+    /// The reward structures that got no discount and are left out.
     pub left_out: Vec<String>,
     /// The rows that did not sum to exactly 1.
     pub divided: Divided,

@@ -6,7 +6,7 @@
 //! start: s0                       # optional; the first state listed otherwise
 //! principals:                     # name: discount, 0 <= discount < 1
 //!   alice: 2/3
-//!   bob: {discount: 1/3, weight: 1}        # weight: optional, not 0
+//!   bob: {discount: 1/3, weight: 1}        # weight: optional; 0 is reported, not counted
 //! states:
 //!   s0:                           # one entry per action
 //!     a: {reward: 3, to: s0}                                    # one number: every principal gets it

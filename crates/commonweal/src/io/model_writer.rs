@@ -180,7 +180,7 @@ impl<'m> Reward<'m, ()> {
     }
 }
 
-/// The only successor of a choice, if there is but one.
+/// The successor of a choice, if there is exactly one.
 fn sure_target(model: &Mdp, choice: ChoiceId) -> Option<Cow<'_, str>> {
     match model.targets(choice) {
         [target] => Some(model.state_name(*target)),

@@ -33,7 +33,7 @@ pub enum ReadError {
         /// How many states are initial.
         count: usize,
     },
-    /// The state to start in is none of the model's.
+    /// The model has no state of the name that was given to start in.
     #[error("there is no state `{name}`; the states are 0 to {last}")]
     UnknownStart {
         /// The name that was given.
@@ -41,7 +41,7 @@ pub enum ReadError {
         /// The greatest number of a state.
         last: usize,
     },
-    /// What is read is no model.
+    /// What was read is not a valid model.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The file itself: it is not there, or not what its name says.

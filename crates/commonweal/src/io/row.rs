@@ -1,7 +1,7 @@
 //! The transitions of one choice as files of other tools write them, made into a row of probabilities.
 //!
 //! Such files round: Storm writes ten digits unless told otherwise, and doubles hold no third. A row whose sum is within
-//! 10^-6 of 1 is therefore divided by its sum, and whoever reads the file is told. A target that is listed twice stands for
+//! 10^-6 of 1 is therefore divided by its sum, and the reader reports it. A target that is listed twice stands for
 //! the sum of the two, and a probability of 0 for nothing.
 
 use crate::{

@@ -84,7 +84,7 @@ fn cause(kind: &ErrorKind, text: &str, marked: usize) -> Option<usize> {
         ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
             before.ends_with('\t').then(|| before.trim_end_matches('\t').len())
         }
-        // The quote that was never closed is the last one before; an apostrophe inside a word is none.
+        // The quote that was never closed is the last one before; an apostrophe inside a word is not a quote.
         ErrorKind::UnclosedQuotedScalar
         | ErrorKind::InvalidQuotedScalarIndent
         | ErrorKind::DocumentIndicatorInQuotedScalar

@@ -5,6 +5,8 @@
 //! a bracket no wider than `crowd`, or one of too many, is closed in on where its first label ends, and what else changes inside
 //! it is left out: infinitely many changes can meet in one point. Cost: log₂ of the width, in labels, for each change.
 
+use super::Label;
+
 /// Part of a line, with the labels at its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bracket {
@@ -13,20 +15,20 @@ pub struct Bracket {
     /// The ends, in units.
     pub ends: [u64; 2],
     /// The labels there.
-    pub labels: [usize; 2],
+    pub labels: [Label; 2],
 }
 
 /// A change of label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Change {
+pub struct LabelChange {
     /// The last place, in units, that is known to have the label before.
     pub low: u64,
     /// A place after it that has another label: one unit further, unless the search was stopped.
     pub high: u64,
     /// The label up to `low`.
-    pub before: usize,
+    pub before: Label,
     /// The label that comes next.
-    pub after: usize,
+    pub after: Label,
     /// Whether further labels lie between the two that are not listed.
     pub crowded: bool,
 }
@@ -35,16 +37,15 @@ pub struct Change {
 const MOST_PARTS: usize = 32;
 
 /// For each of the brackets, the changes inside it in increasing order. `labels` tells the labels of any places, given
-/// with their lines; a bracket with an `unknown` label at one of its ends is left as it is.
+/// with their lines; a bracket without a label at one of its ends is left as it is.
 pub fn changes(
     brackets: &[Bracket],
     crowd: u64,
-    unknown: usize,
-    mut labels: impl FnMut(&[(usize, u64)]) -> Vec<usize>,
-) -> Vec<Vec<Change>> {
-    let mut found: Vec<Vec<Change>> = vec![Vec::new(); brackets.len()];
+    mut labels: impl FnMut(&[(usize, u64)]) -> Vec<Label>,
+) -> Vec<Vec<LabelChange>> {
+    let mut found: Vec<Vec<LabelChange>> = vec![Vec::new(); brackets.len()];
     // Which bracket it is part of, the part itself, and which label follows it if it is crowded.
-    let mut open: Vec<(usize, Bracket, Option<usize>)> =
+    let mut open: Vec<(usize, Bracket, Option<Label>)> =
         brackets.iter().copied().enumerate().map(|(origin, bracket)| (origin, bracket, None)).collect();
     loop {
         let (mut halved, mut middles) = (Vec::new(), Vec::new());
@@ -53,9 +54,9 @@ pub fn changes(
             if before == after {
                 continue;
             }
-            if high - low <= 1 || before == unknown || after == unknown {
+            if high - low <= 1 || before.is_none() || after.is_none() {
                 let (after, crowded) = (crowd_label.unwrap_or(after), crowd_label.is_some());
-                found[origin].push(Change { low, high, before, after, crowded });
+                found[origin].push(LabelChange { low, high, before, after, crowded });
                 continue;
             }
             halved.push((origin, bracket, crowd_label));
@@ -94,10 +95,10 @@ pub fn changes(
 mod tests {
     use super::*;
 
-    fn over(labels: impl Fn(u64) -> usize, high: u64, crowd: u64) -> Vec<Change> {
-        let bracket = Bracket { line: 0, ends: [0, high], labels: [labels(0), labels(high)] };
-        changes(&[bracket], crowd, usize::MAX, |places| places.iter().map(|&(_, place)| labels(place)).collect())
-            .remove(0)
+    fn over(labels: impl Fn(u64) -> usize, high: u64, crowd: u64) -> Vec<LabelChange> {
+        let bracket = Bracket { line: 0, ends: [0, high], labels: [Some(labels(0)), Some(labels(high))] };
+        let of_places = |places: &[(usize, u64)]| places.iter().map(|&(_, place)| Some(labels(place))).collect();
+        changes(&[bracket], crowd, of_places).remove(0)
     }
 
     #[test]
@@ -106,7 +107,7 @@ mod tests {
         let found = over(|place| steps.iter().filter(|&&step| step <= place).count(), 1 << 40, 0);
         let places: Vec<(u64, u64)> = found.iter().map(|change| (change.low + 1, change.high)).collect();
         assert_eq!(places, steps.map(|step| (step, step)));
-        assert!(found.iter().enumerate().all(|(at, change)| (change.before, change.after) == (at, at + 1)));
+        assert!(found.iter().enumerate().all(|(at, change)| (change.before, change.after) == (Some(at), Some(at + 1))));
     }
 
     #[test]
@@ -114,7 +115,7 @@ mod tests {
         // A change at every place: what is found is few, and every place in it tells its neighbours apart.
         let found = over(|place| place as usize, 1 << 40, 0);
         assert!(found.len() <= 4 * MOST_PARTS && found.iter().any(|change| change.crowded), "{}", found.len());
-        assert!(found.iter().all(|change| change.before as u64 == change.low && change.high == change.low + 1));
+        assert!(found.iter().all(|change| change.before == Some(change.low as usize) && change.high == change.low + 1));
     }
 
     #[test]
@@ -122,7 +123,7 @@ mod tests {
         // A change at 1000 + 2^k for every k: they crowd together at 1000.
         let label = |place: u64| if place <= 1000 { 0 } else { 100 - (place - 1000).ilog2() as usize };
         let found = over(label, 1 << 40, 1 << 20);
-        assert_eq!((found[0].low, found[0].high, found[0].before, found[0].crowded), (1000, 1001, 0, true));
+        assert_eq!((found[0].low, found[0].high, found[0].before, found[0].crowded), (1000, 1001, Some(0), true));
         assert!(found.len() < 24 && found[1..].iter().all(|change| !change.crowded));
         let sparse = found.iter().skip(1).map(|change| change.high - 1000).collect::<Vec<_>>();
         assert!(sparse.iter().all(|offset| offset.is_power_of_two()), "{sparse:?}");

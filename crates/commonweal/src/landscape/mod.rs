@@ -2,14 +2,23 @@
 //!
 //! At every fraction asked, the model is solved exactly. What is compared is a strategy's [`Play`] from the start state, so
 //! that decisions which are never met make no difference. Between two discounts with different plays, bisection over
-//! fractions closes in on where the play changes; how far is stated with each change.
+//! fractions closes in on where the play changes; how far is stated with each change. [`sweep`] asks along a [`Grid`] of
+//! one discount, [`strategy_map`] over two.
 
+mod grid;
 mod line;
+mod map;
 mod plane;
 mod play;
 mod survey;
+mod sweep;
+mod words;
 
-pub use line::{Bracket, Change, changes};
-pub use plane::{Plane, PlaneOptions, Spot, plane};
-pub use play::{Play, Turn};
-pub use survey::{Label, Survey, UNKNOWN};
+pub use grid::{Grid, Shard};
+pub use line::LabelChange;
+pub use map::{DEPTH, MapChange, MapPoint, MapShard, StrategyMap, map_shard, strategy_map};
+pub use plane::{Plane, Spot};
+pub use play::{Phase, Play};
+pub use survey::{Label, PlayId};
+pub use sweep::{Sweep, SweepChange, SweepPoint, sweep};
+pub use words::play_in_words;

@@ -8,7 +8,8 @@
 //!
 //! Cost: one label for each corner, and log₂ of the edge's units for each change.
 
-use super::line::{Bracket, Change, changes};
+use super::Label;
+use super::line::{Bracket, LabelChange, changes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -24,19 +25,17 @@ pub struct PlaneOptions {
     pub units: u64,
     /// How often a cell is cut into four at most.
     pub depth: u32,
-    /// The label of places where nothing is known.
-    pub unknown: usize,
 }
 
 /// The regions of a rectangle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plane {
     /// Per label, closed polygons that bound its region, even-odd.
-    pub outlines: BTreeMap<usize, Vec<Vec<Spot>>>,
+    pub outlines: BTreeMap<Label, Vec<Vec<Spot>>>,
     /// Chains of points on the boundary between two labels.
-    pub boundaries: Vec<([usize; 2], Vec<Spot>)>,
+    pub boundaries: Vec<([Label; 2], Vec<Spot>)>,
     /// Every change that was located on an edge: the place just before it, the place just after, and the change.
-    pub located: Vec<(Spot, Spot, Change)>,
+    pub located: Vec<(Spot, Spot, LabelChange)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,15 +61,15 @@ impl Line {
 struct Atlas<L> {
     labels: L,
     options: PlaneOptions,
-    nodes: HashMap<Spot, usize>,
+    nodes: HashMap<Spot, Label>,
     /// The nodes along each line.
     lines: BTreeMap<Line, BTreeSet<u64>>,
     /// The changes on the edge that begins at a node of a line, with the node at which it ends.
-    edges: HashMap<(Line, u64), (u64, Vec<Change>)>,
+    edges: HashMap<(Line, u64), (u64, Vec<LabelChange>)>,
 }
 
 /// The regions by label, where `labels` tells the labels of any places.
-pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<usize>) -> Plane {
+pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>) -> Plane {
     let mut atlas = Atlas { labels, options, nodes: HashMap::new(), lines: BTreeMap::new(), edges: HashMap::new() };
     let each = |index: u64| index * options.units;
     let mut cells: Vec<Cell> = (0..options.cells)
@@ -120,8 +119,8 @@ impl Cell {
 struct Crossing {
     /// Its place among the vertices of the cell.
     vertex: usize,
-    before: usize,
-    after: usize,
+    before: Label,
+    after: Label,
 }
 
 /// The way around a cell, against the clock.
@@ -129,10 +128,10 @@ struct Perimeter {
     vertices: Vec<Spot>,
     crossings: Vec<Crossing>,
     /// The label at the first vertex.
-    first: usize,
+    first: Label,
 }
 
-impl<L: FnMut(&[Spot]) -> Vec<usize>> Atlas<L> {
+impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
     /// Learns the labels of all corners, and the changes on all edges between neighbouring nodes.
     fn visit(&mut self, cells: &[Cell]) {
         let new: BTreeSet<Spot> =
@@ -164,7 +163,7 @@ impl<L: FnMut(&[Spot]) -> Vec<usize>> Atlas<L> {
             .collect();
         // What is thinner than the least cell is not seen.
         let crowd = self.options.units >> self.options.depth;
-        let found = changes(&brackets, crowd, self.options.unknown, |middles| {
+        let found = changes(&brackets, crowd, |middles| {
             let spots: Vec<Spot> = middles.iter().map(|&(index, along)| places[index].0.spot(along)).collect();
             (self.labels)(&spots)
         });
@@ -189,7 +188,7 @@ impl<L: FnMut(&[Spot]) -> Vec<usize>> Atlas<L> {
             for (from, to) in edges {
                 perimeter.vertices.push(line.spot(if backwards { to } else { from }));
                 let changes = &self.edges[&(line, from)].1;
-                let mut crossing = |change: &Change| {
+                let mut crossing = |change: &LabelChange| {
                     let (before, after) =
                         if backwards { (change.after, change.before) } else { (change.before, change.after) };
                     perimeter.crossings.push(Crossing { vertex: perimeter.vertices.len(), before, after });
@@ -230,8 +229,8 @@ impl<L: FnMut(&[Spot]) -> Vec<usize>> Atlas<L> {
     }
 
     fn assemble(&self, cells: &[Cell]) -> Plane {
-        let mut sides: BTreeMap<usize, BTreeSet<(Spot, Spot)>> = BTreeMap::new();
-        let mut chords: BTreeMap<[usize; 2], Vec<(Spot, Spot)>> = BTreeMap::new();
+        let mut sides: BTreeMap<Label, BTreeSet<(Spot, Spot)>> = BTreeMap::new();
+        let mut chords: BTreeMap<[Label; 2], Vec<(Spot, Spot)>> = BTreeMap::new();
         for &cell in cells {
             let perimeter = self.perimeter(cell);
             let partners = partners(&perimeter.crossings);
@@ -272,8 +271,8 @@ impl<L: FnMut(&[Spot]) -> Vec<usize>> Atlas<L> {
 }
 
 /// The changes without those that enclose a strip thinner than `least`.
-fn without_thin(changes: Vec<Change>, least: u64) -> Vec<Change> {
-    let mut kept: Vec<Change> = Vec::new();
+fn without_thin(changes: Vec<LabelChange>, least: u64) -> Vec<LabelChange> {
+    let mut kept: Vec<LabelChange> = Vec::new();
     for change in changes {
         match kept.last_mut() {
             Some(last) if change.low - last.low < least => {
@@ -318,7 +317,7 @@ fn partners(crossings: &[Crossing]) -> Vec<Option<usize>> {
 
 impl Perimeter {
     /// The faces that chords cut the cell into, each with its label and its vertices against the clock.
-    fn faces(&self, partners: &[Option<usize>]) -> Vec<(usize, Vec<Spot>)> {
+    fn faces(&self, partners: &[Option<usize>]) -> Vec<(Label, Vec<Spot>)> {
         let n = self.crossings.len();
         if n == 0 {
             return vec![(self.first, self.vertices.clone())];
@@ -365,7 +364,7 @@ impl Perimeter {
     }
 
     /// The strips between two chords: their label, and the middle of their four ends.
-    fn strips(&self, partners: &[Option<usize>]) -> Vec<(usize, Spot)> {
+    fn strips(&self, partners: &[Option<usize>]) -> Vec<(Label, Spot)> {
         let n = self.crossings.len();
         let mut strips = Vec::new();
         for at in 0..n {
@@ -379,7 +378,7 @@ impl Perimeter {
         strips
     }
 
-    fn chords(&self, partners: &[Option<usize>]) -> Vec<([usize; 2], (Spot, Spot))> {
+    fn chords(&self, partners: &[Option<usize>]) -> Vec<([Label; 2], (Spot, Spot))> {
         let unjoined: Vec<usize> = (0..partners.len()).filter(|&at| partners[at].is_none()).collect();
         let middle = self.middle(&unjoined);
         let spot = |at: usize| self.vertices[self.crossings[at].vertex];
@@ -462,7 +461,7 @@ fn chains(segments: &[(Spot, Spot)]) -> Vec<Vec<Spot>> {
 mod tests {
     use super::*;
 
-    const OPTIONS: PlaneOptions = PlaneOptions { cells: 8, units: 1 << 20, depth: 5, unknown: usize::MAX };
+    const OPTIONS: PlaneOptions = PlaneOptions { cells: 8, units: 1 << 20, depth: 5 };
 
     fn area(rings: &[Vec<Spot>]) -> f64 {
         let twice = |ring: &Vec<Spot>| -> f64 {
@@ -478,15 +477,15 @@ mod tests {
     }
 
     fn of(label: impl Fn(f64, f64) -> usize) -> Plane {
-        plane(OPTIONS, |spots| spots.iter().map(|&spot| share(spot)).map(|(x, y)| label(x, y)).collect())
+        plane(OPTIONS, |spots| spots.iter().map(|&spot| share(spot)).map(|(x, y)| Some(label(x, y))).collect())
     }
 
     #[test]
     fn a_circle_has_its_area_and_its_points_lie_on_it() {
         let plane = of(|x, y| usize::from((x - 0.47).powi(2) + (y - 0.52).powi(2) < 0.11));
         let circle = std::f64::consts::PI * 0.11;
-        assert!((area(&plane.outlines[&1]) - circle).abs() < 0.01, "{}", area(&plane.outlines[&1]));
-        assert!((area(&plane.outlines[&0]) + area(&plane.outlines[&1]) - 1.0).abs() < 1e-12);
+        assert!((area(&plane.outlines[&Some(1)]) - circle).abs() < 0.01, "{}", area(&plane.outlines[&Some(1)]));
+        assert!((area(&plane.outlines[&Some(0)]) + area(&plane.outlines[&Some(1)]) - 1.0).abs() < 1e-12);
         for (low, high, _) in &plane.located {
             let radius = |&spot: &Spot| {
                 let (x, y) = share(spot);

@@ -1,11 +1,11 @@
 //! What a strategy does from one state on: which choices can be taken at each step.
 //!
 //! With `C_0 = {σ_0(s)}` and `C_{t+1} = {σ_{t+1}(u) : u a successor of a choice in C_t}`, the play is the sequence of these
-//! sets. It is kept as turns, sets with the number of steps they last, and a cycle of sets that follows them for ever; both
+//! sets. It is kept as phases, sets with the number of steps they last, and a cycle of sets that follows them for ever; both
 //! as short as can be, so that two plays are equal if and only if the sequences are. Cost: O(transitions) for each step at
 //! which the set changes.
 
-use crate::model::{ChoiceId, Mdp, StateId};
+use crate::model::{ChoiceId, StateId, Structure};
 use crate::strategy::{CountingStrategy, Step};
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 20_000;
 
 /// Choices that can be taken at a number of steps in a row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Turn {
+pub struct Phase {
     /// The choices, one for each state that can be reached then, in the model's order.
     pub choices: Vec<ChoiceId>,
     /// For how many steps.
@@ -24,22 +24,22 @@ pub struct Turn {
 /// The choices that a strategy can take at each step, from one start state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Play {
-    turns: Vec<Turn>,
+    phases: Vec<Phase>,
     cycle: Vec<Vec<ChoiceId>>,
 }
 
 impl Play {
     /// What `strategy` does from `start` on. A play that changes for too long to be followed counts every state as reached.
-    pub fn of<N>(model: &Mdp<N>, strategy: &CountingStrategy, start: StateId) -> Play {
+    pub fn of(model: &Structure, strategy: &CountingStrategy, start: StateId) -> Play {
         let met = followed(model, strategy, BTreeSet::from([start]), MAX_STEPS);
-        // Over all states there are as many turns as changes, and then one set for ever.
+        // Over all states there are as many phases as changes, and then one set for ever.
         let over_all = || followed(model, strategy, model.states().collect(), usize::MAX);
         met.or_else(over_all).expect("a strategy settles")
     }
 
     /// What is done before the cycle begins.
-    pub fn turns(&self) -> &[Turn] {
-        &self.turns
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
     }
 
     /// The sets that are repeated for ever.
@@ -49,13 +49,13 @@ impl Play {
 
     /// The number of steps before the cycle begins.
     pub fn n_steps(&self) -> Step {
-        self.turns.iter().fold(Step::ZERO, |sum, turn| sum + &turn.steps)
+        self.phases.iter().fold(Step::ZERO, |sum, phase| sum + &phase.steps)
     }
 
     /// The states that are met, in the order in which they are, those met at the same step in the model's order.
-    pub fn states<N>(&self, model: &Mdp<N>) -> Vec<StateId> {
+    pub fn states(&self, model: &Structure) -> Vec<StateId> {
         let mut met = BTreeSet::new();
-        let sets = self.turns.iter().map(|turn| &turn.choices).chain(&self.cycle);
+        let sets = self.phases.iter().map(|phase| &phase.choices).chain(&self.cycle);
         let states = sets.flatten().map(|&choice| model.state_of(choice));
         states.filter(|&state| met.insert(state)).collect()
     }
@@ -65,20 +65,20 @@ impl Play {
     pub fn path(&self) -> Option<(Vec<(ChoiceId, Step)>, ChoiceId)> {
         let one = |choices: &[ChoiceId]| if let [choice] = choices { Some(*choice) } else { None };
         let last = if let [choices] = &self.cycle[..] { one(choices)? } else { return None };
-        let turn = |turn: &Turn| Some((one(&turn.choices)?, turn.steps.clone()));
-        Some((self.turns.iter().map(turn).collect::<Option<_>>()?, last))
+        let phase = |phase: &Phase| Some((one(&phase.choices)?, phase.steps.clone()));
+        Some((self.phases.iter().map(phase).collect::<Option<_>>()?, last))
     }
 }
 
 /// The play over these states; `None` if it takes too many steps.
-fn followed<N>(
-    model: &Mdp<N>,
+fn followed(
+    model: &Structure,
     strategy: &CountingStrategy,
     start: BTreeSet<StateId>,
     max_steps: usize,
 ) -> Option<Play> {
     let whole = max_steps == usize::MAX;
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut phases: Vec<Phase> = Vec::new();
     let mut reached = start;
     let mut step = Step::ZERO;
     // Once nothing changes any more, the set alone tells what follows.
@@ -98,9 +98,9 @@ fn followed<N>(
         let settled = || next.iter().chain(&reached).all(|state| later(state).is_none());
         if next_change.is_none() && settled() {
             if let Some(&first) = seen.get(&choices) {
-                return Some(shortest(turns, first));
+                return Some(shortest(phases, first));
             }
-            seen.insert(choices.clone(), turns.len());
+            seen.insert(choices.clone(), phases.len());
         } else {
             seen.clear();
         }
@@ -109,41 +109,42 @@ fn followed<N>(
             _ => Step::ONE,
         };
         step += &steps;
-        turns.push(Turn { choices, steps });
+        phases.push(Phase { choices, steps });
         reached = next;
     }
     None
 }
 
-/// The play whose turns from `first` on repeat for ever, in its shortest form. The repeating ones last one step each.
-fn shortest(mut turns: Vec<Turn>, first: usize) -> Play {
-    let mut cycle: Vec<Vec<ChoiceId>> = turns.drain(first..).map(|turn| turn.choices).collect();
-    let mut joined: Vec<Turn> = Vec::new();
-    for turn in turns {
+/// The play whose phases from `first` on repeat for ever, in its shortest form. The repeating ones last one step each.
+fn shortest(mut phases: Vec<Phase>, first: usize) -> Play {
+    let mut cycle: Vec<Vec<ChoiceId>> = phases.drain(first..).map(|phase| phase.choices).collect();
+    let mut joined: Vec<Phase> = Vec::new();
+    for phase in phases {
         match joined.last_mut() {
-            Some(last) if last.choices == turn.choices => last.steps += turn.steps,
-            _ => joined.push(turn),
+            Some(last) if last.choices == phase.choices => last.steps += phase.steps,
+            _ => joined.push(phase),
         }
     }
     // What precedes the cycle may be its last set already.
-    while let (Some(turn), Some(last)) = (joined.last_mut(), cycle.last()) {
-        if turn.choices != *last {
+    while let (Some(phase), Some(last)) = (joined.last_mut(), cycle.last()) {
+        if phase.choices != *last {
             break;
         }
-        if cycle.len() == 1 || turn.steps.is_one() {
+        if cycle.len() == 1 || phase.steps.is_one() {
             joined.pop();
         } else {
-            turn.steps -= 1;
+            phase.steps -= 1;
         }
         cycle.rotate_right(1);
     }
-    Play { turns: joined, cycle }
+    Play { phases: joined, cycle }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::io::read_model_bytes;
+    use crate::model::Mdp;
     use crate::strategy::Change;
 
     fn model(text: &str) -> Mdp {
@@ -161,11 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn waiting_twice_is_two_turns_and_then_the_same_for_ever() {
+    fn waiting_twice_is_two_phases_and_then_the_same_for_ever() {
         let hotel = model(HOTEL);
         let play = Play::of(&hotel, &strategy(&hotel, &[&[(0, 0), (2, 1)], &[(0, 2)]]), 0.into());
-        let (turns, last) = play.path().unwrap();
-        assert_eq!(turns, [(0.into(), 2u8.into()), (1.into(), 1u8.into())]);
+        let (phases, last) = play.path().unwrap();
+        assert_eq!(phases, [(0.into(), 2u8.into()), (1.into(), 1u8.into())]);
         assert_eq!(last, 2.into());
         let far = Play::of(&hotel, &strategy(&hotel, &[&[(0, 0), (1 << 60, 1)], &[(0, 2)]]), 0.into());
         assert_eq!(far.n_steps(), Step::from((1u64 << 60) + 1));
@@ -185,7 +186,7 @@ mod tests {
             "principals: {p: 1/2}\nstates:\n  s0:\n    go: {to: s1}\n    stay: {to: s0}\n  s1:\n    go: {to: s0}\n";
         let ring = model(text);
         let always = Play::of(&ring, &strategy(&ring, &[&[(0, 0)], &[(0, 2)]]), 0.into());
-        assert_eq!((always.turns().len(), always.cycle().len()), (0, 2));
+        assert_eq!((always.phases().len(), always.cycle().len()), (0, 2));
         // At step 7 the run is in s1, so that what s0 would do then does not matter.
         let same = Play::of(&ring, &strategy(&ring, &[&[(0, 0), (7, 1), (8, 0)], &[(0, 2)]]), 0.into());
         assert_eq!(always, same);

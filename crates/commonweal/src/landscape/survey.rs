@@ -5,29 +5,29 @@ use crate::answer::{Answer, Claim};
 use crate::exact::solve;
 use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
+use crate::parallel;
 use crate::solve::Options;
 use crate::strategy::CountingStrategy;
-use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Which of the plays met so far.
-pub type Label = usize;
-/// The label of a place whose solution was stopped at a limit.
-pub const UNKNOWN: Label = Label::MAX;
+/// Which of the plays met so far, from 0 in the order in which they were met.
+pub type PlayId = usize;
+/// The play at a place; `None` where the solution was stopped at a limit.
+pub type Label = Option<PlayId>;
 
 /// A model some of whose discounts vary, and the plays met so far, in the order in which they were met.
-pub struct Survey<'m> {
+pub(super) struct Survey<'m> {
     model: &'m Mdp,
     varied: Vec<PrincipalId>,
     options: Options,
-    labels: HashMap<Play, Label>,
+    ids: HashMap<Play, PlayId>,
     plays: Vec<(Play, CountingStrategy)>,
 }
 
 impl<'m> Survey<'m> {
     /// The model with the discounts of these principals left open.
     pub fn new(model: &'m Mdp, varied: Vec<PrincipalId>, options: Options) -> Survey<'m> {
-        Survey { model, varied, options, labels: HashMap::new(), plays: Vec::new() }
+        Survey { model, varied, options, ids: HashMap::new(), plays: Vec::new() }
     }
 
     /// The model at these discounts, one for each varied principal.
@@ -43,8 +43,8 @@ impl<'m> Survey<'m> {
     /// # Panics
     /// If a discount lies outside [0, 1).
     pub fn solutions(&self, points: &[Vec<Rational>]) -> Vec<Answer> {
-        let solved = |point: &Vec<Rational>| solve(&self.model_at(point).expect("a discount in [0, 1)"), &self.options);
-        points.par_iter().map(solved).collect()
+        let model = |point: &[Rational]| self.model_at(point).expect("a discount in [0, 1)");
+        parallel::map_each(points.len(), |at| solve(&model(&points[at]), &self.options))
     }
 
     /// The label of a solution's play from the start state.
@@ -57,36 +57,31 @@ impl<'m> Survey<'m> {
     /// # Panics
     /// If a discount lies outside [0, 1).
     pub fn labels(&mut self, points: &[Vec<Rational>]) -> Vec<Label> {
-        let (model, options) = (self.model, &self.options);
-        let play = |point: &Vec<Rational>| {
-            play_of(model, &solve(&self.model_at(point).expect("a discount in [0, 1)"), options))
+        let play = |at: usize| {
+            let model = self.model_at(&points[at]).expect("a discount in [0, 1)");
+            play_of(self.model, &solve(&model, &self.options))
         };
-        // Labels are given afterwards, in the order of the points: they do not depend on who was first.
-        let plays: Vec<_> = points.par_iter().map(play).collect();
+        // Labels are given afterwards, in the order of the points: they do not depend on which solve ended first.
+        let plays: Vec<_> = parallel::map_each(points.len(), play);
         plays.into_iter().map(|play| self.label_of(play)).collect()
     }
 
     fn label_of(&mut self, play: Option<(Play, CountingStrategy)>) -> Label {
-        let Some((play, strategy)) = play else { return UNKNOWN };
-        *self.labels.entry(play.clone()).or_insert_with(|| {
+        let (play, strategy) = play?;
+        Some(*self.ids.entry(play.clone()).or_insert_with(|| {
             self.plays.push((play, strategy));
             self.plays.len() - 1
-        })
+        }))
     }
 
-    /// The play of a label.
-    pub fn play(&self, label: Label) -> &Play {
-        &self.plays[label].0
+    /// A strategy with that play.
+    pub fn strategy(&self, id: PlayId) -> &CountingStrategy {
+        &self.plays[id].1
     }
 
-    /// A strategy that plays as the label says.
-    pub fn strategy(&self, label: Label) -> &CountingStrategy {
-        &self.plays[label].1
-    }
-
-    /// The number of different plays met so far.
-    pub fn n_plays(&self) -> usize {
-        self.plays.len()
+    /// The plays met.
+    pub fn into_plays(self) -> Vec<Play> {
+        self.plays.into_iter().map(|(play, _)| play).collect()
     }
 }
 

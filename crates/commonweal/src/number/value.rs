@@ -34,6 +34,16 @@ impl From<Enclosure> for Value {
     }
 }
 
+impl Value {
+    /// The difference: exact if both numbers are.
+    pub fn minus(&self, other: &Value) -> Value {
+        match (&self.exact, &other.exact) {
+            (Some(left), Some(right)) => Value::from(left - right),
+            _ => Value::from(self.enclosure.plus(-other.enclosure)),
+        }
+    }
+}
+
 /// One number per state, known exactly or between bounds.
 #[derive(Debug, Clone)]
 pub enum Values {

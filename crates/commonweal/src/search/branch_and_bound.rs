@@ -8,7 +8,7 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use crate::number::{Enclosure, Rational, Value};
-use crate::stop::{StopReason, StopSignal};
+use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -16,8 +16,8 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// How far to search, and for what.
-#[derive(Clone)]
-pub struct SearchOptions<'a> {
+#[derive(Debug, Clone)]
+pub struct SearchOptions {
     /// Stop when the bounds are this close, relative to the greatest welfare of any strategy or the largest reward that one
     /// choice pays to all together, whichever is larger. 0 asks for the exact optimum, which only a search over positional
     /// strategies finds.
@@ -28,26 +28,12 @@ pub struct SearchOptions<'a> {
     pub node_limit: u64,
     /// Looked at between nodes; raised, it gives the bounds proven so far. Default: never raised.
     pub stop: StopSignal,
-    /// Told now and then how far the search is.
-    pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
-impl Default for SearchOptions<'_> {
+impl Default for SearchOptions {
     fn default() -> Self {
-        let gap = Rational::ZERO;
-        SearchOptions { gap, threshold: None, node_limit: 1_000_000, stop: StopSignal::default(), progress: None }
+        SearchOptions { gap: Rational::ZERO, threshold: None, node_limit: 1_000_000, stop: StopSignal::default() }
     }
-}
-
-/// How far a search is.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// Nodes expanded.
-    pub nodes: u64,
-    /// Nodes waiting.
-    pub open: usize,
-    /// What the best strategy so far earns, and what none exceeds.
-    pub bounds: Enclosure,
 }
 
 /// What is proven of a search.
@@ -232,10 +218,12 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
             }
             children.into_iter().for_each(|node| push(&mut open, node));
         }
-        if let Some(progress) = options.progress {
+        // The greatest bound takes a look at every open node.
+        if options.stop.is_watched() {
             let upper = open.iter().map(|queued| queued.node.bound).fold(dropped.max(incumbent.lower), f64::max);
             let lower = Enclosure::from(&incumbent.welfare).lower();
-            progress(Progress { nodes, open: open.len(), bounds: Enclosure::new(lower, model.unscaled_above(upper)) });
+            let bounds = Enclosure::new(lower, model.unscaled_above(upper));
+            options.stop.reach(Reached::Searching { nodes, open: open.len(), bounds });
         }
     };
     let upper = open.iter().map(|queued| queued.node.bound).fold(dropped, f64::max);

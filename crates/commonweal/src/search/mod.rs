@@ -21,7 +21,7 @@ mod slope;
 mod stationary;
 mod values;
 
-pub use branch_and_bound::{Progress, Search, SearchOptions, SearchOutcome, ThresholdAnswer};
+pub use branch_and_bound::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 pub use milp::{MilpError, positional_by_milp};
 pub use positional::positional;
 pub use stationary::stationary;

@@ -38,7 +38,7 @@ impl<'a> Lab<'a> {
             is_timed: !args.untimed,
             baseline,
             folder: args.out.as_deref(),
-            stop: args.run.start()?,
+            stop: args.run.start(),
             is_quiet: args.run.quiet || args.run.json,
             thread: rayon::ThreadPoolBuilder::new().num_threads(1).build()?,
         })

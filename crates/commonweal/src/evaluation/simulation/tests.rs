@@ -255,11 +255,15 @@ fn a_stop_before_the_first_run_leaves_everything_open() {
 #[test]
 fn a_stop_on_the_way_keeps_the_runs_done() {
     let (model, strategy) = weather("1/2", "4/5", "3/5");
-    let progress = Arc::new(AtomicU64::new(0));
-    let options = SimulateOptions { runs: u64::MAX, progress: Some(progress.clone()), ..SimulateOptions::default() };
+    let options = SimulateOptions { runs: u64::MAX, ..SimulateOptions::default() };
+    let done = || match options.stop.reached() {
+        Some(Reached::Simulating { runs, of: u64::MAX }) => runs,
+        None => 0,
+        other => panic!("{other:?}"),
+    };
     let simulation = std::thread::scope(|scope| {
         scope.spawn(|| {
-            while progress.load(Ordering::Relaxed) < 1000 {
+            while done() < 1000 {
                 std::thread::yield_now();
             }
             options.stop.raise();
@@ -268,7 +272,7 @@ fn a_stop_on_the_way_keeps_the_runs_done() {
     });
     assert_eq!(simulation.stopped, Some(StopReason::Interrupted));
     assert!(simulation.runs >= 1000);
-    assert_eq!(simulation.runs, progress.load(Ordering::Relaxed));
+    assert_eq!(simulation.runs, done());
     assert!(simulation.welfare.upper.is_finite());
 }
 

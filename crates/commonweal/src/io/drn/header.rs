@@ -185,14 +185,14 @@ impl Header {
         }
     }
 
-    /// Refuses numbers of states and choices that do not fit into a file of so many bytes.
+    /// Refuses numbers of states and choices that do not fit into a file of at most `limit` bytes.
     pub fn check_size(&self, limit: Option<u64>) -> Result<(), ReadError> {
         /// `state 0` and a transition `0 : 1`, each with the end of its line.
         const STATE_BYTES: u64 = 14;
         const CHOICE_BYTES: u64 = 6;
         let Some(limit) = limit else { return Ok(()) };
         let refuse = |line: &KeptLine, claim: usize, what: &str| {
-            let message = format!("the file claims {claim} {what}, but is too short for so many");
+            let message = format!("the file claims {claim} {what}, but is too short for them");
             let help = format!("correct the number under `@nr_{what}`, or get the whole file");
             line.line().fault_here(message, help)
         };

@@ -18,7 +18,7 @@ impl<N: ModelNumber> Files<N> {
     /// The model, once all files are read.
     pub fn model(mut self, options: &ReadOptions) -> Result<Loaded<N>, ReadError> {
         let Index { n_states, n_choices, n_branches, .. } = self.index;
-        // This file is as long as the model is large, so whatever else the index claims is no more than what was read.
+        // This file is as long as the model is large, so the other claims of the index are no larger than what was read.
         let target = match self.target.take() {
             Some(target) => target,
             None if n_branches == 1 => vec![StateId::from(0)],
@@ -167,7 +167,7 @@ impl<N: ModelNumber> Files<N> {
     }
 }
 
-/// The number at a position of an array as it is stored; `None` if it is none.
+/// The number at a position of an array as it is stored; `None` if the bytes do not encode a number.
 fn decoded(stored: &[u8], position: usize, number: NumberType, purpose: Purpose) -> Option<Rational> {
     number.decode(&stored[position * number.size()..(position + 1) * number.size()], purpose)
 }

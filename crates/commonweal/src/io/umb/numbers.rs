@@ -47,7 +47,7 @@ impl NumberType {
         }
     }
 
-    /// The number in these bytes, of which there are as many as it takes; `None` if they are none.
+    /// The number in these bytes, as many as its type has; `None` if they do not encode a number.
     pub fn decode<N: ModelNumber>(self, bytes: &[u8], purpose: Purpose) -> Option<N> {
         let exact = |exact: Rational| match purpose {
             Purpose::Probability => N::from_probability(exact),
@@ -74,7 +74,7 @@ pub(super) fn half_size(number: &Rational) -> usize {
     numerator.len().max(denominator.len()).next_multiple_of(8).max(8)
 }
 
-/// Adds the fraction to the bytes, its numerator and denominator each in so many.
+/// Adds the fraction to the bytes, its numerator and denominator in `half` bytes each.
 pub(super) fn encode(number: &Rational, half: usize, bytes: &mut Vec<u8>) {
     let end = bytes.len() + half;
     bytes.extend_from_slice(&number.numerator().to_le_bytes());

@@ -21,7 +21,7 @@ pub trait UmbNumber: ModelNumber {
     /// How many bytes each of them takes, so that all fit.
     fn size_of_all<'n>(numbers: impl Iterator<Item = &'n Self>) -> usize;
 
-    /// Adds the number to the bytes, in so many.
+    /// Adds the number to the bytes, in `size` of them.
     fn encode(&self, size: usize, bytes: &mut Vec<u8>);
 }
 
@@ -150,7 +150,7 @@ impl Actions {
     }
 }
 
-/// The names of the principals' folders: lower-case letters, digits, `_` and `-`; what is none of these in hexadecimal,
+/// The names of the principals' folders: lower-case letters, digits, `_` and `-`; other characters in hexadecimal,
 /// as Storm writes it.
 fn identifiers<N>(model: &Mdp<N>) -> Vec<String> {
     let mut identifiers: Vec<String> = Vec::new();
@@ -174,7 +174,7 @@ fn words(out: &mut dyn Write, name: &str, words: impl ExactSizeIterator<Item = u
     array(out, name, words.len(), 8, words, |word, bytes| bytes.extend(word.to_le_bytes()))
 }
 
-/// Writes an array of `n` items, each of so many bytes.
+/// Writes an array of `n` items of equal size.
 fn array<T>(
     out: &mut dyn Write,
     name: &str,

@@ -1,22 +1,21 @@
 //! What a strategy does from the start state on, in words: `a twice, then b for ever`.
 
-use super::names::in_column;
-use super::numbers::steps;
-use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp};
-use commonweal::internals::strategy::Step;
+use super::Play;
+use crate::model::{ChoiceId, Structure};
+use crate::strategy::Step;
+use crate::text::name_in_column;
 
-/// More turns than this are not told one by one.
+/// More phases than this are not told one by one.
 const TOLD: usize = 4;
 
 /// The play in words. What the words leave out, a few letters at the end tell apart.
-pub fn in_words<N>(model: &Mdp<N>, play: &Play) -> String {
+pub fn play_in_words(model: &Structure, play: &Play) -> String {
     let mut told: Vec<(String, Step)> = Vec::new();
-    for turn in play.turns() {
-        let actions = actions(model, &turn.choices);
+    for phase in play.phases() {
+        let actions = actions(model, &phase.choices);
         match told.last_mut() {
-            Some((last, steps)) if *last == actions => *steps += &turn.steps,
-            _ => told.push((actions, turn.steps.clone())),
+            Some((last, steps)) if *last == actions => *steps += &phase.steps,
+            _ => told.push((actions, phase.steps.clone())),
         }
     }
     let mut cycle: Vec<String> = play.cycle().iter().map(|choices| actions(model, choices)).collect();
@@ -25,12 +24,12 @@ pub fn in_words<N>(model: &Mdp<N>, play: &Play) -> String {
     if told.last().is_some_and(|(last, _)| cycle.len() == 1 && *last == cycle[0]) {
         told.pop();
     }
-    let turn = |(actions, count): &(String, Step)| match u64::try_from(count) {
+    let phase = |(actions, count): &(String, Step)| match u64::try_from(count) {
         Ok(1) => format!("{actions} once"),
         Ok(2) => format!("{actions} twice"),
-        _ => format!("{actions} {} times", steps(count)),
+        _ => format!("{actions} {} times", grouped(count)),
     };
-    let mut words: Vec<String> = told.iter().take(TOLD).map(turn).collect();
+    let mut words: Vec<String> = told.iter().take(TOLD).map(phase).collect();
     if told.len() > TOLD {
         words.push("…".to_owned());
     }
@@ -42,11 +41,11 @@ pub fn in_words<N>(model: &Mdp<N>, play: &Play) -> String {
     if play.path().is_some() && told.len() <= TOLD { text } else { format!("{text} [{:04x}]", fingerprint(play)) }
 }
 
-fn actions<N>(model: &Mdp<N>, choices: &[ChoiceId]) -> String {
+fn actions(model: &Structure, choices: &[ChoiceId]) -> String {
     const NAMED: usize = 3;
     let mut names: Vec<String> = Vec::new();
     for &choice in choices {
-        let name = in_column(&model.action_name(choice));
+        let name = name_in_column(&model.action_name(choice));
         if !names.contains(&name) {
             names.push(name);
         }
@@ -58,12 +57,25 @@ fn actions<N>(model: &Mdp<N>, choices: &[ChoiceId]) -> String {
     names.join("|")
 }
 
+/// A count with its thousands apart: `44,219,120`.
+fn grouped(count: &Step) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// FNV-1a over the play, folded to 16 bits.
 fn fingerprint(play: &Play) -> u16 {
-    let turns = play.turns().iter().map(|turn| (&turn.choices, turn.steps.to_le_bytes().to_vec()));
+    let phases = play.phases().iter().map(|phase| (&phase.choices, phase.steps.to_le_bytes().to_vec()));
     let cycle = play.cycle().iter().map(|choices| (choices, Vec::new()));
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for (choices, steps) in turns.chain(cycle) {
+    for (choices, steps) in phases.chain(cycle) {
         let indices = choices.iter().flat_map(|choice| (choice.index() as u32).to_le_bytes());
         for byte in indices.chain([0xff]).chain(steps) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

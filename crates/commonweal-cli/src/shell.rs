@@ -1,0 +1,18 @@
+//! Command lines as a shell reads them.
+
+use std::borrow::Cow;
+
+/// The command line as it was typed.
+pub fn typed() -> String {
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()).into_owned());
+    std::iter::once("commonweal".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// A word of a command line, in quotation marks if it needs them.
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    if !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-+./:@%,=".contains(c)) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''")).into()
+    }
+}

@@ -1,0 +1,37 @@
+//! `commonweal-check/1`: a checker's verdict on a certificate.
+
+use super::{Document, Format};
+use serde::{Deserialize, Serialize};
+
+/// What a checker says of a certificate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    format: Format<Check>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What is proven, the claim that could not be verified, or why there is no verdict.
+    pub says: String,
+}
+
+/// Whether a certificate proves what it states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It does.
+    Accepted,
+    /// A claim could not be verified.
+    Refused,
+    /// The checker was stopped before it knew.
+    Stopped,
+}
+
+impl Document for Check {
+    const FORMAT: &'static str = "commonweal-check/1";
+}
+
+impl Check {
+    /// The verdict with what is to be said of it.
+    pub fn new(verdict: Verdict, says: impl Into<String>) -> Check {
+        Check { format: Format::default(), verdict, says: says.into() }
+    }
+}

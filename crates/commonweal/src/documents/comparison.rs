@@ -1,0 +1,44 @@
+//! The entries of `comparison`: other strategies beside a solution.
+
+use super::{Double, Entries, Number};
+use crate::compare::{self, Class};
+use crate::model::Structure;
+use serde::{Deserialize, Serialize};
+
+/// One strategy of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// Which one: `counting`, `stationary`, `positional`, `long-term` or `best for principal`.
+    pub strategy: String,
+    /// Whom it is best for, of a strategy that serves one principal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub principal: Option<String>,
+    /// What it earns from the start.
+    pub welfare: Number,
+    /// What no strategy of its class exceeds, unless it is known to be the best of its class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper: Option<Double>,
+    /// What each principal gets; empty if there was no time to say.
+    pub payoffs: Entries<Number>,
+}
+
+impl Compared {
+    /// The entry of a strategy for this model.
+    pub fn new(model: &Structure, compared: &compare::Compared) -> Compared {
+        let (strategy, principal) = match compared.class {
+            Class::Counting => ("counting", None),
+            Class::Stationary => ("stationary", None),
+            Class::Positional => ("positional", None),
+            Class::LongTerm => ("long-term", None),
+            Class::BestFor(p) => ("best for principal", Some(model.principals()[p.index()].name.clone())),
+        };
+        let names = model.principals().iter().map(|principal| principal.name.clone());
+        Compared {
+            strategy: strategy.to_owned(),
+            principal,
+            welfare: Number::from(&compared.welfare),
+            upper: compared.upper.map(Double),
+            payoffs: names.zip(compared.payoffs.iter().map(Number::from)).collect(),
+        }
+    }
+}

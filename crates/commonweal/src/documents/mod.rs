@@ -1,0 +1,100 @@
+//! The JSON documents that programs exchange: one type for each, written and read here for every front end.
+//!
+//! A document says what it is in its first key: `"format": "commonweal-solution/1"`. Its type is made from results,
+//! written by [`Document::to_json`], and read back by [`Document::from_json`] with the same meaning. States, actions and
+//! principals go by their names; an exact number is the text of a fraction, beside two doubles that enclose it. A reader
+//! ignores keys that it does not know, so that later versions can add some.
+//!
+//! | type | format | written by |
+//! |---|---|---|
+//! | [`Solution`] | `commonweal-solution/1` | `solve` |
+//! | [`Strategy`] | `commonweal-strategy/1` | `solve --strategy`, `positional`, `stationary` |
+//! | [`Evaluation`] | `commonweal-evaluation/1` | `evaluate` |
+//! | [`Simulation`] | `commonweal-simulation/1` | `simulate` |
+//! | [`Search`] | `commonweal-search/1` | `positional`, `stationary` |
+//! | [`Satisfiability`] | `commonweal-sat/1` | `sat` |
+//! | [`Sweep`] | `commonweal-sweep/1` | `sweep` |
+//! | [`StrategyMap`] | `commonweal-map/1` | `map` |
+//! | [`Check`] | `commonweal-check/1` | `check` |
+//!
+//! ```
+//! use commonweal::documents::{Check, Document, Verdict};
+//! let check = Check::new(Verdict::Accepted, "optimal from every state");
+//! let text = check.to_json();
+//! assert!(text.starts_with("{\n  \"format\": \"commonweal-check/1\""));
+//! assert_eq!(Check::from_json(&text)?, check);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod check;
+mod comparison;
+mod evaluation;
+mod pieces;
+mod search;
+mod simulation;
+mod solution;
+mod spent;
+mod strategy;
+mod strategy_map;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use check::{Check, Verdict};
+pub use comparison::Compared;
+pub use evaluation::{Evaluation, Worth};
+pub use pieces::{Double, Engine, Entries, Format, Number, StepNumber, exact_text};
+pub use search::{Satisfiability, Search, SearchStatus, ThresholdAnswer};
+pub use simulation::{Estimate, Simulation};
+pub use solution::{Principal, Solution, State, Status};
+pub use spent::{Spent, Timings};
+pub use strategy::{Decision, Strategy};
+pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};
+pub use sweep::{Change, Point, Sweep};
+
+use crate::model::{StateId, Structure};
+use serde::{Serialize, de::DeserializeOwned};
+use std::io;
+
+/// A JSON document with a `format`.
+pub trait Document: Serialize + DeserializeOwned {
+    /// What stands under `format`: the name and the version.
+    const FORMAT: &'static str;
+
+    /// The document as text, indented, with a line end.
+    fn to_json(&self) -> String {
+        json_text(self, None)
+    }
+
+    /// Writes the document as [`to_json`](Document::to_json) has it, without the whole text in memory.
+    fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
+    /// The document that a text holds; an error if its format is another one.
+    fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+/// A document as text, indented, with a line end; its last keys say what it took to compute, if that is given.
+pub fn json_text(document: &impl Serialize, spent: Option<&Spent>) -> String {
+    #[derive(Serialize)]
+    struct Whole<'a, D> {
+        #[serde(flatten)]
+        document: &'a D,
+        #[serde(flatten)]
+        spent: Option<&'a Spent>,
+    }
+    let text = serde_json::to_string_pretty(&Whole { document, spent });
+    text.expect("a document has text keys and JSON numbers only") + "\n"
+}
+
+/// A model with more states than this shows its start state only, unless all are asked for.
+pub const MANY_STATES: usize = 10_000;
+
+/// The states that a document lists: all of them if there are few or all are asked for, otherwise the start state.
+pub fn listed_states(model: &Structure, all: bool) -> Vec<StateId> {
+    if all || model.n_states() <= MANY_STATES { model.states().collect() } else { vec![model.start()] }
+}

@@ -1,0 +1,146 @@
+//! `commonweal-search/1` and `commonweal-sat/1`: the best strategies of simple classes, and what they decide.
+
+use super::pieces::exact_text;
+use super::{Document, Double, Entries, Format, Number, Strategy};
+use crate::evaluation::Payoffs;
+use crate::model::Structure;
+use crate::search::{self, SearchOutcome};
+use serde::{Deserialize, Serialize};
+
+/// The best positional or stationary strategy found, with what is proven.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    format: Format<Search>,
+    /// The start state.
+    pub start: String,
+    /// The strategy earns at least this.
+    pub lower: Double,
+    /// No strategy of the class earns more.
+    pub upper: Double,
+    /// What the strategy earns, where that is known as a fraction.
+    pub exact: Option<String>,
+    /// What each principal gets under the strategy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payoffs: Option<Entries<Number>>,
+    /// The strategy.
+    pub strategy: Strategy,
+    /// Nodes expanded.
+    pub nodes: u64,
+    /// What is proven of the bounds.
+    pub status: SearchStatus,
+    /// Why no more is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The answer, if a threshold was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ThresholdAnswer>,
+}
+
+/// What is proven of the bounds of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchStatus {
+    /// No strategy of the class earns more than the one found.
+    #[serde(rename = "optimal")]
+    Optimal,
+    /// The bounds are as near to each other as was asked for; if a `reason` is given, it says what that rests on.
+    #[serde(rename = "within gap")]
+    WithinGap,
+    /// The bounds hold, and are further apart.
+    #[serde(rename = "stopped")]
+    Stopped,
+}
+
+/// Whether some strategy of the class earns at least the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThresholdAnswer {
+    /// The strategy found does.
+    Yes,
+    /// None does.
+    No,
+    /// The search was stopped before it was decided.
+    Unknown,
+}
+
+impl From<search::ThresholdAnswer> for ThresholdAnswer {
+    fn from(answer: search::ThresholdAnswer) -> ThresholdAnswer {
+        match answer {
+            search::ThresholdAnswer::Yes => ThresholdAnswer::Yes,
+            search::ThresholdAnswer::No => ThresholdAnswer::No,
+            search::ThresholdAnswer::Unknown => ThresholdAnswer::Unknown,
+        }
+    }
+}
+
+impl Document for Search {
+    const FORMAT: &'static str = "commonweal-search/1";
+}
+
+impl Search {
+    /// The document of a search from the model's start, with what its strategy gives each principal if that is known.
+    pub fn new(model: &Structure, search: &search::Search, payoffs: Option<&Payoffs>) -> Search {
+        let start = model.start();
+        let payoffs = payoffs.map(|payoffs| {
+            let payoff = |p: usize| (model.principals()[p].name.clone(), payoffs.payoff(p.into(), start).into());
+            (0..model.n_principals()).map(payoff).collect()
+        });
+        let (status, reason) = match search.outcome {
+            SearchOutcome::Optimal => (SearchStatus::Optimal, None),
+            SearchOutcome::WithinGap => (SearchStatus::WithinGap, None),
+            SearchOutcome::Claimed => {
+                (SearchStatus::WithinGap, Some("the upper bound is a floating-point solver's claim".to_owned()))
+            }
+            SearchOutcome::Decided => (SearchStatus::Stopped, Some("the threshold is decided".to_owned())),
+            SearchOutcome::Stopped(reason) => (SearchStatus::Stopped, Some(reason.to_string())),
+        };
+        Search {
+            format: Format::default(),
+            start: model.state_name(start).into_owned(),
+            lower: Double(search.welfare.enclosure.lower()),
+            upper: Double(search.upper),
+            exact: search.welfare.exact.as_ref().and_then(exact_text),
+            payoffs,
+            strategy: Strategy::new(model, &search.strategy),
+            nodes: search.nodes,
+            status,
+            reason,
+            answer: search.answer.map(ThresholdAnswer::from),
+        }
+    }
+}
+
+/// Whether a formula can be satisfied, decided through a search for a positional strategy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Satisfiability {
+    format: Format<Satisfiability>,
+    /// Whether it can.
+    pub answer: ThresholdAnswer,
+    /// The variables in order, if it can.
+    pub assignment: Option<Vec<bool>>,
+    /// Nodes expanded.
+    pub nodes: u64,
+    /// Why it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Document for Satisfiability {
+    const FORMAT: &'static str = "commonweal-sat/1";
+}
+
+impl Satisfiability {
+    /// The document of a search for the formula's threshold, with the assignment that its strategy stands for.
+    pub fn new(search: &search::Search, assignment: Option<&[bool]>) -> Satisfiability {
+        let reason = match search.outcome {
+            SearchOutcome::Stopped(reason) => Some(reason.to_string()),
+            _ => None,
+        };
+        Satisfiability {
+            format: Format::default(),
+            answer: search.answer.map_or(ThresholdAnswer::Unknown, ThresholdAnswer::from),
+            assignment: assignment.map(<[bool]>::to_vec),
+            nodes: search.nodes,
+            reason,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `commonweal-simulation/1`: what random runs of a strategy show.
+
+use super::pieces::exact_text;
+use super::{Document, Double, Entries, Format, Status};
+use crate::evaluation::{self, Payoffs, SimulateOptions};
+use crate::model::Structure;
+use crate::number::Rational;
+use serde::{Deserialize, Serialize};
+
+/// Means with confidence intervals, beside the exact numbers where they are known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Simulation {
+    format: Format<Simulation>,
+    /// `stopped`, if there are fewer runs than were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Why there are fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The start state.
+    pub start: String,
+    /// The number of runs.
+    pub runs: u64,
+    /// Digits in a string: a seed may be past what doubles count exactly.
+    pub seed: String,
+    /// How often the intervals contain the true value.
+    pub confidence: f64,
+    /// The number of steps after which a run is cut.
+    pub steps: u64,
+    /// The weighted sum of the payoffs.
+    pub welfare: Estimate,
+    /// What each principal of the file gets, before its weight.
+    pub payoffs: Entries<Estimate>,
+    /// What the steps cut off can be worth at most to each principal.
+    pub truncation: Entries<Double>,
+}
+
+/// A mean with its confidence interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The mean; `None` if there was no run.
+    pub mean: Option<Double>,
+    /// Its standard error.
+    pub standard_error: Double,
+    /// The lower end of the interval.
+    pub lower: Double,
+    /// The upper end of the interval.
+    pub upper: Double,
+    /// The exact number, where it is cheap to compute.
+    pub exact: Option<String>,
+}
+
+impl Document for Simulation {
+    const FORMAT: &'static str = "commonweal-simulation/1";
+}
+
+impl Simulation {
+    /// The document of a simulation from the model's start, beside exact payoffs if they are known.
+    pub fn new(
+        model: &Structure,
+        simulation: &evaluation::Simulation,
+        options: &SimulateOptions,
+        exact: Option<&Payoffs>,
+    ) -> Simulation {
+        let start = model.start();
+        let names = || model.principals().iter().map(|principal| principal.name.clone());
+        let payoff = |(p, name): (usize, String)| {
+            let exact = exact.and_then(|payoffs| payoffs.payoff(p.into(), start).exact);
+            (name, Estimate::new(&simulation.payoffs[p], exact.as_ref()))
+        };
+        let welfare = exact.and_then(|payoffs| payoffs.welfare(start).exact);
+        Simulation {
+            format: Format::default(),
+            status: simulation.stopped.map(|_| Status::Stopped),
+            reason: simulation.stopped.map(|reason| reason.to_string()),
+            start: model.state_name(start).into_owned(),
+            runs: simulation.runs,
+            seed: options.seed.to_string(),
+            confidence: options.confidence,
+            steps: simulation.steps,
+            welfare: Estimate::new(&simulation.welfare, welfare.as_ref()),
+            payoffs: names().enumerate().map(payoff).collect(),
+            truncation: names().zip(simulation.truncation.iter().map(|&cut| Double(cut))).collect(),
+        }
+    }
+}
+
+impl Estimate {
+    fn new(estimate: &evaluation::Estimate, exact: Option<&Rational>) -> Estimate {
+        Estimate {
+            mean: (!estimate.mean.is_nan()).then_some(Double(estimate.mean)),
+            standard_error: Double(estimate.standard_error),
+            lower: Double(estimate.lower),
+            upper: Double(estimate.upper),
+            exact: exact.and_then(exact_text),
+        }
+    }
+}

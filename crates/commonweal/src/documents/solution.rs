@@ -1,0 +1,131 @@
+//! `commonweal-solution/1`: an answer, state by state.
+
+use super::strategy::decisions;
+use super::{Compared, Decision, Document, Double, Engine, Entries, Format, Number, StepNumber};
+use crate::answer::{Answer, Claim};
+use crate::model::{ChoiceId, PrincipalId, StateId, Structure};
+use crate::parallel;
+use serde::{Deserialize, Serialize};
+
+/// A welfare-optimal strategy with what it earns, or the best one found with bounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solution {
+    format: Format<Solution>,
+    /// Which engine answered.
+    pub engine: Engine,
+    /// What a gap is relative to, of a certified answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Double>,
+    /// Whether the checker has accepted the strategy as optimal, and the welfare, in the same run.
+    pub checked: bool,
+    /// What the answer lacks; absent of one that is optimal or within its gap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Why it lacks that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// In decreasing patience, equal discounts merged.
+    pub principals: Vec<Principal>,
+    /// The start state.
+    pub start: String,
+    /// The least step from which no deviation pays; of a certified or stopped answer, the step at which its tail begins.
+    pub horizon: StepNumber,
+    /// The states that are listed.
+    pub states: Entries<State>,
+    /// Other strategies beside this one, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Vec<Compared>>,
+}
+
+/// What an answer lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It is optimal up to ties that no affordable precision decided.
+    Undecided,
+    /// It was stopped: its bounds hold.
+    Stopped,
+}
+
+/// A principal, or several with the same discount.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Principal {
+    /// The name, `alice+bob` of several.
+    pub name: String,
+    /// The names of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub members: Option<Vec<String>>,
+    /// The discount factor.
+    pub discount: String,
+}
+
+/// An answer from one start state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// The optimal welfare.
+    pub welfare: Number,
+    /// What the long-term strategy earns.
+    pub long_term_welfare: Number,
+    /// What each principal of the file gets, before its weight.
+    pub payoffs: Entries<Number>,
+    /// The actions that the long-term strategy allows.
+    pub long_term_actions: Vec<String>,
+    /// The first step from which the strategy is the long-term one for ever.
+    pub memory: StepNumber,
+    /// What the strategy does in this state.
+    pub decisions: Vec<Decision>,
+}
+
+impl Document for Solution {
+    const FORMAT: &'static str = "commonweal-solution/1";
+}
+
+impl Solution {
+    /// The document of an answer for this model, with these states; `checked` says whether a checker has accepted it.
+    pub fn new(model: &Structure, answer: &Answer, states: &[StateId], checked: bool) -> Solution {
+        let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
+        let principals = answer.principals().iter().map(|principal| Principal {
+            name: principal.name.clone(),
+            members: (principal.members.len() > 1).then(|| principal.members.iter().map(name).collect()),
+            discount: principal.patience.to_string(),
+        });
+        let (status, reason) = match answer.claim() {
+            Claim::Optimal | Claim::Within { .. } => (None, None),
+            Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("{ties} ties left undecided"))),
+            Claim::Stopped(reason) => (Some(Status::Stopped), Some(reason.to_string())),
+        };
+        // Lowest terms of long fractions take their time.
+        let of_state = |index: usize| {
+            let state = states[index];
+            (model.state_name(state).into_owned(), State::new(model, answer, state))
+        };
+        Solution {
+            format: Format::default(),
+            engine: Engine::from(answer.method()),
+            scale: answer.scale().map(Double),
+            checked,
+            status,
+            reason,
+            principals: principals.collect(),
+            start: model.state_name(model.start()).into_owned(),
+            horizon: StepNumber(answer.horizon().clone()),
+            states: Entries(parallel::map_each(states.len(), of_state)),
+            comparison: None,
+        }
+    }
+}
+
+impl State {
+    fn new(model: &Structure, answer: &Answer, state: StateId) -> State {
+        let payoff = |p: usize| (model.principals()[p].name.clone(), answer.payoff(p.into(), state).into());
+        let action = |choice: &ChoiceId| model.action_name(*choice).into_owned();
+        State {
+            welfare: answer.welfare(state).into(),
+            long_term_welfare: answer.long_term_welfare(state).into(),
+            payoffs: (0..model.n_principals()).map(payoff).collect(),
+            long_term_actions: answer.long_term_choices(state).iter().map(action).collect(),
+            memory: StepNumber(answer.memory(state).clone()),
+            decisions: decisions(model, answer.strategy(), state),
+        }
+    }
+}

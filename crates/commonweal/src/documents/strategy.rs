@@ -1,0 +1,76 @@
+//! `commonweal-strategy/1`: a whole strategy, by the names of states and actions.
+
+use super::{Document, Entries, Format, StepNumber};
+use crate::io::{ParseError, read_strategy};
+use crate::model::{ChoiceId, StateId, Structure};
+use crate::number::Rational;
+use crate::strategy::{self, Change, CountingStrategy, Stationary};
+use serde::{Deserialize, Serialize};
+
+/// A counting strategy, with `decisions`, or a stationary one, with a `mix`.
+///
+/// This is the form that programs write. People may leave out states with a single action, and write one action in place of
+/// a list: [`read_strategy`] reads that too, and says where a mistake is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Strategy {
+    format: Format<Strategy>,
+    /// What a counting strategy does in each state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<Entries<Vec<Decision>>>,
+    /// The probabilities of a stationary strategy's actions in each state, as fractions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Entries<Entries<String>>>,
+}
+
+/// From this step on a state takes this action: until the next decision, or for ever.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The first step.
+    pub from: StepNumber,
+    /// The action.
+    pub action: String,
+}
+
+impl Document for Strategy {
+    const FORMAT: &'static str = "commonweal-strategy/1";
+}
+
+impl Strategy {
+    /// The document of a strategy of either kind.
+    pub fn new(model: &Structure, strategy: &strategy::Strategy) -> Strategy {
+        match strategy {
+            strategy::Strategy::Counting(strategy) => Strategy::counting(model, strategy),
+            strategy::Strategy::Stationary(strategy) => Strategy::stationary(model, strategy),
+        }
+    }
+
+    /// The document of a counting strategy.
+    pub fn counting(model: &Structure, strategy: &CountingStrategy) -> Strategy {
+        let of_state = |state| (model.state_name(state).into_owned(), decisions(model, strategy, state));
+        Strategy { format: Format::default(), decisions: Some(model.states().map(of_state).collect()), mix: None }
+    }
+
+    /// The document of a stationary strategy.
+    pub fn stationary(model: &Structure, strategy: &Stationary) -> Strategy {
+        let share =
+            |(choice, share): &(ChoiceId, Rational)| (model.action_name(*choice).into_owned(), share.to_string());
+        let of_state = |state| {
+            (model.state_name(state).into_owned(), strategy.mix(state).iter().map(share).collect::<Entries<_>>())
+        };
+        Strategy { format: Format::default(), decisions: None, mix: Some(model.states().map(of_state).collect()) }
+    }
+
+    /// The strategy for `model` that the document describes.
+    pub fn resolve(&self, model: &Structure) -> Result<strategy::Strategy, ParseError> {
+        read_strategy(model, self.to_json().as_bytes())
+    }
+}
+
+/// What a counting strategy does in one state.
+pub(super) fn decisions(model: &Structure, strategy: &CountingStrategy, state: StateId) -> Vec<Decision> {
+    let decision = |change: &Change| Decision {
+        from: StepNumber(change.from.clone()),
+        action: model.action_name(change.choice).into_owned(),
+    };
+    strategy.changes(state).iter().map(decision).collect()
+}

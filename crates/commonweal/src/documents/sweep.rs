@@ -1,0 +1,125 @@
+//! `commonweal-sweep/1`: what is best along a range of one discount.
+
+use super::{Document, Entries, Format, Number, Status, StepNumber};
+use crate::landscape::{self, play_in_words};
+use crate::model::Structure;
+use serde::{Deserialize, Serialize};
+
+/// Solutions along a range of one principal's discount, and where the strategy changes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    format: Format<Sweep>,
+    /// Whose discount varies.
+    pub principal: String,
+    /// The least discount.
+    pub from: String,
+    /// The greatest discount.
+    pub to: String,
+    /// How many steps lead from one to the other.
+    pub steps: u64,
+    /// The start state.
+    pub start: String,
+    /// How near to each other the ends of a change are.
+    pub width: String,
+    /// `stopped`, if it was: points or changes may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Why it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The discounts that were solved, in increasing order.
+    pub points: Vec<Point>,
+}
+
+/// One discount, and what is best there. A line of `sweep --shard`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Its index in the range, from 0.
+    pub index: u64,
+    /// The discount.
+    pub discount: String,
+    /// The strategy in words; `None` if it is not known.
+    pub strategy: Option<String>,
+    /// The optimal welfare.
+    pub welfare: Number,
+    /// What the long-term strategy earns.
+    pub long_term_welfare: Number,
+    /// What each principal of the file gets, before its weight.
+    pub payoffs: Entries<Number>,
+    /// The least step from which no deviation pays.
+    pub horizon: StepNumber,
+    /// The first step from which the strategy is the long-term one for ever.
+    pub memory: StepNumber,
+    /// The changes between this point and the next.
+    pub changes: Vec<Change>,
+}
+
+/// Where the strategy changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The discount itself, where both strategies earn the same there and it is a short fraction.
+    pub at: Option<String>,
+    /// A discount before the change.
+    pub low: String,
+    /// A discount after it.
+    pub high: String,
+    /// The strategy before it, in words.
+    pub before: String,
+    /// The strategy after it, in words.
+    pub after: String,
+    /// Whether further strategies lie between the two.
+    pub crowded: bool,
+}
+
+impl Document for Sweep {
+    const FORMAT: &'static str = "commonweal-sweep/1";
+}
+
+impl Sweep {
+    /// The document of a sweep over this model.
+    pub fn new(model: &Structure, sweep: &landscape::Sweep) -> Sweep {
+        Sweep {
+            format: Format::default(),
+            principal: model.principals()[sweep.principal.index()].name.clone(),
+            from: sweep.grid.from.to_string(),
+            to: sweep.grid.to.to_string(),
+            steps: sweep.grid.steps,
+            start: model.state_name(model.start()).into_owned(),
+            width: sweep.grid.unit().to_string(),
+            status: sweep.stopped.map(|_| Status::Stopped),
+            reason: sweep.stopped.map(|reason| reason.to_string()),
+            points: Point::all(model, sweep),
+        }
+    }
+}
+
+impl Point {
+    /// The points of a sweep over this model.
+    pub fn all(model: &Structure, sweep: &landscape::Sweep) -> Vec<Point> {
+        sweep.points.iter().map(|point| Point::new(model, sweep, point)).collect()
+    }
+
+    fn new(model: &Structure, sweep: &landscape::Sweep, point: &landscape::SweepPoint) -> Point {
+        let words = |id| play_in_words(model, &sweep.plays[id]);
+        let change = |change: &landscape::SweepChange| Change {
+            at: change.at.as_ref().map(|at| at.to_string()),
+            low: change.low.to_string(),
+            high: change.high.to_string(),
+            before: words(change.before),
+            after: words(change.after),
+            crowded: change.crowded,
+        };
+        let names = model.principals().iter().map(|principal| principal.name.clone());
+        Point {
+            index: point.index,
+            discount: point.discount.to_string(),
+            strategy: point.label.map(words),
+            welfare: Number::from(&point.welfare),
+            long_term_welfare: Number::from(&point.long_term_welfare),
+            payoffs: names.zip(point.payoffs.iter().map(Number::from)).collect(),
+            horizon: StepNumber(point.horizon.clone()),
+            memory: StepNumber(point.memory.clone()),
+            changes: point.changes.iter().map(change).collect(),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Discounts at equal distances, and shards of the work on them.
+
+use crate::number::Rational;
+use std::ops::Range;
+
+/// Between two neighbours of a grid, changes are located to 2 to this power in parts of their distance.
+const BITS: u32 = 40;
+/// The units between two neighbours of a grid.
+pub(super) const UNITS: u64 = 1 << BITS;
+/// Changes that are nearer to each other than this many units are not told apart.
+pub(super) const CROWD: u64 = UNITS >> 20;
+
+/// Discounts at equal distances, both ends included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid {
+    /// The least discount, at least 0.
+    pub from: Rational,
+    /// The greatest discount, below 1.
+    pub to: Rational,
+    /// How many steps lead from one end to the other; 0 if the ends are equal.
+    pub steps: u64,
+}
+
+impl Grid {
+    /// The grid from one discount to another in this many steps; equal ends are a single point.
+    pub fn new(from: Rational, to: Rational, steps: u64) -> Grid {
+        let steps = if from == to { 0 } else { steps };
+        Grid { from, to, steps }
+    }
+
+    /// The number of discounts.
+    pub fn n_points(&self) -> u64 {
+        self.steps + 1
+    }
+
+    /// The discount of that index.
+    pub fn point(&self, index: u64) -> Rational {
+        self.place(index, 0)
+    }
+
+    /// The place that lies `units` after the discount of that index.
+    pub fn place(&self, index: u64, units: u64) -> Rational {
+        if self.steps == 0 {
+            return self.from.clone();
+        }
+        let units = Rational::from(index) * Rational::from(UNITS) + Rational::from(units);
+        let all = Rational::from(self.steps) * Rational::from(UNITS);
+        &self.from + (&self.to - &self.from) * (units / all)
+    }
+
+    /// The unit in which places between neighbours are counted: 2^-40 of their distance.
+    pub fn unit(&self) -> Rational {
+        self.place(0, 1) - &self.from
+    }
+
+    /// The place that lies `units` after the first discount, as the nearest double.
+    pub fn double(&self, units: u64) -> f64 {
+        let (from, to) = (self.from.to_f64(), self.to.to_f64());
+        from + (to - from) * (units as f64 / self.units())
+    }
+
+    /// The units from one end to the other.
+    pub(super) fn units(&self) -> f64 {
+        self.steps as f64 * UNITS as f64
+    }
+}
+
+/// Part `number` of `of` equal parts of some work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    number: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// All of the work.
+    pub const WHOLE: Shard = Shard { number: 1, of: 1 };
+
+    /// Part `number` of `of`, counted from 1; `None` if there is no such part.
+    pub fn new(number: u64, of: u64) -> Option<Shard> {
+        (1..=of).contains(&number).then_some(Shard { number, of })
+    }
+
+    /// The indices that this shard takes: every `of`-th.
+    pub fn indices(self, all: Range<u64>) -> impl Iterator<Item = u64> {
+        all.filter(move |index| index % self.of == self.number - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::parse_rational;
+
+    #[test]
+    fn shards_are_disjoint_and_complete() {
+        let shard = |number| Shard::new(number, 3).unwrap();
+        let mut all: Vec<u64> = (1..=3).flat_map(|number| shard(number).indices(0..11).collect::<Vec<_>>()).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..11));
+        assert_eq!([Shard::new(0, 3), Shard::new(4, 3), Shard::new(1, 0)], [None; 3]);
+    }
+
+    #[test]
+    fn a_grid_is_exact_and_ends_where_it_should() {
+        let number = |text: &str| parse_rational(text).unwrap();
+        let grid = Grid::new(number("1/10"), number("0.7"), 3);
+        let points: Vec<String> = (0..grid.n_points()).map(|index| grid.point(index).to_string()).collect();
+        assert_eq!(points, ["1/10", "3/10", "1/2", "7/10"]);
+        assert_eq!(grid.place(0, UNITS), grid.point(1));
+        assert_eq!(Grid::new(number("0"), number("0"), 5).n_points(), 1);
+    }
+}

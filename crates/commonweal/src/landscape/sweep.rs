@@ -1,0 +1,185 @@
+//! A model over a grid of one principal's discount: what is earned, and where the strategy changes.
+//!
+//! Every point of the grid is solved exactly. Between neighbours with different plays, the changes are located to a unit of
+//! the grid; where the simplest fraction in that unit makes both strategies earn the same, it is the change itself.
+
+use super::grid::{CROWD, UNITS};
+use super::line::{Bracket, LabelChange, changes};
+use super::survey::Survey;
+use super::{Grid, Label, Play, PlayId, Shard};
+use crate::answer::Answer;
+use crate::evaluation::evaluate;
+use crate::model::{Mdp, PrincipalId};
+use crate::number::{Rational, Value};
+use crate::solve::Options;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{CountingStrategy, Step, Strategy};
+use std::collections::BTreeMap;
+
+/// The number of points that are solved at a time, so that not all solutions are in memory at once.
+const BATCH: usize = 64;
+
+/// Solutions over a range of one discount.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sweep {
+    /// Whose discount varies.
+    pub principal: PrincipalId,
+    /// The discounts.
+    pub grid: Grid,
+    /// The discounts of the shard, in increasing order, and what is best there.
+    pub points: Vec<SweepPoint>,
+    /// The plays that labels and changes refer to.
+    pub plays: Vec<Play>,
+    /// Why points are not solved or changes are missing, if a signal stopped the sweep.
+    pub stopped: Option<StopReason>,
+}
+
+/// One discount, and what is best there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepPoint {
+    /// Its index in the grid.
+    pub index: u64,
+    /// The discount.
+    pub discount: Rational,
+    /// The play of the best strategy; `None` if the solution was stopped.
+    pub label: Label,
+    /// The optimal welfare, from the start state.
+    pub welfare: Value,
+    /// The welfare of the long-term strategy.
+    pub long_term_welfare: Value,
+    /// What each principal of the file gets, before its weight.
+    pub payoffs: Vec<Value>,
+    /// The least step from which no deviation pays.
+    pub horizon: Step,
+    /// The first step from which the strategy is the long-term one for ever.
+    pub memory: Step,
+    /// The changes between this point and the next of the grid.
+    pub changes: Vec<SweepChange>,
+}
+
+/// Where the play changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepChange {
+    /// The discount itself, where both strategies earn exactly the same there and it is a short fraction.
+    pub at: Option<Rational>,
+    /// A discount before the change.
+    pub low: Rational,
+    /// A discount after it, one unit of the grid further.
+    pub high: Rational,
+    /// The play before it.
+    pub before: PlayId,
+    /// The play after it.
+    pub after: PlayId,
+    /// Whether further plays lie between the two.
+    pub crowded: bool,
+    /// The optimal welfare just before the change.
+    pub welfare: Value,
+}
+
+impl Sweep {
+    /// Whether every point is solved, and nothing stopped the search for changes.
+    pub fn is_complete(&self) -> bool {
+        self.stopped.is_none() && self.points.iter().all(|point| point.label.is_some())
+    }
+}
+
+impl SweepPoint {
+    fn new(model: &Mdp, solution: &Answer, index: u64, discount: Rational, label: Label) -> SweepPoint {
+        let start = model.start();
+        SweepPoint {
+            index,
+            discount,
+            label,
+            welfare: solution.welfare(start),
+            long_term_welfare: solution.long_term_welfare(start),
+            payoffs: (0..model.n_principals()).map(|p| solution.payoff(p.into(), start)).collect(),
+            horizon: solution.horizon().clone(),
+            memory: solution.memory(start).clone(),
+            changes: Vec::new(),
+        }
+    }
+}
+
+/// The solutions of `model` at the discounts of a shard, each with the changes between it and the next point of the grid.
+///
+/// # Panics
+/// If the grid reaches outside [0, 1).
+pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
+    let mut survey = Survey::new(model, vec![principal], options.clone());
+    let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
+    let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
+    let mut points = Vec::with_capacity(own.len());
+    for batch in own.chunks(BATCH) {
+        let places: Vec<Vec<Rational>> = batch.iter().map(|&index| vec![grid.point(index)]).collect();
+        for (&index, solution) in batch.iter().zip(survey.solutions(&places)) {
+            let label = survey.label(&solution);
+            labels.insert(index, label);
+            points.push(SweepPoint::new(model, &solution, index, grid.point(index), label));
+        }
+    }
+    // The point after the last one of a run may be another shard's.
+    let next = |index: &u64| index + 1;
+    let others: Vec<u64> =
+        own.iter().map(next).filter(|index| *index < grid.n_points() && !labels.contains_key(index)).collect();
+    let places: Vec<Vec<Rational>> = others.iter().map(|&index| vec![grid.point(index)]).collect();
+    labels.extend(others.iter().copied().zip(survey.labels(&places)));
+    let brackets: Vec<Bracket> = own
+        .iter()
+        .enumerate()
+        .filter_map(|(line, index)| {
+            Some(Bracket { line, ends: [0, UNITS], labels: [labels[index], *labels.get(&(index + 1))?] })
+        })
+        .collect();
+    let found = changes(&brackets, CROWD, |places| {
+        let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
+        survey.labels(&places.iter().map(place).collect::<Vec<_>>())
+    });
+    for (bracket, found) in brackets.iter().zip(found) {
+        let located = |change: &LabelChange| located(&survey, model, &grid, own[bracket.line], change, &options.stop);
+        points[bracket.line].changes = found.iter().filter_map(located).collect();
+    }
+    Sweep { principal, grid, points, plays: survey.into_plays(), stopped: options.stop.reason() }
+}
+
+/// A change after the point of that index; `None` if a play is not known.
+fn located(
+    survey: &Survey,
+    model: &Mdp,
+    grid: &Grid,
+    index: u64,
+    change: &LabelChange,
+    stop: &StopSignal,
+) -> Option<SweepChange> {
+    let (before, after) = (change.before?, change.after?);
+    let (low, high) = (grid.place(index, change.low), grid.place(index, change.high));
+    let at = if change.crowded { None } else { tie_between(survey, [before, after], &low, &high, stop) };
+    let welfare = survey.solutions(&[vec![low.clone()]])[0].welfare(model.start());
+    Some(SweepChange { at, low, high, before, after, crowded: change.crowded, welfare })
+}
+
+/// The simplest fraction between two discounts, if the strategies before and after earn exactly the same there.
+fn tie_between(
+    survey: &Survey,
+    plays: [PlayId; 2],
+    low: &Rational,
+    high: &Rational,
+    stop: &StopSignal,
+) -> Option<Rational> {
+    /// Longer strategies are not evaluated for this.
+    const MAX_STEPS: u64 = 1_000;
+    /// Nor for a longer denominator.
+    const SHORT_BITS: usize = 20;
+    let simplest = Rational::simplest_between(low.clone(), high.clone());
+    let is_short = simplest.denominator_bits() <= SHORT_BITS;
+    let strategies = plays.map(|id| survey.strategy(id));
+    if !is_short || strategies.iter().any(|strategy| strategy.settled_from() > MAX_STEPS.into()) {
+        return None;
+    }
+    let model = survey.model_at(std::slice::from_ref(&simplest)).ok()?;
+    let welfare = |strategy: &CountingStrategy| {
+        let payoffs = evaluate(&model, &Strategy::Counting(strategy.clone()), stop).ok()?;
+        payoffs.welfare(model.start()).exact
+    };
+    let [before, after] = strategies.map(welfare);
+    (before.is_some() && before == after).then_some(simplest)
+}

@@ -1,0 +1,71 @@
+//! Names as a line of text shows them.
+//!
+//! A name is any text, and a terminal acts upon some of it: a name with a newline or an escape sequence in it must
+//! neither break a table nor colour the screen.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The widest name in a table.
+const WIDEST: usize = 24;
+
+/// The name on one line, with what a terminal would act upon written as an escape: `a\nb`.
+pub fn shown_name(name: &str) -> String {
+    if name.is_empty() { "\"\"".to_owned() } else { name.chars().map(visible).collect() }
+}
+
+/// The name for a column: a long one keeps its beginning and its end.
+pub fn name_in_column(name: &str) -> String {
+    let name = shown_name(name);
+    if name.width() <= WIDEST {
+        return name;
+    }
+    let fits = |characters: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut used = 0;
+        let within = |c: &char| {
+            used += c.width().unwrap_or(0);
+            used <= room
+        };
+        characters.take_while(within).collect::<Vec<char>>()
+    };
+    let head = fits(&mut name.chars(), (WIDEST - 1) / 2);
+    let tail = fits(&mut name.chars().rev(), WIDEST / 2);
+    head.into_iter().chain(['…']).chain(tail.into_iter().rev()).collect()
+}
+
+/// A message on one or more lines, with what a terminal would act upon written as an escape.
+pub fn shown_message(text: &str) -> String {
+    text.chars().map(|c| if c == '\n' { c.to_string() } else { visible(c) }).collect()
+}
+
+fn visible(c: char) -> String {
+    match c {
+        // Marks that reorder the text around them, or are not seen at all.
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
+            c.escape_unicode().to_string()
+        }
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_acts_upon_gets_through() {
+        assert_eq!(shown_name("plain name"), "plain name");
+        assert_eq!(shown_name("a\nb\t\u{1b}[31m\u{7f}"), "a\\nb\\t\\u{1b}[31m\\u{7f}");
+        assert_eq!(shown_name("\u{202e}gnp"), "\\u{202e}gnp");
+        assert_eq!(shown_name(""), "\"\"");
+        assert_eq!(shown_message("one\ntwo\r"), "one\ntwo\\r");
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(name_in_column(&"x".repeat(24)), "x".repeat(24));
+        let name = format!("department-of-{}-17", "x".repeat(50));
+        assert_eq!(name_in_column(&name), "department-…xxxxxxxxx-17");
+        assert!(name_in_column(&"宿".repeat(40)).width() <= WIDEST);
+    }
+}
