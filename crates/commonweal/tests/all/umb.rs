@@ -1,8 +1,6 @@
 //! UMB archives: what the format allows is read, and what is wrong with one is said.
 
-mod archive;
-
-use archive::{Archive, doubles, header, words};
+use crate::archive::{Archive, doubles, header, words};
 use commonweal::internals::io::{Discounts, ReadError, ReadOptions, read_model, read_umb, umb_overview, write_umb};
 use commonweal::internals::model::{Mdp, StateId};
 use commonweal::internals::number::{ModelNumber, Rational, parse_rational};

@@ -1,8 +1,6 @@
 //! What is written as DRN or UMB is read back as it was, exactly and in doubles; doubles are as near to the exact numbers as
 //! they promise to be; and nothing that is read makes a reader panic.
 
-mod strategies;
-
 use commonweal::internals::families::{LargeFamily, Neighbourhood, Seeded};
 use commonweal::internals::io::{
     Discounts, Loaded, ReadError, ReadOptions, drn_reward_names, read_drn, read_model_bytes, read_umb, write_drn,
@@ -11,7 +9,6 @@ use commonweal::internals::io::{
 use commonweal::internals::model::{ChoiceId, Mdp};
 use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
 use proptest::prelude::*;
-use strategies::model;
 
 fn choices<N>(model: &Mdp<N>) -> impl Iterator<Item = ChoiceId> + use<N> {
     (0..model.n_choices()).map(ChoiceId::from)

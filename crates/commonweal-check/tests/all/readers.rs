@@ -3,7 +3,7 @@
 use commonweal_check::{WORK, canonical_form, check, hash};
 use num_bigint::BigUint;
 
-const HOTEL: &str = include_str!("models/hotel.yaml");
+const HOTEL: &str = include_str!("../models/hotel.yaml");
 
 fn form(model: &str) -> Result<String, String> {
     let bytes = canonical_form(model.as_bytes()).map_err(|error| error.to_string())?;

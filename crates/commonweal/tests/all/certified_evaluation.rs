@@ -1,7 +1,7 @@
 //! Certified payoffs of random strategies, held against the exact ones.
 
-mod oracle;
-
+use crate::oracle::random::{self, Rng};
+use crate::oracle::random::{self, Rng};
 use commonweal::Claim;
 use commonweal::internals::certified;
 use commonweal::internals::evaluation::{Payoffs, evaluate};
@@ -9,7 +9,6 @@ use commonweal::internals::model::{ChoiceId, Mdp, PrincipalId};
 use commonweal::internals::number::{Enclosure, Rational, parse_rational};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Step, Strategy};
-use oracle::random::{self, Rng};
 
 const GAP: f64 = 1e-9;
 

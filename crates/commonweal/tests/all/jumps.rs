@@ -10,8 +10,10 @@
 //! | 1,000, 500 and 20 | the same three | the engine without jumps: every fraction and every step |
 //! | 200 | as close as 0.5 and 0.49 | the paper's algorithm in fractions ([`Reference`]) |
 
-mod oracle;
-
+use crate::oracle;
+use crate::oracle::plain::{Choice, Who, approximately, from_double, from_solver, to_solver};
+use crate::oracle::random::name;
+use crate::oracle::{Fixed, Plain, Q, Reference, on_models, q, stages, verdict};
 use commonweal::internals::exact::solve;
 use commonweal::internals::families::spaced;
 use commonweal::internals::model::{Mdp, StateId};
@@ -21,9 +23,6 @@ use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use oracle::plain::{Choice, Who, approximately, from_double, from_solver, to_solver};
-use oracle::random::name;
-use oracle::{Fixed, Plain, Q, Reference, on_models, q, stages, verdict};
 use std::time::Duration;
 
 fn step(text: &str) -> Step {

@@ -1,15 +1,14 @@
 //! Best positional strategies, against all of them.
 
-mod oracle;
-
+use crate::oracle;
+use crate::oracle::enumeration::all_policies;
+use crate::oracle::evaluate;
+use crate::oracle::plain::{Plain, Q, from_solver};
 use commonweal::internals::families::{RandomFamily, Seeded};
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
 use commonweal::internals::strategy::Strategy;
-use oracle::enumeration::all_policies;
-use oracle::evaluate;
-use oracle::plain::{Plain, Q, from_solver};
 
 fn best(model: &Mdp) -> Search {
     positional(model, &SearchOptions::default())

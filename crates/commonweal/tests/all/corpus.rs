@@ -1,6 +1,6 @@
 //! Everything that the fuzzers keep in `fuzz/corpus` again, with any compiler.
 
-#[path = "../../../fuzz/bodies.rs"]
+#[path = "../../../../fuzz/bodies.rs"]
 mod bodies;
 
 use std::path::Path;

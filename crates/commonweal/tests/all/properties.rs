@@ -1,7 +1,5 @@
 //! Attempts to refute the solver on thousands of random small models.
 
-mod oracle;
-
 use commonweal::Options;
 use commonweal::internals::evaluation::{Payoffs, evaluate};
 use commonweal::internals::exact::own_best;
@@ -9,10 +7,6 @@ use commonweal::internals::model::{ChoiceId, PrincipalId};
 use commonweal::internals::stop::StopSignal;
 use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Step, Strategy};
 use num_traits::Zero;
-use oracle::answer::{Figure, ask_with};
-use oracle::plain::{from_double, from_solver, to_solver};
-use oracle::random::Rng;
-use oracle::{Answer, Plain, Q, Reference, ask, on_models, on_random_models, q, random, verdict};
 
 /// Models whose horizon is longer than this are left out: the reference goes step by step.
 const LONGEST: usize = 600;

@@ -6,10 +6,12 @@ mod bad_strategies;
 mod evaluate;
 mod formats;
 mod generate;
+mod golden;
 mod json;
 mod other_commands;
 mod pictures;
 mod program;
+mod readme;
 mod reproduce;
 mod search;
 #[cfg(unix)]

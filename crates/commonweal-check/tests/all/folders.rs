@@ -62,7 +62,7 @@ fn every_certificate_in_the_rejected_folder_is_rejected_for_its_reason() {
 /// than what is counted here.
 #[test]
 fn the_work_of_a_check_is_what_the_document_says() {
-    let table = include_str!("work.txt");
+    let table = include_str!("../work.txt");
     let mut names = Vec::new();
     for line in table.lines() {
         let (name, work) = line.split_once(' ').expect("a name and its work");

@@ -1,8 +1,7 @@
 //! The certified engine against the exact one, on thousands of random models: what is exactly so lies inside every
 //! interval it gives, the strategy it gives earns what it says, and the interval is as narrow as asked.
 
-mod oracle;
-
+use crate::oracle::{Plain, on_models, on_random_models, random};
 use commonweal::internals::certified;
 use commonweal::internals::evaluation::evaluate;
 use commonweal::internals::exact::solve;
@@ -11,7 +10,6 @@ use commonweal::internals::number::{Enclosure, Value};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Strategy;
 use commonweal::{Claim, Options};
-use oracle::{Plain, on_models, on_random_models, random};
 
 const GAP: f64 = 1e-9;
 

@@ -1,9 +1,7 @@
 //! The paper's own examples, against exact figures.
 
-mod oracle;
-
-use oracle::reference::{Ordered, Unravelling, long_term};
-use oracle::{Plain, Q, Reference, ask, verdict};
+use crate::oracle::reference::{Ordered, Unravelling, long_term};
+use crate::oracle::{Plain, Q, Reference, ask, verdict};
 
 /// The hotel of the introduction and worked example 1.
 fn hotel() -> Plain {

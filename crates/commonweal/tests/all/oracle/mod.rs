@@ -10,8 +10,6 @@
 //! - [`fixed`]: the same in fixed point, for horizons at which fractions grow too long.
 //! - [`verdict`]: holds one answer against all of them.
 
-#![allow(dead_code, unused_imports, reason = "every test file uses its own part of the yardsticks")]
-
 pub mod answer;
 pub mod enumeration;
 pub mod evaluate;

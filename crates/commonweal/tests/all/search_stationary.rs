@@ -1,7 +1,5 @@
 //! Best stationary strategies, against grids of mixes and blind climbers.
 
-mod oracle;
-
 use commonweal::internals::evaluation::evaluate;
 use commonweal::internals::families::{RandomFamily, Seeded};
 use commonweal::internals::model::Mdp;
@@ -10,7 +8,6 @@ use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, Thresh
 use commonweal::internals::stop::StopSignal;
 use commonweal::internals::strategy::Strategy;
 use num_bigint::BigInt;
-use oracle::plain::{Plain, Q, approximately, from_double, from_solver};
 
 fn number(text: &str) -> Rational {
     parse_rational(text).unwrap()

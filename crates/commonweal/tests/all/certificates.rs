@@ -1,8 +1,5 @@
 //! Certificates of random models: true ones are accepted, spoilt ones are not.
 
-mod oracle;
-mod spoil;
-
 use commonweal::internals::answer::{BoundsStage, Proof};
 use commonweal::internals::certificate::{BoundsCertificate, Certificate as Proven, model_hash, write_canonical};
 use commonweal::internals::certified;
@@ -15,11 +12,6 @@ use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Verdict, WORK, check};
 use num_traits::{Pow, Zero};
-use oracle::evaluate::{payoffs, positional, weighted};
-use oracle::plain::{from_double, from_solver};
-use oracle::random::Rng;
-use oracle::{Plain, Q, random, stages};
-use spoil::{Certificate, Spoiler, Spoilt, read_double, read_fraction};
 use std::io::Write;
 
 fn canonical(model: &Mdp) -> String {

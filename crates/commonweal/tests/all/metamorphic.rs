@@ -1,11 +1,9 @@
 //! Changes to a model whose effect on the answer is known without knowing the answer.
 
-mod oracle;
-
+use crate::oracle::plain::{Choice, Who};
+use crate::oracle::random::{self, Rng};
+use crate::oracle::{Answer, Plain, Q, Reference, ask, evaluate, on_random_models, q};
 use num_traits::{One, Zero};
-use oracle::plain::{Choice, Who};
-use oracle::random::{self, Rng};
-use oracle::{Answer, Plain, Q, Reference, ask, evaluate, on_random_models, q};
 
 /// Longer horizons add nothing here.
 const LONGEST: usize = 300;

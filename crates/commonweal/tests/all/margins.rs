@@ -1,8 +1,6 @@
 //! Models at the margins of what numbers can tell: leftovers of a stage that decide by bits, probabilities below the
 //! doubles, horizons too long to be found.
 
-mod oracle;
-
 use commonweal::internals::exact::solve;
 use commonweal::internals::model::StateId;
 use commonweal::internals::stop::{StopReason, StopSignal};
@@ -10,9 +8,6 @@ use commonweal::internals::strategy::Step;
 use commonweal::{Claim, Options};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use oracle::plain::{Choice, Who, from_double};
-use oracle::random::Rng;
-use oracle::{Fixed, Plain, Q, Reference, q};
 
 /// What a walk over every step in fixed point decides.
 fn changes(plain: &Plain) -> Vec<Vec<(usize, usize)>> {

@@ -51,7 +51,7 @@ fn the_hotel_is_what_the_paper_says() {
 
 #[test]
 fn the_schema_knows_the_keys_of_the_format() {
-    let schema = include_str!("../../../schema/commonweal-model.schema.json");
+    let schema = include_str!("../../../../schema/commonweal-model.schema.json");
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
     let keys = |pointer: &str| {
         let object = schema.pointer(pointer).unwrap();

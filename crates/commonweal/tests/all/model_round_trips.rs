@@ -4,9 +4,6 @@ use commonweal::internals::io::{read_model, read_model_bytes, write_json, write_
 use commonweal::internals::model::{Mdp, ModelBuilder, Principal};
 use commonweal::internals::number::Rational;
 use proptest::{collection::vec, prelude::*, sample::select};
-use strategies::model;
-
-mod strategies;
 
 fn written(model: &Mdp, write: fn(&Mdp, &mut dyn std::io::Write) -> std::io::Result<()>) -> String {
     let mut bytes = Vec::new();
