@@ -1,5 +1,11 @@
 //! Certificates of random models: true ones are accepted, spoilt ones are not.
 
+use crate::oracle::evaluate::{payoffs, positional, weighted};
+use crate::oracle::plain::{from_double, from_solver};
+use crate::oracle::random::Rng;
+use crate::oracle::{Plain, Q, random, stages};
+use crate::spoil;
+use crate::spoil::{Certificate, Spoiler, Spoilt, read_double, read_fraction};
 use commonweal::internals::answer::{BoundsStage, Proof};
 use commonweal::internals::certificate::{BoundsCertificate, Certificate as Proven, model_hash, write_canonical};
 use commonweal::internals::certified;
@@ -11,7 +17,7 @@ use commonweal::internals::principals::order;
 use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Verdict, WORK, check};
-use num_traits::{Pow, Zero};
+use num_traits::Zero;
 use std::io::Write;
 
 fn canonical(model: &Mdp) -> String {
@@ -96,7 +102,7 @@ fn is_optimal(plain: &Plain, layers: &[Vec<usize>], tail: &[usize]) -> bool {
         };
         let worth = |s: usize, c: usize| {
             let terms = plain.principals.iter().enumerate().map(|(i, who)| {
-                let weight = Pow::pow(&who.discount, step as u32);
+                let weight = who.discount.pow(step as u32);
                 &who.weight * weight * value(i, s, c)
             });
             terms.fold(Q::zero(), |sum, term| sum + term)

@@ -1,7 +1,6 @@
 //! Certified payoffs of random strategies, held against the exact ones.
 
 use crate::oracle::random::{self, Rng};
-use crate::oracle::random::{self, Rng};
 use commonweal::Claim;
 use commonweal::internals::certified;
 use commonweal::internals::evaluation::{Payoffs, evaluate};

@@ -1,6 +1,7 @@
 //! What is written as DRN or UMB is read back as it was, exactly and in doubles; doubles are as near to the exact numbers as
 //! they promise to be; and nothing that is read makes a reader panic.
 
+use crate::strategies::model;
 use commonweal::internals::families::{LargeFamily, Neighbourhood, Seeded};
 use commonweal::internals::io::{
     Discounts, Loaded, ReadError, ReadOptions, drn_reward_names, read_drn, read_model_bytes, read_umb, write_drn,

@@ -22,7 +22,7 @@ use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 use std::time::Duration;
 
 fn step(text: &str) -> Step {

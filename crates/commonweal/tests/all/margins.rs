@@ -1,6 +1,10 @@
 //! Models at the margins of what numbers can tell: leftovers of a stage that decide by bits, probabilities below the
 //! doubles, horizons too long to be found.
 
+use crate::oracle;
+use crate::oracle::plain::{Choice, Who, from_double};
+use crate::oracle::random::Rng;
+use crate::oracle::{Fixed, Plain, Q, Reference, q};
 use commonweal::internals::exact::solve;
 use commonweal::internals::model::StateId;
 use commonweal::internals::stop::{StopReason, StopSignal};
@@ -64,11 +68,7 @@ fn payoffs_beyond_a_jump_are_not_taken_for_those_of_the_stage() {
     assert_eq!(waits.len(), 2, "{waits:?}");
     let waits = u32::try_from(&waits[1].from).expect("a short wait");
     // As quotients that are not brought to lowest terms: that would take longer than all the rest.
-    let payoffs = |steps: u32| -> [Q; 2] {
-        let power = |x: &Q| (x.numer().pow(steps), x.denom().pow(steps));
-        let (first, second) = (power(&q(9, 10)), power(&second));
-        [Q::new_raw(first.0, first.1), Q::new_raw(second.0 * -9, second.1 * 8)]
-    };
+    let payoffs = |steps: u32| -> [Q; 2] { [q(9, 10).pow(steps), second.pow(steps) * q(-9, 8)] };
     // One takes as soon as that is better than to take a step later.
     let pays = |steps: u32| {
         let ([now, and_now], [later, and_later]) = (payoffs(steps), payoffs(steps + 1));

@@ -160,13 +160,13 @@ fn a_principal_split_in_two_halves_is_the_same_principal() {
             let mut split = plain.clone();
             let one = rng.index(plain.principals.len());
             if halve_weight {
-                split.principals[one].weight *= q(1, 2);
+                split.principals[one].weight *= &q(1, 2);
             }
             let twin = Who { name: "twin".into(), ..split.principals[one].clone() };
             split.principals.push(twin);
             for choice in split.states.iter_mut().flatten() {
                 if !halve_weight {
-                    choice.rewards[one] *= q(1, 2);
+                    choice.rewards[one] *= &q(1, 2);
                 }
                 choice.rewards.push(choice.rewards[one].clone());
             }

@@ -1,5 +1,6 @@
 //! What is written is read back as it was, whatever the names and the numbers; what is read never makes the reader panic.
 
+use crate::strategies::model;
 use commonweal::internals::io::{read_model, read_model_bytes, write_json, write_yaml};
 use commonweal::internals::model::{Mdp, ModelBuilder, Principal};
 use commonweal::internals::number::Rational;

@@ -1,5 +1,10 @@
 //! Attempts to refute the solver on thousands of random small models.
 
+use crate::oracle;
+use crate::oracle::answer::{Figure, ask_with};
+use crate::oracle::plain::{from_double, from_solver, to_solver};
+use crate::oracle::random::Rng;
+use crate::oracle::{Answer, Plain, Q, Reference, ask, on_models, on_random_models, q, random, verdict};
 use commonweal::Options;
 use commonweal::internals::evaluation::{Payoffs, evaluate};
 use commonweal::internals::exact::own_best;

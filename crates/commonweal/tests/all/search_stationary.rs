@@ -1,5 +1,7 @@
 //! Best stationary strategies, against grids of mixes and blind climbers.
 
+use crate::oracle;
+use crate::oracle::plain::{Plain, Q, approximately, from_double, from_solver};
 use commonweal::internals::evaluation::evaluate;
 use commonweal::internals::families::{RandomFamily, Seeded};
 use commonweal::internals::model::Mdp;

@@ -4,7 +4,7 @@
 //! true all the same (two choices may tie), so those that are not false by construction say so, and the caller asks an
 //! oracle.
 
-use crate::oracle::evaluate::{payoffs, positional, weighted};
+use crate::oracle::evaluate::{common_denominator, over, payoffs, positional, weighted};
 use crate::oracle::random::Rng;
 use crate::oracle::{Plain, Q};
 use num_bigint::BigInt;
@@ -463,9 +463,9 @@ impl Spoiler<'_> {
                 group.fold(Q::zero(), |sum, (who, reward)| sum + &who.weight * reward)
             };
             let values = positional(self.plain, tail, &discount, reward);
-            let common = crate::oracle::evaluate::common_denominator(values.iter().cloned());
+            let common = common_denominator(values.iter().cloned());
             lines.push(format!("denominator {}", integer(&common)));
-            lines.extend(values.iter().map(|value| integer(&(value * &common).to_integer())));
+            lines.extend(values.iter().map(|value| integer(&over(value, &common))));
         }
         lines
     }

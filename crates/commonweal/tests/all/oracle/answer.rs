@@ -8,7 +8,7 @@ use commonweal::internals::model::{ChoiceId, StateId};
 use commonweal::internals::number::Value;
 use commonweal::internals::strategy::Step;
 use commonweal::{Claim, Options};
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{ToPrimitive, Zero};
 
 /// One figure of an answer.
 #[derive(Debug, Clone, PartialEq)]

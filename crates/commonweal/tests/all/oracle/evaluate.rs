@@ -1,37 +1,35 @@
 //! What a given strategy is worth: elimination in fractions for what holds for ever, integers over one denominator for
 //! the steps before it.
 
-use super::plain::{Plain, Q};
+use super::plain::{Choice, Plain, Q};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 
-/// The solution of a regular system, by Gauss and Jordan.
-pub fn solve_linear(mut rows: Vec<Vec<Q>>, mut right: Vec<Q>) -> Vec<Q> {
+/// The solution of a regular system, by Gauss and Jordan without fractions (Bareiss): rows are brought to integers, and each
+/// division by the pivot before is exact.
+pub fn solve_linear(rows: Vec<Vec<Q>>, right: Vec<Q>) -> Vec<Q> {
     let n = rows.len();
+    let whole = |(mut row, right): (Vec<Q>, Q)| -> Vec<BigInt> {
+        row.push(right);
+        let common = common_denominator(row.iter().cloned());
+        row.iter().map(|entry| over(entry, &common)).collect()
+    };
+    let mut rows: Vec<Vec<BigInt>> = rows.into_iter().zip(right).map(whole).collect();
+    let mut before = BigInt::one();
     for column in 0..n {
         let pivot = (column..n).find(|&row| !rows[row][column].is_zero()).expect("I - λP is regular");
         rows.swap(column, pivot);
-        right.swap(column, pivot);
-        let factor = rows[column][column].clone();
-        for entry in &mut rows[column] {
-            *entry /= &factor;
-        }
-        right[column] /= &factor;
-        for row in (0..n).filter(|&row| row != column) {
-            let factor = rows[row][column].clone();
-            if factor.is_zero() {
-                continue;
+        let pivot_row = rows[column].clone();
+        for row in rows.iter_mut().enumerate().filter(|(row, _)| *row != column).map(|(_, row)| row) {
+            let factor = row[column].clone();
+            for (entry, above) in row.iter_mut().zip(&pivot_row) {
+                *entry = (&pivot_row[column] * &*entry - &factor * above) / &before;
             }
-            let pivot_row = rows[column].clone();
-            for (entry, above) in rows[row].iter_mut().zip(&pivot_row) {
-                *entry -= &factor * above;
-            }
-            let product = &factor * &right[column];
-            right[row] -= product;
         }
+        before = pivot_row[column].clone();
     }
-    right
+    rows.into_iter().map(|mut row| Q::new(row.pop().expect("the right side"), before.clone())).collect()
 }
 
 /// What a mix of choices per state, held for ever, is worth at this discount.
@@ -71,16 +69,23 @@ fn payoff(plain: &Plain, layers: &[Vec<usize>], tail: &[usize], principal: usize
     let probability_denominator = probability_denominator(plain);
     let mut denominator = common_denominator(last.iter().cloned()).lcm(&reward_denominator);
     let mut values: Vec<BigInt> = last.iter().map(|value| over(value, &denominator)).collect();
+    let whole = |choice: &Choice| {
+        let to = choice.to.iter().map(|(target, p)| (*target, over(p, &probability_denominator)));
+        (over(&choice.rewards[principal], &denominator), to.collect::<Vec<_>>())
+    };
+    let choices: Vec<Vec<_>> = plain.states.iter().map(|choices| choices.iter().map(whole).collect()).collect();
+    let growth = discount.denom() * &probability_denominator;
+    let mut grown = BigInt::one();
     for layer in layers.iter().rev() {
-        denominator = denominator * discount.denom() * &probability_denominator;
+        grown *= &growth;
         let value = |state: usize| {
-            let choice = &plain.states[state][layer[state]];
-            let expected: BigInt =
-                choice.to.iter().map(|(target, p)| over(p, &probability_denominator) * &values[*target]).sum();
-            over(&choice.rewards[principal], &denominator) + discount.numer() * expected
+            let (reward, to) = &choices[state][layer[state]];
+            let expected: BigInt = to.iter().map(|(target, p)| p * &values[*target]).sum();
+            reward * &grown + discount.numer() * expected
         };
         values = (0..values.len()).map(value).collect();
     }
+    denominator *= grown;
     values.into_iter().map(|value| Q::new(value, denominator.clone())).collect()
 }
 

@@ -8,7 +8,7 @@ use super::plain::{Plain, Q, approximately};
 use super::reference::{Ordered, Unravelling, long_term};
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 
 /// What a walk over every step finds. Choices are positions within their state.
 #[derive(Debug, Clone)]
@@ -35,15 +35,11 @@ impl Fixed {
         let ordered = Ordered::of(plain);
         assert_eq!(ordered.discounts.len(), plain.principals.len(), "principals with a discount each");
         let (allowed, values) = long_term(plain, &ordered);
-        let horizon = horizon(&Unravelling::of(plain, &ordered, &values), limit)?;
+        let unravelling = Unravelling::of(plain, &ordered, &values);
+        let horizon = horizon(&unravelling, limit)?;
         let n = ordered.discounts.len();
-        let advantage = |state: usize, choice: usize, i: usize| -> Q {
-            let next = plain.states[state][choice].to.iter().fold(Q::zero(), |sum, (to, p)| sum + p * &values[i][*to]);
-            &ordered.rewards[state][choice][i] + &ordered.discounts[i] * next - &values[i][state]
-        };
-        let advantages: Vec<Vec<Vec<Q>>> = (0..plain.states.len())
-            .map(|s| (0..plain.states[s].len()).map(|c| (0..n).map(|i| advantage(s, c, i)).collect()).collect())
-            .collect();
+        // Advantages over one denominator, so that sums are exact but for the powers.
+        let (whole, common) = (&unravelling.advantage, &unravelling.advantage_denominator);
         let ratios: Vec<Q> = ordered.discounts.iter().map(|discount| discount / &ordered.discounts[0]).collect();
         // What a choice changes after m steps is as small as a power of discount and probability; a sum at step t, as ρ^t.
         let least = |numbers: &[Q]| {
@@ -71,13 +67,12 @@ impl Fixed {
         };
         let rows: Vec<Vec<Row>> =
             plain.states.iter().map(|choices| choices.iter().map(|choice| Row::of(&choice.to)).collect()).collect();
-        // Advantages over one denominator, so that sums are exact but for the powers.
-        let common = common_denominator(advantages.iter().flatten().flatten().cloned());
-        let threshold = (BigInt::one() << 320) * &common;
-        let whole = |choices: &Vec<Vec<Q>>| -> Vec<Vec<BigInt>> {
-            choices.iter().map(|all| all.iter().map(|a| over(a, &common)).collect()).collect()
+        let threshold = (BigInt::one() << 320) * common;
+        let in_payoff_units = |all: &Vec<BigInt>| -> Vec<BigInt> {
+            all.iter().map(|advantage| (&payoff_unit * advantage).div_floor(common)).collect()
         };
-        let whole: Vec<Vec<Vec<BigInt>>> = advantages.iter().map(whole).collect();
+        let payoff_advantages: Vec<Vec<Vec<BigInt>>> =
+            whole.iter().map(|choices| choices.iter().map(in_payoff_units).collect()).collect();
         for step in (0..horizon).rev() {
             let (mut layer, mut new_gain) = (Vec::new(), Vec::new());
             for (state, choices) in plain.states.iter().enumerate() {
@@ -100,9 +95,8 @@ impl Fixed {
             gain = new_gain;
             for (i, gain) in payoff_gain.iter_mut().enumerate() {
                 let of_state = |(state, &decision): (usize, &usize)| {
-                    let a = &advantages[state][decision][i];
                     let later = expected(&rows[state][decision], &ordered.discounts[i], gain);
-                    (&payoff_unit * a.numer()).div_floor(a.denom()) + later
+                    &payoff_advantages[state][decision][i] + later
                 };
                 *gain = layer.iter().enumerate().map(of_state).collect();
             }
@@ -110,7 +104,7 @@ impl Fixed {
         }
         layers.reverse();
         let payoff = |i: usize, s: usize| &values[i][s] + Q::new(payoff_gain[i][s].clone(), payoff_unit.clone());
-        let welfare = |s: usize| (0..n).fold(Q::new(gain[s].clone(), &unit * &common), |sum, i| sum + &values[i][s]);
+        let welfare = |s: usize| (0..n).fold(Q::new(gain[s].clone(), &unit * common), |sum, i| sum + &values[i][s]);
         let changes = |state: usize| {
             let mut steps: Vec<(usize, usize)> = layers.iter().map(|layer| layer[state]).enumerate().collect();
             steps.push((horizon, tail[state]));
@@ -118,7 +112,8 @@ impl Fixed {
             steps
         };
         let states = || 0..plain.states.len();
-        let largest = advantages.iter().flatten().flatten().map(|a| a.abs()).max().expect("a choice") + Q::one();
+        let largest = whole.iter().flatten().flatten().map(|advantage| advantage.magnitude()).max().expect("a choice");
+        let largest = Q::new(BigInt::from(largest.clone()), common.clone()) + Q::one();
         Some(Fixed {
             horizon,
             changes: states().map(changes).collect(),

@@ -14,6 +14,7 @@ pub mod answer;
 pub mod enumeration;
 pub mod evaluate;
 pub mod fixed;
+pub mod fraction;
 pub mod plain;
 pub mod random;
 pub mod reference;

@@ -3,12 +3,10 @@
 use commonweal::internals::model::{Mdp, ModelBuilder, Principal};
 use commonweal::internals::number::Rational;
 use num_bigint::{BigInt, Sign};
-use num_rational::Ratio;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 use std::fmt;
 
-/// An exact fraction of a library that the solver does not use.
-pub type Q = Ratio<BigInt>;
+pub use super::fraction::Q;
 
 /// `numerator / denominator`.
 pub fn q(numerator: i64, denominator: i64) -> Q {

@@ -2,7 +2,7 @@
 
 use super::plain::{Choice, Plain, Q, Who, q};
 use num_bigint::BigInt;
-use num_traits::{One, Pow, Signed, Zero};
+use num_traits::{One, Zero};
 
 /// SplitMix64: one number after the other, the same on every machine.
 pub struct Rng(u64);
@@ -283,8 +283,8 @@ fn knife_edge_advantages(rng: &mut Rng, discounts: &[Q]) -> Vec<Q> {
     let winner = loser + 1 + rng.index(n - loser - 1);
     let step = rng.pick(&[0u32, 1, 2, 3, 5, 8, 13, 34, 89]);
     let size = q(rng.within(1, 3), 1);
-    advantages[loser] = -(Pow::pow(&discounts[winner], step) * &size);
-    advantages[winner] = Pow::pow(&discounts[loser], step) * &size;
+    advantages[loser] = -(discounts[winner].pow(step) * &size);
+    advantages[winner] = discounts[loser].pow(step) * &size;
     if winner + 1 < n && rng.chance(2) && !advantages[loser].is_zero() {
         // The full sum stays below 0 although a prefix does not.
         let outweighs = &advantages[winner] * q(rng.within(1, 3), 1);

@@ -4,7 +4,7 @@
 //! layers before it by backward induction, one after the other; memory by forward reachability from every state.
 
 use super::evaluate::{common_denominator, over, payoffs, positional, probability_denominator, weighted};
-use super::plain::{Plain, Q};
+use super::plain::{Choice, Plain, Q};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
@@ -111,7 +111,7 @@ fn one_step(plain: &Plain, ordered: &Ordered, principal: usize, state: usize, ch
 /// Δ and λ in integers: `Δᵢ(s, a) = advantage / advantage_denominator`, `λᵢ = numerator / discount_denominator`.
 pub struct Unravelling {
     pub advantage: Vec<Vec<Vec<BigInt>>>,
-    advantage_denominator: BigInt,
+    pub advantage_denominator: BigInt,
     discount: Vec<BigInt>,
     discount_denominator: BigInt,
 }
@@ -121,18 +121,14 @@ impl Unravelling {
         let difference = |principal: usize, state: usize, choice: usize| {
             one_step(plain, ordered, principal, state, choice, &values[principal]) - &values[principal][state]
         };
-        let of_choice =
-            |state: usize, choice: usize| (0..values.len()).map(move |principal| difference(principal, state, choice));
-        let all = plain.choices().flat_map(|(state, choice)| of_choice(state, choice));
-        let advantage_denominator = common_denominator(all);
-        let integers = |state: usize, choice: usize| {
-            of_choice(state, choice)
-                .map(|difference| over(&difference, &advantage_denominator))
-                .collect::<Vec<BigInt>>()
+        let of_choice = |state: usize, choice: usize| -> Vec<Q> {
+            (0..values.len()).map(|principal| difference(principal, state, choice)).collect()
         };
-        let advantage = (0..plain.states.len())
-            .map(|state| (0..plain.states[state].len()).map(|choice| integers(state, choice)).collect())
-            .collect();
+        let of_state = |state: usize| (0..plain.states[state].len()).map(|choice| of_choice(state, choice)).collect();
+        let fractions: Vec<Vec<Vec<Q>>> = (0..plain.states.len()).map(of_state).collect();
+        let advantage_denominator = common_denominator(fractions.iter().flatten().flatten().cloned());
+        let whole = |all: &Vec<Q>| all.iter().map(|fraction| over(fraction, &advantage_denominator)).collect();
+        let advantage = fractions.iter().map(|choices| choices.iter().map(whole).collect()).collect();
         let discount_denominator = common_denominator(ordered.discounts.iter().cloned());
         let discount = ordered.discounts.iter().map(|discount| over(discount, &discount_denominator)).collect();
         Unravelling { advantage, advantage_denominator, discount, discount_denominator }
@@ -180,11 +176,16 @@ impl Unravelling {
         let mut gain = vec![BigInt::zero(); n];
         let mut layers = Vec::new();
         let mut scale = BigInt::one();
-        for step in (0..horizon).rev() {
-            let powers: Vec<BigInt> = self.discount.iter().map(|discount| discount.pow(step as u32)).collect();
+        let mut all_powers = vec![vec![BigInt::one(); self.discount.len()]];
+        for step in 1..horizon {
+            all_powers.push(all_powers[step - 1].iter().zip(&self.discount).map(|(power, p)| power * p).collect());
+        }
+        let row = |choice: &Choice| choice.to.iter().map(|(target, p)| (*target, over(p, &r))).collect();
+        let rows: Vec<Vec<Vec<_>>> = plain.states.iter().map(|choices| choices.iter().map(row).collect()).collect();
+        for powers in all_powers.iter().rev() {
             let value = |state: usize, choice: usize| -> BigInt {
                 let now: BigInt = powers.iter().zip(&self.advantage[state][choice]).map(|(p, c)| p * c).sum();
-                let next = plain.states[state][choice].to.iter().map(|(target, p)| over(p, &r) * &gain[*target]);
+                let next = rows[state][choice].iter().map(|(target, p)| p * &gain[*target]);
                 now * &scale + next.sum::<BigInt>()
             };
             let (mut layer, mut new_gain) = (Vec::new(), Vec::new());

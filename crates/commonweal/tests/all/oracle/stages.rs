@@ -7,7 +7,7 @@ use super::evaluate::solve_linear;
 use super::plain::{Choice, Plain, Q, Who, approximately, q};
 use super::random::{Rng, name};
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 
 /// Small discounts, beside which a stage settles within a few layers: events, and jumps, within a hundred steps.
 pub fn brief(seed: u64) -> Plain {

@@ -37,7 +37,8 @@ pub fn bounds(plain: &Plain, gap_bits: usize) -> (Vec<Q>, Vec<Q>) {
         n += n / 4;
     }
     let tail = tail(n);
-    let size = (largest.iter().fold(Q::one(), |a, b| a + b) / &gap).ceil().to_integer().bits();
+    let size = largest.iter().fold(Q::one(), |a, b| a + b) / &gap;
+    let size = size.numer().div_ceil(size.denom()).bits();
     let bits = size as usize + 2 * n.ilog2() as usize + 16;
     let (lower, upper) = (run(plain, n, &-tail.clone(), bits, false), run(plain, n, &tail, bits, true));
     for (low, high) in lower.iter().zip(&upper) {
