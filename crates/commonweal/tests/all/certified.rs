@@ -1,0 +1,321 @@
+//! The certified engine against the exact one, on thousands of random models: what is exactly so lies inside every
+//! interval it gives, the strategy it gives earns what it says, and the interval is as narrow as asked.
+
+use crate::oracle::{Plain, on_models, on_random_models, random};
+use commonweal::internals::certified;
+use commonweal::internals::evaluation::evaluate;
+use commonweal::internals::exact::solve;
+use commonweal::internals::model::{Mdp, PrincipalId, StateId};
+use commonweal::internals::number::{Enclosure, Value};
+use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::internals::strategy::Strategy;
+use commonweal::{Claim, Options};
+
+const GAP: f64 = 1e-9;
+
+#[test]
+fn the_exact_welfare_and_payoffs_lie_inside_on_random_models() {
+    let mut judged = Judged { tight: true, ..Judged::default() };
+    on_random_models(0..4000, |plain| judged.judge(plain, GAP));
+    judged.assert(3500, 3500);
+}
+
+#[test]
+fn a_wide_gap_is_met_with_fewer_layers_and_stays_sound() {
+    let mut judged = Judged::default();
+    on_random_models(50_000..51_000, |plain| judged.judge(plain, 1e-2));
+    judged.assert(900, 900);
+}
+
+#[test]
+fn a_gap_so_wide_that_a_first_round_leaves_too_much_is_met_by_a_finer_one() {
+    on_random_models(60_000..60_500, |plain| {
+        let Ok(doubles) = plain.model().to_doubles() else { return Ok(()) };
+        let solution = certified::solve(&doubles, 0.5, &Options { layer_limit: 100_000, ..Options::default() });
+        match solution.claim() {
+            // Where the best is 0 from everywhere, no bound is half of it.
+            Claim::Stopped(StopReason::Precision) if solution.scale().is_some_and(|scale| scale > 1e-9) => {
+                Err("doubles can tell more than half of the scale".to_owned())
+            }
+            _ => Ok(()),
+        }
+    });
+}
+
+#[test]
+fn where_there_is_nothing_to_win_nothing_is_within_any_gap() {
+    let text = "principals: {a: 9/10, b: 1/2}\nstates: {s: {x: {to: s}, y: {to: s}}}";
+    assert!(holds(text, 1e-3).claim().is_within());
+}
+
+#[test]
+fn what_is_past_the_doubles_is_not_within_any_gap() {
+    let rewards = "states: {s: {a: {reward: 1e308, to: s}, b: {reward: 1/2, to: s}}}";
+    let weights = "states: {s: {a: {reward: 1, to: s}, b: {reward: 1/2, to: s}}}";
+    for text in [
+        format!("principals: {{p: 1/2}}\n{rewards}"),
+        format!("principals: {{p: {{discount: 1/2, weight: 1e308}}, q: 1/2}}\n{weights}"),
+        format!("principals: {{p: {{discount: 1/2, weight: 1e308}}, q: 1/3}}\n{weights}"),
+    ] {
+        let model = commonweal::internals::io::read_model(&text).expect("a valid model").to_doubles().expect("doubles");
+        let solution = certified::solve(&model, GAP, &Options::default());
+        assert_eq!(solution.claim(), Claim::Stopped(StopReason::Precision), "{text}");
+    }
+}
+
+#[test]
+fn a_gap_is_relative_to_what_is_weighed_against_too() {
+    let text = "principals: {p: 9/10, q: {discount: 1/2, weight: -1}}\n\
+                states: {s: {stay: {to: s}, stray: {reward: {p: -1, q: -3}, to: s}}}";
+    assert!(holds(text, GAP).claim().is_within());
+}
+
+#[test]
+fn where_runs_soon_earn_no_more_patience_costs_nothing() {
+    // The slow way is as good for nobody, the two quick ones are equally good: no later step tells them apart.
+    let states = "a: {quick: {reward: {time: -1}, to: {a: 1/3, b: 2/3}}, slow: {reward: {time: -2}, to: {a: 1/3, b: 2/3}}, \
+                  same: {reward: {time: -1}, to: {a: 1/3, b: 2/3}}}, \
+                  b: {go: {reward: {time: -1}, to: end}, fall: {reward: {time: -1, fall: -1}, to: end}}, \
+                  end: {stay: {to: end}}";
+    // A row's rounding counts a million times with the more patient ones.
+    for (discounts, gap) in [("time: 0.9999, fall: 0.9998", GAP), ("time: 0.999999, fall: 0.999998, goal: 0.9", 1e-7)] {
+        let text = format!("principals: {{{discounts}}}\nstates: {{{states}}}");
+        let solution = holds(&text, gap);
+        assert!(solution.claim().is_within(), "{text}");
+        assert!(*solution.horizon() < 100u32.into(), "{text}: {}", solution.horizon());
+    }
+}
+
+#[test]
+fn a_walk_that_is_stopped_proves_what_the_long_term_strategy_earns() {
+    let text = "principals: {p: 0.999999, q: 0.999998}\n\
+                states: {x: {stay: {to: y}, stray: {reward: {p: -1, q: 2}, to: y}}, y: {go: {reward: 1, to: {x: 1/2, y: 1/2}}}}";
+    let model = commonweal::internals::io::read_model(text).expect("a valid model").to_doubles().expect("doubles");
+    for layer_limit in [10, 100, 1_000, 10_000] {
+        let solution = certified::solve(&model, 1e-12, &Options { layer_limit, ..Options::default() });
+        assert_eq!(solution.claim(), Claim::Stopped(StopReason::LayerLimit), "{layer_limit} layers");
+        for state in (0..2).map(StateId::from) {
+            let (p, q) = (solution.long_term_payoff(0.into(), state), solution.long_term_payoff(1.into(), state));
+            let long_term = p.enclosure.lower() + q.enclosure.lower();
+            let welfare = solution.welfare(state).enclosure;
+            assert!(welfare.lower() > long_term * (1.0 - 1e-9), "{layer_limit} layers: {welfare:?}, {long_term}");
+        }
+    }
+}
+
+#[test]
+fn numbers_at_the_ends_of_the_doubles_never_make_an_interval_false() {
+    let mut judged = Judged::default();
+    on_models(40_000..42_000, random::extreme, |plain| judged.judge(plain, GAP));
+    judged.assert(1000, 0);
+}
+
+#[derive(Default)]
+struct Judged {
+    models: usize,
+    within: usize,
+    evaluated: usize,
+    /// Whether payoffs are to be known about as well as the welfare.
+    tight: bool,
+}
+
+impl Judged {
+    fn judge(&mut self, plain: &Plain, gap: f64) -> Result<(), String> {
+        let model = plain.model();
+        // A number past the largest double is for the exact engine.
+        let Ok(doubles) = model.to_doubles() else { return Ok(()) };
+        let options = Options { layer_limit: 100_000, ..Options::default() };
+        let exact = solve(&model, &options);
+        if exact.claim() != Claim::Optimal {
+            return Ok(());
+        }
+        let certified = certified::solve(&doubles, gap, &options);
+        self.models += 1;
+        self.within += usize::from(certified.claim().is_within());
+        for state in model.states() {
+            inside("the welfare", &exact.welfare(state), certified.welfare(state).enclosure)?;
+        }
+        if certified.claim().is_within() {
+            let allowed = (1.0 + 1e-6) * gap * scale(&model, &exact);
+            let widths = model.states().map(|state| certified.welfare(state).enclosure.width());
+            if let Some(width) = widths.into_iter().find(|width| *width > allowed.max(1e-300)) {
+                return Err(format!("a width of {width}, more than {allowed}"));
+            }
+        }
+        remembers(&model, &certified, 2_000)?;
+        // Strategies that change after a million steps are too long to evaluate one by one.
+        let strategy = Strategy::Counting(certified.strategy().clone());
+        let Ok(earned) = evaluate(&model, &strategy, &StopSignal::default()) else { return Ok(()) };
+        self.evaluated += 1;
+        for state in model.states() {
+            let bounds = certified.welfare(state).enclosure;
+            let own = earned.welfare(state);
+            if own.enclosure.upper() < bounds.lower() {
+                return Err(format!("the strategy earns {own:?}, below {bounds:?}"));
+            }
+            for p in (0..model.n_principals()).map(PrincipalId::from) {
+                inside("a payoff", &earned.payoff(p, state), certified.payoff(p, state).enclosure)?;
+                if self.tight
+                    && certified.payoff(p, state).enclosure.width()
+                        > 1e6 * gap * certified.scale().unwrap_or(0.0).max(1e-300)
+                    && certified.claim().is_within()
+                {
+                    return Err("a payoff is hardly known".to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assert(&self, models: usize, within: usize) {
+        assert!(self.models >= models, "only {} models were judged", self.models);
+        assert!(self.evaluated * 10 >= self.models * 9, "only {} strategies were evaluated", self.evaluated);
+        assert!(self.within >= within, "only {} of {} were within the gap", self.within, self.models);
+    }
+}
+
+/// The greatest Σ |weight · payoff|, by the long-term strategy or by the best.
+fn scale(model: &Mdp, exact: &commonweal::Answer) -> f64 {
+    let magnitude = |of: &dyn Fn(PrincipalId) -> Value| {
+        let own = |p: usize| {
+            let (payoff, weight) = (of(p.into()).enclosure, model.principals()[p].weight.to_f64());
+            weight.abs() * payoff.lower().abs().max(payoff.upper().abs())
+        };
+        (0..model.n_principals()).map(own).sum::<f64>()
+    };
+    let of_state = |state| magnitude(&|p| exact.long_term_payoff(p, state)).max(magnitude(&|p| exact.payoff(p, state)));
+    model.states().map(of_state).fold(0.0, f64::max)
+}
+
+fn inside(what: &str, exact: &Value, bounds: Enclosure) -> Result<(), String> {
+    // The tightest doubles around the exact number lie between the bounds if and only if the number does.
+    if bounds.lower() <= exact.enclosure.lower() && exact.enclosure.upper() <= bounds.upper() {
+        Ok(())
+    } else {
+        Err(format!("{what} is {exact:?}, outside {bounds:?}"))
+    }
+}
+
+/// The memory is what a walk over every step of the strategy finds.
+fn remembers(model: &Mdp, solution: &commonweal::Answer, most_steps: u64) -> Result<(), String> {
+    let horizon = u64::try_from(solution.horizon()).expect("a horizon of doubles");
+    if horizon > most_steps {
+        return Ok(());
+    }
+    let mut memory = vec![0; model.n_states()];
+    for step in (0..horizon).rev() {
+        let of_state = |state: StateId| {
+            let choice = solution.strategy().choice(state, &step.into());
+            let later = model.targets(choice).iter().map(|target| memory[target.index()]).max().unwrap_or(0);
+            if solution.long_term_choices(state).contains(&choice) { later } else { later.max(step + 1) }
+        };
+        memory = model.states().map(of_state).collect();
+    }
+    for state in model.states() {
+        if *solution.memory(state) != memory[state.index()].into() {
+            return Err(format!("memory {} from {state:?}, not {}", solution.memory(state), memory[state.index()]));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn memory_is_the_last_step_at_which_a_deviation_can_be_met() {
+    // x leaves the long-term strategy for thousands of steps. It is met once at most, or every few steps.
+    let x = "x: {stay: {to: y}, stray: {reward: {p: -1, q: 2}, to: y}}";
+    for (impatient, y) in [
+        ("0.9998", "y: {go: {to: y}}"),
+        ("0.99985", "y: {go: {to: y}}"),
+        ("0.9998", "y: {go: {to: x}}"),
+        ("0.99985", "y: {go: {to: z}}, z: {go: {to: w}}, w: {go: {to: x}}"),
+        ("0.99985", "y: {go: {to: {z: 1/2, u: 1/2}}}, z: {go: {to: x}}, u: {go: {to: v}}, v: {go: {to: u}}"),
+    ] {
+        let text = format!("principals: {{p: 0.9999, q: {impatient}}}\nstates: {{{x}, {y}}}");
+        let solution = holds(&text, GAP);
+        let model = commonweal::internals::io::read_model(&text).expect("a valid model");
+        assert!(*solution.horizon() > 6_000u32.into(), "{text}: {}", solution.horizon());
+        // In the long term nobody earns anything: the gap is relative to what deviating earns.
+        assert!(solution.claim().is_within(), "{text}: {:?}", solution.scale());
+        remembers(&model, &solution, 100_000).expect(&text);
+    }
+}
+
+#[test]
+fn a_stop_that_is_already_raised_gives_bounds_that_hold() {
+    on_random_models(60_000..60_500, |plain| {
+        let model = plain.model();
+        let Ok(doubles) = model.to_doubles() else { return Ok(()) };
+        let exact = solve(&model, &Options { layer_limit: 10_000, ..Options::default() });
+        let options = Options::default();
+        options.stop.raise();
+        let stopped = certified::solve(&doubles, GAP, &options);
+        if stopped.claim() != Claim::Stopped(StopReason::Interrupted) && !stopped.claim().is_within() {
+            return Err(format!("{:?}", stopped.claim()));
+        }
+        for state in model.states().filter(|_| exact.claim() == Claim::Optimal) {
+            inside("the welfare", &exact.welfare(state), stopped.welfare(state).enclosure)?;
+        }
+        Ok(())
+    });
+}
+
+/// What the certified engine says of a model, held against the exact engine and the exact payoffs of its own strategy.
+fn holds(text: &str, gap: f64) -> commonweal::Answer {
+    let model = commonweal::internals::io::read_model(text).expect("a valid model");
+    let options = Options { layer_limit: 100_000, ..Options::default() };
+    let exact = solve(&model, &options);
+    assert_eq!(exact.claim(), Claim::Optimal);
+    let certified = certified::solve(&model.to_doubles().expect("ordinary rewards"), gap, &options);
+    let strategy = Strategy::Counting(certified.strategy().clone());
+    let earned = evaluate(&model, &strategy, &StopSignal::default()).expect("a short strategy");
+    for state in model.states() {
+        inside("the welfare", &exact.welfare(state), certified.welfare(state).enclosure).expect(text);
+        for p in (0..model.n_principals()).map(PrincipalId::from) {
+            inside("a payoff", &earned.payoff(p, state), certified.payoff(p, state).enclosure).expect(text);
+        }
+    }
+    certified
+}
+
+#[test]
+fn payoffs_hold_where_a_jump_leads_to_the_present() {
+    let mut jumped = 0;
+    for (patient, impatient, reward, gap) in [
+        ("0.999", "0.99", "620000000000", 0.05),
+        ("0.999", "0.99", "620000000", 0.01),
+        ("0.9998", "0.999", "9602888", 0.02),
+        ("0.9998", "0.999", "960288", 0.005),
+        ("0.9995", "0.998", "123456789", 0.01),
+    ] {
+        // The members of a group take another path through the same code.
+        for also in ["", ", p2: 0.5, p3: 0.5"] {
+            let text = format!(
+                "principals: {{p0: {patient}, p1: {impatient}{also}}}\nstates: {{s: {{x: {{reward: {{p0: 1}}, to: s}}, y: {{reward: {{p1: {reward}}}, to: s}}}}}}"
+            );
+            jumped += holds(&text, gap).effort().n_jumps;
+        }
+    }
+    assert!(jumped >= 10, "only {jumped} jumps");
+}
+
+#[test]
+fn weights_at_the_ends_of_the_doubles_never_make_an_interval_false() {
+    for text in [
+        "principals: {a: 1/2, c: {discount: 1/2, weight: 1e320}}\nstates: {s: {a: {reward: {a: 3}, to: s}}}",
+        "principals: {a: 1/2, c: {discount: 1/3, weight: 1e320}}\nstates: {s: {a: {reward: {a: 3}, to: s}, b: {reward: {c: 1}, to: s}}}",
+        "principals: {a: {discount: 1/2, weight: 1e300}}\nstates: {s: {a: {reward: 1.2345e-320, to: s}}}",
+        "principals: {a: {discount: 1/2, weight: 1e300}}\nstates: {s: {a: {reward: 1e-330, to: s}}}",
+        "principals: {a: {discount: 1/2, weight: 1e-320}, b: 1/3}\nstates: {s: {a: {reward: 7e300, to: s}, b: {reward: 1, to: s}}}",
+        "principals: {alice: 2/3, bob: 1/3, c: {discount: 1/2, weight: 1e320}}\nstates: {s0: {a: {reward: {alice: 3, bob: 3}, to: s0}, b: {reward: {alice: -1, bob: -1}, to: s1}}, s1: {b: {reward: {alice: 6, bob: 6}, to: s1}}}",
+    ] {
+        holds(text, GAP);
+    }
+}
+
+#[test]
+fn a_discount_that_rounds_to_one_never_makes_an_interval_false() {
+    for nines in [17, 40, 320, 330] {
+        let discount = "9".repeat(nines);
+        holds(&format!("principals: {{a: 0.{discount}}}\nstates: {{s: {{a: {{reward: 1e-30, to: s}}}}}}"), GAP);
+    }
+}

@@ -1,0 +1,30 @@
+//! Everything about the library that is tested from outside, in one program: what the tests share is compiled once.
+//!
+//! Each module begins with a line that says what belongs in it. `cargo test -p commonweal --test all jumps::` runs one.
+
+mod bad_drn;
+mod bad_models;
+mod certificates;
+mod certified;
+mod certified_evaluation;
+mod corpus;
+mod drn;
+mod format_round_trips;
+mod jumps;
+mod margins;
+mod metamorphic;
+mod model_files;
+mod model_round_trips;
+mod paper_examples;
+mod properties;
+mod reductions;
+mod regressions;
+mod search_positional;
+mod search_stationary;
+mod umb;
+
+// What they share.
+mod archive;
+mod oracle;
+mod spoil;
+mod strategies;

@@ -1,0 +1,66 @@
+//! Every model that ships is read, written and read again.
+
+use commonweal::internals::io::{read_model, write_json, write_yaml};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::parse_rational;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn models() -> Vec<(PathBuf, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/paper");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
+}
+
+fn read(path: &Path, text: &str) -> Mdp {
+    read_model(text).unwrap_or_else(|error| panic!("{}", error.render(&path.display().to_string(), text)))
+}
+
+#[test]
+fn every_model_of_the_paper_survives_both_writers() {
+    let models = models();
+    assert_eq!(models.len(), 7);
+    for (path, text) in models {
+        let model = read(&path, &text);
+        let (mut yaml, mut json) = (Vec::new(), Vec::new());
+        write_yaml(&model, &mut yaml).unwrap();
+        write_json(&model, &mut json).unwrap();
+        let (yaml, json) = (String::from_utf8(yaml).unwrap(), String::from_utf8(json).unwrap());
+        assert_eq!(read(&path, &yaml), model, "{yaml}");
+        assert_eq!(read(&path, &json), model, "{json}");
+        serde_json::from_str::<serde_json::Value>(&json).expect("it is JSON");
+    }
+}
+
+#[test]
+fn the_hotel_is_what_the_paper_says() {
+    let (path, text) = models().into_iter().find(|(path, _)| path.ends_with("hotel.yaml")).unwrap();
+    let model = read(&path, &text);
+    let number = |text| parse_rational(text).unwrap();
+    assert_eq!(model.principals()[0].discount(), Some(&number("2/3")));
+    assert_eq!(model.principals()[1].name, "bob");
+    let choices: Vec<_> = model.states().flat_map(|state| model.choices(state)).collect();
+    let rewards: Vec<_> = choices.iter().map(|&choice| model.rewards(choice)[1].clone()).collect();
+    assert_eq!(rewards, [number("3"), number("-1"), number("6")]);
+    assert_eq!(model.state_name(model.targets(choices[1])[0]), "s1");
+}
+
+#[test]
+fn the_schema_knows_the_keys_of_the_format() {
+    let schema = include_str!("../../../../schema/commonweal-model.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let keys = |pointer: &str| {
+        let object = schema.pointer(pointer).unwrap();
+        assert_eq!(object["additionalProperties"], false, "{pointer}");
+        let mut keys: Vec<&str> = object["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        (keys.join(" "), object["required"].to_string())
+    };
+    assert_eq!(keys(""), ("principals start states".into(), r#"["principals","states"]"#.into()));
+    assert_eq!(keys("/$defs/principal/anyOf/1"), ("discount weight".into(), r#"["discount"]"#.into()));
+    assert_eq!(keys("/$defs/action"), ("reward to".into(), r#"["to"]"#.into()));
+}

@@ -1,0 +1,203 @@
+//! Best positional strategies, against all of them.
+
+use crate::oracle;
+use crate::oracle::enumeration::all_policies;
+use crate::oracle::evaluate;
+use crate::oracle::plain::{Plain, Q, from_solver};
+use commonweal::internals::families::{RandomFamily, Seeded};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer, positional, stationary};
+use commonweal::internals::strategy::Strategy;
+
+fn best(model: &Mdp) -> Search {
+    positional(model, &SearchOptions::default())
+}
+
+/// What a positional strategy earns from the first state, in fractions of another library.
+fn welfare(plain: &Plain, policy: &[usize]) -> Q {
+    let of = |i: usize| {
+        let who = &plain.principals[i];
+        let reward = |state: usize, choice: usize| &plain.states[state][choice].rewards[i] * &who.weight;
+        evaluate::positional(plain, policy, &who.discount, reward)[0].clone()
+    };
+    (0..plain.principals.len()).map(of).sum()
+}
+
+/// The same in doubles.
+fn rough_welfare(plain: &Plain, rows: &Rows, policy: &[usize]) -> f64 {
+    (0..plain.principals.len()).map(|i| rows.value(policy, i)).sum()
+}
+
+/// A model in doubles, to sift policies by.
+struct Rows {
+    discounts: Vec<f64>,
+    states: Vec<Vec<(Vec<f64>, Vec<f64>)>>,
+}
+
+impl Rows {
+    fn of(plain: &Plain) -> Rows {
+        let double = oracle::plain::approximately;
+        let n = plain.states.len();
+        let choice = |choice: &oracle::plain::Choice| {
+            let weighted = choice.rewards.iter().zip(&plain.principals).map(|(r, who)| double(&(r * &who.weight)));
+            let mut row = vec![0.0; n];
+            choice.to.iter().for_each(|(target, p)| row[*target] += double(p));
+            (weighted.collect(), row)
+        };
+        Rows {
+            discounts: plain.principals.iter().map(|who| double(&who.discount)).collect(),
+            states: plain.states.iter().map(|choices| choices.iter().map(choice).collect()).collect(),
+        }
+    }
+
+    fn value(&self, policy: &[usize], i: usize) -> f64 {
+        let n = self.states.len();
+        let mut rows: Vec<Vec<f64>> = (0..n)
+            .map(|state| {
+                let (rewards, row) = &self.states[state][policy[state]];
+                let mut line: Vec<f64> = row.iter().map(|p| -self.discounts[i] * p).collect();
+                line[state] += 1.0;
+                line.push(rewards[i]);
+                line
+            })
+            .collect();
+        // From the last state up: the first one's value is left.
+        for column in (1..n).rev() {
+            let pivot = rows[column].clone();
+            for row in &mut rows[..column] {
+                let factor = row[column] / pivot[column];
+                row.iter_mut().zip(&pivot).for_each(|(entry, other)| *entry -= factor * other);
+            }
+        }
+        rows[0][n] / rows[0][0]
+    }
+}
+
+/// The greatest welfare of all positional strategies from the first state: sifted in doubles, compared in fractions.
+fn enumerated(plain: &Plain) -> Q {
+    let rows = Rows::of(plain);
+    let policies = all_policies(plain);
+    let rough: Vec<f64> = policies.iter().map(|policy| rough_welfare(plain, &rows, policy)).collect();
+    let greatest = rough.iter().copied().fold(f64::MIN, f64::max);
+    // Far more than elimination in doubles can be off on a model this small.
+    let margin = 1e-7 * (1.0 + greatest.abs());
+    let near = policies.iter().zip(&rough).filter(|(_, rough)| **rough >= greatest - margin);
+    near.map(|(policy, _)| welfare(plain, policy)).max().expect("a policy")
+}
+
+fn random(seed: u64) -> Mdp {
+    let mut random = Seeded::new(seed);
+    let n_states = 2 + random.below(7) as usize;
+    let n = 2 + random.below(2);
+    let discounts = random.distinct(n, 20);
+    RandomFamily {
+        n_states,
+        n_actions: 3,
+        n_successors: (1 + random.below(3) as usize).min(n_states),
+        discounts: discounts.iter().map(|&twentieth| Rational::from(twentieth) / Rational::from(20)).collect(),
+        max_denominator: 12,
+        max_reward: [2, 10, 100][random.below(3) as usize],
+        seed: random.bits(),
+    }
+    .model()
+    .expect("a model")
+}
+
+fn check(model: &Mdp) {
+    let plain = Plain::of(model);
+    let search = best(model);
+    assert_eq!(search.outcome, SearchOutcome::Optimal, "{plain}");
+    let found = from_solver(search.welfare.exact.as_ref().expect("an exact optimum"));
+    assert_eq!(found, enumerated(&plain), "{plain}");
+    let Strategy::Counting(strategy) = &search.strategy else { panic!("a positional strategy") };
+    let of_state = |state| {
+        assert_eq!(strategy.changes(state).len(), 1);
+        strategy.tail(state).index() - model.choices(state).next().unwrap().index()
+    };
+    let policy: Vec<usize> = model.states().map(of_state).collect();
+    assert_eq!(welfare(&plain, &policy), found, "the witness earns what it is said to earn: {plain}");
+}
+
+#[test]
+fn the_optimum_of_random_models_is_the_best_of_all_strategies() {
+    (0..1_200).for_each(|seed| check(&random(seed)));
+}
+
+#[test]
+fn the_optimum_of_models_with_ties_is_the_best_of_all_strategies() {
+    oracle::on_random_models(0..1_200, |plain| {
+        if plain.states.iter().map(Vec::len).product::<usize>() <= 300 {
+            check(&plain.model());
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn numbers_that_doubles_cannot_hold_do_not_lead_the_search_astray() {
+    oracle::on_models(0..300, oracle::random::extreme, |plain| {
+        let policies = all_policies(plain);
+        if policies.len() > 100 {
+            return Ok(());
+        }
+        let best = policies.iter().map(|policy| welfare(plain, policy)).max().expect("a policy");
+        let search = positional(&plain.model(), &SearchOptions::default());
+        if search.outcome == SearchOutcome::Optimal && search.welfare.exact.as_ref().map(from_solver) == Some(best) {
+            Ok(())
+        } else {
+            Err(format!("{search:?}"))
+        }
+    });
+}
+
+#[test]
+fn a_threshold_is_met_exactly_up_to_the_optimum() {
+    let a_little = parse_rational("1e-30").unwrap();
+    for seed in 0..100 {
+        let model = random(seed);
+        let optimum = best(&model).welfare.exact.expect("an exact optimum");
+        for (threshold, expected) in [
+            (optimum.clone(), ThresholdAnswer::Yes),
+            (&optimum + &a_little, ThresholdAnswer::No),
+            (&optimum - &a_little, ThresholdAnswer::Yes),
+        ] {
+            let options = SearchOptions { threshold: Some(threshold.clone()), ..SearchOptions::default() };
+            let search = positional(&model, &options);
+            assert_eq!(search.answer, Some(expected), "seed {seed}");
+            let earned = search.welfare.exact.as_ref().unwrap();
+            assert_eq!(*earned >= threshold, expected == ThresholdAnswer::Yes);
+            // Whatever else is said of the optimum is true.
+            assert!(search.outcome != SearchOutcome::Optimal || *earned == optimum, "seed {seed}");
+            assert!(from_solver(&optimum) <= oracle::plain::from_double(search.upper), "seed {seed}");
+        }
+    }
+}
+
+/// By hand: both of u0 and u1 are reached once, at step 1, with 1/2; a earns q 1/2 there and b earns r 10/4.
+#[test]
+fn a_discount_that_rounds_to_one_hides_no_choice() {
+    for nines in [17, 20, 40] {
+        for last in ["z: {n: {to: z}}", "z: {n: {to: y}}\n  y: {n: {to: z}}"] {
+            let text = format!(
+                "start: s0
+principals: {{p: 0.{}, q: 1/2, r: 1/4}}
+states:
+  s0: {{go: {{to: {{u0: 1/2, u1: 1/2}}}}}}
+  u0: {{a: {{reward: {{q: 1}}, to: t1}}, b: {{reward: {{r: 10}}, to: z}}}}
+  u1: {{a: {{reward: {{q: 1}}, to: t1}}, b: {{reward: {{r: 10}}, to: z}}}}
+  t1: {{n: {{to: t2}}}}
+  t2: {{n: {{to: t1}}}}
+  {last}
+",
+                "9".repeat(nines)
+            );
+            let model = commonweal::internals::io::read_model(&text).expect("a valid model");
+            let found = best(&model);
+            assert_eq!(found.welfare.exact, Some(parse_rational("5/2").unwrap()), "{text}");
+            assert_eq!(found.outcome, SearchOutcome::Optimal);
+            let mixed = stationary(&model, &SearchOptions { node_limit: 50, ..SearchOptions::default() });
+            assert!(mixed.upper >= 2.5, "{} for\n{text}", mixed.upper);
+        }
+    }
+}
