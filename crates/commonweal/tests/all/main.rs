@@ -16,6 +16,7 @@ mod metamorphic;
 mod model_files;
 mod model_round_trips;
 mod paper_examples;
+mod parts;
 mod properties;
 mod reductions;
 mod regressions;
