@@ -57,6 +57,7 @@
 //! | solve it | [`solve`] with [`Options`]; an [`Answer`] with its [`Claim`] |
 //! | ask about a strategy | [`evaluate`], [`simulate`] |
 //! | ask for simpler strategies | [`positional`], [`stationary`] |
+//! | compare, explain, vary discounts | [`questions`] |
 //! | read numbers | [`Rational`], [`Value`], [`Step`] |
 //! | stop | [`StopSignal`] |
 //! | write or read JSON | [`documents`] |
@@ -85,7 +86,6 @@ mod model;
 mod number;
 mod parallel;
 mod principals;
-mod questions;
 mod reductions;
 mod search;
 mod solve;
@@ -95,6 +95,7 @@ mod text;
 
 pub mod documents;
 pub mod internals;
+pub mod questions;
 
 pub use answer::{Answer, Claim, Method};
 pub use certificate::{Certificate, NoCertificate};

@@ -1,9 +1,20 @@
-//! The questions beside `solve` and `evaluate`, asked of a [`Model`].
+//! The questions beside `solve` and `evaluate`, asked of a [`Model`]: simpler strategies, what they cost, why a strategy is
+//! best, and how it depends on the discounts.
 
+pub use crate::compare::{Class, Compared};
+pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
+pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Shard, Spot};
+pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint, play_in_words};
+
+use crate::answer::Answer;
 use crate::evaluation::{self, SimulateOptions, Simulation};
 use crate::front::Model;
+use crate::model::PrincipalId;
 use crate::search::{self, Search, SearchOptions};
+use crate::solve::Options;
+use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Strategy;
+use crate::{landscape, parallel};
 
 /// Estimates what `strategy` is worth from the start to each principal of `model`, from seeded random runs.
 ///
@@ -21,4 +32,66 @@ pub fn positional(model: &Model, options: &SearchOptions) -> Search {
 /// The best strategy that mixes actions in each state in the same way for ever. NP-hard; bounds if `options` stop it.
 pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
     search::stationary(&model.exact(), options)
+}
+
+/// The answer and the best strategy of each simpler class beside it: what simplicity costs, and whom. A class that is too
+/// hard for a moment has the bounds found.
+///
+/// ```
+/// use commonweal::questions::{Class, compare};
+/// use commonweal::{Model, Options, StopSignal, solve};
+/// let hotel = Model::from_yaml(
+///     "principals: {alice: 2/3, bob: 1/3}
+/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
+/// )?;
+/// let answer = solve(&hotel, &Options::default());
+/// let compared = compare(&hotel, &answer, &StopSignal::default());
+/// let positional = compared.iter().find(|one| one.class == Class::Positional).expect("it is among them");
+/// assert_eq!(positional.welfare.exact, Some("27/2".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Compared> {
+    crate::compare::compare(&model.exact(), answer, stop)
+}
+
+/// The steps of an exact answer: values, deviations, at most `n_layers` layers before the horizon, and the changes of
+/// choice, with whose interest wins at the latest `n_turns` of them.
+pub fn explain(
+    model: &Model,
+    answer: &Answer,
+    n_layers: u64,
+    n_turns: usize,
+    stop: &StopSignal,
+) -> Result<Explanation, StopReason> {
+    crate::explain::explain(&model.exact(), answer, n_layers, n_turns, stop)
+}
+
+/// Exact solutions over a grid of one principal's discount, and where the strategy changes between neighbours.
+///
+/// # Panics
+/// If the grid reaches outside [0, 1).
+pub fn sweep(model: &Model, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
+    parallel::on_threads(options.threads, || landscape::sweep(&model.exact(), principal, grid, shard, options))
+}
+
+/// Which strategy is best over two principals' discounts, with located boundaries; the grids have equally many steps.
+///
+/// # Panics
+/// If a grid reaches outside [0, 1).
+pub fn strategy_map(model: &Model, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
+    parallel::on_threads(options.threads, || landscape::strategy_map(&model.exact(), axes, grids, options))
+}
+
+/// The points of two grids that fall to a shard, with the changes on the way to their right and upper neighbours.
+///
+/// # Panics
+/// If a grid reaches outside [0, 1).
+pub fn map_shard(
+    model: &Model,
+    axes: [PrincipalId; 2],
+    grids: &[Grid; 2],
+    shard: Shard,
+    options: &Options,
+) -> MapShard {
+    parallel::on_threads(options.threads, || landscape::map_shard(&model.exact(), axes, grids, shard, options))
 }

@@ -44,7 +44,7 @@ pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
 pub use pieces::{Double, Engine, Entries, Format, Number, StepNumber, exact_text};
-pub use search::{Satisfiability, Search, SearchStatus, ThresholdAnswer};
+pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
 pub use solution::{Principal, Solution, State, Status};
 pub use spent::{Spent, Timings};

@@ -4,7 +4,7 @@ use super::pieces::exact_text;
 use super::{Document, Double, Entries, Format, Number, Strategy};
 use crate::evaluation::Payoffs;
 use crate::model::Structure;
-use crate::search::{self, SearchOutcome};
+use crate::search::{self, SearchOutcome, ThresholdAnswer};
 use serde::{Deserialize, Serialize};
 
 /// The best positional or stationary strategy found, with what is proven.
@@ -50,28 +50,6 @@ pub enum SearchStatus {
     Stopped,
 }
 
-/// Whether some strategy of the class earns at least the threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ThresholdAnswer {
-    /// The strategy found does.
-    Yes,
-    /// None does.
-    No,
-    /// The search was stopped before it was decided.
-    Unknown,
-}
-
-impl From<search::ThresholdAnswer> for ThresholdAnswer {
-    fn from(answer: search::ThresholdAnswer) -> ThresholdAnswer {
-        match answer {
-            search::ThresholdAnswer::Yes => ThresholdAnswer::Yes,
-            search::ThresholdAnswer::No => ThresholdAnswer::No,
-            search::ThresholdAnswer::Unknown => ThresholdAnswer::Unknown,
-        }
-    }
-}
-
 impl Document for Search {
     const FORMAT: &'static str = "commonweal-search/1";
 }
@@ -104,7 +82,7 @@ impl Search {
             nodes: search.nodes,
             status,
             reason,
-            answer: search.answer.map(ThresholdAnswer::from),
+            answer: search.answer,
         }
     }
 }
@@ -137,7 +115,7 @@ impl Satisfiability {
         };
         Satisfiability {
             format: Format::default(),
-            answer: search.answer.map_or(ThresholdAnswer::Unknown, ThresholdAnswer::from),
+            answer: search.answer.unwrap_or(ThresholdAnswer::Unknown),
             assignment: assignment.map(<[bool]>::to_vec),
             nodes: search.nodes,
             reason,

@@ -94,9 +94,9 @@ pub struct Simulation {
 /// Probabilities are rounded to multiples of 2^-64, rewards and discounts to doubles; the intervals allow for both.
 ///
 /// ```
-/// # use commonweal::{model::{ModelBuilder, Principal}, number::parse_rational};
-/// # use commonweal::{evaluation::{simulate, SimulateOptions}, strategy::{CountingStrategy, Strategy}};
-/// # fn number(text: &str) -> commonweal::number::Rational { parse_rational(text).unwrap() }
+/// # use commonweal::internals::{model::{ModelBuilder, Principal}, number::parse_rational};
+/// # use commonweal::internals::{evaluation::{simulate, SimulateOptions}, strategy::{CountingStrategy, Strategy}};
+/// # fn number(text: &str) -> commonweal::internals::number::Rational { parse_rational(text).unwrap() }
 /// let alice = Principal { name: "alice".into(), discount: number("1/2"), weight: number("1") };
 /// let mut coin = ModelBuilder::new(vec![alice], ["toss", "won", "lost"])?;
 /// let toss = coin.choice(0.into(), "toss", [number("0")], [(1.into(), number("1/2")), (2.into(), number("1/2"))])?;
@@ -105,7 +105,7 @@ pub struct Simulation {
 /// let strategy = Strategy::Counting(CountingStrategy::positional([toss, won, lost]));
 /// let simulation = simulate(&coin.finish()?, &strategy, 0.into(), &SimulateOptions::default());
 /// assert!(simulation.welfare.lower < 4.0 && 4.0 < simulation.welfare.upper);
-/// # Ok::<(), commonweal::model::ModelError>(())
+/// # Ok::<(), commonweal::internals::model::ModelError>(())
 /// ```
 ///
 /// # Panics

@@ -29,9 +29,9 @@ const MAX_SUM_BITS: usize = 200_000;
 ///   s1:
 ///     b: {reward: 6, to: s1}
 /// ";
-/// let model = commonweal::io::read_model(text)?;
+/// let model = commonweal::internals::io::read_model(text)?;
 /// assert_eq!((model.n_states(), model.n_choices()), (2, 3));
-/// # Ok::<(), commonweal::io::ParseError>(())
+/// # Ok::<(), commonweal::internals::io::ParseError>(())
 /// ```
 pub fn read_model(text: &str) -> Result<Mdp, ParseError> {
     check_size(text.len())?;

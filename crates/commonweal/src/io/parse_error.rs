@@ -10,7 +10,7 @@ const SHOWN: usize = 40;
 /// Why a text is not a model, and where.
 ///
 /// ```
-/// use commonweal::io::read_model;
+/// use commonweal::internals::io::read_model;
 /// let text = "principals: {alice: 2/3}\nstates: {s0: {stay: {to: s1}}}\n";
 /// let error = read_model(text).unwrap_err();
 /// assert_eq!((error.line, error.column), (2, 26));

@@ -25,11 +25,11 @@ const MAX_STEP_DIGITS: usize = 1_000;
 /// The strategy for `model` that a JSON or YAML text describes.
 ///
 /// ```
-/// # let model = commonweal::io::read_model("{principals: {p: 1/2}, states: {s: {a: {to: s}, b: {to: s}}}}").unwrap();
-/// use commonweal::{io::read_strategy, strategy::Strategy};
+/// # let model = commonweal::internals::io::read_model("{principals: {p: 1/2}, states: {s: {a: {to: s}, b: {to: s}}}}").unwrap();
+/// use commonweal::internals::{io::read_strategy, strategy::Strategy};
 /// let text = r#"{"format": "commonweal-strategy/1", "decisions": {"s": [{"from": 0, "action": "b"}]}}"#;
 /// assert!(matches!(read_strategy(&model, text.as_bytes())?, Strategy::Counting(_)));
-/// # Ok::<(), commonweal::io::ParseError>(())
+/// # Ok::<(), commonweal::internals::io::ParseError>(())
 /// ```
 pub fn read_strategy(model: &Structure, bytes: &[u8]) -> Result<Strategy, ParseError> {
     let text = super::utf8(bytes)?;

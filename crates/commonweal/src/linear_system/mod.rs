@@ -60,7 +60,7 @@ const MOST_SWEEPS: usize = 20_000;
 ///
 /// ```
 /// use commonweal::linear_system::{IntegerSystem, solve};
-/// use commonweal::number::parse_rational;
+/// use commonweal::internals::number::parse_rational;
 ///
 /// // One state that earns 1 and stays: V = 1 + 2/3 V.
 /// let mut system = IntegerSystem::new(1);
@@ -68,7 +68,7 @@ const MOST_SWEEPS: usize = 20_000;
 /// system.push_state(0, &parse_rational("2/3")?, [(0, &one)].into_iter(), &one);
 /// let values = solve(&system, &|| false).expect("nothing stops it");
 /// assert_eq!(values.get(0), parse_rational("3")?);
-/// # Ok::<(), commonweal::number::NumberError>(())
+/// # Ok::<(), commonweal::internals::number::NumberError>(())
 /// ```
 ///
 /// # Panics

@@ -11,12 +11,12 @@ const SHORT_ROW: usize = 32;
 /// Collects choices in the order of their states, then checks what is left to check.
 ///
 /// ```
-/// use commonweal::{model::{ModelBuilder, Principal}, number::Rational};
+/// use commonweal::internals::{model::{ModelBuilder, Principal}, number::Rational};
 /// let alice = Principal { name: "alice".into(), discount: Rational::from_quotient(1, 2), weight: Rational::ONE };
 /// let mut builder = ModelBuilder::new(vec![alice], ["s0"])?;
 /// builder.choice(0.into(), "stay", [Rational::ONE], [(0.into(), Rational::ONE)])?;
 /// assert_eq!(builder.finish()?.n_choices(), 1);
-/// # Ok::<(), commonweal::model::ModelError>(())
+/// # Ok::<(), commonweal::internals::model::ModelError>(())
 /// ```
 #[derive(Debug)]
 pub struct ModelBuilder<N: ModelNumber = Rational> {

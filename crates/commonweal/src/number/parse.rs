@@ -24,10 +24,10 @@ pub enum NumberError {
 /// The exact value of `text`: `3`, `-0.1`, `1e-3`, `2/3`. A decimal is read as the fraction that it writes, so `0.1` is 1/10.
 ///
 /// ```
-/// use commonweal::number::{parse_rational, Rational};
+/// use commonweal::internals::number::{parse_rational, Rational};
 /// assert_eq!(parse_rational("0.1")?, parse_rational("1/10")?);
 /// assert_eq!(parse_rational("-2.5e1")?, Rational::from(-25));
-/// # Ok::<(), commonweal::number::NumberError>(())
+/// # Ok::<(), commonweal::internals::number::NumberError>(())
 /// ```
 pub fn parse_rational(text: &str) -> Result<Rational, NumberError> {
     let trimmed = text.trim();

@@ -52,7 +52,8 @@ pub enum SearchOutcome {
 }
 
 /// Whether some strategy of the class earns at least the threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ThresholdAnswer {
     /// The strategy found does.
     Yes,

@@ -44,12 +44,12 @@ use std::io::BufRead;
 /// The model in a DRN file, plain or gzipped.
 ///
 /// ```
-/// use commonweal::{io::{Discounts, ReadOptions, read_drn}, model::Mdp, number::Rational};
+/// use commonweal::internals::{io::{Discounts, ReadOptions, read_drn}, model::Mdp, number::Rational};
 /// let text = "@type: MDP\n@reward_models\nalice\n@nr_states\n1\n@model\nstate 0 init\n\taction stay [3]\n\t\t0 : 1\n";
 /// let options = ReadOptions::new(Discounts::InOrder(vec![Rational::from_quotient(2, 3)]));
 /// let model: Mdp<f64> = read_drn(text.as_bytes(), &options)?.model;
 /// assert_eq!((model.rewards(0.into()), model.principals()[0].name.as_str()), (&[3.0][..], "alice"));
-/// # Ok::<(), commonweal::io::ReadError>(())
+/// # Ok::<(), commonweal::internals::io::ReadError>(())
 /// ```
 pub fn read_drn<N: ModelNumber>(input: impl BufRead, options: &ReadOptions) -> Result<Loaded<N>, ReadError> {
     let Plain { input, limit, trusted } = plain(input, options)?;
