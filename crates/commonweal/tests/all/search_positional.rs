@@ -4,6 +4,7 @@ use crate::oracle;
 use crate::oracle::enumeration::all_policies;
 use crate::oracle::evaluate;
 use crate::oracle::plain::{Plain, Q, from_solver};
+use crate::oracle::rough::Rough;
 use commonweal::internals::families::{RandomFamily, Seeded};
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::{Rational, parse_rational};
@@ -24,61 +25,11 @@ fn welfare(plain: &Plain, policy: &[usize]) -> Q {
     (0..plain.principals.len()).map(of).sum()
 }
 
-/// The same in doubles.
-fn rough_welfare(plain: &Plain, rows: &Rows, policy: &[usize]) -> f64 {
-    (0..plain.principals.len()).map(|i| rows.value(policy, i)).sum()
-}
-
-/// A model in doubles, to sift policies by.
-struct Rows {
-    discounts: Vec<f64>,
-    states: Vec<Vec<(Vec<f64>, Vec<f64>)>>,
-}
-
-impl Rows {
-    fn of(plain: &Plain) -> Rows {
-        let double = oracle::plain::approximately;
-        let n = plain.states.len();
-        let choice = |choice: &oracle::plain::Choice| {
-            let weighted = choice.rewards.iter().zip(&plain.principals).map(|(r, who)| double(&(r * &who.weight)));
-            let mut row = vec![0.0; n];
-            choice.to.iter().for_each(|(target, p)| row[*target] += double(p));
-            (weighted.collect(), row)
-        };
-        Rows {
-            discounts: plain.principals.iter().map(|who| double(&who.discount)).collect(),
-            states: plain.states.iter().map(|choices| choices.iter().map(choice).collect()).collect(),
-        }
-    }
-
-    fn value(&self, policy: &[usize], i: usize) -> f64 {
-        let n = self.states.len();
-        let mut rows: Vec<Vec<f64>> = (0..n)
-            .map(|state| {
-                let (rewards, row) = &self.states[state][policy[state]];
-                let mut line: Vec<f64> = row.iter().map(|p| -self.discounts[i] * p).collect();
-                line[state] += 1.0;
-                line.push(rewards[i]);
-                line
-            })
-            .collect();
-        // From the last state up: the first one's value is left.
-        for column in (1..n).rev() {
-            let pivot = rows[column].clone();
-            for row in &mut rows[..column] {
-                let factor = row[column] / pivot[column];
-                row.iter_mut().zip(&pivot).for_each(|(entry, other)| *entry -= factor * other);
-            }
-        }
-        rows[0][n] / rows[0][0]
-    }
-}
-
 /// The greatest welfare of all positional strategies from the first state: sifted in doubles, compared in fractions.
 fn enumerated(plain: &Plain) -> Q {
-    let rows = Rows::of(plain);
+    let mut model = Rough::of(plain);
     let policies = all_policies(plain);
-    let rough: Vec<f64> = policies.iter().map(|policy| rough_welfare(plain, &rows, policy)).collect();
+    let rough: Vec<f64> = policies.iter().map(|policy| model.positional(policy)).collect();
     let greatest = rough.iter().copied().fold(f64::MIN, f64::max);
     // Far more than elimination in doubles can be off on a model this small.
     let margin = 1e-7 * (1.0 + greatest.abs());

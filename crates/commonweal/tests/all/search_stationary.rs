@@ -1,7 +1,8 @@
 //! Best stationary strategies, against grids of mixes and blind climbers.
 
 use crate::oracle;
-use crate::oracle::plain::{Plain, Q, approximately, from_double, from_solver};
+use crate::oracle::plain::{Plain, Q, from_double, from_solver};
+use crate::oracle::rough::Rough;
 use commonweal::internals::evaluation::evaluate;
 use commonweal::internals::families::{RandomFamily, Seeded};
 use commonweal::internals::model::Mdp;
@@ -72,52 +73,6 @@ fn random(seed: u64, n_states: usize, n_actions: usize) -> Mdp {
     .expect("a model")
 }
 
-/// A model in doubles.
-struct Rows {
-    discounts: Vec<f64>,
-    states: Vec<Vec<(Vec<f64>, Vec<f64>)>>,
-}
-
-impl Rows {
-    fn of(plain: &Plain) -> Rows {
-        let choice = |choice: &oracle::plain::Choice| {
-            let mut row = vec![0.0; plain.states.len()];
-            choice.to.iter().for_each(|(target, p)| row[*target] += approximately(p));
-            (choice.rewards.iter().map(approximately).collect(), row)
-        };
-        Rows {
-            discounts: plain.principals.iter().map(|who| approximately(&who.discount)).collect(),
-            states: plain.states.iter().map(|choices| choices.iter().map(choice).collect()).collect(),
-        }
-    }
-
-    /// About the welfare of a mix from the first state, by elimination.
-    fn welfare(&self, mix: &[Vec<f64>]) -> f64 {
-        let n = self.states.len();
-        let of = |i: usize| {
-            let line = |state: usize| {
-                let mut line = vec![0.0; n + 1];
-                line[state] = 1.0;
-                for ((rewards, row), share) in self.states[state].iter().zip(&mix[state]) {
-                    line[n] += share * rewards[i];
-                    row.iter().enumerate().for_each(|(t, p)| line[t] -= share * self.discounts[i] * p);
-                }
-                line
-            };
-            let mut rows: Vec<Vec<f64>> = (0..n).map(line).collect();
-            for column in (1..n).rev() {
-                let pivot = rows[column].clone();
-                for row in &mut rows[..column] {
-                    let factor = row[column] / pivot[column];
-                    row.iter_mut().zip(&pivot).for_each(|(entry, other)| *entry -= factor * other);
-                }
-            }
-            rows[0][n] / rows[0][0]
-        };
-        (0..self.discounts.len()).map(of).sum()
-    }
-}
-
 /// The exact welfare of a mix whose shares are multiples of one over `denominator`.
 fn exact_welfare(plain: &Plain, parts: &[Vec<u64>], denominator: u64) -> Q {
     let fraction = |&share: &u64| Q::new(BigInt::from(share), BigInt::from(denominator));
@@ -136,19 +91,23 @@ fn no_mix_of_a_dense_grid_exceeds_the_upper_bound() {
     for seed in 0..150 {
         let model = random(seed, 3, 2);
         let plain = Plain::of(&model);
-        let rows = Rows::of(&plain);
-        let mut best: Option<(f64, Vec<Vec<u64>>)> = None;
+        let mut rough = Rough::of(&plain);
+        let mut mix = vec![vec![0.0; 2]; 3];
+        let share = |point: u64, state: u32| point / (STEPS + 1).pow(state) % (STEPS + 1);
+        let (mut greatest, mut best) = (f64::NEG_INFINITY, 0);
         for point in 0..(STEPS + 1).pow(3) {
-            let share = |state: u32| point / (STEPS + 1).pow(state) % (STEPS + 1);
-            let parts: Vec<Vec<u64>> = (0..3).map(|state| vec![share(state), STEPS - share(state)]).collect();
-            let mix: Vec<Vec<f64>> =
-                parts.iter().map(|state| state.iter().map(|&s| s as f64 / STEPS as f64).collect()).collect();
-            let welfare = rows.welfare(&mix);
-            if best.as_ref().is_none_or(|(greatest, _)| welfare > *greatest) {
-                best = Some((welfare, parts));
+            for (state, shares) in (0..).zip(&mut mix) {
+                let share = share(point, state);
+                shares[0] = share as f64 / STEPS as f64;
+                shares[1] = (STEPS - share) as f64 / STEPS as f64;
+            }
+            let welfare = rough.mixed(&mix);
+            if welfare > greatest {
+                (greatest, best) = (welfare, point);
             }
         }
-        let grid = exact_welfare(&plain, &best.expect("a grid").1, STEPS);
+        let parts: Vec<Vec<u64>> = (0..3).map(|state| vec![share(best, state), STEPS - share(best, state)]).collect();
+        let grid = exact_welfare(&plain, &parts, STEPS);
         let search = search(&model, "1e-6");
         assert_eq!(search.outcome, SearchOutcome::WithinGap, "seed {seed}");
         assert!(grid <= from_double(search.upper), "seed {seed}: {plain}");
@@ -161,7 +120,7 @@ fn a_thousand_climbers_find_nothing_above_the_upper_bound() {
     for seed in 0..12 {
         let model = random(1_000 + seed, 2 + (seed as usize % 5), 3);
         let plain = Plain::of(&model);
-        let rows = Rows::of(&plain);
+        let mut rough = Rough::of(&plain);
         let mut random = Seeded::new(seed);
         let mut uniform = move || random.below(1 << 53) as f64 / (1u64 << 53) as f64;
         let mut best: Option<(f64, Vec<Vec<f64>>)> = None;
@@ -175,7 +134,7 @@ fn a_thousand_climbers_find_nothing_above_the_upper_bound() {
                     weights.iter().map(|weight| weight / total).collect()
                 })
                 .collect();
-            let mut welfare = rows.welfare(&mix);
+            let mut welfare = rough.mixed(&mix);
             let mut step: f64 = 0.5;
             while step > 1e-4 {
                 let mut improved = false;
@@ -186,14 +145,14 @@ fn a_thousand_climbers_find_nothing_above_the_upper_bound() {
                         if from == to || moved == 0.0 {
                             continue;
                         }
-                        let before = mix[state].clone();
+                        let before = (mix[state][from], mix[state][to]);
                         mix[state][from] -= moved;
                         mix[state][to] += moved;
-                        let new = rows.welfare(&mix);
+                        let new = rough.mixed(&mix);
                         if new > welfare {
                             (welfare, improved) = (new, true);
                         } else {
-                            mix[state] = before;
+                            (mix[state][from], mix[state][to]) = before;
                         }
                     }
                 }

@@ -8,6 +8,7 @@
 //! - [`enumeration`]: every counting strategy of a tiny model, one by one. Does not even use Bellman's principle.
 //! - [`reference`](mod@reference): the paper's algorithm word for word; the only one that pins down ties, horizon and memory.
 //! - [`fixed`]: the same in fixed point, for horizons at which fractions grow too long.
+//! - [`rough`]: a model in doubles, to sift strategies by before fractions decide.
 //! - [`verdict`]: holds one answer against all of them.
 
 pub mod answer;
@@ -18,6 +19,7 @@ pub mod fraction;
 pub mod plain;
 pub mod random;
 pub mod reference;
+pub mod rough;
 pub mod shrink;
 pub mod stages;
 pub mod truncation;
