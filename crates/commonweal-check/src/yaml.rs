@@ -11,7 +11,7 @@ use crate::Unreadable;
 use crate::fraction::Fraction;
 use crate::text::integer_text;
 use num_bigint::{BigInt, BigUint, Sign};
-use num_traits::{One, Pow, Zero};
+use num_traits::{One, Pow, Signed, Zero};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -344,7 +344,9 @@ fn render(root: &Node) -> Result<String, Unreadable> {
         Some(Node::Mapping(_)) => return Err(Unreadable("start: expected a state".to_owned())),
     }
     let principals = read_principals(principals.ok_or_else(|| missing("principals"))?)?;
-    let mut discounts: Vec<&Fraction> = principals.iter().map(|principal| &principal.discount).collect();
+    let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
+    let counts = |principal: &&Principal| nobody_counts || !principal.weight.is_zero();
+    let mut discounts: Vec<&Fraction> = principals.iter().filter(counts).map(|principal| &principal.discount).collect();
     discounts.sort_by(|left, right| right.compare(left));
     discounts.dedup_by(|left, right| left.compare(right).is_eq());
     let group = |p: &Principal| discounts.partition_point(|discount| discount.compare(&p.discount).is_gt());
@@ -361,6 +363,9 @@ fn render(root: &Node) -> Result<String, Unreadable> {
             let [reward, to] = fields(choice, ["reward", "to"], &what)?;
             let mut merged = vec![Fraction::zero(); discounts.len()];
             for (p, reward) in read_rewards(reward, &named, &what)? {
+                if principals[p].weight.is_zero() {
+                    continue;
+                }
                 let sum = merged[groups[p]].plus(&principals[p].weight.times(&reward));
                 if sum.denominator.bits() + sum.numerator.bits() > MAX_SUM_BITS {
                     return Err(Unreadable(format!("{what}: the rewards' sum is too long")));
@@ -403,8 +408,9 @@ fn read_principals(node: &Node) -> Result<Vec<Principal<'_>>, Unreadable> {
                 (number(discount, name)?, weight.map_or(Ok(Fraction::one()), |weight| number(weight, name))?)
             }
         };
-        if weight.is_zero() {
-            return Err(Unreadable(format!("{name}: a weight is not 0")));
+        // The canonical form would not show it of one who is not counted.
+        if discount.numerator.is_negative() || discount.numerator >= discount.denominator {
+            return Err(Unreadable(format!("{name}: a discount is within [0, 1)")));
         }
         Ok((discount, weight))
     };

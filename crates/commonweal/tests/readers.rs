@@ -7,6 +7,8 @@ mod bodies;
 
 use Outcome::{Another, Convert, ConvertAnother, Hotel, Refused};
 use bodies::Reading;
+use num_bigint::BigUint;
+use std::io::Write;
 
 const HOTEL: &str = include_str!("../../commonweal-check/tests/models/hotel.yaml");
 const CANONICAL: &str =
@@ -355,6 +357,13 @@ fn models() -> Vec<(String, Outcome)> {
         (hotel("start: s0", "start: s1"), Hotel),
         (hotel("{alice: 2/3, bob: 1/3}", "{bob: 1/3, alice: {weight: 1, discount: 2/3}}"), Hotel),
         (hotel("bob: 1/3", "bob: 1/3, carol: {discount: 4/6, weight: -1}"), Another),
+        (hotel("bob: 1/3", "bob: 1/3, carol: {discount: 1/2, weight: 0}"), Hotel),
+        (hotel("alice: 2/3", "carol: {discount: 1/3, weight: 0}, alice: 2/3"), Hotel),
+        (hotel("alice: 2/3", "alice: {discount: 2/3, weight: 0}"), Another),
+        (
+            hotel("{alice: 2/3, bob: 1/3}", "{alice: {discount: 2/3, weight: 0}, bob: {discount: 1/3, weight: -0}}"),
+            Another,
+        ),
         (one("{a: {to: {t: 1/2, s: 0.5}, reward: {q: 1}}}"), Another),
         (one("{a: {to: {t: 1}, reward: {}}}"), Another),
         // Keys that the format does not have, or not yet
@@ -368,7 +377,6 @@ fn models() -> Vec<(String, Outcome)> {
         (hotel("alice: 2/3", "alice: {discount: 2/3, until: 4}"), Refused),
         (hotel("alice: 2/3", "alice: {discount: 2/3, discount: 2/3}"), Refused),
         (hotel("alice: 2/3", "alice: {weight: 1}"), Refused),
-        (hotel("alice: 2/3", "alice: {discount: 2/3, weight: 0}"), Refused),
         (hotel("alice: 2/3", "alice: 2/3, alice: 2/3"), Refused),
         (hotel("reward: 3, to: s0", "reward: 3, reward: 3, to: s0"), Refused),
         (hotel("reward: 3, to: s0", "reward: 3"), Refused),
@@ -384,6 +392,8 @@ fn models() -> Vec<(String, Outcome)> {
         (hotel("reward: 3, to: s0", "reward: 3, to: {s0: 1/2, s2: 1/2}"), Refused),
         (hotel("alice: 2/3", "alice: 1"), Refused),
         (hotel("alice: 2/3", "alice: -1/3"), Refused),
+        (hotel("alice: 2/3", "alice: 2/3, carol: {discount: 1, weight: 0}"), Refused),
+        (hotel("alice: 2/3", "alice: 2/3, carol: {discount: -1/9, weight: 0}"), Refused),
         (hotel("alice: 2/3", "alice: 0"), Another),
         (hotel("{alice: 2/3, bob: 1/3}", "{}"), Refused),
         (hotel("start: s0", "start: s2"), Refused),
@@ -544,6 +554,41 @@ fn numbers() -> Vec<(String, Outcome)> {
     cases
 }
 
+/// Rows whose least common denominator has so many bits: eight pairs 1/(8q) and (q−1)/(8q), as pairs, whose sums are short, or
+/// all first halves before the second ones.
+fn rows() -> Vec<(String, Outcome)> {
+    let power = |base: u32, exponent: u32| BigUint::from(base).pow(exponent);
+    let odd = [(3, 20_669), (7, 11_669), (11, 9_469), (13, 8_853), (17, 8_014), (19, 7_711), (23, 7_242)];
+    let odd: Vec<BigUint> = odd.map(|(base, exponent)| power(base, exponent)).to_vec();
+    let product: BigUint = odd.iter().product();
+    let case = |bits: u64, in_pairs: bool| {
+        let two = power(2, u32::try_from(bits - product.bits() - 3).expect("a short power"));
+        assert_eq!((&product * &two * 8u32).bits(), bits);
+        let halves = |numerator: fn(&BigUint) -> BigUint| {
+            odd.iter().chain([&two]).map(|q| format!("{}/{}", numerator(q), q * 8u32)).collect::<Vec<_>>()
+        };
+        let (first, second) = (halves(|_| BigUint::from(1u32)), halves(|q| q - 1u32));
+        let row: Vec<String> = if in_pairs {
+            first.into_iter().zip(second).flat_map(|(first, second)| [first, second]).collect()
+        } else {
+            first.into_iter().chain(second).collect()
+        };
+        let entries = |value: &dyn Fn(usize) -> String| {
+            (0..row.len()).map(|k| format!("s{k}: {}", value(k))).collect::<Vec<_>>().join(", ")
+        };
+        let start = format!("{{a: {{to: {{{}}}}}}}", entries(&|k| row[k].clone()));
+        let states = entries(&|k| if k == 0 { start.clone() } else { "{a: {to: s0}}".to_owned() });
+        format!("{{principals: {{p: 1/2}}, states: {{{states}}}}}")
+    };
+    let most = 1 << 18;
+    vec![
+        (case(most, true), Another),
+        (case(most, false), Another),
+        (case(most + 1, true), Refused),
+        (case(most + 1, false), Refused),
+    ]
+}
+
 /// Every case with a name.
 fn table() -> Vec<(String, String, Outcome)> {
     let groups = [
@@ -553,6 +598,7 @@ fn table() -> Vec<(String, String, Outcome)> {
         ("syntax", syntax()),
         ("model", models()),
         ("number", numbers()),
+        ("row", rows()),
     ];
     let numbered = |(group, cases): (&'static str, Vec<(String, Outcome)>)| {
         cases.into_iter().enumerate().map(move |(number, (text, outcome))| (format!("{group} {number}"), text, outcome))
@@ -583,4 +629,112 @@ fn solver_and_checker_see_one_model_in_every_file() {
         }
     }
     assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Writes files for the checker in Python to the path in `CASES`, a line for each: its bytes in hexadecimal, and its hash if
+/// the checker in Rust reads it as a canonical form. First the table, of which Python reads nothing, then the canonical forms
+/// of its models, then `DAMAGED` of these with some bytes or words changed; `SEED` tells which.
+#[test]
+#[ignore = "writes cases for scripts/compare-checkers"]
+fn cases_for_the_other_checker() {
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name).map_or(otherwise, |value| value.parse().unwrap_or_else(|_| panic!("{name}: a number")))
+    };
+    let path = std::env::var("CASES").expect("CASES: where to write");
+    let mut out = std::io::BufWriter::new(std::fs::File::create(path).expect("a file for the cases"));
+    let mut write = |bytes: &[u8]| {
+        let is_canonical = bodies::readers(bytes) == Reading::OnlyChecker;
+        let hash = if is_canonical { commonweal_check::hash(bytes) } else { "-".to_owned() };
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        writeln!(out, "{digits} {hash}").expect("room for the cases");
+    };
+    let mut forms = Vec::new();
+    for (_, text, _) in table() {
+        write(text.as_bytes());
+        if let Reading::Same(form) | Reading::OnlySolver(form) = bodies::readers(text.as_bytes()) {
+            forms.push(form);
+        }
+    }
+    forms.sort();
+    forms.dedup();
+    forms.iter().for_each(|form| write(form.as_bytes()));
+    forms.retain(|form| form.len() < 1_000);
+    let mut seed = number("SEED", 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut random = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below as u64) as usize
+    };
+    for _ in 0..number("DAMAGED", 20_000) {
+        let mut bytes = forms[random(forms.len())].clone().into_bytes();
+        for _ in 0..=random(3) {
+            damage(&mut bytes, &mut random);
+        }
+        write(&bytes);
+    }
+}
+
+/// Changes one thing in a canonical form.
+fn damage(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) -> usize) {
+    const WORDS: [&str; 34] = [
+        "0",
+        "1",
+        "2",
+        "-1",
+        "-0",
+        "+1",
+        "01",
+        "1/2",
+        "2/4",
+        "1/1",
+        "0/1",
+        "-1/3",
+        "1/-3",
+        "1/0",
+        "1/",
+        "/2",
+        "1.5",
+        "1e1",
+        "0x10000000000000000",
+        "-0x10000000000000000",
+        "0x1",
+        "0xffffffffffffffff",
+        "18446744073709551615",
+        "18446744073709551616",
+        "1/18446744073709551617",
+        "4294967296",
+        "4294967297",
+        "99999999999999999999999999999999",
+        ">",
+        "end",
+        "states",
+        "choices",
+        "discounts",
+        "",
+    ];
+    const PIECES: [&str; 16] =
+        [" ", "  ", "\n", "\r\n", "\r", "\t", "\0", "é", "\u{85}", "\u{feff}", "end\n", " > ", "0", "-", "/", "x"];
+    let at = random(bytes.len().max(1)).min(bytes.len());
+    let is_apart = |byte: &u8| matches!(byte, b' ' | b'\n');
+    match random(6) {
+        0 if !bytes.is_empty() => bytes[at] = random(256) as u8,
+        1 if !bytes.is_empty() => _ = bytes.remove(at),
+        2 => _ = bytes.splice(at..at, PIECES[random(PIECES.len())].bytes()),
+        3 => {
+            // A whole word becomes another.
+            let start = bytes[..at].iter().rposition(is_apart).map_or(0, |before| before + 1);
+            let end = bytes[at..].iter().position(is_apart).map_or(bytes.len(), |length| at + length);
+            bytes.splice(start..end, WORDS[random(WORDS.len())].bytes());
+        }
+        4 => {
+            // A line comes again, or goes.
+            let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |before| before + 1);
+            let end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length + 1);
+            let line = bytes[start..end].to_vec();
+            let times = [0, 2][random(2)];
+            bytes.splice(start..end, line.repeat(times));
+        }
+        _ => bytes.truncate(bytes.len() - random(8).min(bytes.len())),
+    }
 }

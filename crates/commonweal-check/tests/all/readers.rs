@@ -76,6 +76,18 @@ fn a_key_has_at_most_so_many_characters() {
     assert!(error.contains("there is no state"), "{error}");
 }
 
+/// Who has weight 0 has no discount in the canonical form, unless nobody else is there.
+#[test]
+fn who_has_weight_0_is_not_counted() {
+    let hotel = form(HOTEL).expect("a model");
+    let with = |principals: &str| form(&HOTEL.replacen("alice: 2/3, bob: 1/3", principals, 1)).expect("a model");
+    let carol = |discount: &str| with(&format!("carol: {{discount: {discount}, weight: 0}}, bob: 1/3, alice: 2/3"));
+    assert_eq!(["3/4", "2/3", "1/2", "1/3", "0"].map(carol), [0; 5].map(|_| hotel.clone()));
+    let alone = with("bob: {discount: 1/3, weight: 0/7}, alice: {discount: 2/3, weight: -0}");
+    let zeros = hotel.replace("3 3 >", "0 0 >").replace("-1 -1 >", "0 0 >").replace("6 6 >", "0 0 >");
+    assert_eq!(alone, zeros);
+}
+
 #[test]
 fn characters_of_every_script_are_read() {
     let model = "# \u{a0}\u{d7ff}\u{e000}\u{fefe}\u{ff00}\u{fffd}\u{10000}\u{10ffff}\t~\nprincipals: {p: 1/2}\nstates: {宿🏨: {\u{a0}: {to: '宿🏨'}}}\n";
@@ -289,7 +301,8 @@ fn what_is_no_model_is_refused() {
         (hotel("reward: 3", "prize: 3"), "unknown key `prize`"),
         (hotel("2/3", "2/0"), "`2/0` is not a number"),
         (hotel("2/3", "{weight: 2}"), "there is no `discount`"),
-        (hotel("2/3", "{discount: 2/3, weight: 0}"), "a weight is not 0"),
+        (hotel("2/3", "{discount: 1, weight: 0}"), "alice: a discount is within [0, 1)"),
+        (hotel("2/3", "{discount: -1/9, weight: 0}"), "alice: a discount is within [0, 1)"),
         (hotel("2/3", "{discount: {a: 1}}"), "expected a number"),
         (hotel("reward: 3", "reward: 1e10001"), "is not a number"),
         (hotel("reward: 3", "reward: 1e99999999999"), "is not a number"),
