@@ -12,8 +12,7 @@ use commonweal_check::{Verdict, canonical_form, check};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The readers of models: no panic, what is read has a canonical form that the checker reads, and what both take for a
-/// model in YAML they take for the same one.
+/// The readers of models: no panic, what is read has a canonical form that the checker reads, and the readers of YAML agree.
 pub fn model(bytes: &[u8]) {
     let mut options = ReadOptions::new(Discounts::Unspecified);
     options.bytes = Some(bytes.len() as u64);
@@ -26,20 +25,61 @@ pub fn model(bytes: &[u8]) {
             _ = read_umb::<f64>(bytes, &options);
             read_umb(bytes, &options).ok().map(|loaded| loaded.model)
         }
-        _ => read_model_bytes(bytes).ok(),
+        _ => {
+            readers(bytes);
+            return;
+        }
     };
-    let ours = canonical_form(bytes);
-    let Some(read) = read else {
-        // A canonical form, perhaps.
-        _ = check(bytes, &b""[..], 0);
-        return;
-    };
-    let theirs = canonical(&read);
-    if let Ok(ours) = ours {
-        assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&theirs));
+    if let Some(read) = read {
+        assert!(canonical_form(bytes).is_err(), "the checker takes a file of another tool for YAML");
+        is_read(&canonical(&read)).expect("the checker reads every canonical form");
     }
-    let error = check(&theirs, &b""[..], 0).expect_err("there is no certificate").to_string();
-    assert!(error.starts_with("certificate: "), "{error}");
+}
+
+/// What the readers make of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The solver and the checker see this canonical form.
+    Same(String),
+    /// The checker sends the user to `convert`, which gives this canonical form.
+    OnlySolver(String),
+    /// A canonical form, which is for checkers alone.
+    OnlyChecker,
+    /// Both refuse it.
+    Neither,
+}
+
+/// The solver's reader of YAML against the checker's. Two models in one file are a panic, and so is a file that the checker
+/// reads and the solver does not: a certificate would then be for a model that nobody solved.
+pub fn readers(bytes: &[u8]) -> Reading {
+    let solver = read_model_bytes(bytes).ok().map(|model| canonical(&model));
+    let checker = is_read(bytes).and_then(|()| canonical_form(bytes).map_err(|error| error.to_string()));
+    let text = |canonical: &[u8]| String::from_utf8(canonical.to_vec()).expect("ASCII");
+    match (solver, checker) {
+        (Some(solver), Ok(checker)) => {
+            assert_eq!(text(&checker), text(&solver), "the checker sees another model than the solver");
+            Reading::Same(text(&solver))
+        }
+        (Some(solver), Err(_)) => {
+            // Weights times rewards may be longer than a certificate can hold.
+            let long = |word: &str| word.len() > "-0x".len() + (1 << 14);
+            if !text(&solver).split([' ', '/', '\n']).any(long) {
+                is_read(&solver).expect("the checker reads every canonical form");
+            }
+            Reading::OnlySolver(text(&solver))
+        }
+        (None, Ok(checker)) => {
+            assert!(*checker == *bytes, "the checker reads what the solver refuses:\n{}", text(&checker));
+            Reading::OnlyChecker
+        }
+        (None, Err(_)) => Reading::Neither,
+    }
+}
+
+/// Whether the checker reads a model; why not, otherwise.
+fn is_read(model: &[u8]) -> Result<(), String> {
+    let error = check(model, &b""[..], 0).expect_err("there is no certificate").to_string();
+    if error.starts_with("certificate: ") { Ok(()) } else { Err(error) }
 }
 
 /// The checker on certificates of the models that its tests use: no panic, no hang, and nothing is accepted but what is

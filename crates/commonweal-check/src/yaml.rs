@@ -1,17 +1,24 @@
-//! Models in a strict subset of YAML that includes JSON, turned into the canonical form.
+//! Models in a strict subset of YAML, turned into the canonical form.
 //!
-//! What this reader takes: mappings in block and flow style, plain and quoted scalars that stay on one line, comments.
-//! Anything else (anchors, sequences, tags, several documents, scalars over several lines, `?` keys) is left to
-//! `commonweal convert`, which says so. A misreading here could only make a hash differ, and so a certificate be refused.
+//! What this reader takes is listed in `docs/formats/models.md`: mappings in block and flow style, plain and quoted scalars
+//! that stay on one line, comments. Anything else (anchors, sequences, tags, several documents, scalars over several lines,
+//! `?` keys) is refused and left to `commonweal convert`.
+//!
+//! A misreading here would not be harmless: a certificate of the model that is misread would be accepted for the one that
+//! the solver reads. So whatever readers of YAML disagree about is refused, first of all where a line ends.
 
 use crate::Unreadable;
 use crate::fraction::Fraction;
 use crate::text::integer_text;
-use num_bigint::{BigInt, Sign};
-use num_traits::{One, Pow, Zero};
+use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::{One, Pow, Signed, Zero};
 use std::collections::HashMap;
 use std::fmt::Write;
 
+/// The largest file, in bytes.
+const MAX_BYTES: usize = 1 << 30;
+/// The longest key, in characters from its first one to its colon, quotes and escapes included.
+const MAX_KEY: usize = 1 << 16;
 /// The most digits of a number once it is written out.
 const MAX_DIGITS: usize = 10_000;
 /// The longest sum of rewards, in bits.
@@ -26,8 +33,12 @@ enum Node {
 
 /// The canonical form of the model in a YAML or JSON file.
 pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
+    if is_too_large(text.len()) {
+        return Err(Unreadable(format!("larger than {MAX_BYTES} bytes, which only the canonical form may be")));
+    }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader { rest: text, line: 1, column: 0 };
+    let mut reader = Reader { rest: text, line: 1, column: 0, indented: true };
+    reader.check_characters()?;
     reader.skip()?;
     if reader.rest.is_empty() {
         return reader.fault("the file is empty");
@@ -40,13 +51,39 @@ pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
     render(&root)
 }
 
+/// Whether a text of so many bytes is not read.
+fn is_too_large(n_bytes: usize) -> bool {
+    n_bytes > MAX_BYTES
+}
+
+#[derive(Clone)]
 struct Reader<'t> {
     rest: &'t str,
     line: usize,
     column: usize,
+    /// Whether nothing but spaces stands before this place on its line.
+    indented: bool,
 }
 
 impl Reader<'_> {
+    /// Refuses what is a line's end to some readers of YAML and not to others, and what YAML does not allow anywhere, in
+    /// comments too. Behind this, a line ends with a line feed, and only there.
+    fn check_characters(&self) -> Result<(), Unreadable> {
+        let why = |at: usize, c: char| match c {
+            '\r' if self.rest[at + 1..].starts_with('\n') => None,
+            '\r' => Some("a carriage return without a line feed, which ends a line in YAML".to_owned()),
+            '\t' | '\n' | ' '..='~' => None,
+            '\u{85}' | '\u{2028}' | '\u{2029}' => Some(format!("U+{:04X}, a line's end in some YAML", u32::from(c))),
+            '\u{a0}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'.. => None,
+            _ => Some(format!("U+{:04X}, which has no place in YAML", u32::from(c))),
+        };
+        let found = self.rest.char_indices().find_map(|(at, c)| Some((at, why(at, c)?)));
+        let Some((at, why)) = found else { return Ok(()) };
+        let mut place = self.clone();
+        self.rest[..at].chars().for_each(|_| place.bump());
+        place.fault(&why)
+    }
+
     fn fault<T>(&self, why: &str) -> Result<T, Unreadable> {
         let place = format!("line {}, column {}", self.line, self.column + 1);
         Err(Unreadable(format!("{place}: {why}; convert it first: commonweal convert MODEL model.canonical")))
@@ -59,6 +96,7 @@ impl Reader<'_> {
     fn bump(&mut self) {
         if let Some(c) = self.peek() {
             self.rest = &self.rest[c.len_utf8()..];
+            self.indented = c == '\n' || (self.indented && c == ' ');
             (self.line, self.column) = if c == '\n' { (self.line + 1, 0) } else { (self.line, self.column + 1) };
         }
     }
@@ -68,8 +106,7 @@ impl Reader<'_> {
         let mut after_space = self.column == 0;
         loop {
             match self.peek() {
-                Some(' ' | '\n') => after_space = true,
-                Some('\r') if self.rest.starts_with("\r\n") => after_space = true,
+                Some(' ' | '\n' | '\r') => after_space = true,
                 Some('#') if after_space => {
                     while self.peek().is_some_and(|c| c != '\n') {
                         self.bump();
@@ -95,19 +132,17 @@ impl Reader<'_> {
         if depth > MAX_DEPTH {
             return self.fault("nested too deeply");
         }
-        match self.peek() {
-            Some('{') => self.flow_mapping(depth),
-            _ if self.column >= indent => self.block_mapping(depth),
-            _ => self.fault("a value is missing"),
+        if self.column < indent {
+            return self.fault("a value is missing");
         }
+        if self.peek() == Some('{') { self.flow_mapping(depth) } else { self.block_mapping(depth) }
     }
 
     fn block_mapping(&mut self, depth: usize) -> Result<Node, Unreadable> {
         let margin = self.column;
         let mut entries = Vec::new();
         loop {
-            let key = self.scalar(false)?;
-            self.colon()?;
+            let key = self.key(false)?;
             let on_key_line = self.same_line()?;
             let value = if !on_key_line {
                 self.node(margin + 1, depth + 1)?
@@ -117,13 +152,11 @@ impl Reader<'_> {
                 Node::Scalar(self.scalar(false)?)
             };
             entries.push((key, value));
-            // A block mapping has gone on to the next entry already.
-            let line = if on_key_line { self.line } else { 0 };
             self.skip()?;
-            if self.rest.is_empty() || self.column < margin {
+            if self.rest.is_empty() || (self.indented && self.column < margin) {
                 return Ok(Node::Mapping(entries));
             }
-            if self.line == line || self.column != margin {
+            if !self.indented || self.column != margin {
                 return self.fault("not at the place of an entry");
             }
         }
@@ -141,9 +174,7 @@ impl Reader<'_> {
                 self.bump();
                 return Ok(Node::Mapping(entries));
             }
-            let key = self.scalar(true)?;
-            self.skip()?;
-            self.colon()?;
+            let key = self.key(true)?;
             self.skip()?;
             let value = match self.peek() {
                 Some('{') => self.flow_mapping(depth + 1)?,
@@ -159,13 +190,31 @@ impl Reader<'_> {
         }
     }
 
-    fn colon(&mut self) -> Result<(), Unreadable> {
-        match self.peek() {
-            Some(':') => {
-                self.bump();
-                Ok(())
-            }
-            _ => self.fault("expected a key and `:`"),
+    /// A key and its colon, on one line.
+    fn key(&mut self, in_flow: bool) -> Result<String, Unreadable> {
+        let start = self.rest;
+        let key = self.scalar(in_flow)?;
+        let is_quoted = start.starts_with(['"', '\'']);
+        if key == "<<" && !is_quoted {
+            return self.fault("a merge key; put a name in quotes");
+        }
+        // JSON has the value right behind the colon of a quoted key.
+        let is_json = in_flow && is_quoted && self.peek() == Some(':');
+        while in_flow && self.peek() == Some(' ') {
+            self.bump();
+        }
+        if self.peek() != Some(':') {
+            return self.fault("expected a key and `:`");
+        }
+        let length = start.len() - self.rest.len();
+        if length > MAX_KEY && start[..length].chars().count() > MAX_KEY {
+            return self.fault("a key that is longer than 2^16 characters");
+        }
+        self.bump();
+        if is_json || matches!(self.peek(), None | Some(' ' | '\n' | '\r')) {
+            Ok(key)
+        } else {
+            self.fault("expected a space behind the colon")
         }
     }
 
@@ -295,7 +344,9 @@ fn render(root: &Node) -> Result<String, Unreadable> {
         Some(Node::Mapping(_)) => return Err(Unreadable("start: expected a state".to_owned())),
     }
     let principals = read_principals(principals.ok_or_else(|| missing("principals"))?)?;
-    let mut discounts: Vec<&Fraction> = principals.iter().map(|principal| &principal.discount).collect();
+    let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
+    let counts = |principal: &&Principal| nobody_counts || !principal.weight.is_zero();
+    let mut discounts: Vec<&Fraction> = principals.iter().filter(counts).map(|principal| &principal.discount).collect();
     discounts.sort_by(|left, right| right.compare(left));
     discounts.dedup_by(|left, right| left.compare(right).is_eq());
     let group = |p: &Principal| discounts.partition_point(|discount| discount.compare(&p.discount).is_gt());
@@ -312,6 +363,9 @@ fn render(root: &Node) -> Result<String, Unreadable> {
             let [reward, to] = fields(choice, ["reward", "to"], &what)?;
             let mut merged = vec![Fraction::zero(); discounts.len()];
             for (p, reward) in read_rewards(reward, &named, &what)? {
+                if principals[p].weight.is_zero() {
+                    continue;
+                }
                 let sum = merged[groups[p]].plus(&principals[p].weight.times(&reward));
                 if sum.denominator.bits() + sum.numerator.bits() > MAX_SUM_BITS {
                     return Err(Unreadable(format!("{what}: the rewards' sum is too long")));
@@ -354,8 +408,9 @@ fn read_principals(node: &Node) -> Result<Vec<Principal<'_>>, Unreadable> {
                 (number(discount, name)?, weight.map_or(Ok(Fraction::one()), |weight| number(weight, name))?)
             }
         };
-        if weight.is_zero() {
-            return Err(Unreadable(format!("{name}: a weight is not 0")));
+        // The canonical form would not show it of one who is not counted.
+        if discount.numerator.is_negative() || discount.numerator >= discount.denominator {
+            return Err(Unreadable(format!("{name}: a discount is within [0, 1)")));
         }
         Ok((discount, weight))
     };
@@ -412,17 +467,22 @@ fn number(node: &Node, what: &str) -> Result<Fraction, Unreadable> {
                 }
             }
         };
-        Some(value.in_lowest_terms())
+        Some(value.in_lowest_terms()).filter(|value| !is_long(&value.numerator) && !is_long(&value.denominator))
     };
     read().ok_or_else(|| Unreadable(format!("{what}: `{}` is not a number", word.chars().take(40).collect::<String>())))
+}
+
+/// Whether an integer has more than `MAX_DIGITS` digits.
+fn is_long(number: &BigInt) -> bool {
+    // 2^3 is less than 10: no number of fewer bits has so many digits.
+    number.bits() > 3 * MAX_DIGITS as u64 && *number.magnitude() >= BigUint::from(10u8).pow(MAX_DIGITS as u32)
 }
 
 fn decimal(word: &str) -> Option<Fraction> {
     let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         None => (unsigned, 0),
-        // 32 bits, so that a difference of 64 fits.
-        Some((mantissa, exponent)) => (mantissa, i64::from(exponent.parse::<i32>().ok()?)),
+        Some((mantissa, power)) => (mantissa, exponent(power)?),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [whole, fraction].concat();
@@ -444,4 +504,24 @@ fn decimal(word: &str) -> Option<Fraction> {
     } else {
         Fraction::new(value, ten_to_power)
     })
+}
+
+/// An integer, or 2^32 with its sign in place of one that is larger: no number has so many digits, and a difference fits.
+fn exponent(word: &str) -> Option<i64> {
+    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude = digits.parse::<u32>().map_or(1 << 32, i64::from);
+    Some(if word.starts_with('-') { -magnitude } else { magnitude })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_too_large;
+
+    #[test]
+    fn a_file_has_at_most_so_many_bytes() {
+        assert_eq!([0, 1 << 30, (1 << 30) + 1, usize::MAX].map(is_too_large), [false, false, true, true]);
+    }
 }

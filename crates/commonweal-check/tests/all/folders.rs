@@ -162,6 +162,23 @@ fn the_program_takes_a_certificate_from_standard_input() {
     assert!(code == Some(1) && out.starts_with("refused: welfare, state 0: "), "{out}");
 }
 
+/// To YAML, and so to the solver, the carriage return ends the comment and `c` is an action that earns 450.
+#[test]
+fn the_program_takes_no_action_for_a_comment() {
+    let hotel = std::fs::read_to_string(folder("models/hotel.yaml")).expect("the hotel");
+    let hidden = hotel.replacen("    b: {", "    # a note\r    c: {reward: 100, to: s0}\n    b: {", 1);
+    assert_ne!(hidden, hotel);
+    let path = std::env::temp_dir().join(format!("commonweal-check-hidden-{}.yaml", std::process::id()));
+    std::fs::write(&path, hidden).expect("a file for the test");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal-check"));
+    let output = program.arg(&path).arg(folder("accepted/hotel--exact.cert")).output().expect("it runs");
+    std::fs::remove_file(&path).expect("the file is there");
+    assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()));
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(error.starts_with("error: model: line 7, column 13: a carriage return without a line feed"), "{error}");
+    assert!(error.contains("convert it first: commonweal convert MODEL model.canonical"), "{error}");
+}
+
 #[test]
 fn what_is_proven_depends_on_the_kind() {
     let meaning = |case: &str| {

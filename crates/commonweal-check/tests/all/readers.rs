@@ -45,6 +45,55 @@ fn names_are_any_words() {
     assert_eq!(form(model).as_deref(), Ok(expected));
 }
 
+/// Characters, not bytes; quotes and spaces before the colon count.
+#[test]
+fn a_key_has_at_most_so_many_characters() {
+    let in_braces = |key: &str| {
+        form(&format!("{{principals: {{p: 1/2}}, states: {{{key}: {{a: {{to: s}}}}, s: {{a: {{to: s}}}}}}}}"))
+    };
+    let on_a_line = |key: &str| {
+        form(&format!("principals: {{p: 1/2}}\nstates:\n  {key}: {{a: {{to: s}}}}\n  s: {{a: {{to: s}}}}\n"))
+    };
+    for letter in ["k", "é"] {
+        let plain = |length: usize| letter.repeat(length);
+        let quoted = |length: usize| format!("'{}'", letter.repeat(length - 2));
+        let spaced = |length: usize| format!("{} ", letter.repeat(length - 1));
+        for key in [plain(1 << 16), quoted(1 << 16)] {
+            assert!(in_braces(&key).is_ok() && on_a_line(&key).is_ok());
+        }
+        assert!(in_braces(&spaced(1 << 16)).is_ok());
+        for key in [plain((1 << 16) + 1), quoted((1 << 16) + 1)] {
+            let too_long =
+                |read: Result<String, String>| read.is_err_and(|why| why.contains("longer than 2^16 characters"));
+            assert!(too_long(in_braces(&key)) && too_long(on_a_line(&key)) && too_long(in_braces(&format!("{key} "))));
+        }
+        assert!(in_braces(&spaced((1 << 16) + 1)).is_err());
+    }
+    // Values have no such limit.
+    let long = "n".repeat(1 << 17);
+    let error = form(&format!("start: {long}\nprincipals: {{p: 1/2}}\nstates: {{s: {{a: {{to: s}}}}}}\n"))
+        .expect_err("no such state");
+    assert!(error.contains("there is no state"), "{error}");
+}
+
+/// Who has weight 0 has no discount in the canonical form, unless nobody else is there.
+#[test]
+fn who_has_weight_0_is_not_counted() {
+    let hotel = form(HOTEL).expect("a model");
+    let with = |principals: &str| form(&HOTEL.replacen("alice: 2/3, bob: 1/3", principals, 1)).expect("a model");
+    let carol = |discount: &str| with(&format!("carol: {{discount: {discount}, weight: 0}}, bob: 1/3, alice: 2/3"));
+    assert_eq!(["3/4", "2/3", "1/2", "1/3", "0"].map(carol), [0; 5].map(|_| hotel.clone()));
+    let alone = with("bob: {discount: 1/3, weight: 0/7}, alice: {discount: 2/3, weight: -0}");
+    let zeros = hotel.replace("3 3 >", "0 0 >").replace("-1 -1 >", "0 0 >").replace("6 6 >", "0 0 >");
+    assert_eq!(alone, zeros);
+}
+
+#[test]
+fn characters_of_every_script_are_read() {
+    let model = "# \u{a0}\u{d7ff}\u{e000}\u{fefe}\u{ff00}\u{fffd}\u{10000}\u{10ffff}\t~\nprincipals: {p: 1/2}\nstates: {宿🏨: {\u{a0}: {to: '宿🏨'}}}\n";
+    assert!(form(model).is_ok(), "{:?}", form(model));
+}
+
 #[test]
 fn long_numbers_are_written_in_hexadecimal() {
     let model = "principals: {p: 1/2}\nstates: {s: {a: {reward: 36893488147419103232/3, to: s}}}\n";
@@ -60,7 +109,8 @@ fn reward(written: &str) -> Option<String> {
 
 #[test]
 fn numbers_are_read_in_every_notation_up_to_their_limits() {
-    let ten_to_10_000 = format!("0x{}", num_traits::Pow::pow(BigUint::from(10u32), 10_000u32).to_str_radix(16));
+    let power_of_ten = |exponent: u32| num_traits::Pow::pow(BigUint::from(10u32), exponent);
+    let ten_to_9_999 = format!("0x{}", power_of_ten(9_999).to_str_radix(16));
     let all_nines = BigUint::parse_bytes("9".repeat(10_000).as_bytes(), 10).expect("digits");
     for (written, expected) in [
         (".5", "1/2".to_owned()),
@@ -69,23 +119,37 @@ fn numbers_are_read_in_every_notation_up_to_their_limits() {
         ("+2e+1", "20".to_owned()),
         ("25E-1", "5/2".to_owned()),
         ("1e0000000001", "10".to_owned()),
-        ("0e2147483647", "0".to_owned()),
-        ("1e10000", ten_to_10_000.clone()),
-        ("1e-10000", format!("1/{ten_to_10_000}")),
+        ("0e2147483648", "0".to_owned()),
+        ("0e-99999999999999999999", "0".to_owned()),
+        ("1e9999", ten_to_9_999.clone()),
+        ("-1e-9999", format!("-1/{ten_to_9_999}")),
+        ("1e10000/1e1", ten_to_9_999.clone()),
+        ("1e-10000/1e-10000", "1".to_owned()),
         (&"9".repeat(10_000), format!("0x{}", all_nines.to_str_radix(16))),
     ] {
         assert_eq!(reward(written), Some(expected), "{written}");
     }
     let digits = "1".repeat(10_001);
     let point = format!("{}.1", "1".repeat(10_000));
-    for written in
-        ["1e10001", "1e10002", "1e-10001", "1e-10002", "0e2147483648", &digits, &point, "9".repeat(30_000).as_str()]
-    {
+    for written in [
+        "1e10000",
+        "-1e10000",
+        "1e-10000",
+        "1e10001/1e10001",
+        "1e-10001/1e-10001",
+        "1e4294967296",
+        "1e99999999999999999999",
+        "1e-99999999999999999999",
+        &digits,
+        &point,
+        "9".repeat(30_000).as_str(),
+    ] {
         assert_eq!(reward(written), None, "{written}");
     }
-    for written in
-        [".", "e1", "1e", "1e+", "1e+-1", "1e1.0", "1e1_0", "1_0", "0x10", "1/0", "1/2/3", "--1", "+-1", "inf"]
-    {
+    for written in [
+        ".", "e1", "1e", "1e+", "1e-", "1e+-1", "1e-+1", "1e1.0", "1e1_0", "1_0", "0x10", "1/0", "1/2/3", "--1", "+-1",
+        "inf",
+    ] {
         assert_eq!(reward(written), None, "{written}");
     }
 }
@@ -152,13 +216,34 @@ fn what_the_subset_does_not_hold_is_left_to_convert() {
         (hotel("start: s0", "start: -"), "not a plain or quoted word"),
         (hotel("start: s0", "start: ?"), "not a plain or quoted word"),
         (hotel("start: s0", "start: : s0"), "not a plain or quoted word"),
-        (hotel("start: s0", "start: s\u{7}0"), "not a plain or quoted word"),
+        (hotel("start: s0", "start: s\u{7}0"), "U+0007, which has no place in YAML"),
         (hotel("start: s0", "..."), "not a plain or quoted word"),
         (hotel("to: s0}", ": s0}"), "not a plain or quoted word"),
         (hotel("start: s0", "start: \"s0\"# not a comment"), "not at the place of an entry"),
         (hotel("to: s0}", "to: \"s0\"# not a comment\n}"), "expected `,` or `}`"),
-        (format!("{HOTEL}\r"), "not a plain or quoted word"),
-        (hotel("reward: 3, to", "reward: 3,\r to"), "not a plain or quoted word"),
+        (format!("{HOTEL}\r"), "a carriage return without a line feed"),
+        (hotel("reward: 3, to", "reward: 3,\r to"), "a carriage return without a line feed"),
+        (hotel("# The", "# The\r"), "line 1, column 6: a carriage return without a line feed"),
+        (hotel("# The", "# \u{85}The"), "line 1, column 3: U+0085, a line's end in some YAML"),
+        (hotel("# The", "# \u{2028}The"), "U+2028, a line's end in some YAML"),
+        (hotel("# The", "# \u{2029}The"), "U+2029, a line's end in some YAML"),
+        (hotel("# The", "# \u{7f}The"), "U+007F, which has no place in YAML"),
+        (hotel("# The", "# \u{9f}The"), "U+009F, which has no place in YAML"),
+        (hotel("# The", "# \u{b}The"), "U+000B, which has no place in YAML"),
+        (hotel("# The", "# \u{feff}The"), "U+FEFF, which has no place in YAML"),
+        (hotel("# The", "# \u{fffe}The"), "U+FFFE, which has no place in YAML"),
+        (hotel("start: s0", "start: 's\u{2028}0'"), "line 2, column 10: U+2028"),
+        (hotel("  s1:", "  <<: {a: {to: s0}}\n  s1:"), "a merge key"),
+        (hotel("to: s0}", "to: {<<: 1}}"), "a merge key"),
+        (hotel("start: s0", "\"start\":s0"), "expected a space behind the colon"),
+        (hotel("start: s0", "'start' : s0"), "expected a key and `:`"),
+        (hotel("to: s0}", "to:{s0: 1}}"), "expected a space behind the colon"),
+        (hotel("to: s0}", "\"to\" :s0}"), "expected a space behind the colon"),
+        (hotel("to: s0}", "to\n : s0}"), "expected a key and `:`"),
+        (hotel("to: s0}", "'to'\n : s0}"), "expected a key and `:`"),
+        (hotel("{alice: 2/3, bob: 1/3}", "\n{alice: 2/3, bob: 1/3}"), "a value is missing"),
+        (hotel("{reward: 3, to: s0}\n    b", "\n      {reward: 3, to: s0\n   }b"), "not at the place of an entry"),
+        (hotel("{reward: 3, to: s0}\n    b", "\n      {reward: 3, to: s0\n }b"), "not at the place of an entry"),
         (hotel("  s0:\n", "\ts0:\n"), "a tab"),
         (hotel("start: s0", "start: \"s0"), "does not end on its line"),
         (hotel("start: s0", "start: 's0"), "does not end on its line"),
@@ -216,7 +301,8 @@ fn what_is_no_model_is_refused() {
         (hotel("reward: 3", "prize: 3"), "unknown key `prize`"),
         (hotel("2/3", "2/0"), "`2/0` is not a number"),
         (hotel("2/3", "{weight: 2}"), "there is no `discount`"),
-        (hotel("2/3", "{discount: 2/3, weight: 0}"), "a weight is not 0"),
+        (hotel("2/3", "{discount: 1, weight: 0}"), "alice: a discount is within [0, 1)"),
+        (hotel("2/3", "{discount: -1/9, weight: 0}"), "alice: a discount is within [0, 1)"),
         (hotel("2/3", "{discount: {a: 1}}"), "expected a number"),
         (hotel("reward: 3", "reward: 1e10001"), "is not a number"),
         (hotel("reward: 3", "reward: 1e99999999999"), "is not a number"),

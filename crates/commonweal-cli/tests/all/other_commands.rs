@@ -169,6 +169,36 @@ fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
     folder.run(&["check", hotel, "empty.cert"]).refused(&["empty.cert: the file is empty", "help: "]);
 }
 
+/// A carriage return ends a line in YAML: `c` is an action, not part of the comment.
+#[test]
+fn a_certificate_is_for_the_model_that_was_solved_wherever_a_line_ends() {
+    let folder = Folder::with_hotel();
+    let hotel = folder.read("hotel.yaml");
+    let hidden = hotel.replacen("    b: {", "    # a note\r    c: {reward: 100, to: s0}\n    b: {", 1);
+    assert_ne!(hidden, hotel);
+    folder.write("hidden.yaml", hidden);
+    folder.run(&["solve", "hotel.yaml", "--certificate", "hotel.cert"]).done();
+    let solved = folder.run(&["solve", "hidden.yaml", "--json", "--certificate", "hidden.cert"]).done();
+    assert_eq!(solved.json()["states"]["s0"]["welfare"]["exact"], "450");
+    folder.run(&["convert", "hidden.yaml", "hidden.canonical"]).done();
+    // The command, and the separate checker on the file itself and on its canonical form.
+    let command = |certificate: &str| folder.run(&["check", "hidden.yaml", certificate]).code;
+    assert_eq!((command("hotel.cert"), command("hidden.cert")), (1, 0));
+    let check = |model: &str, certificate: &str| {
+        let (model, certificate) = (folder.read(model), folder.read(certificate));
+        commonweal_check::check(model.as_bytes(), certificate.as_bytes(), commonweal_check::WORK)
+            .map(|verdict| verdict.to_string())
+    };
+    for certificate in ["hotel.cert", "hidden.cert"] {
+        let error = check("hidden.yaml", certificate).expect_err("two readings").to_string();
+        assert!(error.contains("a carriage return without a line feed"), "{error}");
+        assert!(error.contains("commonweal convert MODEL model.canonical"), "{error}");
+    }
+    let refused = check("hidden.canonical", "hotel.cert").expect("a verdict");
+    assert!(refused.starts_with("refused: model: the certificate is for another one"), "{refused}");
+    assert_eq!(check("hidden.canonical", "hidden.cert").as_deref(), Ok("accepted"));
+}
+
 #[test]
 fn a_verdict_is_told_in_json_and_a_check_that_is_stopped_has_none() {
     let folder = Folder::with_hotel();

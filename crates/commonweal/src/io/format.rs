@@ -38,7 +38,8 @@ impl Format {
         let Plain { input, .. } = plain(input, &ReadOptions::new(Discounts::Unspecified)).ok()?;
         let mut beginning = Vec::new();
         input.take(LOOK).read_to_end(&mut beginning).ok()?;
-        if beginning.get(MARK..).is_some_and(|rest| rest.starts_with(b"ustar")) {
+        // A text may have the word at that place; zeros it has none.
+        if beginning.get(MARK..).is_some_and(|rest| rest.starts_with(b"ustar")) && beginning.contains(&0) {
             return Some(Format::Umb);
         }
         let mut lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -58,6 +59,8 @@ mod tests {
         assert_eq!(of("// Exported by storm\n\n  @type: MDP\n"), Some(Format::Drn));
         assert_eq!(of("principals: {a: 1/2}\n"), None);
         assert_eq!(of(""), None);
+        assert_eq!(of(&format!("#{}ustar", " ".repeat(256))), None);
+        assert_eq!(of(&format!("index.json{}ustar\0", "\0".repeat(247))), Some(Format::Umb));
         assert_eq!(Format::of_contents(&b"\x1f\x8b\x08 no gzip"[..]), None);
     }
 }

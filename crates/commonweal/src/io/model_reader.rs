@@ -10,12 +10,16 @@ use super::{
     parse_error::{Fault, Span, line_and_column, shown},
     yaml_events::{Events, Kind, Node},
 };
-use crate::{model::Mdp, number::Rational};
+use crate::{
+    model::{Mdp, least_common_multiple},
+    number::{Natural, Rational},
+};
+use dashu_base::BitTest;
 
 /// The largest model file that is read, in bytes.
 pub const MAX_MODEL_BYTES: usize = 1 << 30;
-/// The longest denominator, in bits, over which the probabilities of one action are added up.
-const MAX_SUM_BITS: usize = 200_000;
+/// The longest least common denominator of the probabilities of one action, in bits: what the canonical form allows.
+const MAX_ROW_BITS: usize = 1 << 18;
 
 /// The model that a YAML or JSON text describes.
 ///
@@ -276,7 +280,7 @@ impl<'t> Reader<'t> {
         }
         let map = self.draft.n_choices;
         let mut spans = Vec::new();
-        let mut sum = Rational::ZERO;
+        let (mut sum, mut common) = (Rational::ZERO, Natural::ONE);
         while let Some(name) = self.entry("a state")? {
             let span = name.span;
             let id = self.draft.state_names.intern(name.text, span);
@@ -286,7 +290,8 @@ impl<'t> Reader<'t> {
             }
             let value = self.events.next()?;
             let probability = self.probability(&value, id)?;
-            if sum.denominator_bits() + probability.denominator_bits() > MAX_SUM_BITS {
+            common = least_common_multiple(&common, probability.denominator());
+            if common.bit_len() > MAX_ROW_BITS {
                 let message = format!("{}: the probabilities are too long to be added up", self.place(place));
                 return Err(Fault::new(value.span, message, "write them with fewer digits, over a common denominator"));
             }

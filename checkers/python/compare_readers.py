@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Holds the reader of check.py against another checker's: lines of hexadecimal digits, a file each, and its hash or - if it is no canonical form."""
+
+import sys
+
+from check import Model, Unreadable
+
+
+def read(data):
+    try:
+        return Model(data).hash
+    except Unreadable:
+        return "-"
+
+
+def main(path):
+    counts = {True: 0, False: 0}
+    with open(path, encoding="ascii") as cases:
+        for number, line in enumerate(cases, 1):
+            digits, theirs = line.rstrip("\n").split(" ")
+            data = bytes.fromhex(digits)
+            ours = read(data)
+            if ours != theirs:
+                sys.exit(f"case {number}: {ours}\nthe other checker: {theirs}\n{data!r}")
+            counts[ours != "-"] += 1
+    print(f"both checkers read the same {counts[True]} models and refuse the same {counts[False]} files")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
