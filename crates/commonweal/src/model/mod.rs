@@ -84,6 +84,11 @@ impl<N> Mdp<N> {
         &self.structure
     }
 
+    /// The same, for what outlives the model.
+    pub(crate) fn shared_structure(&self) -> Arc<Structure> {
+        Arc::clone(&self.structure)
+    }
+
     /// The probabilities of a choice's successors, beside [`targets`](Self::targets).
     pub fn probabilities(&self, choice: ChoiceId) -> &[N] {
         &self.probability[self.transition_range(choice)]
