@@ -10,6 +10,7 @@ use commonweal::Options;
 use commonweal::internals::certified;
 use commonweal::internals::families::{LargeFamily, Neighbourhood};
 use commonweal::internals::io::{Discounts, ReadOptions, read_umb};
+use commonweal::internals::kernel::one_pass;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
 use std::fs::File;
@@ -93,7 +94,7 @@ fn model(n_states: usize, discounts: &[&str]) -> Mdp<f64> {
 
 /// Bytes a second of one pass over all rows, and of `a = b + 3c` over arrays as large.
 fn bandwidth(model: &Mdp<f64>) {
-    let pass = best_of(10, || certified::one_pass(model));
+    let pass = best_of(10, || one_pass(model));
     let bytes = 12 * model.n_transitions() + 16 * model.n_choices() + 16 * model.n_states();
     let n = bytes / 24;
     let (mut a, b, c) = (vec![0.0f64; n], vec![1.0f64; n], vec![2.0f64; n]);

@@ -55,6 +55,11 @@ pub mod io {
     pub use crate::io::*;
 }
 
+/// A kernel by itself.
+pub mod kernel {
+    pub use crate::kernel::one_pass;
+}
+
 /// How the best strategy depends on the discounts.
 pub mod landscape {
     pub use crate::landscape::*;

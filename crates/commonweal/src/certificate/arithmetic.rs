@@ -5,8 +5,8 @@
 //! cut into, and as many again for each time that more has to be given away.
 
 use super::outward::Outward;
+use crate::exponential_sum::{TailFactors, lifetime};
 use crate::model::{ChoiceId, StateId};
-use crate::number::Rational;
 use crate::principals::OrderedModel;
 
 /// The most cuts of a stage for one choice.
@@ -106,11 +106,6 @@ impl<'a> Arithmetic<'a> {
         })
     }
 
-    /// 1/(1−λ_k).
-    fn lifetime(&self, k: usize) -> Rational {
-        Rational::ONE / (Rational::ONE - self.model.discount(k))
-    }
-
     /// U_H = T(κ) and L_H = −T(κ').
     fn after_horizon(&mut self, horizon: u64, tail: &[ChoiceId]) {
         let model = self.model;
@@ -126,12 +121,8 @@ impl<'a> Arithmetic<'a> {
                 .zip(&mut loss)
                 .for_each(|(sum, loss)| *loss = f64::max(*loss, -sum.lower));
         }
-        let lifetime = |k: usize| self.lifetime(k);
-        let factor = |k: usize| if k + 1 < model.n() { lifetime(k) - lifetime(k + 1) } else { lifetime(k) };
-        let total = |bounds: &[f64]| {
-            let terms = (0..model.n()).map(|k| Outward::point(bounds[k]).times(Outward::of(&factor(k))));
-            terms.sum::<Outward>().upper
-        };
+        let factors = TailFactors::of((0..model.n()).map(|i| model.discount(i)), Outward::of);
+        let total = |bounds: &[f64]| factors.bound(bounds.iter().copied().map(Outward::point)).upper;
         self.set_everywhere(-total(&loss), total(&gain));
     }
 
@@ -186,7 +177,7 @@ impl<'a> Arithmetic<'a> {
             each = 2.0 * f64::max(each, needed);
         }
         let shrunk = Outward::power(self.model.discount(0), until - from);
-        let lifetime = Outward::of(&self.lifetime(0));
+        let lifetime = Outward::of(&lifetime(self.model.discount(0)));
         let [gain, loss] = [gain, loss].map(|drift| Outward::point(drift).times(lifetime).upper);
         let carried = |bound: f64, forever: f64| {
             Outward::point(bound).plus(Outward::point(-forever)).times(shrunk).plus(Outward::point(forever))

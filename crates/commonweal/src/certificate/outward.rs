@@ -2,7 +2,7 @@
 //!
 //! [`Enclosure`](crate::number::Enclosure) is tighter; a certificate must state what every checker finds.
 
-use crate::number::{Rational, WideEnclosure, doubles_around};
+use crate::number::{Rational, WideEnclosure, doubles_around, product_down, product_up, sum_down, sum_up};
 
 /// A number between two doubles.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +42,7 @@ impl Outward {
         match (self.is_zero(), other.is_zero()) {
             (true, _) => other,
             (_, true) => self,
-            _ => Outward { lower: (self.lower + other.lower).next_down(), upper: (self.upper + other.upper).next_up() },
+            _ => Outward { lower: sum_down(self.lower, other.lower), upper: sum_up(self.upper, other.upper) },
         }
     }
 
@@ -51,10 +51,15 @@ impl Outward {
         if self.is_zero() || factor.is_zero() {
             return Outward::ZERO;
         }
-        let products = [self.lower * factor.lower, self.lower * factor.upper];
-        let lower = products[0].min(products[1]).next_down();
-        let products = [self.upper * factor.lower, self.upper * factor.upper];
-        Outward { lower, upper: products[0].max(products[1]).next_up() }
+        let lower = product_down(self.lower, factor.lower).min(product_down(self.lower, factor.upper));
+        Outward { lower, upper: product_up(self.upper, factor.lower).max(product_up(self.upper, factor.upper)) }
+    }
+}
+
+impl std::ops::Mul for Outward {
+    type Output = Outward;
+    fn mul(self, factor: Outward) -> Outward {
+        self.times(factor)
     }
 }
 

@@ -8,7 +8,7 @@ use super::rounded_model::RoundedModel;
 use crate::kernel::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, specialised};
 use crate::model::StateId;
 use crate::number::UpperBound;
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 use std::ops::Range;
 
 pub(super) struct Advantages {

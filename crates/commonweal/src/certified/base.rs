@@ -5,8 +5,8 @@ use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
 use crate::kernel::sweep::{CHUNK, Span};
 use crate::number::UpperBound;
+use crate::parallel::prelude::*;
 use crate::stop::StopSignal;
-use rayon::prelude::*;
 
 /// What gains are counted from: first the long-term strategy, after a jump the strategy of the stage jumped over.
 pub(super) struct Base<'m> {
@@ -61,6 +61,6 @@ impl<'m> Base<'m> {
     /// What `ahead_of` may be off by.
     pub fn ahead_error(&self, other: &Base, i: usize) -> UpperBound {
         let magnitude = self.greatest_value(i) + other.greatest_value(i);
-        UpperBound::of(4.0) * UpperBound::ROUNDING * magnitude + UpperBound::UNDERFLOW
+        UpperBound::of_roundings(4.0) * magnitude + UpperBound::UNDERFLOW
     }
 }

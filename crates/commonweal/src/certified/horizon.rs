@@ -1,18 +1,17 @@
 //! Where the tail begins, and what is at stake from there on.
 //!
 //! Let `C_k = Σ_{p≤k} ρ_p^H Δ_p` with ρ_p = λ_p/λ_0, and κ_k ≥ 0 at least every C_k. From step H on nobody gains more than
-//! `T(κ) = Σ_{k<n−1} κ_k (1/(1−λ_k) − 1/(1−λ_{k+1})) + κ_{n−1}/(1−λ_{n−1})`, in units of λ_0^H (prefix test, Abel
-//! summation), and likewise the strategy loses no more than T of what its own choices fall short by. With f_k for the factor
-//! of κ_k, whose sum is 1/(1−λ_0), this is at most `share / λ_0^H` if every C_k is at most `share/2 · max(1−λ_0, 1/(n f_k)) /
+//! `T(κ) = Σ_k κ_k f_k`, in units of λ_0^H ([`TailFactors`]), and likewise the strategy loses no more than T of what its
+//! own choices fall short by. With the factors f_k, whose sum is 1/(1−λ_0), this is at most `share / λ_0^H` if every C_k is at most `share/2 · max(1−λ_0, 1/(n f_k)) /
 //! λ_0^H`: H is about the least step at which they are. The right-hand side grows without bound: however close two choices
 //! are, H is no more than what discounting the share away takes. But a C_k within the error of advantages may as well be 0:
 //! no later step would tell, and what it puts at stake is no more than what the error does anyway.
 
 use super::advantage::Advantages;
 use super::rounded_model::RoundedModel;
-use crate::exponential_sum::Weights;
+use crate::exponential_sum::{TailFactors, Weights};
 use crate::number::UpperBound;
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 /// ρ_i^step for every principal: a double, and what it may be off by.
 pub(super) struct StepWeights {
@@ -119,7 +118,7 @@ impl Stake {
         let n = model.n();
         let of_followed: Vec<UpperBound> = prefix_sums((0..n).map(|i| weights.bound(i) * advantages.followed[i]));
         // What the sum of k terms may be off by: the advantages' errors, the weights', and the roundings of the sum.
-        let roundings = UpperBound::of(n as f64 + 2.0) * UpperBound::ROUNDING;
+        let roundings = UpperBound::of_roundings(n as f64 + 2.0);
         let off = prefix_sums((0..n).map(|i| {
             let magnitude = weights.bound(i) * advantages.greatest[i];
             weights.bound(i) * advantages.error[i] + weights.error[i] * advantages.greatest[i] + roundings * magnitude
@@ -141,7 +140,9 @@ impl Stake {
             .reduce(|| vec![0.0; n], larger);
         let kappa: Vec<UpperBound> =
             (0..n).map(|k| (UpperBound::of(of_candidates[k]) + off[k]).max(of_followed[k])).collect();
-        Stake { above: forever(model, &kappa), below: forever(model, &of_followed) }
+        let discounts = model.parts.iter().map(|part| &part.discount);
+        let factors = TailFactors::of(discounts, UpperBound::of_exact);
+        Stake { above: factors.bound(kappa), below: factors.bound(of_followed) }
     }
 }
 
@@ -151,21 +152,4 @@ fn prefix_sums(terms: impl Iterator<Item = UpperBound>) -> Vec<UpperBound> {
         Some(*sum)
     };
     terms.scan(UpperBound::ZERO, running).collect()
-}
-
-/// T(κ).
-fn forever(model: &RoundedModel, kappa: &[UpperBound]) -> UpperBound {
-    let n = model.n();
-    let term = |k: usize| {
-        // 1/(1−λ_k) − 1/(1−λ_{k+1}) in one fraction, which does not cancel: (λ_k − λ_{k+1}) / ((1−λ_k)(1−λ_{k+1})).
-        let lifetime = if k + 1 < n {
-            let difference = &model.parts[k].discount - &model.parts[k + 1].discount;
-            let nearest = UpperBound::of(difference.to_f64().next_up());
-            nearest * model.lifetime_bound(k) * model.lifetime_bound(k + 1)
-        } else {
-            model.lifetime_bound(k)
-        };
-        kappa[k] * lifetime
-    };
-    (0..n).map(term).sum()
 }

@@ -14,20 +14,24 @@
 
 use super::base::Base;
 use super::horizon::StepWeights;
-use super::walk::WalkOptions;
+use super::walk::{Walk, WalkOptions};
+use crate::answer::BoundsStage;
 use crate::exponential_sum::DiscountRatios;
-use crate::kernel::sweep::Span;
-use crate::number::{Enclosure, UpperBound};
-use rayon::prelude::*;
+use crate::kernel::sweep::{PolicyRows, Span};
+use crate::number::{Enclosure, UpperBound, quotient_down, sum_up};
+use crate::parallel::prelude::*;
 use std::collections::HashMap;
 
-/// A stage that the strategy may be followed through.
-pub(super) struct Leap {
-    /// Its first step.
-    pub to: u64,
-    /// What it may give away to the best at each of its steps, in units of λ_0^to.
-    pub a_step: UpperBound,
+/// Where a jump lands, and what it costs.
+struct Landing {
+    /// The first step of the stage.
+    step: u64,
+    /// What the stage may give away to the best at each of its steps, in units of λ_0^step.
+    each: UpperBound,
 }
+
+/// A jump over fewer steps costs more than it saves.
+pub(super) const SHORTEST: u64 = 256;
 
 /// The part of the gap that all jumps together may give away.
 const SHARE: f64 = 1.0 / 32.0;
@@ -36,42 +40,132 @@ const SHARE: f64 = 1.0 / 32.0;
 /// so that the answer does not depend on the number of threads.
 const CANDIDATES: usize = 4096;
 
+impl<'m> Walk<'m> {
+    /// Goes back over as many steps as the present decisions stay near enough to the best. Returns whether it went.
+    pub(super) fn try_to_jump(&mut self, horizon: u64, options: &WalkOptions) -> bool {
+        if self.decisions != self.base.followed.strategy {
+            self.rebase(options);
+        }
+        let landing = next_event(&self.base, &self.ratios, self.step, self.span, horizon, options);
+        let Some(Landing { step: to, each }) = landing else {
+            return false;
+        };
+        if self.step - to < SHORTEST {
+            return false;
+        }
+        let length = self.step - to;
+        let given_away = each * UpperBound::of(length as f64);
+        if options.keep_stages {
+            let values = self.is_new_base.then(|| self.base.values_in_doubles());
+            self.stages.push(BoundsStage { from: to, until: self.step, values, each: each.get() });
+            self.is_new_base = false;
+        }
+        let weights = self.ratios.weights(&to.into());
+        let discount = Enclosure::from(&self.base.model.parts[0].discount).power(length);
+        let left = Enclosure::new(self.span.least, self.span.greatest).times(discount);
+        let middle = left.midpoint();
+        self.gain.fill(middle);
+        self.span = Span { least: middle, greatest: middle };
+        let at_least = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
+        let off = at_least + UpperBound::of(left.width()).rounding();
+        let now = StepWeights::of(&weights);
+        let followed = (0..self.base.model.n()).map(|i| now.bound(i) * self.base.off(i)).sum::<UpperBound>();
+        let shrunk = UpperBound::of(discount.upper());
+        self.stake.above = shrunk * self.stake.above + off + followed + given_away;
+        self.stake.below = shrunk * self.stake.below + off + followed;
+        for gains in &mut self.gains {
+            gains.jump(&self.base, length);
+        }
+        for gains in &mut self.member_gains {
+            gains.jump(self.members.as_ref().expect("their gains are counted from a base"), length);
+        }
+        self.weights = weights;
+        self.step = to;
+        self.n_jumps += 1;
+        true
+    }
+
+    /// Counts gains from the present decisions from now on.
+    fn rebase(&mut self, options: &WalkOptions) {
+        let new = |old: &Base<'m>| Base::of_strategy(old.model, &self.decisions, options.gap, options.stop);
+        let base = new(&self.base);
+        let weights = StepWeights::of(&self.weights);
+        let old = &self.base;
+        let n = base.model.n();
+        self.gain.par_iter_mut().enumerate().for_each(|(state, gain)| {
+            for (i, weight) in weights.nearest.iter().enumerate() {
+                *gain += weight * old.ahead_of(&base, state, i);
+            }
+        });
+        let ahead = |i: usize| {
+            let error = old.ahead_error(&base, i);
+            // The error is a few units in the last place of all that is added, so its inverse bounds the terms.
+            let magnitude = error.rounded();
+            let roundings = UpperBound::of_roundings(n as f64 + 4.0);
+            weights.bound(i) * error + weights.error[i] * magnitude + roundings * weights.bound(i) * magnitude
+        };
+        let span = Span::of(&self.gain);
+        let roundings = UpperBound::of_roundings(n as f64 + 1.0);
+        let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.span.magnitude());
+        let off = (0..n).map(ahead).sum::<UpperBound>() + roundings * magnitude;
+        self.stake.above = self.stake.above + off;
+        self.stake.below = self.stake.below + off;
+        self.span = span;
+        for gains in &mut self.gains {
+            gains.rebase(old, &base);
+        }
+        if let Some(old) = &self.members {
+            let members = new(old);
+            for gains in &mut self.member_gains {
+                gains.rebase(old, &members);
+            }
+            self.members = Some(members);
+        }
+        self.rows = PolicyRows::of(&base.model.arrays, &self.decisions);
+        self.rows_decided = None;
+        let old = std::mem::replace(&mut self.base, base);
+        self.long_term.get_or_insert(old.followed);
+        self.is_new_base = true;
+    }
+}
+
 /// The longest stage that ends at step `end` with gains of this span, if what the span leaves uncertain is negligible.
-pub(super) fn leap(
+fn next_event(
     base: &Base,
     ratios: &DiscountRatios,
     end: u64,
     span: Span,
     horizon: u64,
     options: &WalkOptions,
-) -> Option<Leap> {
+) -> Option<Landing> {
     let discount = Enclosure::from(&base.model.parts[0].discount);
     let share = SHARE * options.allowed_gap;
-    let a_step = share / horizon as f64;
-    let width = UpperBound::of(span.greatest.next_up() - span.least.next_down());
+    let each = share / horizon as f64;
+    let width = UpperBound::of_difference(span.greatest, span.least);
     let shrunk = UpperBound::of(discount.power(end).upper());
-    if (width * shrunk).get() > a_step {
+    if (width * shrunk).get() > each {
         return None;
     }
-    let stage = Stage { base, ratios, discount, a_step, width, end };
+    let question = Question { base, ratios, discount, each, width, end };
     // The last step that fails, among all candidates; one that is known to fail spares the others the earlier steps.
     let chunks = base.advantages.n_candidates().div_ceil(CANDIDATES);
     let of_chunk = |index: usize| {
         let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(base.advantages.n_candidates());
         let mut steps = HashMap::new();
         candidates.fold(0, |first, candidate| {
-            stage.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
+            question.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
         })
     };
     let to = (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0);
-    Some(Leap { to, a_step: UpperBound::of((a_step / discount.power(to).lower()).next_up()) })
+    Some(Landing { step: to, each: UpperBound::of_quotient(each, discount.power(to).lower()) })
 }
 
-struct Stage<'a> {
+/// The question whether the strategy stays near enough to the best on an interval of steps.
+struct Question<'a> {
     base: &'a Base<'a>,
     ratios: &'a DiscountRatios,
     discount: Enclosure,
-    a_step: f64,
+    each: f64,
     width: UpperBound,
     end: u64,
 }
@@ -85,7 +179,7 @@ struct AtStep {
     leads: UpperBound,
 }
 
-impl Stage<'_> {
+impl Question<'_> {
     /// A step in [from, end) at or after which the candidate passes; `None` if it passes at all of them.
     fn last_failure(&self, steps: &mut HashMap<u64, AtStep>, candidate: usize, from: u64, end: u64) -> Option<u64> {
         if from >= end || self.passes(steps, candidate, from, end - 1) {
@@ -105,7 +199,7 @@ impl Stage<'_> {
                 let to_the_step = UpperBound::of(self.discount.power(step).upper()).get();
                 AtStep {
                     weights: StepWeights::of(&self.ratios.weights(&step.into())),
-                    allowed: (self.a_step / to_the_step).next_down(),
+                    allowed: quotient_down(self.each, to_the_step),
                     leads: UpperBound::of(self.discount.power(self.end - step).upper()) * self.width,
                 }
             });
@@ -124,8 +218,8 @@ impl Stage<'_> {
             magnitude = magnitude + UpperBound::of(term);
             off = off + early.weights.bound(i) * advantages.error[i] + at.weights.error[i] * UpperBound::of(delta);
         }
-        let roundings = UpperBound::of(rest.len() as f64 + 4.0) * UpperBound::ROUNDING;
+        let roundings = UpperBound::of_roundings(rest.len() as f64 + 4.0);
         let uncertain = off + roundings * magnitude + late.leads;
-        (greatest + uncertain.get()).next_up() <= early.allowed
+        sum_up(greatest, uncertain.get()) <= early.allowed
     }
 }

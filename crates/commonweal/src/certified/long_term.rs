@@ -6,11 +6,11 @@
 //! the first principal, all others need no more than their values, side by side in one pass over the rows.
 
 use super::rounded_model::RoundedModel;
-use crate::kernel::chain::{Chain, Columns};
+use crate::kernel::chain::{Chain, Columns, Table, TableMut, choose_rows, copy_columns};
 use crate::kernel::sweep::{Choices, Improved, PolicyRows, Span, WIDEST, expectation, specialised};
 use crate::number::UpperBound;
+use crate::parallel::prelude::*;
 use crate::stop::{Reached, StopSignal};
-use rayon::prelude::*;
 
 /// A strategy, and values that are near its own.
 pub(super) struct LongTerm {
@@ -59,7 +59,7 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
         if i + 1 < n {
             allowed = Some(one.as_good_as_the_best(&column, near[i], &strategy, allowed.as_deref()));
         }
-        put(&mut values, n, i, &column.values);
+        put(&mut values, n, i, Table::of(&column.values));
         solved += 1;
     }
     let mut long_term = LongTerm { strategy, near, values, constants };
@@ -94,7 +94,7 @@ impl LongTerm {
                     self.constants[begin + i] = level / model.impatience[begin + i];
                     self.near[begin + i] = 4.0 * target / model.impatience[begin + i];
                 }
-                put(&mut self.values, n, begin, &columns.values);
+                put(&mut self.values, n, begin, Table::of(&columns.values));
             });
         }
     }
@@ -130,7 +130,7 @@ impl LongTerm {
         chain.evaluate(&mut column, &mut vec![[0.0]; values.len()], [WELL_EVALUATED * span.width()], stop);
         let constant = column.levels[0] / model.impatience[i];
         values.par_iter_mut().zip(&column.values).for_each(|([value], [more])| *value += constant + more);
-        put(&mut self.values, n, i, &values);
+        put(&mut self.values, n, i, Table::of(&values));
         self.constants[i] = middle;
     }
 }
@@ -148,8 +148,8 @@ fn all_decided(model: &RoundedModel, allowed: Option<&[bool]>) -> bool {
     }
 }
 
-fn put<const K: usize>(values: &mut [f64], n: usize, begin: usize, columns: &[[f64; K]]) {
-    values.par_chunks_mut(n).zip(columns).for_each(|(row, column)| row[begin..begin + K].copy_from_slice(column));
+fn put(values: &mut [f64], n: usize, begin: usize, columns: Table) {
+    copy_columns(columns, TableMut::flat(values, n), begin);
 }
 
 /// The values of `strategy` for K principals from `begin` on.
@@ -163,8 +163,8 @@ fn values_of<const K: usize>(
     stop: &StopSignal,
 ) -> (Columns<K>, [f64; K]) {
     let n = model.n();
-    let reward = |choice: &u32| std::array::from_fn(|i| model.reward[*choice as usize * n + begin + i]);
-    let rewards: Vec<[f64; K]> = strategy.par_iter().map(reward).collect();
+    let mut rewards = vec![[0.0; K]; strategy.len()];
+    choose_rows(Table::flat(&model.reward, n), strategy, TableMut::of(&mut rewards), begin);
     let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
     let chain = Chain { rows, rewards: &rewards, discounts };
     let mut columns = Columns { values: vec![[0.0; K]; strategy.len()], levels: [0.0; K] };

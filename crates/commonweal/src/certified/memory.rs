@@ -1,21 +1,21 @@
 //! Memory: per start state, the first step from which no decision on anything reachable leaves the long-term choices. The
-//! layers between two that switch are a stage.
+//! layers between two with changes are a stage.
 
 use super::rounded_model::RoundedModel;
-use super::walk::Switches;
+use super::walk::LayerChanges;
 use crate::kernel::sweep::CHUNK;
 use crate::model::{ChoiceId, Lists};
+use crate::parallel::prelude::*;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use crate::strategy::memory::{Last, Stage};
-use rayon::prelude::*;
 
 /// The memory of the decisions that `layers` describe, by start state.
 pub(super) fn of(
     model: &RoundedModel,
     tail: &[u32],
     long_term: &Lists<ChoiceId>,
-    layers: &[Switches],
+    layers: &[LayerChanges],
     stop: &StopSignal,
 ) -> Result<Vec<Step>, StopReason> {
     let rows = &model.arrays;
@@ -23,8 +23,8 @@ pub(super) fn of(
     let (mut memory, mut next) = (vec![0u64; tail.len()], vec![0; tail.len()]);
     // The decisions hold from the step of their layer up to the step of the layer before it in the list.
     let mut until = layers.first().map_or(0, |first| first.step + 1);
-    for (index, Switches { switches, .. }) in layers.iter().enumerate() {
-        switches.iter().for_each(|switch| decisions[switch.state as usize] = switch.choice);
+    for (index, LayerChanges { changes, .. }) in layers.iter().enumerate() {
+        changes.iter().for_each(|change| decisions[change.state as usize] = change.choice);
         let from = layers.get(index + 1).map_or(0, |later| later.step + 1);
         let deviates = |state: usize| {
             let choice = decisions[state];

@@ -13,8 +13,7 @@
 
 mod advantage;
 mod base;
-
-mod evaluation;
+mod horizon;
 mod jump;
 mod long_term;
 mod memory;
@@ -22,44 +21,31 @@ mod payoff;
 mod rounded_model;
 mod walk;
 
-mod horizon;
-
-pub use self::evaluation::{Evaluation, evaluate};
+pub use self::payoff::{Evaluation, evaluate};
 
 use self::base::Base;
 use self::long_term::LongTerm;
 use self::payoff::Gains;
 use self::rounded_model::RoundedModel;
-use self::walk::{Switches, Walk, WalkOptions};
+use self::walk::{Walk, WalkOptions, counting_strategy};
 use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
+use crate::exponential_sum::lifetime;
 use crate::kernel::sweep::{CHUNK, Span};
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
+use crate::parallel::{self, prelude::*};
 use crate::principals::{self, Alone, Source};
 use crate::solve::Options;
 use crate::stop::StopReason;
-use crate::strategy::{Change, CountingStrategy, Step};
-use rayon::prelude::*;
+use crate::strategy::Step;
 use std::time::Instant;
 
 /// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every start state that no wider
 /// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. Wider if `options` stop it on the way, or doubles
 /// cannot tell.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
-    rayon::scope(|_| solve_in_pool(model, gap, options))
-}
-
-/// One pass of value iteration over all rows, for benchmarks of the memory it moves.
-#[doc(hidden)]
-pub fn one_pass(model: &Mdp<f64>) {
-    let rows = &model.arrays();
-    let row_length = crate::kernel::sweep::common_length(rows.first_transition);
-    let choices = crate::kernel::sweep::Choices { rows, allowed: None, reward: rows.reward, discount: 0.9, row_length };
-    let (values, mut next) = (vec![1.0; model.n_states()], vec![0.0; model.n_states()]);
-    let mut policy = rows.first_choice[..model.n_states()].to_vec();
-    choices.improve(0.0, &values, &mut next, &mut policy);
-    std::hint::black_box(next);
+    parallel::in_pool(|| solve_in_pool(model, gap, options))
 }
 
 fn solve_in_pool(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
@@ -155,9 +141,9 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         walk = Walk::new(base, own, horizon, allowed_gap);
     }
     let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &untold, &walk));
-    let (memory, strategy) = rayon::join(
-        || memory::of(model, &tail, &long_term_choices, &walk.switches, &options.stop),
-        || counting_strategy(&tail, &walk.switches),
+    let (memory, strategy) = parallel::join(
+        || memory::of(model, &tail, &long_term_choices, &walk.changes, &options.stop),
+        || counting_strategy(&tail, &walk.changes),
     );
     // Whoever cannot wait for cycles to meet is told the horizon.
     let memory = memory.unwrap_or_else(|reason| {
@@ -210,9 +196,9 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
 fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
     let rewards = model.arrays.reward.iter().skip(alone.principal.index()).step_by(model.model.n_principals());
     let span = rewards.fold(Span::EMPTY, |span, &reward| span.with(reward));
-    let off = UpperBound::of(8.0) * UpperBound::ROUNDING * UpperBound::of(span.magnitude()) + UpperBound::UNDERFLOW;
+    let off = UpperBound::of_roundings(8.0) * UpperBound::of(span.magnitude()) + UpperBound::UNDERFLOW;
     let rewards = Enclosure::new(span.least, span.greatest).plus(Enclosure::new(-off.get(), off.get()));
-    rewards.times(Enclosure::from(&(Rational::ONE / (Rational::ONE - &alone.discount))))
+    rewards.times(Enclosure::from(&lifetime(&alone.discount)))
 }
 
 /// What any strategy gets each principal.
@@ -288,7 +274,7 @@ impl Base<'_> {
 
 /// Numbers that are `off` at most from sums of a few terms whose magnitudes add up to `magnitude`.
 fn near(n: usize, of: impl Fn(usize) -> f64 + Sync + Send, magnitude: UpperBound, off: UpperBound) -> Values {
-    let radius = (off + UpperBound::of(8.0) * UpperBound::ROUNDING * magnitude).get();
+    let radius = (off + UpperBound::of_roundings(8.0) * magnitude).get();
     Values::Near { centers: (0..n).into_par_iter().map(of).collect(), below: radius, above: radius }
 }
 
@@ -297,7 +283,7 @@ impl Walk<'_> {
     fn welfare(&self) -> Values {
         let n = self.base.model.n();
         let magnitude = (0..n).map(|i| self.base.greatest_value(i)).sum::<UpperBound>() + self.greatest_gain();
-        let roundings = UpperBound::of(2.0 * n as f64 + 2.0) * UpperBound::ROUNDING * magnitude;
+        let roundings = UpperBound::of_roundings(2.0 * n as f64 + 2.0) * magnitude;
         let of_state = |state: usize| self.gain[state] + (0..n).map(|i| self.base.value(state, i)).sum::<f64>();
         Values::Near {
             centers: (0..self.gain.len()).into_par_iter().map(of_state).collect(),
@@ -322,7 +308,7 @@ impl Walk<'_> {
             (self.base.greatest_value(0) + self.greatest_gain(), self.stake.below),
             |(magnitude, off), (greatest, error)| (magnitude + greatest, off + error),
         );
-        let roundings = UpperBound::of(others.len() as f64) * UpperBound::ROUNDING * magnitude;
+        let roundings = UpperBound::of_roundings(others.len() as f64) * magnitude;
         near(self.gain.len(), of_state, magnitude, off + roundings)
     }
 }
@@ -373,40 +359,6 @@ fn payoffs(
     }
     let combined = of_principals.into_iter().map(|terms| Values::combined(terms, model.n_states()));
     Payoffs::new(model.model, combined.collect())
-}
-
-/// The decisions as a strategy: what the layers switch to before the tail, and the tail.
-fn counting_strategy(tail: &[u32], layers: &[Switches]) -> CountingStrategy {
-    if layers.is_empty() {
-        return CountingStrategy::positional(tail.iter().map(|&choice| ChoiceId::from(choice as usize)));
-    }
-    // The switches of each state in the order they were found, from the tail to the present: a counting sort.
-    let mut end = vec![0u32; tail.len() + 1];
-    for switch in layers.iter().flat_map(|layer| &layer.switches) {
-        end[switch.state as usize + 1] += 1;
-    }
-    for state in 0..tail.len() {
-        end[state + 1] += end[state];
-    }
-    let mut sorted = vec![(0, 0); *end.last().expect("an end") as usize];
-    let mut next = end.clone();
-    for Switches { step, switches } in layers {
-        for switch in switches {
-            sorted[next[switch.state as usize] as usize] = (*step, switch.choice);
-            next[switch.state as usize] += 1;
-        }
-    }
-    // In the present the state takes what it switched to last; what it switched from begins one step after the switch.
-    let of_state = |state: usize| {
-        let switches = &sorted[end[state] as usize..end[state + 1] as usize];
-        let choice_after = move |index: usize| if index == 0 { tail[state] } else { switches[index - 1].1 };
-        let change = move |index: usize| {
-            let from = if index == switches.len() { 0 } else { switches[index].0 + 1 };
-            Change { from: Step::from(from), choice: ChoiceId::from(choice_after(index) as usize) }
-        };
-        (0..=switches.len()).rev().map(change)
-    };
-    CountingStrategy::from_valid_changes(crate::kernel::sweep::lists(tail.len(), of_state))
 }
 
 #[cfg(test)]

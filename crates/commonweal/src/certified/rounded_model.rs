@@ -14,8 +14,8 @@
 use crate::kernel::sweep::{CHUNK, common_length};
 use crate::model::{Arrays, Mdp, PrincipalId};
 use crate::number::{Rational, UpperBound};
+use crate::parallel::prelude::*;
 use crate::principals::{Alone, OrderedPart};
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 pub(super) struct RoundedModel<'m> {
@@ -67,7 +67,7 @@ impl<'m> RoundedModel<'m> {
                 greatest_reward[i] = greatest_reward[i] + weight * largest;
             }
         }
-        let roundings = |count: usize| UpperBound::of(count as f64) * UpperBound::ROUNDING;
+        let roundings = |count: usize| UpperBound::of_roundings(count as f64);
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
@@ -122,17 +122,12 @@ impl<'m> RoundedModel<'m> {
 
     /// At least λ_i.
     pub fn discount_bound(&self, i: usize) -> UpperBound {
-        UpperBound::of(self.discounts[i].next_up())
+        UpperBound::of_nearest(self.discounts[i])
     }
 
     /// At least 1/(1 − λ_i).
     pub fn lifetime_bound(&self, i: usize) -> UpperBound {
-        // Below the normal doubles 1 − λ is known too roughly to say anything.
-        if self.impatience[i] >= f64::MIN_POSITIVE {
-            UpperBound::of((1.0 / self.impatience[i].next_down()).next_up())
-        } else {
-            UpperBound::of(f64::INFINITY)
-        }
+        UpperBound::of_inverse(self.impatience[i])
     }
 }
 

@@ -127,10 +127,7 @@ fn the_number_of_threads_changes_nothing() {
         seed: 5,
     };
     let model = family.model().expect("a valid model").to_doubles().expect("ordinary rewards");
-    let with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        pool.install(|| solve(&model, 1e-9, &Options::default()))
-    };
+    let with = |threads: usize| parallel::on_threads(Some(threads), || solve(&model, 1e-9, &Options::default()));
     let (one, three) = (with(1), with(3));
     assert!(one.claim().is_within());
     assert_eq!(one.strategy(), three.strategy());

@@ -17,29 +17,33 @@
 use super::advantage::Advantages;
 use super::base::Base;
 use super::horizon::{Stake, StepWeights};
-use super::jump::{Leap, leap};
+use super::jump::SHORTEST;
 use super::long_term::LongTerm;
 use super::payoff::{Decided, Gains, blocks};
 use super::rounded_model::RoundedModel;
 use crate::answer::BoundsStage;
 use crate::exponential_sum::{DiscountRatios, Weights};
-use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, row_at, specialised, with_row_length};
-use crate::number::{Enclosure, UpperBound};
+use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, lists, row_at, specialised, with_row_length};
+use crate::model::ChoiceId;
+use crate::number::UpperBound;
+use crate::parallel::prelude::*;
 use crate::stop::{Reached, StopReason, StopSignal};
-use rayon::prelude::*;
+use crate::strategy::{Change, CountingStrategy, Step};
 use std::hint::select_unpredictable;
 
 /// A state that takes another choice than one step later.
+///
+/// Here as in all of the walk, states and choices are bare 32-bit positions: they are what the kernels compute offsets from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Switch {
+pub(super) struct ChangeOfState {
     pub state: u32,
     pub choice: u32,
 }
 
-/// The states that switch at a step, against the step after.
-pub(super) struct Switches {
+/// What changes at a step, against the step after.
+pub(super) struct LayerChanges {
     pub step: u64,
-    pub switches: Vec<Switch>,
+    pub changes: Vec<ChangeOfState>,
 }
 
 /// How to walk.
@@ -64,18 +68,18 @@ pub(super) struct Walk<'m> {
     /// The same for principals who share their discount with others, each alone.
     pub members: Option<Base<'m>>,
     /// The rows of the base's strategy.
-    rows: PolicyRows,
+    pub(super) rows: PolicyRows,
     /// The rows of the decisions, once they differ; only where all rows are of one length, and one may replace another.
-    rows_decided: Option<PolicyRows>,
-    ratios: DiscountRatios,
-    weights: Weights,
+    pub(super) rows_decided: Option<PolicyRows>,
+    pub(super) ratios: DiscountRatios,
+    pub(super) weights: Weights,
     /// E at the step.
     pub gain: Vec<f64>,
     next: Vec<f64>,
-    span: Span,
+    pub(super) span: Span,
     pub stake: Stake,
     pub decisions: Vec<u32>,
-    pub switches: Vec<Switches>,
+    pub changes: Vec<LayerChanges>,
     /// What each principal gains: of the base's principals, and of the members.
     pub gains: Vec<Box<dyn Gains>>,
     pub member_gains: Vec<Box<dyn Gains>>,
@@ -86,13 +90,11 @@ pub(super) struct Walk<'m> {
     /// The stages that were jumped over, the latest first, if they are to be kept.
     pub stages: Vec<BoundsStage>,
     /// Whether the stages so far do without the values of the base.
-    is_new_base: bool,
+    pub(super) is_new_base: bool,
 }
 
-/// Layers without a switch before a jump is tried.
+/// Layers without a change before a jump is tried.
 const CALM: u64 = 32;
-/// A jump over fewer steps costs more than it saves.
-const SHORTEST: u64 = 256;
 
 impl<'m> Walk<'m> {
     /// At the beginning of the tail.
@@ -114,7 +116,7 @@ impl<'m> Walk<'m> {
             next: vec![0.0; model.n_states()],
             span: Span::NOTHING,
             decisions: base.followed.strategy.clone(),
-            switches: Vec::new(),
+            changes: Vec::new(),
             // The first principal's gain is what the others leave of the gain of all.
             gains: blocks(&base, 1..model.n(), tolerance),
             member_gains: members.as_ref().map_or(Vec::new(), |own| blocks(own, 0..own.model.n(), tolerance)),
@@ -142,7 +144,7 @@ impl<'m> Walk<'m> {
             options.stop.check()?;
             options.stop.reach(Reached::Unravelling { step: self.step, horizon });
             if options.jumps && calm >= patience && self.step >= SHORTEST {
-                if self.jump(horizon, options) {
+                if self.try_to_jump(horizon, options) {
                     patience = CALM;
                 } else {
                     patience *= 2;
@@ -158,13 +160,13 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
-    /// Decides the step before. Returns whether any state switches there.
+    /// Decides the step before. Returns whether any state changes its choice there.
     fn layer(&mut self) -> bool {
         self.weights = self.ratios.step_back(&self.weights);
         self.step -= 1;
         let model = self.base.model;
         let layer = Layer::at(&self.base, &StepWeights::of(&self.weights), self.span);
-        let Found { span, switches, deviating } =
+        let Found { span, changes, deviating } =
             layer.decide(&self.rows, &self.gain, &mut self.next, &mut self.decisions);
         std::mem::swap(&mut self.gain, &mut self.next);
         let error = layer.error(span);
@@ -172,10 +174,10 @@ impl<'m> Walk<'m> {
         self.stake.above = discount * self.stake.above + error;
         self.stake.below = discount * self.stake.below + error;
         self.span = span;
-        let rows_change = model.row_length > 0 && !switches.is_empty();
+        let rows_change = model.row_length > 0 && !changes.is_empty();
         if rows_change && !(self.gains.is_empty() && self.member_gains.is_empty()) {
             let rows = self.rows_decided.get_or_insert_with(|| self.rows.clone());
-            switches.iter().for_each(|switch| rows.replace(&model.arrays, switch.state, switch.choice));
+            changes.iter().for_each(|change| rows.replace(&model.arrays, change.state, change.choice));
         }
         let decided = Decided {
             step: self.step,
@@ -191,99 +193,13 @@ impl<'m> Walk<'m> {
         for gains in &mut self.member_gains {
             gains.layer(self.members.as_ref().expect("their gains are counted from a base"), &decided);
         }
-        let switched = !switches.is_empty();
-        self.quiet &= !switched;
-        if switched {
-            self.switches.push(Switches { step: self.step, switches });
+        let changed = !changes.is_empty();
+        self.quiet &= !changed;
+        if changed {
+            self.changes.push(LayerChanges { step: self.step, changes });
         }
         self.n_layers += 1;
-        switched
-    }
-
-    /// Goes back over as many steps as the present decisions stay near enough to the best. Returns whether it went.
-    fn jump(&mut self, horizon: u64, options: &WalkOptions) -> bool {
-        if self.decisions != self.base.followed.strategy {
-            self.rebase(options);
-        }
-        let Some(Leap { to, a_step }) = leap(&self.base, &self.ratios, self.step, self.span, horizon, options) else {
-            return false;
-        };
-        if self.step - to < SHORTEST {
-            return false;
-        }
-        let length = self.step - to;
-        let given_away = a_step * UpperBound::of(length as f64);
-        if options.keep_stages {
-            let values = self.is_new_base.then(|| self.base.values_in_doubles());
-            self.stages.push(BoundsStage { from: to, until: self.step, values, each: a_step.get() });
-            self.is_new_base = false;
-        }
-        let weights = self.ratios.weights(&to.into());
-        let discount = Enclosure::from(&self.base.model.parts[0].discount).power(length);
-        let left = Enclosure::new(self.span.least, self.span.greatest).times(discount);
-        let middle = left.midpoint();
-        self.gain.fill(middle);
-        self.span = Span { least: middle, greatest: middle };
-        let at_least = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
-        let off = at_least + UpperBound::ROUNDING * UpperBound::of(left.width());
-        let now = StepWeights::of(&weights);
-        let followed = (0..self.base.model.n()).map(|i| now.bound(i) * self.base.off(i)).sum::<UpperBound>();
-        let shrunk = UpperBound::of(discount.upper());
-        self.stake.above = shrunk * self.stake.above + off + followed + given_away;
-        self.stake.below = shrunk * self.stake.below + off + followed;
-        for gains in &mut self.gains {
-            gains.jump(&self.base, length);
-        }
-        for gains in &mut self.member_gains {
-            gains.jump(self.members.as_ref().expect("their gains are counted from a base"), length);
-        }
-        self.weights = weights;
-        self.step = to;
-        self.n_jumps += 1;
-        true
-    }
-
-    /// Counts gains from the present decisions from now on.
-    fn rebase(&mut self, options: &WalkOptions) {
-        let new = |old: &Base<'m>| Base::of_strategy(old.model, &self.decisions, options.gap, options.stop);
-        let base = new(&self.base);
-        let weights = StepWeights::of(&self.weights);
-        let old = &self.base;
-        let n = base.model.n();
-        self.gain.par_iter_mut().enumerate().for_each(|(state, gain)| {
-            for (i, weight) in weights.nearest.iter().enumerate() {
-                *gain += weight * old.ahead_of(&base, state, i);
-            }
-        });
-        let ahead = |i: usize| {
-            let error = old.ahead_error(&base, i);
-            // The error is a few units in the last place of all that is added, so its inverse bounds the terms.
-            let magnitude = error * UpperBound::of(1.0 / UpperBound::ROUNDING.get());
-            let roundings = UpperBound::of(n as f64 + 4.0) * UpperBound::ROUNDING;
-            weights.bound(i) * error + weights.error[i] * magnitude + roundings * weights.bound(i) * magnitude
-        };
-        let span = Span::of(&self.gain);
-        let roundings = UpperBound::of(n as f64 + 1.0) * UpperBound::ROUNDING;
-        let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.span.magnitude());
-        let off = (0..n).map(ahead).sum::<UpperBound>() + roundings * magnitude;
-        self.stake.above = self.stake.above + off;
-        self.stake.below = self.stake.below + off;
-        self.span = span;
-        for gains in &mut self.gains {
-            gains.rebase(old, &base);
-        }
-        if let Some(old) = &self.members {
-            let members = new(old);
-            for gains in &mut self.member_gains {
-                gains.rebase(old, &members);
-            }
-            self.members = Some(members);
-        }
-        self.rows = PolicyRows::of(&base.model.arrays, &self.decisions);
-        self.rows_decided = None;
-        let old = std::mem::replace(&mut self.base, base);
-        self.long_term.get_or_insert(old.followed);
-        self.is_new_base = true;
+        changed
     }
 }
 
@@ -305,7 +221,7 @@ struct Layer<'a> {
 /// What a layer found.
 struct Found {
     span: Span,
-    switches: Vec<Switch>,
+    changes: Vec<ChangeOfState>,
     /// The states that leave the base's strategy.
     deviating: Vec<u32>,
 }
@@ -316,7 +232,7 @@ impl<'a> Layer<'a> {
         let n = model.n();
         let magnitude = |i: usize| weights.bound(i) * advantages.greatest[i];
         let total: UpperBound = (0..n).map(magnitude).sum();
-        let roundings = UpperBound::of(n as f64 + 2.0) * UpperBound::ROUNDING;
+        let roundings = UpperBound::of_roundings(n as f64 + 2.0);
         let off = |i: usize| weights.bound(i) * advantages.error[i] + weights.error[i] * advantages.greatest[i];
         let mut error: UpperBound = (0..n).map(off).sum::<UpperBound>() + roundings * total;
         // Whoever weighs less than the error is left out, and becomes a part of it.
@@ -327,7 +243,7 @@ impl<'a> Layer<'a> {
         }
         let own: UpperBound = (0..n).map(|i| weights.bound(i) * advantages.followed[i]).sum();
         let others: UpperBound = (1..n).map(magnitude).sum();
-        let width = UpperBound::of(later.greatest.next_up() - later.least.next_down());
+        let width = UpperBound::of_difference(later.greatest, later.least);
         let outweighed = others + error + model.discount_bound(0) * width;
         Layer {
             model,
@@ -366,23 +282,23 @@ impl<'a> Layer<'a> {
                 chosen[offset] =
                     select_unpredictable(is_best, self.advantages.choice[candidate as usize], chosen[offset]);
             }
-            let (mut switches, mut deviating) = (Vec::new(), Vec::new());
+            let (mut changes, mut deviating) = (Vec::new(), Vec::new());
             for (offset, (decision, choice)) in decisions.iter_mut().zip(chosen).enumerate() {
                 if choice != self.strategy[first_state + offset] {
                     deviating.push((first_state + offset) as u32);
                 }
                 if *decision != choice {
                     *decision = choice;
-                    switches.push(Switch { state: (first_state + offset) as u32, choice });
+                    changes.push(ChangeOfState { state: (first_state + offset) as u32, choice });
                 }
             }
-            Found { span: next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), switches, deviating }
+            Found { span: next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), changes, deviating }
         };
         let chunks = next.par_chunks_mut(CHUNK).zip(decisions.par_chunks_mut(CHUNK)).enumerate();
         let parts: Vec<Found> = chunks.map(of_chunk).collect();
         Found {
             span: parts.iter().fold(Span::EMPTY, |span, part| span.join(part.span)),
-            switches: parts.iter().flat_map(|part| part.switches.iter().copied()).collect(),
+            changes: parts.iter().flat_map(|part| part.changes.iter().copied()).collect(),
             deviating: parts.iter().flat_map(|part| part.deviating.iter().copied()).collect(),
         }
     }
@@ -428,4 +344,38 @@ impl<'a> Layer<'a> {
         });
         worths
     }
+}
+
+/// The decisions as a strategy: what the layers change to before the tail, and the tail.
+pub(super) fn counting_strategy(tail: &[u32], layers: &[LayerChanges]) -> CountingStrategy {
+    if layers.is_empty() {
+        return CountingStrategy::positional(tail.iter().map(|&choice| ChoiceId::from(choice as usize)));
+    }
+    // The changes of each state in the order they were found, from the tail to the present: a counting sort.
+    let mut end = vec![0u32; tail.len() + 1];
+    for change in layers.iter().flat_map(|layer| &layer.changes) {
+        end[change.state as usize + 1] += 1;
+    }
+    for state in 0..tail.len() {
+        end[state + 1] += end[state];
+    }
+    let mut sorted = vec![(0, 0); *end.last().expect("an end") as usize];
+    let mut next = end.clone();
+    for LayerChanges { step, changes } in layers {
+        for change in changes {
+            sorted[next[change.state as usize] as usize] = (*step, change.choice);
+            next[change.state as usize] += 1;
+        }
+    }
+    // In the present the state takes what it changed to last; what it changed from begins one step after the change.
+    let of_state = |state: usize| {
+        let changes = &sorted[end[state] as usize..end[state + 1] as usize];
+        let choice_after = move |index: usize| if index == 0 { tail[state] } else { changes[index - 1].1 };
+        let change = move |index: usize| {
+            let from = if index == changes.len() { 0 } else { changes[index].0 + 1 };
+            Change { from: Step::from(from), choice: ChoiceId::from(choice_after(index) as usize) }
+        };
+        (0..=changes.len()).rev().map(change)
+    };
+    CountingStrategy::from_valid_changes(lists(tail.len(), of_state))
 }

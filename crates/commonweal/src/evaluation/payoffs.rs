@@ -2,7 +2,7 @@
 
 use crate::model::{PrincipalId, StateId, Structure};
 use crate::number::{Enclosure, Integer, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient};
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 /// Per principal of the file and start state, what it expects to get, before its weight.
 #[derive(Debug, Clone)]

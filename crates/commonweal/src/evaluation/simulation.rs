@@ -27,6 +27,7 @@ mod tests;
 
 use crate::model::{Mdp, Principal, StateId};
 use crate::number::Enclosure;
+use crate::parallel::prelude::*;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use chain::{Chain, draw};
@@ -34,7 +35,6 @@ use normal::two_sided_quantile;
 use patience::{Patience, rounding_of_sum};
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
-use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::sync::Mutex;
 use tally::{Moments, Tally};

@@ -6,43 +6,37 @@
 //! nothing changes ([`jump`]).
 
 pub mod advantage;
-mod candidates;
-pub(crate) mod discounted_rows;
-mod gains;
-mod guess;
+pub mod base;
 pub mod horizon;
-mod judge;
-mod jump;
+pub mod jump;
 pub mod long_term;
+mod memory;
 mod payoff;
-mod plain_layer;
-pub(crate) mod radius;
-mod tail_bound;
-pub mod truncated;
 pub mod walk;
 
 pub use advantage::Advantages;
-pub use gains::ExactGains;
+pub use payoff::ExactGains;
 
 use crate::answer::{Answer, Claim, Effort, ExactProof, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::{self, Payoffs};
-use crate::exponential_sum::DiscountRatios;
+use crate::exponential_sum::{DiscountRatios, reward_range};
 use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
 use crate::number::{Enclosure, ExactVector, Rational, Values};
+use crate::parallel;
 use crate::principals::{self, Alone, OrderedModel, Source};
 use crate::solve::Options;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
+use base::Base;
 use long_term::{LongTerm, positional_value};
 use payoff::enclosed_payoff;
 use std::time::Instant;
-use truncated::{Truncated, truncate};
-use walk::{Base, Problem, Unravelled, WalkOptions, unravel};
+use walk::truncated::{Truncated, truncate};
+use walk::{Problem, Unravelled, WalkOptions, unravel};
 
 /// The welfare-optimal counting strategy of `mdp`; bounds if `options` stop it on the way.
 pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
-    // Inside the pool from the start: a hand-over from outside at every layer costs more than the layer.
-    rayon::scope(|_| solve_ordered(&principals::order(mdp), options))
+    parallel::in_pool(|| solve_ordered(&principals::order(mdp), options))
 }
 
 fn solve_ordered(model: &OrderedModel, options: &Options) -> Answer {
@@ -300,10 +294,8 @@ pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
 }
 
 fn range_alone(mdp: &Mdp, alone: &Alone) -> Values {
-    let rewards = || (0..mdp.n_choices()).map(|choice| &mdp.rewards(choice.into())[alone.principal.index()]);
-    let forever = |reward: &Rational| Enclosure::from(&(reward / (Rational::ONE - &alone.discount)));
-    let least = forever(rewards().min().expect("a model has a choice"));
-    let greatest = forever(rewards().max().expect("a model has a choice"));
+    let rewards = (0..mdp.n_choices()).map(|choice| &mdp.rewards(choice.into())[alone.principal.index()]);
+    let [least, greatest] = reward_range(&alone.discount, rewards).map(|end| Enclosure::from(&end));
     Values::Enclosed(vec![Enclosure::new(least.lower(), greatest.upper()); mdp.n_states()])
 }
 

@@ -13,8 +13,8 @@
 
 use crate::Answer;
 use crate::exact::Advantages;
-use crate::exact::discounted_rows::DiscountedRows;
-use crate::exact::radius::farthest;
+use crate::exact::jump::farthest;
+use crate::kernel::discounted_rows::DiscountedRows;
 use crate::model::{ChoiceId, StateId};
 use crate::number::Scaled;
 use crate::principals::OrderedModel;

@@ -5,6 +5,10 @@
 //! and twice as many each time, and what is still open once the exact sum is no longer than the enclosure's bits is
 //! computed exactly. Powers are by repeated squaring: a sign costs O(n log t) products.
 
+mod tail;
+
+pub(crate) use tail::{TailFactors, lifetime, reward_range};
+
 use crate::number::{Integer, Natural, Rational, Scaled, WideEnclosure, power, product};
 use crate::principals::{OrderedModel, OrderedPart};
 use crate::strategy::Step;

@@ -7,9 +7,10 @@
 //! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
 //! that follows the model back from where it leads, and then BiCGStab.
 
+use super::rows::leaving;
 use super::sweep::{CHUNK, Order, PolicyRows, Span, specialised};
+use crate::parallel::prelude::*;
 use crate::stop::StopSignal;
-use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// Some principals' values of one choice per state.
@@ -74,14 +75,15 @@ impl<const K: usize> Chain<'_, K> {
     /// Goes on with the first OPEN columns, which is fewer than all.
     fn evaluate_first<const OPEN: usize>(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
         let first = |of_all: &[f64; K]| -> [f64; OPEN] { std::array::from_fn(|i| of_all[i]) };
-        let rewards: Vec<[f64; OPEN]> = self.rewards.par_iter().with_min_len(CHUNK).map(first).collect();
+        let n_states = self.rewards.len();
+        let (mut rewards, mut values) = (vec![[0.0; OPEN]; n_states], vec![[0.0; OPEN]; n_states]);
+        copy_columns(Table::of(self.rewards), TableMut::of(&mut rewards), 0);
+        copy_columns(Table::of(&columns.values), TableMut::of(&mut values), 0);
         let chain = Chain { rows: self.rows, rewards: &rewards, discounts: first(&self.discounts) };
-        let values = columns.values.par_iter().with_min_len(CHUNK).map(first).collect();
         let mut open = Columns { values, levels: first(&columns.levels) };
-        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; rewards.len()], first(&targets), stop);
+        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; n_states], first(&targets), stop);
         columns.levels[..OPEN].copy_from_slice(&open.levels);
-        let both = columns.values.par_iter_mut().zip(&open.values).with_min_len(CHUNK);
-        both.for_each(|(all, open)| all[..OPEN].copy_from_slice(open));
+        copy_columns(Table::of(&open.values), TableMut::of(&mut columns.values), 0);
     }
 
     fn evaluate_slow_columns(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
@@ -97,6 +99,65 @@ impl<const K: usize> Chain<'_, K> {
             }
         }
     }
+}
+
+/// Rows of numbers, of one width. What only moves numbers is written for any width: of eight widths and eight others, as
+/// many kernels would have to be compiled.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'a> {
+    numbers: &'a [f64],
+    width: usize,
+}
+
+/// The same, to be written to.
+pub(crate) struct TableMut<'a> {
+    numbers: &'a mut [f64],
+    width: usize,
+}
+
+impl<'a> Table<'a> {
+    pub fn of<const K: usize>(rows: &'a [[f64; K]]) -> Table<'a> {
+        Table { numbers: rows.as_flattened(), width: K }
+    }
+
+    /// `numbers` in rows of `width`.
+    pub fn flat(numbers: &'a [f64], width: usize) -> Table<'a> {
+        Table { numbers, width }
+    }
+}
+
+impl<'a> TableMut<'a> {
+    pub fn of<const K: usize>(rows: &'a mut [[f64; K]]) -> TableMut<'a> {
+        TableMut { numbers: rows.as_flattened_mut(), width: K }
+    }
+
+    /// `numbers` in rows of `width`.
+    pub fn flat(numbers: &'a mut [f64], width: usize) -> TableMut<'a> {
+        TableMut { numbers, width }
+    }
+}
+
+/// Copies every row of `from` into the row of `to` beside it, from column `begin` on, as far as both reach.
+pub(crate) fn copy_columns(from: Table, to: TableMut, begin: usize) {
+    let width = from.width.min(to.width - begin);
+    let (from_rows, to_rows) =
+        (from.numbers.par_chunks(CHUNK * from.width), to.numbers.par_chunks_mut(CHUNK * to.width));
+    from_rows.zip(to_rows).for_each(|(from_rows, to_rows)| {
+        for (row, to) in from_rows.chunks_exact(from.width).zip(to_rows.chunks_exact_mut(to.width)) {
+            to[begin..begin + width].copy_from_slice(&row[..width]);
+        }
+    });
+}
+
+/// Fills every row of `to` with what stands in the row of `from` that `chosen` names, from column `begin` on.
+pub(crate) fn choose_rows(from: Table, chosen: &[u32], to: TableMut, begin: usize) {
+    let rows = to.numbers.par_chunks_mut(CHUNK * to.width).zip(chosen.par_chunks(CHUNK));
+    rows.for_each(|(rows, chosen)| {
+        for (row, &choice) in rows.chunks_exact_mut(to.width).zip(chosen) {
+            let begin = choice as usize * from.width + begin;
+            row.copy_from_slice(&from.numbers[begin..begin + to.width]);
+        }
+    });
 }
 
 /// How many sweeps bring `width` down to `target`, if `LOOK` of them shrink it by `per_look`.
@@ -144,14 +205,7 @@ impl Chain<'_, 1> {
         for &state in &order.states {
             let state = state as usize;
             let (targets, probabilities) = self.rows.row(state);
-            let (mut expected, mut stays) = (0.0, 0.0);
-            for (target, p) in targets.iter().zip(probabilities) {
-                if target.index() == state {
-                    stays = *p;
-                } else {
-                    expected += p * values[target.index()][0];
-                }
-            }
+            let (expected, stays) = leaving(state, targets, probabilities, |target| values[target][0]);
             let value = (self.rewards[state][0] - *level + discount * expected) / (1.0 - discount * stays);
             span = span.with(value - values[state][0]);
             values[state] = [value];

@@ -5,7 +5,7 @@
 //! gathered value each, and 8 bytes a choice for its reward.
 
 use crate::model::{Arrays, Lists, StateId};
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 use std::hint::select_unpredictable;
 use std::ops::Range;
 

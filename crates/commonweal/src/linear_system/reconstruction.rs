@@ -19,8 +19,8 @@ use super::euclid::{Words, bit_length, small_multiple};
 use super::obstacle::Obstacle;
 use super::rows::{Entry, Rows, is_worth_threads};
 use crate::number::{ExactVector, Integer, Natural, product};
+use crate::parallel::prelude::*;
 use dashu_base::BitTest;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Bits by which the Euclidean algorithm's next quotient must stand out: a false denominator passes once in 2^32.

@@ -5,8 +5,8 @@
 
 use super::field::{Field, Residue};
 use crate::number::{Integer, Natural, product};
+use crate::parallel::prelude::*;
 use dashu_base::BitTest;
-use rayon::prelude::*;
 
 /// Rows of A with the diagonal included, columns ascending, and the right-hand side b.
 #[derive(Debug, Clone)]

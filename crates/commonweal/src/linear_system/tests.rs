@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::number::{Integer, Natural, Rational};
+use crate::parallel;
 use proptest::prelude::*;
 use reconstruction::Expansion;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -395,10 +396,7 @@ fn a_prime_that_divides_the_determinant_is_replaced() {
 #[test]
 fn the_answer_is_the_same_with_one_thread_and_with_two() {
     let system = random_graph(500, fraction(9, 10)).system();
-    let with_threads = |n: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
-        pool.install(|| solve(&system, &never()))
-    };
+    let with_threads = |n: usize| parallel::on_threads(Some(n), || solve(&system, &never()));
     assert_eq!(with_threads(1), with_threads(2));
 }
 

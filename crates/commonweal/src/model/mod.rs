@@ -84,7 +84,12 @@ impl<N> Mdp<N> {
         &self.structure
     }
 
-    /// The probabilities of a choice's successors, beside its [targets](Structure::targets).
+    /// The same, for what outlives the model.
+    pub(crate) fn shared_structure(&self) -> Arc<Structure> {
+        Arc::clone(&self.structure)
+    }
+
+    /// The probabilities of a choice's successors, beside [`targets`](Self::targets).
     pub fn probabilities(&self, choice: ChoiceId) -> &[N] {
         &self.probability[self.transition_range(choice)]
     }

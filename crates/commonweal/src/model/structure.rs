@@ -59,8 +59,7 @@ impl Structure {
         &self,
         state: StateId,
     ) -> impl ExactSizeIterator<Item = ChoiceId> + DoubleEndedIterator + Clone + use<> {
-        let range = self.first_choice[state.index()] as usize..self.first_choice[state.index() + 1] as usize;
-        range.map(ChoiceId::from)
+        self.choice_range(state).map(ChoiceId::from)
     }
 
     /// The state that offers a choice.
@@ -113,6 +112,10 @@ impl Structure {
     /// The principal of that name.
     pub fn find_principal(&self, name: &str) -> Option<PrincipalId> {
         self.principals.iter().position(|principal| principal.name == name).map(PrincipalId::from)
+    }
+
+    pub(crate) fn choice_range(&self, state: StateId) -> Range<usize> {
+        self.first_choice[state.index()] as usize..self.first_choice[state.index() + 1] as usize
     }
 
     pub(crate) fn transition_range(&self, choice: ChoiceId) -> Range<usize> {

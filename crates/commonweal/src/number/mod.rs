@@ -4,6 +4,7 @@
 //! [`Enclosure`] in doubles, or a [`WideEnclosure`] with as many bits as a question needs. A comparison of enclosures
 //! may be undecided, and says so: `None` means refine or go exact, never guess.
 
+mod directed;
 mod enclosure;
 mod exact_vector;
 mod model_number;
@@ -18,6 +19,7 @@ mod upper_bound;
 mod value;
 mod wide;
 
+pub(crate) use directed::{UNIT_ROUNDOFF, product_down, product_up, quotient_down, sum_down, sum_up};
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
 pub use model_number::ModelNumber;
@@ -27,6 +29,7 @@ pub(crate) use product::{power, product};
 pub use rational::Rational;
 pub(crate) use rounding::{doubles_around, nearest_double};
 pub use rounding_budget::RoundingBudget;
+pub(crate) use rounding_budget::enough_for_sum;
 pub use scaled::Scaled;
 pub use upper_bound::UpperBound;
 pub(crate) use value::weighted_quotient;

@@ -5,9 +5,9 @@
 //! each within 2u of the truth, added up with k − 1 others, is off by less than (k + 6) u of the sum of magnitudes. Every
 //! error term below is at least twice that, which covers its own rounding, and has a floor for what underflows.
 
+use super::directed::UNIT_ROUNDOFF;
 use super::{Enclosure, Scaled};
 
-const UNIT: f64 = f64::EPSILON / 2.0;
 /// More than any product of ordinary doubles loses when it underflows.
 const FLOOR: f64 = 1e-290;
 /// A smaller weight is not known within a unit in its last place once it is multiplied by what may be small itself.
@@ -21,7 +21,7 @@ pub fn plain_sum(numbers: &[f64], weights: &[f64]) -> (f64, f64) {
         sum += term;
         magnitude += term.abs();
     }
-    (sum, 2.0 * (numbers.len() as f64 + 6.0) * UNIT * magnitude + FLOOR)
+    (sum, 2.0 * (numbers.len() as f64 + 6.0) * UNIT_ROUNDOFF * magnitude + FLOOR)
 }
 
 /// Enclosures of ordinary size, one per state, end by end.
@@ -63,7 +63,7 @@ impl PlainVector {
         if all_zero {
             return Enclosure::ZERO;
         }
-        let error = 2.0 * (weights.len() as f64 + 6.0) * UNIT * magnitude + FLOOR;
+        let error = 2.0 * (weights.len() as f64 + 6.0) * UNIT_ROUNDOFF * magnitude + FLOOR;
         Enclosure::new(lower - error, upper + error)
     }
 }

@@ -5,7 +5,8 @@
 //! 2u of the truth is off by less than (k + 6) u of the sum of magnitudes. Every term below is at least twice that, which
 //! covers its own rounding, and has a floor for what underflows.
 
-const UNIT: f64 = f64::EPSILON / 2.0;
+use super::directed::{UNIT_ROUNDOFF, product_up, sum_up};
+
 /// More than any product of ordinary doubles loses when it underflows.
 const FLOOR: f64 = 1e-290;
 
@@ -18,12 +19,17 @@ pub struct RoundingBudget {
 impl RoundingBudget {
     /// Allows for one sum of at most `terms` products whose magnitudes add up to at most `magnitude`.
     pub fn allow_sum(&mut self, terms: usize, magnitude: f64) {
-        self.allow(2.0 * (terms as f64 + 6.0) * UNIT * magnitude + FLOOR);
+        self.allow(2.0 * (terms as f64 + 6.0) * UNIT_ROUNDOFF * magnitude + FLOOR);
     }
 
     /// Allows for something that is at most `amount`.
     pub fn allow(&mut self, amount: f64) {
-        self.total = (self.total + amount).next_up();
+        self.total = sum_up(self.total, amount);
+    }
+
+    /// Allows for something that is at most the product of these two, neither of them negative.
+    pub fn allow_product(&mut self, a: f64, b: f64) {
+        self.allow(product_up(a, b));
     }
 
     /// Everything that was allowed for.
@@ -33,8 +39,13 @@ impl RoundingBudget {
 
     /// A double that is at least the number of which `computed` is the rounded value.
     pub fn above(&self, computed: f64) -> f64 {
-        (computed + self.total).next_up()
+        sum_up(computed, self.total)
     }
+}
+
+/// What a computed sum of `terms` products, none of them negative, is multiplied by to be at least the exact one.
+pub(crate) fn enough_for_sum(terms: usize) -> f64 {
+    1.0 + 8.0 * UNIT_ROUNDOFF * (terms as f64 + 8.0)
 }
 
 #[cfg(test)]

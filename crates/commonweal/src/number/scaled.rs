@@ -4,6 +4,7 @@
 //! [`Scaled`] is an [`Enclosure`] times a power of two: it has the precision and nearly the speed of doubles, and does
 //! not underflow. Enclosures whose exponents agree, which is the rule, are added and multiplied as they are.
 
+use super::directed::UNIT_ROUNDOFF;
 use super::{Enclosure, Integer, Natural, Rational};
 use dashu_base::BitTest;
 use std::cmp::Ordering;
@@ -153,7 +154,6 @@ impl Scaled {
     /// u = 2^-53 and k terms, a term carries at most the rounding of its weight, of its product and of k sums, so the
     /// error is below (k + 4) u Σ |weight · value|. Products that underflow lose less than the smallest normal double.
     pub fn dot(weights: &[f64], values: impl Iterator<Item = Scaled> + Clone) -> Scaled {
-        const UNIT: f64 = f64::EPSILON / 2.0;
         let (mut lower, mut upper, mut magnitude) = (0.0, 0.0, 0.0);
         let mut exponent = None;
         for (&weight, value) in weights.iter().zip(values.clone()) {
@@ -171,7 +171,7 @@ impl Scaled {
         let Some(exponent) = exponent else { return Scaled::ZERO };
         let terms = weights.len() as f64;
         // Twice the bound, which covers the rounding of the bound itself.
-        let error = 2.0 * (terms + 4.0) * UNIT * magnitude + (terms + 1.0) * f64::MIN_POSITIVE;
+        let error = 2.0 * (terms + 4.0) * UNIT_ROUNDOFF * magnitude + (terms + 1.0) * f64::MIN_POSITIVE;
         Scaled { mantissa: Enclosure::new((lower - error).next_down(), (upper + error).next_up()), exponent }
             .normalised()
     }
@@ -224,6 +224,19 @@ impl Scaled {
 impl From<&Rational> for Scaled {
     fn from(value: &Rational) -> Scaled {
         Scaled::of_quotient(value.numerator(), value.denominator())
+    }
+}
+
+impl std::ops::Mul for Scaled {
+    type Output = Scaled;
+    fn mul(self, other: Scaled) -> Scaled {
+        self.times(other)
+    }
+}
+
+impl std::iter::Sum for Scaled {
+    fn sum<I: Iterator<Item = Scaled>>(terms: I) -> Scaled {
+        terms.fold(Scaled::ZERO, Scaled::plus)
     }
 }
 

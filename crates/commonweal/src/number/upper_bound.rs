@@ -1,5 +1,7 @@
 //! Doubles that are at least a number: for error terms, whose sums and products round up.
 
+use super::directed::{UNIT_ROUNDOFF, product_up, sum_up};
+use super::{Enclosure, Rational};
 use std::ops::{Add, Mul};
 
 /// A double that is at least a certain number, which is not negative. Sums and products of bounds are bounds.
@@ -9,14 +11,58 @@ pub struct UpperBound(f64);
 impl UpperBound {
     /// Exactly 0.
     pub const ZERO: UpperBound = UpperBound(0.0);
-    /// The relative error of one operation in doubles, 2^-53.
-    pub const ROUNDING: UpperBound = UpperBound(f64::EPSILON / 2.0);
     /// More than the absolute error of a few hundred operations whose results are too small for full precision.
     pub const UNDERFLOW: UpperBound = UpperBound(f64::MIN_POSITIVE);
 
     /// A bound of the magnitude of `x`; of nothing, if `x` is not a number.
     pub fn of(x: f64) -> UpperBound {
         if x.is_nan() { UpperBound(f64::INFINITY) } else { UpperBound(x.abs()) }
+    }
+
+    /// A bound of the magnitude of an exact number.
+    pub fn of_exact(number: &Rational) -> UpperBound {
+        let enclosure = Enclosure::from(number);
+        UpperBound(enclosure.lower().abs().max(enclosure.upper().abs()))
+    }
+
+    /// A bound of a number that is not negative and of which `x` is the nearest double.
+    pub fn of_nearest(x: f64) -> UpperBound {
+        UpperBound::of(x.next_up())
+    }
+
+    /// A bound of 1 over a positive number of which `x` is the nearest double.
+    pub fn of_inverse(x: f64) -> UpperBound {
+        // Below the normal doubles the nearest one says too little of the number.
+        if x >= f64::MIN_POSITIVE {
+            UpperBound::of((1.0 / x.next_down()).next_up())
+        } else {
+            UpperBound::of(f64::INFINITY)
+        }
+    }
+
+    /// A bound of how far two numbers are apart whose nearest doubles are these, the greater one first.
+    pub fn of_difference(greatest: f64, least: f64) -> UpperBound {
+        UpperBound::of(greatest.next_up() - least.next_down())
+    }
+
+    /// A bound of the quotient of two doubles.
+    pub fn of_quotient(dividend: f64, divisor: f64) -> UpperBound {
+        UpperBound::of((dividend / divisor).next_up())
+    }
+
+    /// What `count` roundings may change a result by, relative to the largest number on the way.
+    pub fn of_roundings(count: f64) -> UpperBound {
+        UpperBound::of(count) * UpperBound(UNIT_ROUNDOFF)
+    }
+
+    /// What a single rounding may change a number of this magnitude by.
+    pub fn rounding(self) -> UpperBound {
+        UpperBound(UNIT_ROUNDOFF) * self
+    }
+
+    /// A bound of the numbers that this is a bound of the [`rounding`](Self::rounding) of.
+    pub fn rounded(self) -> UpperBound {
+        self * UpperBound(1.0 / UNIT_ROUNDOFF)
     }
 
     /// The double.
@@ -33,18 +79,14 @@ impl UpperBound {
 impl Add for UpperBound {
     type Output = UpperBound;
     fn add(self, other: UpperBound) -> UpperBound {
-        if self.0 == 0.0 || other.0 == 0.0 {
-            UpperBound(self.0 + other.0)
-        } else {
-            UpperBound((self.0 + other.0).next_up())
-        }
+        if self.0 == 0.0 || other.0 == 0.0 { UpperBound(self.0 + other.0) } else { UpperBound(sum_up(self.0, other.0)) }
     }
 }
 
 impl Mul for UpperBound {
     type Output = UpperBound;
     fn mul(self, other: UpperBound) -> UpperBound {
-        if self.0 == 0.0 || other.0 == 0.0 { UpperBound::ZERO } else { UpperBound((self.0 * other.0).next_up()) }
+        if self.0 == 0.0 || other.0 == 0.0 { UpperBound::ZERO } else { UpperBound(product_up(self.0, other.0)) }
     }
 }
 
@@ -57,7 +99,6 @@ impl std::iter::Sum for UpperBound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::Rational;
     use proptest::prelude::*;
 
     proptest! {

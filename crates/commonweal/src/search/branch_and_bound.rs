@@ -8,9 +8,9 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use crate::number::{Enclosure, Rational, Value};
+use crate::parallel::prelude::*;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
-use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;

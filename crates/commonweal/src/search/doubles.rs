@@ -4,12 +4,15 @@
 //! nearest one to the model's number. The error terms of [`RoundingBudget`](crate::number::RoundingBudget) allow for
 //! that rounding too.
 
+use crate::exponential_sum::TailFactors;
+use crate::kernel::rows::{Rows, leaving};
+use crate::kernel::sweep::expectation;
 use crate::model::ChoiceId;
-use crate::number::{Enclosure, Rational};
+use crate::number::{Enclosure, Rational, UpperBound};
 use crate::principals::OrderedModel;
 use std::ops::Range;
 
-/// Flat arrays like those of the model, most patient principal first, weights inside the rewards.
+/// The model's rows and rewards, most patient principal first, weights inside the rewards.
 #[derive(Debug)]
 pub(super) struct Doubles {
     pub n_states: usize,
@@ -17,17 +20,14 @@ pub(super) struct Doubles {
     /// The number of principals with distinct discounts.
     pub n: usize,
     pub start: usize,
-    first_choice: Vec<u32>,
-    first_transition: Vec<u32>,
-    target: Vec<u32>,
-    probability: Vec<f64>,
+    rows: Rows,
     /// A choice's rewards side by side.
     reward: Vec<f64>,
     pub discount: Vec<f64>,
     /// Enclosures of the discounts themselves.
     pub discounts: Vec<Enclosure>,
-    /// Doubles that are at least 1/(1 − λ_i) − 1/(1 − λ_{i+1}), and for the last principal 1/(1 − λ_i).
-    pub tail_weight: Vec<f64>,
+    /// The factors of T(κ).
+    pub tail_factors: TailFactors<UpperBound>,
     /// The most products in a sum over one choice's successors or one state's choices.
     pub longest_sum: usize,
     /// The largest magnitude of a reward, per principal.
@@ -46,22 +46,9 @@ impl Doubles {
         let choices = || (0..model.n_choices()).map(ChoiceId::from);
         let unit = power_of_two_near(choices().flat_map(|choice| model.rewards(choice)));
         let nearest = |x: &Rational| x.to_f64();
-        let mut first_choice = vec![0];
-        for state in model.states() {
-            first_choice.push(first_choice[state.index()] + model.choices(state).len() as u32);
-        }
-        let mut first_transition = vec![0];
-        for choice in choices() {
-            first_transition.push(first_transition[choice.index()] + model.targets(choice).len() as u32);
-        }
         let reward: Vec<f64> =
             choices().flat_map(|choice| model.rewards(choice)).map(|reward| nearest(&(reward / &unit))).collect();
         let largest = |i: usize| reward.iter().skip(i).step_by(n).fold(0.0, |largest: f64, r| largest.max(r.abs()));
-        let lifetime = |i: usize| Rational::ONE / (Rational::ONE - model.discount(i));
-        let tail_weight = |i: usize| {
-            let later = if i + 1 < n { lifetime(i + 1) } else { Rational::ZERO };
-            Enclosure::from(&(lifetime(i) - later)).upper()
-        };
         let longest_row = choices().map(|choice| model.targets(choice).len()).max().unwrap_or(0);
         let most_choices = model.states().map(|state| model.choices(state).len()).max().unwrap_or(0);
         let mut into = vec![Vec::new(); model.n_states()];
@@ -76,36 +63,35 @@ impl Doubles {
             n_choices: model.n_choices(),
             n,
             start: model.mdp().start().index(),
-            first_choice,
-            first_transition,
-            target: choices().flat_map(|choice| model.targets(choice)).map(|t| t.index() as u32).collect(),
-            probability: choices().flat_map(|choice| model.probabilities(choice)).map(nearest).collect(),
+            rows: Rows::of(model.mdp()),
             largest_reward: (0..n).map(largest).collect(),
             reward,
             discount: (0..n).map(|i| nearest(model.discount(i))).collect(),
             discounts: (0..n).map(|i| Enclosure::from(model.discount(i))).collect(),
-            tail_weight: (0..n).map(tail_weight).collect(),
+            tail_factors: TailFactors::of((0..n).map(|i| model.discount(i)), UpperBound::of_exact),
             longest_sum: longest_row.max(most_choices),
             unit,
         }
     }
 
     pub fn choices(&self, state: usize) -> Range<usize> {
-        self.first_choice[state] as usize..self.first_choice[state + 1] as usize
+        self.rows.choices(state)
     }
 
     pub fn rewards(&self, choice: usize) -> &[f64] {
         &self.reward[choice * self.n..(choice + 1) * self.n]
     }
 
-    pub fn targets(&self, choice: usize) -> &[u32] {
-        &self.target[self.first_transition[choice] as usize..self.first_transition[choice + 1] as usize]
-    }
-
     /// The successors of a choice with their probabilities.
     pub fn row(&self, choice: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let range = self.first_transition[choice] as usize..self.first_transition[choice + 1] as usize;
-        self.target[range.clone()].iter().map(|&t| t as usize).zip(self.probability[range].iter().copied())
+        let (targets, probabilities) = self.rows.row(choice);
+        targets.iter().map(|target| target.index()).zip(probabilities.iter().copied())
+    }
+
+    /// The row of a choice of `state`, for a step of Gauss and Seidel: see [`leaving`].
+    pub fn leaving(&self, state: usize, choice: usize, values: &[f64]) -> (f64, f64) {
+        let (targets, probabilities) = self.rows.row(choice);
+        leaving(state, targets, probabilities, |target| values[target])
     }
 
     /// The state that offers a choice.
@@ -120,7 +106,8 @@ impl Doubles {
 
     /// Σ_t P(t|s,a) x(t).
     pub fn expected(&self, choice: usize, x: &[f64]) -> f64 {
-        self.row(choice).map(|(target, probability)| probability * x[target]).sum()
+        let (targets, probabilities) = self.rows.row(choice);
+        expectation(targets, probabilities, x)
     }
 
     /// The states that a strategy inside `allowed` can reach from the start, in increasing order.
@@ -130,9 +117,9 @@ impl Doubles {
         seen[self.start] = true;
         while let Some(state) = waiting.pop() {
             for choice in self.choices(state).filter(|&choice| allowed(choice)) {
-                for &target in self.targets(choice) {
-                    if !std::mem::replace(&mut seen[target as usize], true) {
-                        waiting.push(target as usize);
+                for (target, _) in self.row(choice) {
+                    if !std::mem::replace(&mut seen[target], true) {
+                        waiting.push(target);
                     }
                 }
             }

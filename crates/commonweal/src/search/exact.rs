@@ -4,8 +4,9 @@ use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use crate::evaluation::evaluate;
 use crate::exact::solve;
+use crate::exponential_sum::reward_range;
 use crate::model::{ChoiceId, Mdp, ModelBuilder, StateId};
-use crate::number::{Enclosure, Rational, sum};
+use crate::number::{Enclosure, Rational};
 use crate::principals::OrderedModel;
 use crate::solve::Options;
 use crate::stop::StopSignal;
@@ -31,13 +32,14 @@ fn restricted(model: &Mdp, doubles: &Doubles, allowed: impl Fn(usize) -> bool + 
     (builder.finish().expect("a part of a valid model"), reach)
 }
 
-/// What every strategy earns at least: each principal's least reward for ever.
-pub(super) fn least_welfare(model: &OrderedModel) -> Rational {
-    let least = |i: usize| {
+/// What every strategy earns at least and at most: each principal's least and greatest reward for ever.
+pub(super) fn welfare_range(model: &OrderedModel) -> [Rational; 2] {
+    let of_principal = |i: usize| {
         let rewards = (0..model.n_choices()).map(|choice| &model.rewards(ChoiceId::from(choice))[i]);
-        rewards.min().expect("a model has a choice") / (Rational::ONE - model.discount(i))
+        reward_range(model.discount(i), rewards)
     };
-    sum((0..model.n()).map(least))
+    let both = |[least, greatest]: [Rational; 2], [a, b]: [Rational; 2]| [least + a, greatest + b];
+    (0..model.n()).map(of_principal).fold([Rational::ZERO, Rational::ZERO], both)
 }
 
 /// What a positional strategy earns from the start, given as one choice per state; `None` if stopped.

@@ -14,10 +14,10 @@
 
 use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
 use super::doubles::Doubles;
-use super::exact::positional_welfare;
+use super::exact::{positional_welfare, welfare_range};
 use crate::model::{ChoiceId, Mdp};
-use crate::number::{Enclosure, Rational, Value, sum};
-use crate::principals::{self, OrderedModel};
+use crate::number::{Enclosure, Value};
+use crate::principals;
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Strategy};
 use microlp::{
@@ -86,20 +86,14 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
     // Stopped bounds hold, so there the solver's word is replaced by what the rewards prove.
     let upper = match stopped {
         None => doubles.unscaled_above(claimed).max(welfare.enclosure.upper()),
-        Some(_) => Enclosure::from(&greatest_rewards_for_ever(&ordered)).upper(),
+        Some(_) => {
+            let [_, greatest] = welfare_range(&ordered);
+            Enclosure::from(&greatest).upper()
+        }
     };
     let outcome = stopped.map_or(SearchOutcome::Claimed, SearchOutcome::Stopped);
     let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
     Ok(Search { strategy, welfare, upper, nodes: stats.nodes_solved, outcome, answer: None })
-}
-
-/// What no strategy exceeds: everybody's greatest reward at every step.
-fn greatest_rewards_for_ever(model: &OrderedModel) -> Rational {
-    let of = |i: usize| {
-        let rewards = (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[i]);
-        rewards.max().expect("a model has a choice") / (Rational::ONE - model.discount(i))
-    };
-    sum((0..model.n()).map(of))
 }
 
 /// Fills the program; returns the binaries of the choices that can be reached.

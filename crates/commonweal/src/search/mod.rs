@@ -3,7 +3,7 @@
 //! Both problems are NP-hard. They are solved by branch and bound over boxes of action probabilities: [`relaxation`] bounds
 //! what any strategy of a box earns, [`local`] finds good strategies, and [`branch_and_bound`] divides boxes until the two
 //! meet. Positional strategies are boxes of whole actions and end with the exact optimum; stationary ones are divided until
-//! the gap is as small as the caller asked for. [`milp`] is a second method for positional strategies.
+//! the gap is as small as the caller asked for. `milp`, a feature of the crate, is a second method for positional strategies.
 //! `docs/search.md` has the proofs.
 
 mod action_box;
@@ -13,6 +13,7 @@ mod doubles;
 mod exact;
 mod following;
 mod local;
+#[cfg(feature = "milp")]
 mod milp;
 mod notes;
 mod positional;
@@ -22,6 +23,7 @@ mod stationary;
 mod values;
 
 pub use branch_and_bound::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
+#[cfg(feature = "milp")]
 pub use milp::{MilpError, positional_by_milp};
 pub use positional::positional;
 pub use stationary::stationary;

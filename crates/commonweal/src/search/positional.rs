@@ -9,13 +9,14 @@
 use super::action_box::ActionBox;
 use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
 use super::doubles::Doubles;
-use super::exact::{compare_relaxation, least_welfare, positional_welfare};
+use super::exact::{compare_relaxation, positional_welfare, welfare_range};
 use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
 use super::relaxation::{Relaxed, Relaxer};
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
+use crate::parallel;
 use crate::principals::{self, OrderedModel};
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Strategy};
@@ -26,7 +27,7 @@ use std::sync::Arc;
 ///
 /// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
-    rayon::scope(|_| positional_in_pool(model, options))
+    parallel::in_pool(|| positional_in_pool(model, options))
 }
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
@@ -224,7 +225,7 @@ impl Positional<'_> {
     /// The first choice of every state, with no more said of it than what any strategy earns.
     fn unevaluated(&self, ordered: &OrderedModel) -> Incumbent {
         let first = (0..self.doubles.n_states).map(|state| ChoiceId::from(self.doubles.choices(state).start));
-        let welfare = least_welfare(ordered);
+        let [welfare, _] = welfare_range(ordered);
         let lower = self.doubles.scaled_below(&welfare);
         Incumbent { strategy: Strategy::Counting(CountingStrategy::positional(first)), welfare, is_exact: false, lower }
     }

@@ -8,7 +8,7 @@
 //! U_j(s) = max_{p ∈ box(s)} Σ_a p_a ( D_j(s,a) + Σ_t P(t|s,a) U_{j+1}(t) ),      U_H = T(κ)
 //! ```
 //!
-//! and T(κ) bounds what any mix of the box gains from step H on (the prefix test with slack, as in `unravelling::tail_bound`).
+//! and T(κ) bounds what any mix of the box gains from step H on ([`TailFactors`](crate::exponential_sum::TailFactors)).
 //! The maximum is a fractional knapsack. V_i are the values of a mix that is about the lexicographic optimum inside the box;
 //! picked badly they widen the bound and never falsify it, and so does H. The recursion runs in doubles; since every row of P
 //! sums to 1, an error of one layer reaches the next undiminished and not enlarged, and all errors add up to one number.
@@ -18,7 +18,7 @@ use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::notes::Notes;
 use super::values::lexicographic_values;
-use crate::number::RoundingBudget;
+use crate::number::{RoundingBudget, UpperBound};
 
 /// What a relaxation needs besides the box: the model and powers of its discounts.
 #[derive(Debug)]
@@ -233,8 +233,8 @@ impl<'m> Relaxer<'m> {
         let mut budget = RoundingBudget::default();
         let mut magnitude = 0.0;
         for (i, (weight, error)) in self.powers(step).iter().zip(errors).enumerate() {
-            budget.allow((error * (largest_advantage[i] + advantage_error[i])).next_up());
-            budget.allow((weight * advantage_error[i]).next_up());
+            budget.allow_product(*error, largest_advantage[i] + advantage_error[i]);
+            budget.allow_product(*weight, advantage_error[i]);
             magnitude += weight * largest_advantage[i];
         }
         budget.allow_sum(2 * n + self.model.longest_sum, magnitude);
@@ -336,11 +336,8 @@ impl Layer<'_> {
                 slack[k] = slack[k].max(self.within.best(choices.clone(), &prefix));
             }
         }
-        let mut tail = RoundingBudget::default();
-        for (slack, weight) in slack.iter().zip(&model.tail_weight) {
-            tail.allow(((slack + error).next_up() * weight).next_up());
-        }
-        tail.total()
+        let kappa = slack.iter().map(|&slack| UpperBound::of(slack) + UpperBound::of(error));
+        model.tail_factors.bound(kappa).get()
     }
 }
 

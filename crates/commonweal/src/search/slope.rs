@@ -16,7 +16,7 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::local::Local;
-use crate::number::RoundingBudget;
+use crate::number::{RoundingBudget, enough_for_sum};
 
 /// The bound of a box, and how much of it each state leaves open.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(super) fn slope_bound(model: &Doubles, within: &ActionBox, local: &Local) ->
             let remainder = far[position] * most.max(least).max(0.0);
             opens[state as usize] += remainder;
             let weight = visits[position].abs() + far[position];
-            bound.allow((weight * advantage_error.total()).next_up());
+            bound.allow_product(weight, advantage_error.total());
             magnitude += weight * largest;
         }
         magnitude += largest_value;
@@ -172,7 +172,7 @@ impl Changes {
                 sum[target] += discount * far * (mean + change);
             }
         }
-        let slightly_more = 1.0 + 4.0 * f64::EPSILON * (far.len() as f64 + 8.0);
-        sum.iter().zip(far).all(|(sum, far)| sum * slightly_more < *far)
+        let enough = enough_for_sum(far.len());
+        sum.iter().zip(far).all(|(sum, far)| sum * enough < *far)
     }
 }

@@ -8,7 +8,7 @@
 use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
 use super::doubles::Doubles;
-use super::exact::{least_welfare, stationary_welfare};
+use super::exact::{stationary_welfare, welfare_range};
 use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
@@ -17,6 +17,7 @@ use super::slope::slope_bound;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
 use crate::number::Rational;
+use crate::parallel;
 use crate::principals;
 use crate::stop::StopSignal;
 use crate::strategy::{Stationary, Strategy};
@@ -28,7 +29,7 @@ use std::sync::Arc;
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
 /// can tell it.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
-    rayon::scope(|_| stationary_in_pool(model, options))
+    parallel::in_pool(|| stationary_in_pool(model, options))
 }
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
@@ -41,7 +42,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let relaxer = Relaxer::new(&doubles);
     let class = Mixed { model, doubles: &doubles, relaxer, elsewhere, whole: whole.clone(), reach };
     let incumbent = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| {
-        let welfare = least_welfare(&ordered);
+        let [welfare, _] = welfare_range(&ordered);
         let lower = doubles.scaled_below(&welfare);
         let strategy = Strategy::Stationary(class.rounded(&class.elsewhere));
         Incumbent { strategy, welfare, is_exact: false, lower }

@@ -68,10 +68,8 @@ fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f6
         let state = state as usize;
         let (mut now, mut stays) = (0.0, 0.0);
         for choice in model.choices(state).filter(|&choice| mix[choice] > 0.0) {
-            let mut later = 0.0;
-            for (target, probability) in model.row(choice) {
-                if target == state { stays += mix[choice] * probability } else { later += probability * values[target] }
-            }
+            let (later, own) = model.leaving(state, choice, values);
+            stays += mix[choice] * own;
             now += mix[choice] * (model.rewards(choice)[i] + discount * later);
         }
         // A discount that rounds to 1 divides by 0. Any value will do in its place, and one that is no number will not.

@@ -16,53 +16,10 @@
 //! Cost: a pass over the strategy's rows for each step, at most some three times the steps before they repeat and those of a
 //! period together.
 
-use crate::model::{ChoiceId, StateId, Structure};
+use crate::model::StateId;
+use crate::parallel::prelude::*;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
-use rayon::prelude::*;
-
-/// m at `step`, given m at the step after and the choices at `step`.
-pub(crate) fn before_layer(
-    model: &Structure,
-    decisions: &[ChoiceId],
-    deviates: impl Fn(ChoiceId) -> bool,
-    step: &Step,
-    after: &[Step],
-) -> Vec<Step> {
-    let of_state = |state: StateId| {
-        let choice = decisions[state.index()];
-        let later = model.targets(choice).iter().map(|target| &after[target.index()]).max();
-        let later = later.expect("a choice has a successor").clone();
-        if deviates(choice) { later.max(step + 1) } else { later }
-    };
-    model.states().map(of_state).collect()
-}
-
-/// m at step `from`, given m at step `until` and that `strategy` is followed in between.
-pub(crate) fn before_stage(
-    model: &Structure,
-    strategy: &[ChoiceId],
-    deviates: impl Fn(ChoiceId) -> bool,
-    (from, until): (&Step, &Step),
-    after: &[Step],
-    stop: &StopSignal,
-) -> Result<Vec<Step>, StopReason> {
-    let mut distinct: Vec<&Step> = after.iter().filter(|after| !after.is_zero()).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let stage = Stage {
-        targets: |state: usize| model.targets(strategy[state]),
-        deviates: strategy.iter().map(|&choice| deviates(choice)).collect(),
-    };
-    let ranks = after.iter().map(|after| distinct.binary_search(&after).map_or(0, |rank| rank as u64 + 1)).collect();
-    let step_of = |last: Last| match last {
-        Last::Never => Step::ZERO,
-        Last::In(j) => from + j + 1,
-        Last::At(left) => until - left,
-        Last::After(rank) => distinct[rank as usize - 1].clone(),
-    };
-    Ok(stage.before(&(until - from), ranks, stop)?.into_iter().map(step_of).collect())
-}
 
 /// The last deviation that a state comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

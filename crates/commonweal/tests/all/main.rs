@@ -2,6 +2,7 @@
 //!
 //! Each module begins with a line that says what belongs in it. `cargo test -p commonweal --test all jumps::` runs one.
 
+mod architecture;
 mod bad_drn;
 mod bad_models;
 mod certificates;

@@ -1,7 +1,7 @@
 //! How long a run counts for a part of a principal's time preference, and how far what it is worth can be off.
 
 use crate::model::{Part, Principal};
-use crate::number::{Enclosure, Rational};
+use crate::number::{Enclosure, Rational, UNIT_ROUNDOFF};
 
 /// The share of the most that a principal can get which a run may leave uncounted.
 pub(super) const TAIL_SHARE: f64 = 1e-12;
@@ -27,10 +27,8 @@ pub(super) struct Patience {
     pub(super) weight: f64,
 }
 
-/// The relative error of one operation on doubles.
-const UNIT: f64 = f64::EPSILON / 2.0;
 /// The probability of one 64-bit number.
-const DRAW_UNIT: f64 = UNIT / 2048.0;
+const DRAW_UNIT: f64 = UNIT_ROUNDOFF / 2048.0;
 
 impl Patience {
     /// For a part of a principal whose rewards are at most `greatest_reward` in absolute value.
@@ -63,7 +61,7 @@ impl Patience {
             return 0.0;
         }
         let length = self.length as f64;
-        let arithmetic = UNIT * (length + 3.0 * self.for_ever + 8.0 + 8.0 * n_updates as f64);
+        let arithmetic = UNIT_ROUNDOFF * (length + 3.0 * self.for_ever + 8.0 + 8.0 * n_updates as f64);
         let draws = DRAW_UNIT * n_outcomes as f64 * 2.0 * self.for_ever;
         // Below the least normal double, errors are no longer relative.
         2.0 * self.most * (arithmetic + draws) + length * f64::MIN_POSITIVE
@@ -72,7 +70,7 @@ impl Patience {
 
 /// A bound on what rounding adds to a sum of at most `most` in absolute value over `n_parts`.
 pub(super) fn rounding_of_sum(n_parts: usize, most: f64) -> f64 {
-    2.0 * UNIT * (n_parts as f64 + 4.0) * most
+    2.0 * UNIT_ROUNDOFF * (n_parts as f64 + 4.0) * most
 }
 
 fn length(discount: &Rational) -> u64 {

@@ -5,6 +5,7 @@ use crate::evaluation::evaluate;
 use crate::exact::solve;
 use crate::model::{ChoiceId, ModelBuilder, Principal};
 use crate::number::{Rational, parse_rational};
+use crate::parallel;
 use crate::solve::Options;
 use crate::strategy::{Change, CountingStrategy, Stationary, Step};
 use std::ops::Range;
@@ -226,9 +227,8 @@ fn nine_intervals_in_ten_contain_the_truth_at_confidence_nine_tenths() {
 fn the_number_of_threads_changes_nothing_and_the_seed_does() {
     let (model, strategy) = weather("1/2", "4/5", "3/5");
     let on_threads = |n: usize, seed: u64| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
         let options = SimulateOptions { runs: 5000, seed, ..SimulateOptions::default() };
-        pool.install(|| simulate(&model, &strategy, model.start(), &options))
+        parallel::on_threads(Some(n), || simulate(&model, &strategy, model.start(), &options))
     };
     assert_eq!(on_threads(1, 7), on_threads(2, 7));
     assert_ne!(on_threads(1, 7).welfare.mean, on_threads(1, 8).welfare.mean);

@@ -2,22 +2,22 @@
 //!
 //! What it cannot decide, or what is not of ordinary size, is left to the careful path: the answer is the same.
 
-use super::Advantages;
-use super::discounted_rows::DiscountedRows;
+use crate::exact::Advantages;
 use crate::exponential_sum::Weights;
+use crate::kernel::discounted_rows::DiscountedRows;
 use crate::model::{ChoiceId, Mdp};
-use crate::number::{PlainVector, Scaled, plain_sum};
+use crate::number::{PlainVector, Scaled, plain_sum, sum_down, sum_up};
 
 /// The advantages over a base as plain doubles, within one unit in the last place.
 #[derive(Debug)]
-pub(super) struct PlainAdvantages {
+pub(crate) struct PlainAdvantages {
     n: usize,
     numbers: Vec<f64>,
 }
 
 impl PlainAdvantages {
     /// The same numbers, if all are 0 or of ordinary size.
-    pub(super) fn of(model: &Mdp, advantages: &Advantages) -> Option<PlainAdvantages> {
+    pub(crate) fn of(model: &Mdp, advantages: &Advantages) -> Option<PlainAdvantages> {
         let n = advantages.values().len();
         let all = (0..model.n_choices()).flat_map(|choice| advantages.of(choice.into()));
         let numbers = all.map(|number| number.as_plain().map(|enclosure| enclosure.lower())).collect::<Option<_>>()?;
@@ -30,7 +30,7 @@ impl PlainAdvantages {
 }
 
 /// What a layer reads.
-pub(super) struct PlainLayer<'a> {
+pub(crate) struct PlainLayer<'a> {
     pub model: &'a Mdp,
     pub advantages: &'a PlainAdvantages,
     pub rows: &'a DiscountedRows,
@@ -41,7 +41,7 @@ pub(super) struct PlainLayer<'a> {
 }
 
 impl<'a> PlainLayer<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         model: &'a Mdp,
         advantages: &'a PlainAdvantages,
         rows: &'a DiscountedRows,
@@ -64,7 +64,7 @@ impl<'a> PlainLayer<'a> {
     }
 
     /// The worth of `likely` if it is the best of `choices` beyond doubt.
-    pub(super) fn worth_if_best(&self, choices: &[ChoiceId], likely: ChoiceId) -> Option<Scaled> {
+    pub(crate) fn worth_if_best(&self, choices: &[ChoiceId], likely: ChoiceId) -> Option<Scaled> {
         /// A sum this much larger than its error is as good as the careful path's.
         const TIGHT: f64 = 1e-6;
         let now = |choice| plain_sum(self.advantages.of_choice(choice), &self.weights);
@@ -78,16 +78,18 @@ impl<'a> PlainLayer<'a> {
             return None;
         }
         let expected = later(likely);
-        let (lower, upper) = (value - error + expected.lower(), value + error + expected.upper());
-        let (lower, upper) =
-            if own { (expected.lower(), expected.upper()) } else { (lower.next_down(), upper.next_up()) };
+        let (lower, upper) = if own {
+            (expected.lower(), expected.upper())
+        } else {
+            (sum_down(value - error, expected.lower()), sum_up(value + error, expected.upper()))
+        };
         let beaten = |&choice: &ChoiceId| {
             if choice == likely {
                 return true;
             }
             let (value, error) = now(choice);
-            let at_once = (value + error).next_up();
-            (at_once + self.ceiling).next_up() < lower || (at_once + later(choice).upper()).next_up() < lower
+            let at_once = sum_up(value, error);
+            sum_up(at_once, self.ceiling) < lower || sum_up(at_once, later(choice).upper()) < lower
         };
         (choices.contains(&likely) && choices.iter().all(beaten)).then(|| Scaled::plain(lower, upper))
     }

@@ -4,7 +4,7 @@
 //! they still are, and seen from the first of these steps that is `λ_i^m C_i`. In units of λ_0^b, with b that first
 //! step, the welfare is off by `r = Σ_i ρ_i^b λ_i^m C_i` at most. Cost: one pass over the rewards.
 
-use crate::exponential_sum::DiscountRatios;
+use crate::exponential_sum::{DiscountRatios, reward_range};
 use crate::number::{Rational, Scaled};
 use crate::principals::OrderedModel;
 use crate::strategy::Step;
@@ -23,14 +23,13 @@ pub(crate) fn farthest(model: &OrderedModel, i: usize, followed_for: &Step) -> S
 }
 
 /// `λ^m C` for one principal with these rewards, as a point that is at least that.
-pub(super) fn distance<'r>(
+pub(crate) fn distance<'r>(
     discount: &Rational,
     rewards: impl Iterator<Item = &'r Rational> + Clone,
     followed_for: &Step,
 ) -> Scaled {
-    let (least, greatest) = (rewards.clone().min().expect("a choice"), rewards.max().expect("a choice"));
-    let range = (greatest - least) / (Rational::ONE - discount);
-    Scaled::from(&range).times(Scaled::from(discount).power(followed_for.as_natural())).upper()
+    let [least, greatest] = reward_range(discount, rewards);
+    Scaled::from(&(greatest - least)).times(Scaled::from(discount).power(followed_for.as_natural())).upper()
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@
 //!
 //! No step asks whether two choices tie: an undecided tie widens the interval and never falsifies it.
 
-use super::discounted_rows::DiscountedRows;
-use super::tail_bound::tail_bound;
-use super::walk::Problem;
+use super::Problem;
+use crate::exact::horizon::tail_bound;
+use crate::kernel::discounted_rows::DiscountedRows;
 use crate::model::ChoiceId;
 use crate::number::Scaled;
 use crate::parallel;

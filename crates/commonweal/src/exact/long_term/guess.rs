@@ -3,6 +3,8 @@
 //! Lexicographic policy iteration with values by Gauss–Seidel sweeps. Nothing here is proven: ties are called within a
 //! tolerance and sweeps are capped. A wrong guess costs the exact proof more steps and never a wrong answer.
 
+use crate::kernel::rows::Rows;
+use crate::kernel::sweep::expectation;
 use crate::model::{ChoiceId, StateId};
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
@@ -21,23 +23,10 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
     let mut allowed = vec![true; model.n_choices()];
     let mut strategy: Vec<ChoiceId> =
         model.states().map(|state| model.choices(state).next().expect("a state has a choice")).collect();
-    let probability: Vec<f64> = (0..model.n_choices())
-        .flat_map(|choice| model.probabilities(choice.into()))
-        .map(|probability| probability.to_f64())
-        .collect();
-    let mut first_transition = vec![0];
-    for choice in (0..model.n_choices()).map(ChoiceId::from) {
-        first_transition.push(first_transition[choice.index()] + model.targets(choice).len());
-    }
+    let rows = Rows::of(model.mdp());
     for i in 0..model.n() {
         let reward: Vec<f64> = (0..model.n_choices()).map(|choice| model.rewards(choice.into())[i].to_f64()).collect();
-        let single = Single {
-            model,
-            probability: &probability,
-            first_transition: &first_transition,
-            reward,
-            discount: model.discount(i).to_f64(),
-        };
+        let single = Single { model, rows: &rows, reward, discount: model.discount(i).to_f64() };
         single.restrict(&mut allowed, &mut strategy, stop)?;
     }
     Ok(strategy)
@@ -46,8 +35,7 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
 /// The problem of one principal, in doubles.
 struct Single<'a> {
     model: &'a OrderedModel<'a>,
-    probability: &'a [f64],
-    first_transition: &'a [usize],
+    rows: &'a Rows,
     reward: Vec<f64>,
     discount: f64,
 }
@@ -131,9 +119,7 @@ impl Single<'_> {
     }
 
     fn worth(&self, choice: ChoiceId, values: &[f64]) -> f64 {
-        let range = self.first_transition[choice.index()]..self.first_transition[choice.index() + 1];
-        let targets = self.model.targets(choice).iter();
-        let expected: f64 = targets.zip(&self.probability[range]).map(|(t, p)| p * values[t.index()]).sum();
-        self.reward[choice.index()] + self.discount * expected
+        let (targets, probabilities) = self.rows.row(choice.index());
+        self.reward[choice.index()] + self.discount * expectation(targets, probabilities, values)
     }
 }

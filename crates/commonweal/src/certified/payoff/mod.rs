@@ -3,11 +3,15 @@
 //! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several principals side by side, beginning with the last step that still
 //! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
 
+mod evaluation;
+
+pub use evaluation::{Evaluation, evaluate};
+
 use super::advantage::candidate;
 use super::base::Base;
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, Spans, expectations};
 use crate::number::{Enclosure, UpperBound};
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 use std::ops::Range;
 
 /// A layer, as it was decided.
@@ -152,7 +156,7 @@ impl<const K: usize> Gains for Block<K> {
         for i in 0..K {
             let span = self.gains.iter().fold(Span::EMPTY, |span, gains| span.with(gains[i]));
             let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.spans[i].magnitude());
-            self.errors[i] = self.errors[i] + old.ahead_error(new, begin + i) + UpperBound::ROUNDING * magnitude;
+            self.errors[i] = self.errors[i] + old.ahead_error(new, begin + i) + magnitude.rounding();
             self.spans[i] = span;
         }
     }
@@ -174,7 +178,7 @@ impl<const K: usize> Gains for Block<K> {
             let off = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
             self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i]
                 + off
-                + UpperBound::ROUNDING * UpperBound::of(left.width())
+                + UpperBound::of(left.width()).rounding()
                 + base.off(own);
             self.spans[i] = Span { least: middle, greatest: middle };
         }

@@ -7,33 +7,36 @@
 //! ρ_i = λ_i/λ_0. A choice whose enclosure lies above all others is taken; where several overlap, exact gains judge.
 //! Ties go to a long-term choice, then to the one listed first.
 //!
-//! The number of layers is not the cost. Where the last m layers took the same decisions σ, the values of every
-//! principal are those of σ up to λ_i^m times a constant ([`Base::of_stage`]), so σ's own values become the new base and
-//! the next step at which any choice can beat σ is found without walking ([`Events`]). Nothing happens in between: the
-//! walk goes on from there. A walk that never finds a stage long enough is the plain one, layer by layer.
+//! The number of layers is not the cost. Where the same decisions have held for a while, the walk tries to
+//! [`jump`](super::jump) over the steps at which they go on to hold. A walk that never finds a stage long enough is the
+//! plain one, layer by layer.
 //!
-//! Cost: a walked layer is O(principals · choices + transitions) in doubles; a jump is one exact linear solve per
-//! principal and a few sums per choice. Nobody knows a polynomial bound on the number of stages.
+//! Cost: a walked layer is O(principals · choices + transitions) in doubles. Nobody knows a polynomial bound on the number
+//! of stages.
 
-use super::candidates::Candidates;
-use super::discounted_rows::DiscountedRows;
-use super::judge::ExactJudge;
-use super::jump::{Events, StageEnd};
-use super::plain_layer::{PlainAdvantages, PlainLayer};
-use super::radius::radius;
-use super::{Advantages, ExactGains};
+mod candidates;
+mod judge;
+mod plain_layer;
+pub mod truncated;
+
+pub(super) use candidates::Candidates;
+pub(super) use plain_layer::PlainAdvantages;
+
+use super::base::Base;
+use super::jump::layers_until_settled;
+use super::long_term::LongTerm;
+use super::{Advantages, ExactGains, memory};
 use crate::answer::{Effort, ExactStage};
-use crate::exact::long_term::{LongTerm, values_of};
-use crate::exponential_sum::DiscountRatios;
+use crate::exponential_sum::{DiscountRatios, Weights};
+use crate::kernel::discounted_rows::DiscountedRows;
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::{Rational, Scaled};
+use crate::number::Scaled;
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{Reached, StopReason, StopSignal};
-use crate::strategy::memory;
 use crate::strategy::{Change, CountingStrategy, Step};
-use std::cell::RefCell;
-use std::collections::HashMap;
+use judge::ExactJudge;
+use plain_layer::PlainLayer;
 
 /// Everything that the induction reads.
 #[derive(Clone, Copy)]
@@ -85,20 +88,6 @@ pub struct Unravelled<'a> {
     pub effort: Effort,
 }
 
-/// A positional strategy whose values the induction measures against.
-pub struct Base<'a> {
-    /// One choice per state.
-    pub strategy: Vec<ChoiceId>,
-    /// Δ against the strategy's values; `None` stands for those of the long-term strategy.
-    own: Option<Advantages<'a>>,
-    /// The same advantages as plain doubles, where they are of ordinary size.
-    plain: Option<PlainAdvantages>,
-    /// From this step back the base is in use.
-    pub from: Step,
-    /// For how many steps from there the strategy is followed; `None` stands for ever.
-    pub followed_for: Option<Step>,
-}
-
 /// The optimal decisions at every step before the horizon.
 pub fn unravel<'a>(
     problem: Problem<'a>,
@@ -116,47 +105,37 @@ pub fn unravel<'a>(
     walk.finish(stop)
 }
 
-/// How exactly the values at the end of a stage are known.
-struct Landing {
-    /// How far they are from those of the stage's decisions at most, in units of λ_0^step.
-    radius: Scaled,
-    /// Per state, whether they are exactly those.
-    settled: Vec<bool>,
-}
-
-/// A shorter jump is not worth the precision that it costs.
-const SHORTEST_JUMP: u64 = 16;
-
-struct Walk<'a> {
-    problem: Problem<'a>,
-    options: WalkOptions,
-    candidates: Candidates,
+/// The walk: where it is, and what it knows there.
+pub(super) struct Walk<'a> {
+    pub(super) problem: Problem<'a>,
+    pub(super) options: WalkOptions,
+    pub(super) candidates: Candidates,
     /// λ_0 P.
     rows: DiscountedRows,
     judge: ExactJudge<'a>,
     /// Decisions are known from this step on.
-    step: Step,
-    base: Base<'a>,
+    pub(super) step: Step,
+    pub(super) base: Base<'a>,
     /// What the welfare from `step` on gains over the base, in units of λ_0^step.
-    gain: Vec<Scaled>,
+    pub(super) gain: Vec<Scaled>,
     /// Per state, latest step first: from this step on, up to the entry before, this choice. The last entry is still open:
     /// it holds from the present step on, and says 0 until an earlier choice is known to differ.
     changes: Vec<Vec<Change>>,
-    memory: Vec<Step>,
+    pub(super) memory: Vec<Step>,
     /// Whether one more layer of the same decisions would leave the memory as it is.
-    memory_settled: bool,
+    pub(super) memory_settled: bool,
     /// The decisions of the layers walked last, and for how many layers they have been the same.
-    stage: Vec<ChoiceId>,
-    stage_length: u64,
+    pub(super) stage: Vec<ChoiceId>,
+    pub(super) stage_length: u64,
     /// The base of those decisions, if it has been computed.
-    next_base: Option<Base<'a>>,
+    pub(super) next_base: Option<Base<'a>>,
     /// The length at which a jump is tried next.
-    next_try: u64,
+    pub(super) next_try: u64,
     /// A stage shorter than this leaves the values too far from the stage's own.
-    first_try: u64,
-    weights: Option<crate::exponential_sum::Weights>,
-    stages: Vec<ExactStage>,
-    effort: Effort,
+    pub(super) first_try: u64,
+    weights: Option<Weights>,
+    pub(super) stages: Vec<ExactStage>,
+    pub(super) effort: Effort,
 }
 
 impl<'a> Walk<'a> {
@@ -185,56 +164,6 @@ impl<'a> Walk<'a> {
             stages: Vec::new(),
             effort: Effort::default(),
         }
-    }
-
-    /// Between the last step at which any deviation pays and the horizon there is nothing to gain.
-    fn jump_to_first_event(&mut self, stop: &StopSignal) -> Result<(), StopReason> {
-        let end = Landing { radius: Scaled::ZERO, settled: vec![true; self.problem.model.n_states()] };
-        let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
-        let memory = self.memory.clone();
-        self.keep_stage(&target);
-        self.land(target, end, memory);
-        Ok(())
-    }
-
-    /// The step after the next one, going back, at which something may beat the stage's decisions; 0 if nothing does.
-    fn next_event(&self, advantages: &Advantages, end: &Landing, stop: &StopSignal) -> Result<Step, StopReason> {
-        let Problem { model, ratios, .. } = self.problem;
-        let events = Events {
-            model,
-            candidates: &self.candidates,
-            ratios,
-            advantages,
-            discount: Scaled::from(model.discount(0)),
-            weights: RefCell::new(HashMap::new()),
-        };
-        let Landing { radius, settled } = end;
-        let end = StageEnd { step: &self.step, strategy: &self.stage, radius: *radius, settled };
-        Ok(events.last(&end, stop)?.map_or(Step::ZERO, |event| event + 1))
-    }
-
-    /// Takes down that a jump goes from the present step back to `from`. The base is the stage's already.
-    fn keep_stage(&mut self, from: &Step) {
-        if self.options.keep_stages && *from < self.step {
-            let values = self.base.own.as_ref().map(|own| own.values().to_vec());
-            self.stages.push(ExactStage { from: from.clone(), until: self.step.clone(), values });
-        }
-    }
-
-    /// Goes back to `target` with the stage's decisions, where the memory is `memory`. The base is theirs already.
-    fn land(&mut self, target: Step, end: Landing, memory: Vec<Step>) {
-        let model = self.problem.model;
-        let length = &self.step - &target;
-        let shrunk = end.radius.times(Scaled::from(model.discount(0)).power(length.as_natural()));
-        let around = Scaled::around_zero(shrunk.upper());
-        self.gain = end.settled.iter().map(|&settled| if settled { Scaled::ZERO } else { around }).collect();
-        self.memory = memory;
-        self.base.from = target.clone();
-        if let Some(followed_for) = &mut self.base.followed_for {
-            *followed_for += length;
-        }
-        self.memory_settled = false;
-        self.step = target;
     }
 
     /// One layer: the best choice of every state at the step before.
@@ -318,66 +247,6 @@ impl<'a> Walk<'a> {
         self.stage.copy_from_slice(decisions);
     }
 
-    /// Makes the decisions of the last layers the base and goes back to the next event, if they have held for long enough
-    /// and there is far to go. Says whether it went anywhere.
-    fn try_to_jump(&mut self, stop: &StopSignal) -> Result<bool, StopReason> {
-        let Problem { model, rows, .. } = self.problem;
-        // A jump costs exact solves: worth it only if the walk would be longer.
-        let worth_it = Step::from(self.first_try.max(8 * model.n_states() as u64).max(64));
-        if self.stage_length < self.next_try || self.step <= worth_it {
-            return Ok(false);
-        }
-        if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
-            let values = values_of(model, &self.stage, stop)?;
-            let own = Advantages::over(model, rows, values, |choice| self.is_staged(choice));
-            let plain = PlainAdvantages::of(model.mdp(), &own);
-            let (strategy, from) = (self.stage.clone(), self.step.clone());
-            self.next_base = Some(Base { strategy, own: Some(own), plain, from, followed_for: None });
-        }
-        let next_base = self.next_base.take().expect("just made");
-        let followed_for = Step::from(self.stage_length);
-        let radius = radius(model, self.problem.ratios, &self.step, &followed_for);
-        let end = Landing { radius, settled: self.settled_states() };
-        let target = self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?;
-        if &target + SHORTEST_JUMP > self.step {
-            self.next_base = Some(next_base);
-            self.next_try = self.stage_length.saturating_add(self.first_try.div_ceil(4));
-            return Ok(false);
-        }
-        let length = &self.step - &target;
-        let deviates = |choice: ChoiceId| !self.problem.long_term.allowed[choice.index()];
-        let span = (&target, &self.step);
-        let memory = memory::before_stage(model.mdp(), &self.stage, deviates, span, &self.memory, stop)?;
-        self.base = Base { followed_for: Some(followed_for), ..next_base };
-        self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
-        self.next_try = self.stage_length.saturating_add(self.first_try);
-        self.keep_stage(&target);
-        self.land(target, end, memory);
-        self.effort.n_jumps += 1;
-        if self.effort.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
-    }
-
-    fn is_staged(&self, choice: ChoiceId) -> bool {
-        self.stage[self.problem.model.state_of(choice).index()] == choice
-    }
-
-    /// States that gain nothing over the long-term strategy and never leave those that do not: their values under the
-    /// stage's strategy are exactly the long-term ones.
-    fn settled_states(&self) -> Vec<bool> {
-        let Problem { model, long_term, .. } = self.problem;
-        let strategy = &self.stage;
-        let untouched = |index: usize| self.memory[index].is_zero() && long_term.allowed[strategy[index].index()];
-        let mut settled: Vec<bool> = (0..model.n_states()).map(untouched).collect();
-        loop {
-            let leaves = |s: usize| model.targets(strategy[s]).iter().any(|target| !settled[target.index()]);
-            let leaving: Vec<usize> = (0..settled.len()).filter(|&s| settled[s] && leaves(s)).collect();
-            if leaving.is_empty() {
-                return settled;
-            }
-            leaving.into_iter().for_each(|s| settled[s] = false);
-        }
-    }
-
     fn finish(mut self, stop: &StopSignal) -> Result<Unravelled<'a>, StopReason> {
         let exact_is_affordable = self.judge.is_affordable();
         let exact_gains = self.judge.gains_at_start(&self.changes, stop)?;
@@ -392,24 +261,6 @@ impl<'a> Walk<'a> {
             stages: self.stages,
             effort: self.effort,
         })
-    }
-}
-
-impl<'a> Base<'a> {
-    /// The long-term strategy, followed from step `from` for ever.
-    pub fn long_term(problem: Problem<'a>, from: Step) -> Base<'a> {
-        Base {
-            strategy: problem.long_term.strategy.clone(),
-            own: None,
-            plain: PlainAdvantages::of(problem.model.mdp(), problem.advantages),
-            from,
-            followed_for: None,
-        }
-    }
-
-    /// The advantages over the base, given those over the long-term strategy.
-    pub fn advantages<'b>(&'b self, over_long_term: &'b Advantages<'a>) -> &'b Advantages<'a> {
-        self.own.as_ref().unwrap_or(over_long_term)
     }
 }
 
@@ -469,31 +320,4 @@ fn best_choice(
 /// A long-term choice if there is one, the first listed otherwise.
 fn by_tie_rule(choices: &[ChoiceId], is_long_term: &[bool]) -> ChoiceId {
     choices.iter().copied().find(|choice| is_long_term[choice.index()]).unwrap_or(choices[0])
-}
-
-/// How many layers bring values so near to a stage's own that the distance is small beside what one step changes.
-///
-/// Going back one step changes the sums near a root by about the least 1 − λ_{i+1}/λ_i; the distance is brought to 2^-30
-/// of that.
-fn layers_until_settled(model: &OrderedModel) -> u64 {
-    let ratio = |i: usize| Rational::ONE - model.discount(i + 1) / model.discount(i);
-    let resolution = (0..model.n() - 1).map(ratio).min().unwrap_or(Rational::ONE);
-    let bits = 40.0 - log2(&resolution);
-    let layers = -bits / log2(model.discount(0));
-    if layers.is_finite() { (layers.ceil() as u64).max(8) } else { 8 }
-}
-
-/// log₂ of a positive number, roughly; minus infinity for 0.
-fn log2(x: &Rational) -> f64 {
-    let near_one = Rational::ONE - x;
-    if near_one > Rational::ZERO && near_one < Rational::from_quotient(1, 1000) {
-        return -near_one.to_f64() / std::f64::consts::LN_2;
-    }
-    if x.is_zero() {
-        f64::NEG_INFINITY
-    } else if x.to_f64() > 0.0 {
-        x.to_f64().log2()
-    } else {
-        x.magnitude() as f64
-    }
 }

@@ -6,13 +6,13 @@ use crate::principals::OrderedModel;
 /// Per state the choices that can win. A choice with the same row and rewards as an earlier one never wins a tie against
 /// it, and would otherwise cost an exact judgement at every layer.
 #[derive(Debug)]
-pub(super) struct Candidates {
+pub(crate) struct Candidates {
     first: Vec<usize>,
     choices: Vec<ChoiceId>,
 }
 
 impl Candidates {
-    pub(super) fn of(model: &OrderedModel) -> Candidates {
+    pub(crate) fn of(model: &OrderedModel) -> Candidates {
         let mut candidates = Candidates { first: vec![0], choices: Vec::with_capacity(model.n_choices()) };
         let same = |a: ChoiceId, b: ChoiceId| {
             model.rewards(a) == model.rewards(b)
@@ -31,7 +31,7 @@ impl Candidates {
         candidates
     }
 
-    pub(super) fn of_state(&self, state: StateId) -> &[ChoiceId] {
+    pub(crate) fn of_state(&self, state: StateId) -> &[ChoiceId] {
         &self.choices[self.first[state.index()]..self.first[state.index() + 1]]
     }
 }

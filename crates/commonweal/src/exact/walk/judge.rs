@@ -4,8 +4,8 @@
 //! asked. The numbers grow by the same number of bits at every layer, so H layers cost O(H² bits) per transition: past a
 //! budget the judge declines.
 
-use super::ExactGains;
-use super::walk::Problem;
+use super::Problem;
+use crate::exact::ExactGains;
 use crate::model::{ChoiceId, StateId, least_common_multiple};
 use crate::number::{Integer, Natural, power, product};
 use crate::stop::{StopReason, StopSignal};

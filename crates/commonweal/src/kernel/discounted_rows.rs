@@ -1,13 +1,14 @@
 //! λ P in doubles, for expectations of enclosures.
 
-use crate::model::{ChoiceId, Mdp, StateId};
+use crate::model::{ChoiceId, Mdp, StateId, Structure};
 use crate::number::{LEAST_WEIGHT, Rational, Scaled};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// λ P(t|s,a), each the nearest double. 8 bytes a transition.
 #[derive(Debug)]
 pub(crate) struct DiscountedRows {
-    first: Vec<usize>,
+    structure: Arc<Structure>,
     weights: Vec<f64>,
     /// The rows with a weight so small that a double beside it says little: enclosures in its place.
     tiny: HashMap<ChoiceId, Vec<Scaled>>,
@@ -16,11 +17,11 @@ pub(crate) struct DiscountedRows {
 impl DiscountedRows {
     pub(crate) fn of(model: &Mdp, discount: &Rational) -> DiscountedRows {
         let weights = Vec::with_capacity(model.n_transitions());
-        let mut rows = DiscountedRows { first: vec![0], weights, tiny: HashMap::new() };
+        let structure = model.shared_structure();
+        let mut rows = DiscountedRows { structure, weights, tiny: HashMap::new() };
         for choice in (0..model.n_choices()).map(ChoiceId::from) {
             let exact = || model.probabilities(choice).iter().map(|probability| probability * discount);
             rows.weights.extend(exact().map(|weight| weight.to_f64()));
-            rows.first.push(rows.weights.len());
             let is_tiny = |&weight: &f64| weight < LEAST_WEIGHT && !discount.is_zero();
             if rows.of_choice(choice).iter().any(is_tiny) {
                 rows.tiny.insert(choice, exact().map(|weight| Scaled::from(&weight)).collect());
@@ -36,7 +37,7 @@ impl DiscountedRows {
 
     /// λ P(·|s,a), beside the choice's targets.
     pub(crate) fn of_choice(&self, choice: ChoiceId) -> &[f64] {
-        &self.weights[self.first[choice.index()]..self.first[choice.index() + 1]]
+        &self.weights[self.structure.transition_range(choice)]
     }
 
     /// `λ Σ_t P(t|s,a) of(t)`.

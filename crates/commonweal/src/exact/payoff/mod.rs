@@ -4,10 +4,14 @@
 //! λ^m C, with m the number of steps for which it is followed from there and C how far apart two values can be. From that
 //! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures.
 
-use super::discounted_rows::DiscountedRows;
-use super::radius::distance;
-use super::walk::Base;
-use crate::exact::long_term::exact_advantage;
+mod gains;
+
+pub use gains::ExactGains;
+
+use super::base::Base;
+use super::jump::distance;
+use super::long_term::exact_advantage;
+use crate::kernel::discounted_rows::DiscountedRows;
 use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
 use crate::number::{Enclosure, ExactVector, Scaled};
 use crate::parallel;

@@ -12,14 +12,14 @@
 //! solved exactly and side by side ([`linear_system`]), and exact policy iteration goes on only where the guess was not
 //! optimal. Cost of a right guess: n exact linear solves and one exact pass over the rows per principal.
 
-use super::guess;
+mod guess;
+
 use crate::linear_system::{self, IntegerSystem};
 use crate::model::{ChoiceId, IntegerRows, StateId};
 use crate::number::{ExactVector, Integer, Natural, Rational, product};
-use crate::parallel;
+use crate::parallel::{self, prelude::*};
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
-use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// The lexicographic optimum, most patient principal first, and the choices that it allows.

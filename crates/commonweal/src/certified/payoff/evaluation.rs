@@ -13,19 +13,19 @@
 //! rounding further off than the file's, which the (2b + 16) roundings that a row is allowed have room for. Rewards
 //! may cancel; what they are off by is therefore counted by the greatest that was mixed, not by the mix.
 
-use super::base::Base;
-use super::payoff::{Decided, Gains, blocks};
-use super::rounded_model::RoundedModel;
-use super::{is_narrow, payoff, range_alone, within};
+use super::{Decided, Gains, blocks};
 use crate::answer::Claim;
+use crate::certified::base::Base;
+use crate::certified::rounded_model::RoundedModel;
+use crate::certified::{is_narrow, payoff, range_alone, within};
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::kernel::sweep::PolicyRows;
 use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, Part, StateId};
 use crate::number::{ModelNumber, Rational, Values};
+use crate::parallel::{self, prelude::*};
 use crate::principals::Alone;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
-use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub fn evaluate(
     gap: f64,
     stop: &StopSignal,
 ) -> Result<Evaluation, EvaluateError> {
-    let evaluated = rayon::scope(|_| match strategy {
+    let evaluated = parallel::in_pool(|| match strategy {
         Strategy::Counting(strategy) => Evaluated { model, mixed: None, strategy }.payoffs(gap, stop),
         Strategy::Stationary(strategy) => {
             let mixed = mixed(model, strategy);

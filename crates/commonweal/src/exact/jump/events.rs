@@ -20,8 +20,8 @@
 //! ever, and monotony decides on pieces whose length doubles with their distance from a root. An exponential sum of n
 //! terms has at most n − 1 roots, so O(n log b) pieces do.
 
-use super::Advantages;
-use super::candidates::Candidates;
+use crate::exact::Advantages;
+use crate::exact::walk::Candidates;
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId};
 use crate::number::Scaled;
@@ -36,27 +36,24 @@ use std::rc::Rc;
 /// After this many cuts for one choice, the rest of its interval counts as an event: a walk over it is always right.
 const MAX_CUTS: usize = 10_000;
 
-/// Where a stage goes back from, and how exactly its values are known there.
-pub(super) struct StageEnd<'a> {
-    /// Decisions are known from this step on; the stage may hold at the steps before it.
-    pub step: &'a Step,
-    /// The choices of the stage, one per state.
-    pub strategy: &'a [ChoiceId],
-    /// r, in units of λ_0^step.
+/// How exactly the values at the end of a stage, from which it goes back, are known.
+pub(super) struct StageEnd {
+    /// How far they are from those of the stage's decisions at most: r, in units of λ_0^step.
     pub radius: Scaled,
-    /// States whose values are exactly those of the stage's strategy.
-    pub settled: &'a [bool],
+    /// Per state, whether they are exactly those.
+    pub settled: Vec<bool>,
 }
 
 /// Looks for events.
 pub(super) struct Events<'a> {
-    pub model: &'a OrderedModel<'a>,
-    pub candidates: &'a Candidates,
-    pub ratios: &'a DiscountRatios,
-    pub advantages: &'a Advantages<'a>,
+    model: &'a OrderedModel<'a>,
+    candidates: &'a Candidates,
+    ratios: &'a DiscountRatios,
+    advantages: &'a Advantages<'a>,
     /// λ_0.
-    pub discount: Scaled,
-    pub weights: RefCell<HashMap<Step, Rc<Weights>>>,
+    discount: Scaled,
+    /// The weights of the steps that were asked about.
+    weights: RefCell<HashMap<Step, Rc<Weights>>>,
 }
 
 /// One choice's question on an interval.
@@ -68,26 +65,43 @@ struct Question<'a> {
     cuts: usize,
 }
 
-impl Events<'_> {
-    /// The last step before the end of the stage at which some choice may beat the stage's strategy.
-    pub(super) fn last(&self, end: &StageEnd, stop: &StopSignal) -> Result<Option<Step>, StopReason> {
+impl<'a> Events<'a> {
+    /// The events of these choices, given their advantages over the values of the stage's strategy.
+    pub(super) fn among(
+        model: &'a OrderedModel,
+        candidates: &'a Candidates,
+        ratios: &'a DiscountRatios,
+        advantages: &'a Advantages,
+    ) -> Events<'a> {
+        let discount = Scaled::from(model.discount(0));
+        Events { model, candidates, ratios, advantages, discount, weights: RefCell::new(HashMap::new()) }
+    }
+
+    /// The last step before `step`, from which the stage goes back, at which some choice may beat the stage's strategy.
+    pub(super) fn last(
+        &self,
+        strategy: &[ChoiceId],
+        step: &Step,
+        end: &StageEnd,
+        stop: &StopSignal,
+    ) -> Result<Option<Step>, StopReason> {
         let mut least = Step::ZERO;
         let mut last = None;
         for state in self.model.states() {
             for &choice in self.candidates.of_state(state) {
-                if choice == end.strategy[state.index()] {
+                if choice == strategy[state.index()] {
                     continue;
                 }
-                if least >= *end.step {
+                if least >= *step {
                     return Ok(last);
                 }
                 let settled =
                     end.settled[state.index()] && self.model.targets(choice).iter().all(|t| end.settled[t.index()]);
                 let slack = if settled { Scaled::ZERO } else { end.radius.plus(end.radius) };
-                let mut question = Question { state, choice, end: end.step, slack, cuts: 0 };
-                if let Some(step) = self.last_in(&mut question, least.clone(), end.step - 1, stop)? {
-                    least = &step + 1;
-                    last = Some(step);
+                let mut question = Question { state, choice, end: step, slack, cuts: 0 };
+                if let Some(event) = self.last_in(&mut question, least.clone(), step - 1, stop)? {
+                    least = &event + 1;
+                    last = Some(event);
                 }
             }
         }
@@ -210,14 +224,8 @@ mod tests {
             let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
             let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
             let ratios = DiscountRatios::of(&model);
-            let events = Events {
-                model: &model,
-                candidates: &Candidates::of(&model),
-                ratios: &ratios,
-                advantages: &advantages,
-                discount: Scaled::from(model.discount(0)),
-                weights: RefCell::new(HashMap::new()),
-            };
+            let candidates = Candidates::of(&model);
+            let events = Events::among(&model, &candidates, &ratios, &advantages);
             let end = 1 + below(60) as u32;
             let discount = model.discount(0);
             let ratio = |i: usize| model.discount(i) / discount;
@@ -241,8 +249,8 @@ mod tests {
             let is_event = |t: usize| &sums[t] + &counts * shrunk(t) > Rational::ZERO;
             let right = (0..end as usize).rev().find(|&t| is_event(t));
             let step = Step::from(end);
-            let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::from(&radius), settled: &settled };
-            let said = events.last(&stage, &StopSignal::default()).expect("nobody stops it");
+            let stage_end = StageEnd { radius: Scaled::from(&radius), settled: settled.to_vec() };
+            let said = events.last(&strategy, &step, &stage_end, &StopSignal::default()).expect("nobody stops it");
             let what = format!("{discounts:?} {coefficients:?} before {end}, radius {radius}, settled {settled:?}");
             assert_eq!(said, right.map(Step::from), "{what}");
             by_slack += usize::from(right.is_some_and(|t| sums[t] <= Rational::ZERO));
@@ -270,17 +278,11 @@ mod tests {
         let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
-        let events = Events {
-            model: &model,
-            candidates: &Candidates::of(&model),
-            ratios: &DiscountRatios::of(&model),
-            advantages: &advantages,
-            discount: Scaled::from(model.discount(0)),
-            weights: RefCell::new(HashMap::new()),
-        };
+        let (candidates, ratios) = (Candidates::of(&model), DiscountRatios::of(&model));
+        let events = Events::among(&model, &candidates, &ratios, &advantages);
         let step = Step::from(10_000_000_000u64);
-        let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
-        assert_eq!(events.last(&stage, &StopSignal::default()), Ok(None));
+        let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };
+        assert_eq!(events.last(&strategy, &step, &end, &StopSignal::default()), Ok(None));
     }
 
     /// With signs +, −, + the interval is cut again and again, each time with powers of thousands of digits.
@@ -293,19 +295,13 @@ mod tests {
         let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
-        let events = Events {
-            model: &model,
-            candidates: &Candidates::of(&model),
-            ratios: &DiscountRatios::of(&model),
-            advantages: &advantages,
-            discount: Scaled::from(model.discount(0)),
-            weights: RefCell::new(HashMap::new()),
-        };
+        let (candidates, ratios) = (Candidates::of(&model), DiscountRatios::of(&model));
+        let events = Events::among(&model, &candidates, &ratios, &advantages);
         let step = Step::from_le_bytes(&[vec![0; 1_125], vec![1]].concat());
-        let stage = StageEnd { step: &step, strategy: &strategy, radius: Scaled::ZERO, settled: &[true, true] };
+        let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };
         let raised = StopSignal::default();
         raised.raise();
-        assert_eq!(events.last(&stage, &raised), Err(StopReason::Interrupted));
+        assert_eq!(events.last(&strategy, &step, &end, &raised), Err(StopReason::Interrupted));
         assert!(events.weights.borrow().is_empty(), "powers were formed after the signal");
     }
 

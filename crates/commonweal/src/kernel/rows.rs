@@ -1,0 +1,52 @@
+//! The rows of an exact model in doubles, each probability the nearest one, for guesses and searches.
+//!
+//! The states, choices and targets are the model's own; only the numbers are copied. Three other shapes of P stay apart, each for
+//! what it is read for: a model that is in doubles from the start lends its arrays ([`Arrays`](crate::model::Arrays));
+//! [`PolicyRows`](super::sweep::PolicyRows) has one choice per state, without gaps; and
+//! [`DiscountedRows`](super::discounted_rows::DiscountedRows) holds λP, rounded once from the exact product.
+
+use crate::model::{ChoiceId, Mdp, StateId, Structure};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// P(t|s,a). 8 bytes a transition beside the model.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    structure: Arc<Structure>,
+    probability: Vec<f64>,
+}
+
+impl Rows {
+    pub fn of(model: &Mdp) -> Rows {
+        let choices = (0..model.n_choices()).map(ChoiceId::from);
+        let probability = choices.flat_map(|choice| model.probabilities(choice)).map(|p| p.to_f64()).collect();
+        Rows { structure: model.shared_structure(), probability }
+    }
+
+    /// The positions of a state's choices.
+    pub fn choices(&self, state: usize) -> Range<usize> {
+        self.structure.choice_range(StateId::from(state))
+    }
+
+    /// The targets and the probabilities of a choice.
+    #[inline]
+    pub fn row(&self, choice: usize) -> (&[StateId], &[f64]) {
+        let range = self.structure.transition_range(ChoiceId::from(choice));
+        (self.structure.targets(ChoiceId::from(choice)), &self.probability[range])
+    }
+}
+
+/// `Σ_{t≠s} p(t) v(t)` and p(s): the row of a state s as a step of Gauss and Seidel needs it, which solves it for v(s).
+#[inline(always)]
+pub(crate) fn leaving(
+    state: usize,
+    targets: &[StateId],
+    probabilities: &[f64],
+    value: impl Fn(usize) -> f64,
+) -> (f64, f64) {
+    let (mut later, mut stays) = (0.0, 0.0);
+    for (target, p) in targets.iter().zip(probabilities) {
+        if target.index() == state { stays = *p } else { later += p * value(target.index()) }
+    }
+    (later, stays)
+}
