@@ -1,23 +1,20 @@
 //! What it costs that two discounts are close. [RQ3]
 //!
-//! Random models with 30 states, 2 actions and 5 successors, λ_0 = 9/10 and a ratio λ_0/λ_1 from 16 down to 1 + 10^-9: as
-//! the ratio falls the horizon grows without end, and a walk over every step before it becomes impossible. Each row gives
-//! medians over the seeds of the horizon, the layers walked, the changes of choice, the jumps, and the time of a whole
-//! solve; where the horizon allows it, also the time of the walk without jumps.
+//! The models of `commonweal reproduce rq3`, with a ratio λ_0/λ_1 from 16 down to 1 + 10^-9: as the ratio falls the horizon
+//! grows without bound, and a walk over every step before it becomes impossible. Each row gives medians over the seeds of the
+//! horizon, the layers walked, the changes of choice, the jumps, and the time of a whole solve; where the horizon allows
+//! it, also the time of the walk without jumps.
 //!
-//! `cargo bench --bench closeness` prints the table. With `-- --write` it also writes `docs/figures/closeness.svg` and
-//! `.csv`; a number among the arguments is the number of seeds.
-
-#[path = "closeness/figure.rs"]
-mod figure;
+//! `cargo bench -p commonweal-experiments --bench closeness` prints the table. With `-- --write` it also writes
+//! `docs/figures/closeness.csv` and `.svg`; with `-- --draw` it measures nothing and draws the picture from that table. A
+//! number among the arguments is the number of seeds.
 
 use commonweal::internals::exact::solve;
-use commonweal::internals::families::RandomFamily;
-use commonweal::internals::model::Mdp;
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::strategy::Step;
 use commonweal::{Claim, Options};
-use std::fmt::Write;
+use commonweal_charts::{Mark, Series, stacked};
+use commonweal_experiments::closeness;
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,83 +23,63 @@ const SPACINGS: [&str; 14] =
     ["15", "7", "3", "1", "0.32", "0.1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8", "1e-9"];
 /// Horizons beyond this are not walked step by step.
 const MAX_PLAIN: u64 = 200_000;
-
-/// Medians over the seeds.
-struct Row {
-    /// λ_0/λ_1 − 1, as it is written and as a double.
-    written: &'static str,
-    spacing: f64,
-    horizon: f64,
-    layers: f64,
-    changes: f64,
-    jumps: f64,
-    seconds: f64,
-    /// Without jumps, where every seed's horizon allows that.
-    plain_seconds: Option<f64>,
-}
+/// The columns of the table; the last one is empty where some horizon is not walked step by step.
+const COLUMNS: [&str; 7] = ["spacing", "horizon", "layers", "changes", "jumps", "seconds", "plain_seconds"];
 
 fn main() {
-    let n_seeds = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(7);
-    println!("random models: 30 states, 2 actions, 5 successors, λ_0 = 9/10; medians over {n_seeds} seeds");
-    println!("{}", Row::header());
-    let rows: Vec<Row> = SPACINGS.iter().map(|spacing| row(spacing, n_seeds)).collect();
-    if std::env::args().any(|argument| argument == "--write") {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures");
-        std::fs::create_dir_all(&folder).expect("a folder for the figure");
-        std::fs::write(folder.join("closeness.svg"), figure::svg(&rows)).expect("the figure can be written");
-        std::fs::write(folder.join("closeness.csv"), csv(&rows)).expect("the table can be written");
+    let arguments: Vec<String> = std::env::args().collect();
+    let is_given = |name: &str| arguments.iter().any(|argument| argument == name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures");
+    if !is_given("--draw") {
+        let table = measured(arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(7));
+        if !is_given("--write") {
+            return;
+        }
+        std::fs::write(folder.join("closeness.csv"), table).expect("the table can be written");
     }
+    let table = std::fs::read_to_string(folder.join("closeness.csv")).expect("a table that was written before");
+    std::fs::write(folder.join("closeness.svg"), picture(&table)).expect("the picture can be written");
 }
 
-fn row(spacing: &'static str, n_seeds: u64) -> Row {
-    let mut columns: [Vec<f64>; 6] = Default::default();
+/// The table as CSV. Its rows are printed as they are measured.
+fn measured(n_seeds: u64) -> String {
+    println!("random models: 30 states, 2 actions, 5 successors, λ_0 = 9/10; medians over {n_seeds} seeds");
+    println!("{}", COLUMNS.map(|column| format!("{column:>13}")).concat());
+    let mut table = COLUMNS.join(",") + "\n";
+    for spacing in SPACINGS {
+        let row = row(spacing, n_seeds);
+        println!("{}", row.iter().map(|field| format!("{field:>13}")).collect::<String>());
+        table += &(row.join(",") + "\n");
+    }
+    table
+}
+
+/// The fields of a row: medians over the seeds.
+fn row(spacing: &str, n_seeds: u64) -> Vec<String> {
+    let ratio = Rational::ONE + parse_rational(spacing).expect("a number");
+    let (mut counts, mut seconds, mut plain_seconds): ([Vec<f64>; 4], Vec<f64>, Vec<f64>) = Default::default();
     for seed in 1..=n_seeds {
-        let model = model(spacing, seed);
+        let model = closeness::model(&ratio, seed);
         let began = Instant::now();
         let solution = solve(&model, &Options::default());
-        let seconds = began.elapsed().as_secs_f64();
+        seconds.push(began.elapsed().as_secs_f64());
         assert_eq!(solution.claim(), Claim::Optimal, "spacing {spacing}, seed {seed}");
-        let changes: usize = model.states().map(|state| solution.strategy().changes(state).len() - 1).sum();
-        let walk = solution.effort();
         let horizon = solution.horizon().to_f64();
-        let mut values = vec![horizon, walk.n_layers as f64, changes as f64, walk.n_jumps as f64, seconds];
+        let changes: usize = model.states().map(|state| solution.strategy().changes(state).len() - 1).sum();
+        let effort = solution.effort();
+        let values = [horizon, effort.n_layers as f64, changes as f64, effort.n_jumps as f64];
+        counts.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
         if *solution.horizon() <= Step::from(MAX_PLAIN) {
             let began = Instant::now();
             let plain = solve(&model, &Options { jumps: false, ..Options::default() });
-            values.push(began.elapsed().as_secs_f64());
+            plain_seconds.push(began.elapsed().as_secs_f64());
             assert_eq!(plain.strategy(), solution.strategy(), "spacing {spacing}, seed {seed}");
         }
-        columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
     }
-    let [horizon, layers, changes, jumps, seconds, plain] = columns;
-    let row = Row {
-        written: spacing,
-        spacing: parse_rational(spacing).expect("a number").to_f64(),
-        horizon: median(horizon),
-        layers: median(layers),
-        changes: median(changes),
-        jumps: median(jumps),
-        seconds: median(seconds),
-        plain_seconds: (plain.len() as u64 == n_seeds).then(|| median(plain)),
-    };
-    println!("{}", row.in_words());
-    row
-}
-
-fn model(spacing: &str, seed: u64) -> Mdp {
-    let number = |text| parse_rational(text).expect("a number");
-    let greatest = number("9/10");
-    let other = &greatest / (Rational::ONE + number(spacing));
-    let family = RandomFamily {
-        n_states: 30,
-        n_actions: 2,
-        n_successors: 5,
-        discounts: vec![greatest, other],
-        max_denominator: 100,
-        max_reward: 100,
-        seed,
-    };
-    family.model().expect("a valid family")
+    let is_walked = plain_seconds.len() == seconds.len();
+    let plain = if is_walked { format!("{:.6}", median(plain_seconds)) } else { String::new() };
+    let counts = counts.map(|column| median(column).to_string());
+    [vec![spacing.to_owned()], counts.to_vec(), vec![format!("{:.6}", median(seconds)), plain]].concat()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -110,37 +87,33 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-impl Row {
-    fn header() -> String {
-        format!(
-            "{:>9} {:>13} {:>7} {:>8} {:>6} {:>10} {:>12} {:>11}",
-            "λ_0/λ_1−1", "horizon", "layers", "changes", "jumps", "time (ms)", "plain (ms)", "plain/jumps"
-        )
-    }
-
-    fn in_words(&self) -> String {
-        let plain = self.plain_seconds.map_or("–".to_owned(), |plain| format!("{:.1}", plain * 1e3));
-        let ratio = self.plain_seconds.map_or("–".to_owned(), |plain| format!("{:.1}", plain / self.seconds));
-        format!(
-            "{:>9} {:>13} {:>7} {:>8} {:>6} {:>10.1} {:>12} {:>11}",
-            self.written,
-            self.horizon,
-            self.layers,
-            self.changes,
-            self.jumps,
-            self.seconds * 1e3,
-            plain,
-            ratio
-        )
-    }
-}
-
-fn csv(rows: &[Row]) -> String {
-    let mut text = String::from("spacing,horizon,layers,changes,jumps,seconds,plain_seconds\n");
-    for row in rows {
-        let plain = row.plain_seconds.map_or(String::new(), |plain| format!("{plain:.6}"));
-        let Row { written, horizon, layers, changes, jumps, seconds, .. } = row;
-        let _ = writeln!(text, "{written},{horizon},{layers},{changes},{jumps},{seconds:.6},{plain}");
-    }
-    text
+/// Horizon and layers, and below them the times, over the closeness of the discounts.
+fn picture(table: &str) -> String {
+    let series = |name: &str, column: &str, mark| {
+        let at = COLUMNS.iter().position(|other| *other == column).expect("a column of the table");
+        let point = |row: &str| {
+            let fields: Vec<&str> = row.split(',').collect();
+            Some((fields[0].parse().ok()?, fields[at].parse().ok()?))
+        };
+        Series { name: name.to_owned(), points: table.lines().skip(1).filter_map(point).collect(), mark }
+    };
+    let steps = closeness::chart(
+        "The horizon grows with the closeness, the layers walked level off",
+        "Random models with 30 states, λ₀ = 9/10; medians over 7 seeds.",
+        "steps",
+        vec![
+            series("layers walked, with jumps", "layers", Mark::LineAndPoints),
+            series("horizon", "horizon", Mark::LineAndPoints),
+        ],
+    );
+    let times = closeness::chart(
+        "Time of a solve",
+        "Every step is walked up to a horizon of 200,000.",
+        "seconds",
+        vec![
+            series("with jumps", "seconds", Mark::LineAndPoints),
+            series("every step walked", "plain_seconds", Mark::LineAndPoints),
+        ],
+    );
+    stacked(&[steps.svg(), times.svg()])
 }

@@ -1,8 +1,8 @@
 //! A printed statement with the exact value beside it, and what to think of the two.
 
-use super::misprints;
-use crate::report::numbers::exact_and_decimal;
+use crate::misprints;
 use commonweal::internals::number::{Rational, Value, parse_rational};
+use commonweal::internals::text::numbers::exact_and_decimal;
 
 /// The claims about one example.
 pub struct Example {
@@ -21,7 +21,7 @@ pub struct Claim {
     beside: Option<String>,
     /// What else a reader should know.
     pub notes: Vec<String>,
-    /// Whether the clock had a say in it.
+    /// Whether it rests on measured times.
     pub is_timed: bool,
     /// Whether it is no claim of the paper, but a check of ours.
     pub is_check: bool,
@@ -54,16 +54,19 @@ pub enum Exact {
     Found(String, bool),
 }
 
+/// What to think of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
+    /// The exact value rounds to the printed digits, or an experiment bears the claim out.
     Agrees,
     /// It does not agree, and it is known why.
     Misprint,
-    /// It does not agree, and nobody has said why.
+    /// It does not agree, and there is no explanation yet.
     Differs,
 }
 
 impl Verdict {
+    /// The verdict in a word, as reports and documents have it.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Agrees => "agrees",

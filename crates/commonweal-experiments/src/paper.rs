@@ -1,12 +1,12 @@
 //! The paper's models, and what is asked of them.
 
+use commonweal::StopSignal;
 use commonweal::internals::evaluation::{Payoffs, evaluate};
 use commonweal::internals::exact::solve;
 use commonweal::internals::explain::{Deviation, Explanation, explain};
 use commonweal::internals::io::read_model;
 use commonweal::internals::model::{ChoiceId, Mdp, StateId};
 use commonweal::internals::number::{Rational, Value, sum};
-use commonweal::internals::stop::StopSignal;
 use commonweal::internals::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use commonweal::{Answer, Options};
 

@@ -1,11 +1,12 @@
-//! A part of the reproduction: claims, pictures and tables about one thing.
+//! A part of a reproduction: claims, pictures and tables about one thing.
 
-use super::claim::Example;
-use super::lab::Lab;
-use super::table::Table;
+use crate::claim::Example;
+use crate::experiment::Experiment;
+use crate::lab::Lab;
+use crate::lab::table::Table;
 
 pub struct Section {
-    /// What it is called on the command line.
+    /// The experiment that it belongs to.
     pub name: &'static str,
     pub title: String,
     /// What was done, and what was chosen where the paper is silent: one paragraph each.
@@ -22,8 +23,8 @@ pub struct Figure {
 }
 
 impl Section {
-    pub fn new(name: &'static str, title: &str) -> Section {
-        let title = title.to_owned();
+    pub fn new(experiment: Experiment, title: &str) -> Section {
+        let (name, title) = (experiment.name(), title.to_owned());
         Section { name, title, about: Vec::new(), examples: Vec::new(), figures: Vec::new(), tables: Vec::new() }
     }
 
@@ -33,8 +34,8 @@ impl Section {
         self
     }
 
-    /// The same section, with a word about what a quick run leaves out.
+    /// The same section, with a sentence on what a quick run leaves out.
     pub fn quick(self, lab: &Lab, part: &str) -> Section {
-        if lab.is_quick { self.saying(format!("This was a quick run: about {part} of these models.")) } else { self }
+        if lab.is_quick() { self.saying(format!("This was a quick run: about {part} of these models.")) } else { self }
     }
 }

@@ -1,12 +1,11 @@
 //! The baseline beside ours: what the paper describes, in Python with numpy, on the same models in the same run.
 
-use anyhow::{Context, anyhow, bail};
 use commonweal::internals::model::Mdp;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-const PROGRAM: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../baseline/paper.py"));
+const PROGRAM: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/baseline/paper.py"));
 
 /// A running interpreter that solves one model after the other.
 pub struct Baseline {
@@ -15,6 +14,27 @@ pub struct Baseline {
     output: BufReader<ChildStdout>,
     /// `Python 3.12.3 with numpy 2.1`.
     pub versions: String,
+}
+
+/// Why the baseline gives no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// There is no such interpreter, or it cannot be started.
+    #[error("cannot run {0}: {1}")]
+    CannotRun(String, std::io::Error),
+    /// A model could not be sent.
+    #[error("the baseline does not listen: {0}")]
+    DoesNotListen(std::io::Error),
+    /// An answer could not be received.
+    #[error("the baseline does not answer: {0}")]
+    DoesNotAnswer(std::io::Error),
+    /// It ended, with this as the last line on its standard error; without numpy it ends at once.
+    #[error("the baseline ended: {0}")]
+    Ended(String),
+    /// Its answer is not in the form that was expected.
+    #[error("the baseline answered {0:?}")]
+    Unreadable(String),
 }
 
 #[derive(Deserialize)]
@@ -49,7 +69,7 @@ pub struct BaselineAnswer {
 
 impl Baseline {
     /// Starts the interpreter. The error says why it cannot be used.
-    pub fn start(python: &str) -> anyhow::Result<Baseline> {
+    pub fn start(python: &str) -> Result<Baseline, BaselineError> {
         let mut child = Command::new(python)
             .args(["-c", PROGRAM])
             // One thread, as plain loops have.
@@ -59,7 +79,7 @@ impl Baseline {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .with_context(|| format!("cannot run {python}"))?;
+            .map_err(|error| BaselineError::CannotRun(python.to_owned(), error))?;
         let input = child.stdin.take().map(BufWriter::new);
         let output = BufReader::new(child.stdout.take().expect("a pipe was asked for"));
         let mut baseline = Baseline { child, input, output, versions: String::new() };
@@ -69,25 +89,25 @@ impl Baseline {
     }
 
     /// Solves a model `repeat` times.
-    pub fn solve(&mut self, model: &Mdp<f64>, repeat: usize) -> anyhow::Result<BaselineAnswer> {
+    pub fn solve(&mut self, model: &Mdp<f64>, repeat: usize) -> Result<BaselineAnswer, BaselineError> {
         let input = self.input.as_mut().expect("open until the end");
-        write_model(model, repeat, input).and_then(|()| input.flush()).context("the baseline does not listen")?;
+        write_model(model, repeat, input).and_then(|()| input.flush()).map_err(BaselineError::DoesNotListen)?;
         self.answer()
     }
 
-    fn answer<T: for<'a> Deserialize<'a>>(&mut self) -> anyhow::Result<T> {
+    fn answer<T: for<'a> Deserialize<'a>>(&mut self) -> Result<T, BaselineError> {
         let mut line = String::new();
-        self.output.read_line(&mut line).context("the baseline does not answer")?;
+        self.output.read_line(&mut line).map_err(BaselineError::DoesNotAnswer)?;
         if line.is_empty() {
             self.input = None;
             let mut complaint = String::new();
             if let Some(mut errors) = self.child.stderr.take() {
-                std::io::Read::read_to_string(&mut errors, &mut complaint)?;
+                std::io::Read::read_to_string(&mut errors, &mut complaint).map_err(BaselineError::DoesNotAnswer)?;
             }
             let last = complaint.lines().last().unwrap_or("it said nothing").to_owned();
-            bail!("the baseline ended: {last}");
+            return Err(BaselineError::Ended(last));
         }
-        serde_json::from_str(&line).map_err(|_| anyhow!("the baseline answered {:?}", line.trim_end()))
+        serde_json::from_str(&line).map_err(|_| BaselineError::Unreadable(line.trim_end().to_owned()))
     }
 }
 

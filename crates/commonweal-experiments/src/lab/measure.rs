@@ -1,12 +1,13 @@
 //! One model, solved by our engines and by the baseline: a row of an experiment's table.
 
-use super::claim::Claim;
-use super::lab::Lab;
+use super::Lab;
 use super::table::Table;
-use commonweal::internals::certified;
+use crate::claim::Claim;
+use crate::error::Error;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::Enclosure;
 use commonweal::internals::strategy::Step;
+use commonweal::internals::{certified, exact};
 use commonweal::{Answer, Options};
 
 /// How near the certified engine comes.
@@ -43,9 +44,9 @@ pub fn measure(
     exact: Option<&Mdp>,
     doubles: &Mdp<f64>,
     longest_for_baseline: u64,
-) -> anyhow::Result<Vec<String>> {
-    let options = Options::default();
-    let exact = exact.map(|model| lab.best(|| commonweal::internals::exact::solve(model, &options)));
+) -> Result<Vec<String>, Error> {
+    let (options, is_timed) = (Options::default(), lab.is_timed());
+    let exact = exact.map(|model| lab.best(|| exact::solve(model, &options)));
     let certified = lab.best(|| certified::solve(doubles, GAP, &options));
     let welfare = |solution: &Answer| solution.welfare_enclosure(doubles.start());
     let agree = match &exact {
@@ -72,9 +73,9 @@ pub fn measure(
     let is_short = *solution.horizon() <= Step::from(longest_for_baseline);
     fields.extend(match (&mut lab.baseline, is_short) {
         (Ok(baseline), true) => {
-            let repeat = if lab.is_timed && doubles.n_transitions() < 100_000 { 3 } else { 1 };
+            let repeat = if is_timed && doubles.n_transitions() < 100_000 { 3 } else { 1 };
             let answer = baseline.solve(doubles, repeat)?;
-            let seconds = |time: f64| if lab.is_timed { format!("{time:.7}") } else { String::new() };
+            let seconds = |time: f64| if is_timed { format!("{time:.7}") } else { String::new() };
             vec![
                 answer.welfare.to_string(),
                 answer.bound.to_string(),

@@ -1,83 +1,148 @@
-//! What all experiments share: where tables go, the seed, the sizes, the clock, the baseline.
+//! What all experiments share: the seed, the sizes, the clock, the baseline, and where tables are kept.
 
-use super::baseline::Baseline;
-use super::table::Table;
-use crate::args::ReproduceArgs;
-use commonweal::Answer;
+pub mod archive;
+pub mod baseline;
+pub mod growth;
+pub mod measure;
+pub mod table;
+
+use crate::error::Error;
+use archive::Archive;
+use baseline::{Baseline, BaselineError};
 use commonweal::internals::answer::Timings;
-use commonweal::internals::stop::StopSignal;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::path::Path;
+use commonweal::{Answer, StopSignal, on_threads};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
+use table::Table;
 
-pub struct Lab<'a> {
-    /// Smaller sizes, fewer repeats.
+/// What a user may choose about an experiment.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Smaller sizes and fewer repeats. Default: no.
     pub is_quick: bool,
+    /// Another seed draws other models. Default: 1.
     pub seed: u64,
-    /// Whether the clock is looked at. Without it, the same arguments give the same bytes.
+    /// Whether times are measured. Without them, the same settings give the same bytes. Default: yes.
     pub is_timed: bool,
-    /// The baseline, or why there is none.
-    pub baseline: Result<Baseline, String>,
-    folder: Option<&'a Path>,
-    stop: StopSignal,
-    is_quiet: bool,
-    /// Ours has one thread, as the baseline has.
-    thread: rayon::ThreadPool,
+    /// The Python with numpy that runs the baseline, for experiments that are compared with it. Default: none.
+    pub python: Option<String>,
+    /// Once raised, no further row of a table is computed. Default: never raised.
+    pub stop: StopSignal,
 }
 
-impl<'a> Lab<'a> {
-    pub fn new(args: &'a ReproduceArgs) -> anyhow::Result<Lab<'a>> {
-        let baseline = if args.what.is_compared() && args.python != "none" {
-            Baseline::start(&args.python).map_err(|error| format!("{error:#}"))
-        } else {
-            Err("not asked for".to_owned())
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { is_quick: false, seed: 1, is_timed: true, python: None, stop: StopSignal::default() }
+    }
+}
+
+/// How far a part of an experiment has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// The part, in a word or two.
+    pub what: &'a str,
+    /// The models that are done; 0 when the part begins, `of` when it ends.
+    pub done: usize,
+    /// All models of the part.
+    pub of: usize,
+}
+
+/// The place where an experiment runs.
+pub struct Lab {
+    settings: Settings,
+    /// The baseline, or why there is none.
+    pub(crate) baseline: Result<Baseline, NoBaseline>,
+    archive: Option<Rc<dyn Archive>>,
+    watcher: Rc<dyn Fn(Progress<'_>)>,
+}
+
+/// Why no baseline runs beside ours.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoBaseline {
+    #[error("not asked for")]
+    NotAskedFor,
+    #[error("{0}")]
+    Failed(BaselineError),
+}
+
+impl Lab {
+    /// A lab with these settings. If they name a Python, the baseline starts here.
+    pub fn new(settings: Settings) -> Lab {
+        let baseline = match &settings.python {
+            Some(python) => Baseline::start(python).map_err(NoBaseline::Failed),
+            None => Err(NoBaseline::NotAskedFor),
         };
-        Ok(Lab {
-            is_quick: args.quick,
-            seed: args.seed,
-            is_timed: !args.untimed,
-            baseline,
-            folder: args.out.as_deref(),
-            stop: args.run.start(),
-            is_quiet: args.run.quiet || args.run.json,
-            thread: rayon::ThreadPoolBuilder::new().num_threads(1).build()?,
-        })
+        Lab { settings, baseline, archive: None, watcher: Rc::new(|_| {}) }
+    }
+
+    /// The same lab, with a place to keep tables, pictures and the page.
+    pub fn with_archive(self, archive: impl Archive + 'static) -> Lab {
+        Lab { archive: Some(Rc::new(archive)), ..self }
+    }
+
+    /// The same lab, with a function that hears of every step.
+    pub fn with_progress(self, watcher: impl Fn(Progress<'_>) + 'static) -> Lab {
+        Lab { watcher: Rc::new(watcher), ..self }
+    }
+
+    /// Why the baseline does not run, if one was wanted.
+    pub fn baseline_failure(&self) -> Option<String> {
+        match &self.baseline {
+            Err(NoBaseline::Failed(error)) => Some(error.to_string()),
+            Err(NoBaseline::NotAskedFor) | Ok(_) => None,
+        }
+    }
+
+    pub(crate) fn is_quick(&self) -> bool {
+        self.settings.is_quick
+    }
+
+    pub(crate) fn is_timed(&self) -> bool {
+        self.settings.is_timed
+    }
+
+    pub(crate) fn seed(&self) -> u64 {
+        self.settings.seed
+    }
+
+    /// Keeps a text, if there is an archive.
+    pub(crate) fn keep(&self, name: &str, text: &str) -> Result<(), Error> {
+        self.archive.as_ref().map_or(Ok(()), |archive| archive.write(name, text)).map_err(Error::Archive)
     }
 
     /// The table of that name, with what an earlier run of the same kind left of it.
-    pub fn table(&self, name: &'static str, columns: &[&'static str]) -> anyhow::Result<Table> {
-        let sizes = if self.is_quick { "quick" } else { "full" };
-        let times = if self.is_timed { "timed" } else { "untimed" };
+    pub(crate) fn table(&self, name: &'static str, columns: &[&'static str]) -> Result<Table, Error> {
+        let sizes = if self.is_quick() { "quick" } else { "full" };
+        let times = if self.is_timed() { "timed" } else { "untimed" };
         let baseline = self.baseline.as_ref().map_or("no baseline", |baseline| &baseline.versions);
         let version = env!("CARGO_PKG_VERSION");
-        let made_by = format!("commonweal {version}; {name}; seed {}; {sizes} sizes; {times}; {baseline}", self.seed);
-        Table::open(self.folder, name, &made_by, columns.to_vec(), self.stop.clone())
+        let made_by = format!("commonweal {version}; {name}; seed {}; {sizes} sizes; {times}; {baseline}", self.seed());
+        Table::open(self.archive.clone(), name, &made_by, columns.to_vec(), self.settings.stop.clone())
     }
 
     /// The seed of an experiment's instance.
-    pub fn seed_of(&self, instance: usize) -> u64 {
-        self.seed.wrapping_mul(1000).wrapping_add(instance as u64)
+    pub(crate) fn seed_of(&self, instance: usize) -> u64 {
+        self.seed().wrapping_mul(1000).wrapping_add(instance as u64)
     }
 
-    /// A bar on standard error, if that is a terminal.
-    pub fn progress(&self, what: &str, n: usize) -> ProgressBar {
-        let target = if self.is_quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(n as u64), target);
-        let style = ProgressStyle::with_template("{prefix:>12} {bar:30} {pos}/{len} {elapsed} (about {eta} left)");
-        bar.set_style(style.expect("a valid template"));
-        bar.set_prefix(what.to_owned());
+    /// Announces a part of `n` models.
+    pub(crate) fn progress(&self, what: &'static str, n: usize) -> Bar {
+        let bar = Bar { what, done: Cell::new(0), of: n, watcher: self.watcher.clone() };
+        bar.tell();
         bar
     }
 
-    /// A solution on one thread, and the best times of a few runs; of one run where times do not matter.
-    pub fn best(&self, solve: impl Fn() -> Answer + Sync) -> (Answer, Timings) {
+    /// A solution on one thread, as the baseline has, and the best times of a few runs; of one run where times do not matter.
+    pub(crate) fn best(&self, solve: impl Fn() -> Answer + Sync) -> (Answer, Timings) {
         const ENOUGH: Duration = Duration::from_secs(1);
         const MOST_RUNS: usize = 5;
-        self.thread.install(|| {
+        let is_timed = self.is_timed();
+        on_threads(Some(1), || {
             let began = Instant::now();
             let (solution, mut best) = timed(&solve);
             for _ in 1..MOST_RUNS {
-                if !self.is_timed || began.elapsed() >= ENOUGH {
+                if !is_timed || began.elapsed() >= ENOUGH {
                     break;
                 }
                 let (_, again) = timed(&solve);
@@ -89,8 +154,28 @@ impl<'a> Lab<'a> {
     }
 
     /// A time as a field of a table: empty where times do not matter.
-    pub fn seconds(&self, time: Duration) -> String {
-        if self.is_timed { format!("{:.7}", time.as_secs_f64()) } else { String::new() }
+    pub(crate) fn seconds(&self, time: Duration) -> String {
+        if self.is_timed() { format!("{:.7}", time.as_secs_f64()) } else { String::new() }
+    }
+}
+
+/// The progress of a part.
+pub(crate) struct Bar {
+    what: &'static str,
+    done: Cell<usize>,
+    of: usize,
+    watcher: Rc<dyn Fn(Progress<'_>)>,
+}
+
+impl Bar {
+    /// One more model is done.
+    pub fn advance(&self) {
+        self.done.set(self.done.get() + 1);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        (self.watcher)(Progress { what: self.what, done: self.done.get(), of: self.of });
     }
 }
 

@@ -1,15 +1,13 @@
 //! Tables that are written row by row and taken up again where they were left.
 //!
-//! `DIR/NAME.csv` begins with a line that says what made it (program version, seed, sizes); then come the names of the
+//! `NAME.csv` begins with a line that says what made it (program version, seed, sizes); then come the names of the
 //! columns and the rows. A row is appended when it is known. A later run with the same first lines skips the rows that are
 //! there; a last line that was cut off is dropped. Any other file of that name is replaced.
 
-use crate::output::write_whole;
-use anyhow::Context;
-use commonweal::internals::stop::{StopReason, StopSignal};
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use super::archive::Archive;
+use crate::error::Error;
+use commonweal::StopSignal;
+use std::rc::Rc;
 
 pub struct Table {
     pub name: &'static str,
@@ -19,43 +17,38 @@ pub struct Table {
     head: String,
     /// What an earlier run left.
     left: Vec<Vec<String>>,
-    file: Option<(PathBuf, File)>,
+    archive: Option<Rc<dyn Archive>>,
     stop: StopSignal,
 }
 
-/// A row was to be computed when something stopped it.
-#[derive(Debug)]
-pub struct Stopped(pub StopReason);
-
-impl std::fmt::Display for Stopped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Stopped {}
-
 impl Table {
-    /// The table of that name in a folder, with what an earlier run left of it; without a folder, in memory.
+    /// The table of that name, with the rows that an earlier run left in the archive.
     pub fn open(
-        folder: Option<&Path>,
+        archive: Option<Rc<dyn Archive>>,
         name: &'static str,
         made_by: &str,
         columns: Vec<&'static str>,
         stop: StopSignal,
-    ) -> anyhow::Result<Table> {
+    ) -> Result<Table, Error> {
         let head = format!("# {made_by}\n{}\n", columns.join(","));
-        let mut table = Table { name, columns, rows: Vec::new(), head, left: Vec::new(), file: None, stop };
-        let Some(folder) = folder else { return Ok(table) };
-        let path = folder.join(format!("{name}.csv"));
-        let cannot = || format!("cannot write {}", path.display());
-        let old = std::fs::read(&path).unwrap_or_default();
-        table.left = table.rows_of(&String::from_utf8_lossy(&old));
-        // Begin the file anew with what is kept: this drops a line that was cut off, and any other file.
-        write_whole(&path, |out| out.write_all(table.text(&table.left).as_bytes()))?;
-        let file = OpenOptions::new().append(true).open(&path).with_context(cannot)?;
-        table.file = Some((path, file));
+        let mut table = Table { name, columns, rows: Vec::new(), head, left: Vec::new(), archive, stop };
+        if let Some(archive) = &table.archive {
+            let old = archive.read(&table.file()).unwrap_or_default();
+            table.left = table.rows_of(&String::from_utf8_lossy(&old));
+            // Begin the file anew with what is kept: this drops a line that was cut off, and any other file.
+            table.write(&table.left)?;
+        }
         Ok(table)
+    }
+
+    fn file(&self) -> String {
+        format!("{}.csv", self.name)
+    }
+
+    /// Replaces the file by one with these rows.
+    fn write(&self, rows: &[Vec<String>]) -> Result<(), Error> {
+        let write = |archive: &Rc<dyn Archive>| archive.write(&self.file(), &self.text(rows));
+        self.archive.as_ref().map_or(Ok(()), write).map_err(Error::Archive)
     }
 
     /// The whole rows of a text, if it begins as this table does.
@@ -73,16 +66,15 @@ impl Table {
 
     /// Adds the row whose first columns are `key`: that of an earlier run, or else the one that `rest` computes, unless it is
     /// time to stop.
-    pub fn row(&mut self, key: &[String], rest: impl FnOnce() -> anyhow::Result<Vec<String>>) -> anyhow::Result<()> {
+    pub fn row(&mut self, key: &[String], rest: impl FnOnce() -> Result<Vec<String>, Error>) -> Result<(), Error> {
         let row = match self.left.iter().find(|row| row.starts_with(key)) {
             Some(row) => row.clone(),
             None => {
-                self.stop.check().map_err(Stopped)?;
+                self.stop.check()?;
                 let row: Vec<String> = key.iter().cloned().chain(rest()?).collect();
                 assert_eq!(row.len(), self.columns.len(), "a field for each column of {}", self.name);
-                if let Some((path, file)) = &mut self.file {
-                    let line = row.join(",") + "\n";
-                    file.write_all(line.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+                if let Some(archive) = &self.archive {
+                    archive.append(&self.file(), &(row.join(",") + "\n")).map_err(Error::Archive)?;
                 }
                 row
             }
@@ -92,14 +84,8 @@ impl Table {
     }
 
     /// Puts the rows in order: those of earlier runs may have been written in another.
-    pub fn finish(&mut self) -> anyhow::Result<()> {
-        match self.file.take() {
-            Some((path, file)) => {
-                drop(file);
-                write_whole(&path, |out| out.write_all(self.text(&self.rows).as_bytes()))
-            }
-            None => Ok(()),
-        }
+    pub fn finish(&self) -> Result<(), Error> {
+        self.write(&self.rows)
     }
 
     fn position(&self, column: &str) -> usize {
@@ -127,24 +113,42 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::archive::ArchiveError;
     use super::*;
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
 
     const COLUMNS: [&str; 2] = ["n", "square"];
 
-    struct Folder(PathBuf);
+    /// An archive in memory.
+    #[derive(Default)]
+    struct Shelf(RefCell<BTreeMap<String, String>>);
 
-    impl Folder {
-        fn new(name: &str) -> Folder {
-            let path = std::env::temp_dir().join(format!("commonweal-table-{}-{name}", std::process::id()));
-            std::fs::create_dir_all(&path).unwrap();
-            Folder(path)
+    impl Archive for Shelf {
+        fn read(&self, name: &str) -> Option<Vec<u8>> {
+            self.0.borrow().get(name).map(|text| text.clone().into_bytes())
+        }
+
+        fn write(&self, name: &str, text: &str) -> Result<(), ArchiveError> {
+            self.0.borrow_mut().insert(name.to_owned(), text.to_owned());
+            Ok(())
+        }
+
+        fn append(&self, name: &str, text: &str) -> Result<(), ArchiveError> {
+            self.0.borrow_mut().get_mut(name).ok_or("no such name")?.push_str(text);
+            Ok(())
+        }
+    }
+
+    impl Shelf {
+        fn open(self: &Rc<Shelf>, made_by: &str) -> Table {
+            Table::open(Some(self.clone()), "squares", made_by, COLUMNS.to_vec(), StopSignal::default()).unwrap()
         }
 
         /// The table of squares up to 4, and for how many of them a computation was needed.
-        fn squares(&self, made_by: &str) -> (String, usize) {
+        fn squares(self: &Rc<Shelf>, made_by: &str) -> (String, usize) {
             let mut computed = 0;
-            let mut table =
-                Table::open(Some(&self.0), "squares", made_by, COLUMNS.to_vec(), StopSignal::default()).unwrap();
+            let mut table = self.open(made_by);
             for n in 1..=4 {
                 let square = || {
                     computed += 1;
@@ -156,27 +160,17 @@ mod tests {
             (self.text(), computed)
         }
 
-        fn path(&self) -> PathBuf {
-            self.0.join("squares.csv")
-        }
-
         fn text(&self) -> String {
-            std::fs::read_to_string(self.path()).unwrap()
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
+            self.0.borrow()["squares.csv"].clone()
         }
     }
 
     #[test]
     fn what_is_there_is_not_computed_again_and_the_file_is_the_same() {
-        let folder = Folder::new("resumed");
-        let whole = folder.squares("seed 1");
+        let shelf = Rc::new(Shelf::default());
+        let whole = shelf.squares("seed 1");
         assert_eq!(whole, ("# seed 1\nn,square\n1,1\n2,4\n3,9\n4,16\n".to_owned(), 4));
-        assert_eq!(folder.squares("seed 1"), (whole.0.clone(), 0));
+        assert_eq!(shelf.squares("seed 1"), (whole.0.clone(), 0));
         // Half a line, a line in the wrong place, one too short and one cut inside a number.
         for (left, computed) in [
             ("# seed 1\nn,square\n1,1\n2,4\n3", 2),
@@ -186,25 +180,24 @@ mod tests {
             ("# seed 1\nn,squ", 4),
             ("", 4),
         ] {
-            std::fs::write(folder.path(), left).unwrap();
-            assert_eq!(folder.squares("seed 1"), (whole.0.clone(), computed), "{left:?}");
+            shelf.write("squares.csv", left).unwrap();
+            assert_eq!(shelf.squares("seed 1"), (whole.0.clone(), computed), "{left:?}");
         }
     }
 
     #[test]
     fn another_seed_begins_anew() {
-        let folder = Folder::new("anew");
-        folder.squares("seed 1");
-        assert_eq!(folder.squares("seed 2").1, 4);
-        assert!(folder.text().starts_with("# seed 2\n"));
+        let shelf = Rc::new(Shelf::default());
+        shelf.squares("seed 1");
+        assert_eq!(shelf.squares("seed 2").1, 4);
+        assert!(shelf.text().starts_with("# seed 2\n"));
     }
 
     #[test]
-    fn rows_are_on_disk_before_the_end() {
-        let folder = Folder::new("early");
-        let mut table =
-            Table::open(Some(&folder.0), "squares", "seed 1", COLUMNS.to_vec(), StopSignal::default()).unwrap();
+    fn rows_are_kept_before_the_end() {
+        let shelf = Rc::new(Shelf::default());
+        let mut table = shelf.open("seed 1");
         table.row(&["1".to_owned()], || Ok(vec!["1".to_owned()])).unwrap();
-        assert_eq!(folder.text(), "# seed 1\nn,square\n1,1\n");
+        assert_eq!(shelf.text(), "# seed 1\nn,square\n1,1\n");
     }
 }

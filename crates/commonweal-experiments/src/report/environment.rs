@@ -1,6 +1,6 @@
 //! On what the experiments ran: enough to judge the times, nothing about whose machine it is.
 
-use super::lab::Lab;
+use crate::lab::Lab;
 
 /// What and its value, in the report's order.
 pub fn facts(lab: &Lab) -> Vec<(&'static str, String)> {
@@ -12,10 +12,10 @@ pub fn facts(lab: &Lab) -> Vec<(&'static str, String)> {
     };
     let mut facts = vec![
         ("Program", format!("commonweal {}", env!("CARGO_PKG_VERSION"))),
-        ("Sizes", if lab.is_quick { "quick" } else { "full" }.to_owned()),
-        ("Seed", lab.seed.to_string()),
+        ("Sizes", if lab.is_quick() { "quick" } else { "full" }.to_owned()),
+        ("Seed", lab.seed().to_string()),
     ];
-    if lab.is_timed {
+    if lab.is_timed() {
         let system = format!("{}, {}", std::env::consts::OS, std::env::consts::ARCH);
         facts.extend([("Cores", cores), ("Memory", memory), ("System", system)]);
     }

@@ -1,17 +1,15 @@
 //! The report as one HTML page that needs nothing else: pictures and style are in it, and there are no scripts.
 
-use super::claim::{Claim, Example, Verdict};
-use super::environment;
-use super::lab::Lab;
-use super::section::Section;
-use super::table::Table;
-use super::{claims, count};
+use super::{Reproduction, claims, count};
+use crate::claim::{Claim, Example, Verdict};
+use crate::lab::table::Table;
+use crate::section::Section;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
 
-pub fn html(sections: &[Section], lab: &Lab) -> String {
-    let examples: Vec<&Example> = sections.iter().flat_map(|section| &section.examples).collect();
+pub fn html(reproduction: &Reproduction) -> String {
+    let (sections, examples) = (&reproduction.sections, reproduction.examples());
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -38,7 +36,7 @@ pub fn html(sections: &[Section], lab: &Lab) -> String {
     }
     page.push_str("</ul></nav>\n</header>\n<main>\n");
     sections.iter().for_each(|section| add_section(&mut page, section));
-    add_environment(&mut page, lab);
+    add_environment(&mut page, reproduction);
     page.push_str(
         "</main>\n<footer><p>A number is reproduced if the exact value rounds to the printed digits. A misprint is a number or \
          statement that cannot be right; the paper map of the project proves each.</p></footer>\n</body>\n</html>\n",
@@ -128,13 +126,13 @@ fn add_table(page: &mut String, table: &Table) {
     );
 }
 
-fn add_environment(page: &mut String, lab: &Lab) {
+fn add_environment(page: &mut String, reproduction: &Reproduction) {
     page.push_str("<section id=\"environment\">\n<h2>Environment</h2>\n<table class=\"facts\"><tbody>\n");
-    for (what, value) in environment::facts(lab) {
-        let _ = writeln!(page, "<tr><th scope=\"row\">{what}</th><td>{}</td></tr>", escaped(&value));
+    for (what, value) in &reproduction.environment {
+        let _ = writeln!(page, "<tr><th scope=\"row\">{what}</th><td>{}</td></tr>", escaped(value));
     }
     page.push_str("</tbody></table>\n");
-    if lab.is_timed {
+    if reproduction.is_timed {
         page.push_str(
             "<p class=\"note\">Times are those of one thread, ours and the baseline's, the best of a few runs, on the same models in \
              the same run. Long ones are of the processor, so that other programs on the machine matter little. Seconds that the \

@@ -1,7 +1,7 @@
 //! The reduction from 3-SAT, for the formula of the figure. [Thm. 1, App. B.2, Fig. 2]
 
-use super::claim::{Claim, Exact, Example, Printed};
-use super::paper::{self, Solved, exact, positional};
+use crate::claim::{Claim, Exact, Example, Printed};
+use crate::paper::{self, Solved, exact, positional};
 use commonweal::internals::evaluation::Payoffs;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::{Rational, parse_rational, sum};

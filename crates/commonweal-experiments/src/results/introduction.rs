@@ -1,12 +1,12 @@
 //! The hotel of the introduction. [Ex. needmem]
 
-use super::claim::{Claim, Exact, Example, Printed, prints_as};
-use super::paper::{self, Solved, choice, exact, mixed};
+use crate::claim::{Claim, Exact, Example, Printed, prints_as};
+use crate::paper::{self, Solved, choice, exact, mixed};
+use commonweal::StopSignal;
 use commonweal::internals::evaluation::Payoffs;
 use commonweal::internals::exact::own_best;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::{Rational, parse_rational, sum};
-use commonweal::internals::stop::StopSignal;
 use commonweal::internals::strategy::{Change, CountingStrategy, Step, Strategy};
 
 /// The longest delay whose payoffs are compared with the formula.

@@ -1,11 +1,13 @@
 //! Running time by number of states. [RQ1]
 
-use super::claim::{Claim, Example};
-use super::growth::Growth;
-use super::lab::Lab;
-use super::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
-use super::section::{Figure, Section};
-use super::table::Table;
+use crate::claim::{Claim, Example};
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::lab::Lab;
+use crate::lab::growth::Growth;
+use crate::lab::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
+use crate::lab::table::Table;
+use crate::section::{Figure, Section};
 use commonweal::internals::families::{LargeFamily, Neighbourhood, RandomFamily};
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
@@ -17,15 +19,15 @@ const LARGEST_FOR_BASELINE: usize = 100_000;
 /// Below this many states the time is that of setting up, and says nothing of growth.
 const LEAST_OF_SMALL: f64 = 200.0;
 const LEAST_OF_LARGE: f64 = 1_000.0;
-/// Seconds that somebody may wait for the largest model.
+/// The most seconds that the largest model may take and still count as tractable.
 const TRACTABLE: f64 = 600.0;
 /// The exponents that count as linear: over a factor of ten in size, caches may change the time of a state, and the logarithm of
 /// the size the number of layers, by a factor of 1.8, which is 10^0.25. A square would be 2.
 pub const LINEAR: (f64, f64) = (0.75, 1.25);
 
-pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
+pub fn section(lab: &mut Lab) -> Result<Section, Error> {
     let (small, large) = (small(lab)?, large(lab)?);
-    let mut section = Section::new("rq1", "RQ1: the number of states")
+    let mut section = Section::new(Experiment::Rq1, "RQ1: the number of states")
         .saying(
             "First set: one random model for each of 2, 22, …, 1982 states, with two actions and discounts 0.9 and 0.3. Chosen \
              by us: five successors for every action, probabilities over a denominator of at most 100, whole rewards from −100 \
@@ -59,9 +61,9 @@ pub fn stated() -> Vec<Claim> {
     vec![Claim::words("rq1/sizes", "sizes of the first set", "100 models, from 2 to 2000 in increments of 20", sizes)]
 }
 
-fn small(lab: &mut Lab) -> anyhow::Result<Table> {
+fn small(lab: &mut Lab) -> Result<Table, Error> {
     let mut table = lab.table("rq1-small", &[&["states", "seed"][..], &measure::COLUMNS].concat())?;
-    let step = if lab.is_quick { 10 } else { 1 };
+    let step = if lab.is_quick() { 10 } else { 1 };
     let bar = lab.progress("rq1, small", 100 / step);
     for instance in (0..100).step_by(step) {
         let (n_states, seed) = (2 + 20 * instance, lab.seed_of(instance));
@@ -75,20 +77,19 @@ fn small(lab: &mut Lab) -> anyhow::Result<Table> {
                 max_reward: 100,
                 seed,
             };
-            let model = family.model()?;
-            measure(lab, Some(&model), &model.to_doubles()?, u64::MAX)
+            let model = family.model().expect("a valid family");
+            measure(lab, Some(&model), &model.to_doubles().expect("numbers of ordinary size"), u64::MAX)
         })?;
-        bar.inc(1);
+        bar.advance();
     }
-    bar.finish_and_clear();
     table.finish()?;
     Ok(table)
 }
 
-fn large(lab: &mut Lab) -> anyhow::Result<Table> {
+fn large(lab: &mut Lab) -> Result<Table, Error> {
     let mut table = lab.table("rq1-large", &[&["states", "seed"][..], &measure::COLUMNS].concat())?;
     // Powers of √10.
-    let powers = if lab.is_quick { 1..=9 } else { 1..=12 };
+    let powers = if lab.is_quick() { 1..=9 } else { 1..=12 };
     let bar = lab.progress("rq1, large", powers.clone().count());
     for power in powers {
         let n_states = 10f64.powf(f64::from(power) / 2.0).round() as usize;
@@ -103,11 +104,10 @@ fn large(lab: &mut Lab) -> anyhow::Result<Table> {
                 seed,
             };
             let longest = if n_states <= LARGEST_FOR_BASELINE { u64::MAX } else { 0 };
-            measure(lab, None, &family.model()?, longest)
+            measure(lab, None, &family.model().expect("a valid family"), longest)
         })?;
-        bar.inc(1);
+        bar.advance();
     }
-    bar.finish_and_clear();
     table.finish()?;
     Ok(table)
 }
@@ -135,7 +135,7 @@ fn claims_of_small(lab: &Lab, table: &Table) -> Vec<Claim> {
     let work = Growth::of(&work).expect("many models");
     let statement = "grows linearly with the number of states";
     let mut claims = Vec::from_iter(linear("rq1/work", "layers × choices, up to 2,000 states", statement, work));
-    if lab.is_timed {
+    if lab.is_timed() {
         let ours = growth(table, &CERTIFIED, LEAST_OF_SMALL).expect("many models");
         let exact = growth(table, &EXACT, LEAST_OF_SMALL).expect("many models");
         let note = format!("In fractions, whose length grows with the model, to the power {exact}.");
@@ -161,7 +161,7 @@ fn claims_of_small(lab: &Lab, table: &Table) -> Vec<Claim> {
 
 fn claims_of_large(lab: &Lab, table: &Table) -> Vec<Claim> {
     let mut claims = Vec::new();
-    if lab.is_timed {
+    if lab.is_timed() {
         let statement = "grows linearly without Algorithm 1";
         let ours = growth(table, &CERTIFIED[1..], LEAST_OF_LARGE).expect("several models");
         let whole = growth(table, &CERTIFIED, LEAST_OF_LARGE).expect("several models");
@@ -220,7 +220,7 @@ fn figures(lab: &Lab, small: &Table, large: &Table) -> Vec<Figure> {
         points: table.points("states", columns),
         mark,
     };
-    if !lab.is_timed {
+    if !lab.is_timed() {
         let layers = vec![series(large, "horizon", &["horizon"], Mark::LineAndPoints)];
         let mut layers = chart("Layers by number of states", "Six principals.", "layers", Scale::Log, layers);
         layers.y.scale = Scale::Linear;

@@ -1,12 +1,14 @@
 //! Running time by number of principals. [RQ2]
 
-use super::claim::{Claim, Exact, Example, Printed};
-use super::growth::Growth;
-use super::lab::Lab;
-use super::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
-use super::section::{Figure, Section};
-use super::states::LINEAR;
-use super::table::Table;
+use super::rq1::LINEAR;
+use crate::claim::{Claim, Exact, Example, Printed};
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::lab::Lab;
+use crate::lab::growth::Growth;
+use crate::lab::measure::{self, BASELINE, CERTIFIED, EXACT, measure};
+use crate::lab::table::Table;
+use crate::section::{Figure, Section};
 use commonweal::internals::families::RandomFamily;
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
@@ -19,9 +21,9 @@ const MOST_IN_FRACTIONS: usize = 60;
 /// principals, and there are about as many layers as there are principals.
 const GREATEST_EXPONENT: f64 = 2.5;
 
-pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
+pub fn section(lab: &mut Lab) -> Result<Section, Error> {
     let mut table = lab.table("rq2", &[&["principals", "seed"][..], &measure::COLUMNS].concat())?;
-    let step = if lab.is_quick { 11 } else { 1 };
+    let step = if lab.is_quick() { 11 } else { 1 };
     let sizes: Vec<usize> = (2..=101).step_by(step).collect();
     let bar = lab.progress("rq2", sizes.len());
     for n in sizes {
@@ -36,15 +38,14 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
                 max_reward: 100,
                 seed,
             };
-            let model = family.model()?;
+            let model = family.model().expect("a valid family");
             let exact = (n <= MOST_IN_FRACTIONS).then_some(&model);
-            measure(lab, exact, &model.to_doubles()?, u64::MAX)
+            measure(lab, exact, &model.to_doubles().expect("numbers of ordinary size"), u64::MAX)
         })?;
-        bar.inc(1);
+        bar.advance();
     }
-    bar.finish_and_clear();
     table.finish()?;
-    let mut section = Section::new("rq2", "RQ2: the number of principals").saying(
+    let mut section = Section::new(Experiment::Rq2, "RQ2: the number of principals").saying(
         "100 random models with 2 to 101 principals, 30 states and two actions, and discounts from 0.99 down to 0.05 at equal \
          distances. Chosen by us: five successors for every action, probabilities over a denominator of at most 100, whole \
          rewards from −100 to 100. Answers in fractions end at 60 principals, where they take seconds.",
@@ -92,7 +93,7 @@ fn claims_of(lab: &Lab, table: &Table) -> Vec<Claim> {
                 "The layers alone grow to the power {layers}: more discounts in the same range are closer."
             )),
     ];
-    if lab.is_timed {
+    if lab.is_timed() {
         let ours = growth(&CERTIFIED).expect("many models");
         let exact = growth(&EXACT).expect("many models");
         let note = format!("In fractions to the power {exact}.");
@@ -146,7 +147,7 @@ fn figures(lab: &Lab, table: &Table) -> Vec<Figure> {
         vec![series("horizon", &["horizon"])],
     );
     let mut figures = vec![Figure { name: "rq2-layers", svg: layers.svg() }];
-    if lab.is_timed {
+    if lab.is_timed() {
         let mut times = vec![series("ours, certified", &CERTIFIED), series("ours, exact", &EXACT)];
         if lab.baseline.is_ok() {
             times.push(series("baseline", &BASELINE));

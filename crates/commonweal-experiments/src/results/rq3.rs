@@ -1,15 +1,16 @@
 //! What it costs that two discounts are close. [RQ3]
 
-use super::claim::{Claim, Example};
-use super::growth::Growth;
-use super::lab::Lab;
-use super::measure::{self, BASELINE, EXACT, measure};
-use super::section::{Figure, Section};
-use super::table::Table;
+use crate::claim::{Claim, Example};
+use crate::closeness;
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::lab::Lab;
+use crate::lab::growth::Growth;
+use crate::lab::measure::{self, BASELINE, EXACT, measure};
+use crate::lab::table::Table;
+use crate::section::{Figure, Section};
 use commonweal::Options;
 use commonweal::internals::exact::solve;
-use commonweal::internals::families::RandomFamily;
-use commonweal::internals::model::Mdp;
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
@@ -18,10 +19,10 @@ const CLOSER: [&str; 10] = ["0.1", "1e-2", "1e-3", "1e-4", "1e-5", "1e-6", "1e-7
 /// Horizons beyond this are not walked step by step, and not given to the baseline.
 const LONGEST_WALK: u64 = 50_000;
 
-pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
+pub fn section(lab: &mut Lab) -> Result<Section, Error> {
     let mut table =
         lab.table("rq3", &[&["spacing", "ratio", "seed"][..], &measure::COLUMNS, &["plain_seconds"]].concat())?;
-    let spacings = spacings(lab.is_quick);
+    let spacings = spacings(lab.is_quick());
     let bar = lab.progress("rq3", spacings.len());
     for (instance, spacing) in spacings.iter().enumerate() {
         // Beyond the paper's range it is one model, so that nothing but the ratio changes.
@@ -29,11 +30,11 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
         let ratio = Rational::ONE + number(spacing);
         let key = [spacing.clone(), ratio.to_f64().to_string(), seed.to_string()];
         table.row(&key, || {
-            let model = model(&ratio, seed);
-            let doubles = model.to_doubles()?;
+            let model = closeness::model(&ratio, seed);
+            let doubles = model.to_doubles().expect("numbers of ordinary size");
             let mut fields = measure(lab, Some(&model), &doubles, LONGEST_WALK)?;
             let is_short = fields[0].parse().is_ok_and(|horizon: u64| horizon <= LONGEST_WALK);
-            fields.push(if is_short && lab.is_timed {
+            fields.push(if is_short && lab.is_timed() {
                 let options = Options { jumps: false, ..Options::default() };
                 let (_, times) = lab.best(|| solve(&model, &options));
                 lab.seconds(times.long_term + times.unravel)
@@ -42,11 +43,10 @@ pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
             });
             Ok(fields)
         })?;
-        bar.inc(1);
+        bar.advance();
     }
-    bar.finish_and_clear();
     table.finish()?;
-    let mut section = Section::new("rq3", "RQ3: the ratio of discounts")
+    let mut section = Section::new(Experiment::Rq3, "RQ3: the ratio of discounts")
         .saying(
             "100 random models with 30 states and two actions, one for each ratio λ₀/λ₁ from 1.32 to 16. Chosen by us: five \
              successors for every action, probabilities over a denominator of at most 100, whole rewards from −100 to 100, \
@@ -73,21 +73,6 @@ fn spacings(is_quick: bool) -> Vec<String> {
 
 fn number(text: &str) -> Rational {
     parse_rational(text).expect("a number")
-}
-
-fn model(ratio: &Rational, seed: u64) -> Mdp {
-    let patient = number("9/10");
-    let impatient = &patient / ratio;
-    let family = RandomFamily {
-        n_states: 30,
-        n_actions: 2,
-        n_successors: 5,
-        discounts: vec![patient, impatient],
-        max_denominator: 100,
-        max_reward: 100,
-        seed,
-    };
-    family.model().expect("a valid family")
 }
 
 /// The points of the paper's range, and those beyond it.
@@ -120,7 +105,7 @@ fn claims(lab: &Lab, table: &Table) -> Vec<Claim> {
         )
         .noting(format!("With jumps at most {most} layers are walked, where the horizon is the longest too.")),
     ];
-    if lab.is_timed {
+    if lab.is_timed() {
         for (id, ratio, text, seconds) in [
             ("rq3/at-1.32", 1.32, "≈ 0.3 s", 0.3),
             ("rq3/at-4", 4.0, "below 0.02 s", 0.02),
@@ -186,31 +171,23 @@ fn shown(seconds: f64) -> String {
 }
 
 fn figures(lab: &Lab, table: &Table) -> Vec<Figure> {
-    let closeness =
-        |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> { points.into_iter().map(|(x, y)| (1.0 / x, y)).collect() };
     let series = |name: &str, columns: &[&str], mark| Series {
         name: name.to_owned(),
-        points: closeness(table.points("spacing", columns)),
+        points: table.points("spacing", columns),
         mark,
     };
-    let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Log };
-    let close = "closeness 1/(λ₀/λ₁ − 1)";
-    let mut figures = vec![Figure {
-        name: "rq3-layers",
-        svg: Chart {
-            title: "The horizon explodes, the work does not".to_owned(),
-            caption: Some("Random models with 30 states, λ₀ = 0.9. The paper's range ends at 3.1.".to_owned()),
-            x: axis(close),
-            y: axis("layers"),
-            series: vec![
-                series("horizon", &["horizon"], Mark::LineAndPoints),
-                series("layers walked, with jumps", &["layers"], Mark::LineAndPoints),
-            ],
-        }
-        .svg(),
-    }];
-    if !lab.is_timed {
-        return figures;
+    let figure = |name, chart: Chart| Figure { name, svg: chart.svg() };
+    let layers = closeness::chart(
+        "The horizon explodes, the work does not",
+        "Random models with 30 states, λ₀ = 0.9. The paper's range ends at 3.1.",
+        "layers",
+        vec![
+            series("horizon", &["horizon"], Mark::LineAndPoints),
+            series("layers walked, with jumps", &["layers"], Mark::LineAndPoints),
+        ],
+    );
+    if !lab.is_timed() {
+        return vec![figure("rq3-layers", layers)];
     }
     let ratios = |name: &str, columns: &[&str]| Series {
         name: name.to_owned(),
@@ -227,31 +204,19 @@ fn figures(lab: &Lab, table: &Table) -> Vec<Figure> {
         of_paper.insert(1, ratios("baseline, second phase", &BASELINE[1..]));
         beyond.push(series("baseline", &BASELINE, Mark::Points));
     }
-    let seconds = || axis("seconds");
-    figures.insert(
-        0,
-        Figure {
-            name: "rq3-ratio",
-            svg: Chart {
-                title: "Time by ratio of discounts".to_owned(),
-                caption: Some("Random models with 30 states, one for each ratio: the paper's fourth panel.".to_owned()),
-                x: axis("ratio λ₀/λ₁"),
-                y: seconds(),
-                series: of_paper,
-            }
-            .svg(),
-        },
+    let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Log };
+    let ratio = Chart {
+        title: "Time by ratio of discounts".to_owned(),
+        caption: Some("Random models with 30 states, one for each ratio: the paper's fourth panel.".to_owned()),
+        x: axis("ratio λ₀/λ₁"),
+        y: axis("seconds"),
+        series: of_paper,
+    };
+    let closer = closeness::chart(
+        "Time where discounts draw together",
+        "The same models, on to a ratio of 1 + 10⁻¹⁰.",
+        "seconds",
+        beyond,
     );
-    figures.push(Figure {
-        name: "rq3-closer",
-        svg: Chart {
-            title: "Time where discounts draw together".to_owned(),
-            caption: Some("The same models, on to a ratio of 1 + 10⁻¹⁰.".to_owned()),
-            x: axis(close),
-            y: seconds(),
-            series: beyond,
-        }
-        .svg(),
-    });
-    figures
+    vec![figure("rq3-ratio", ratio), figure("rq3-layers", layers), figure("rq3-closer", closer)]
 }

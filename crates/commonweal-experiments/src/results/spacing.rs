@@ -3,56 +3,72 @@
 //! By [Eq. 7] the horizon is the least whole number that is at least ln(4n − 2 − 2/n) / ln(λ_1/λ_2). Here it is computed a
 //! second time from this formula, with logarithms in 256-bit fixed point that know their error.
 
-use super::claim::{Claim, Example};
-use super::growth::Growth;
-use super::lab::Lab;
-use super::section::{Figure, Section};
-use super::spacing;
-use super::table::Table;
-use crate::certify::{Checked, certify};
-use commonweal::Options;
+use super::spacing_example;
+use crate::claim::{Claim, Example};
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::lab::Lab;
+use crate::lab::growth::Growth;
+use crate::lab::table::Table;
+use crate::section::{Figure, Section};
+use commonweal::internals::certificate::write_canonical;
 use commonweal::internals::exact::solve;
 use commonweal::internals::families::spaced;
+use commonweal::internals::model::Mdp;
 use commonweal::internals::number::Rational;
+use commonweal::{Answer, Certificate, Options};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
+use commonweal_check::{Unreadable, Verdict, check};
 
-pub fn section(lab: &mut Lab) -> anyhow::Result<Section> {
+/// The most work that a check may take: about a second.
+const WORK: u64 = 200_000_000;
+
+pub fn section(lab: &mut Lab) -> Result<Section, Error> {
     let columns = ["n", "horizon", "by_formula", "layers", "jumps", "certificate", "seconds"];
     let mut table = lab.table("spacing", &columns)?;
     let bar = lab.progress("spacing", 9);
     for power in 1..=9 {
         let n = Rational::from(10).pow(power);
         table.row(&[n.to_string()], || {
-            let model = spaced(&n)?;
+            let model = spaced(&n).expect("n is at least 2");
             let options = Options { keep_proof: true, ..Options::default() };
             let (solution, times) = lab.best(|| solve(&model, &options));
-            let certificate = match certify(&model.clone().into(), &solution, None)?.0 {
-                Checked::Yes => "accepted".to_owned(),
-                Checked::No(why) => format!("not checked: {}", why.replace(',', ";")),
-            };
             let walk = solution.effort();
             Ok(vec![
                 solution.horizon().to_string(),
                 by_formula(&n).map_or("undecided".to_owned(), |kappa| kappa.to_string()),
                 walk.n_layers.to_string(),
                 walk.n_jumps.to_string(),
-                certificate,
+                verdict(&model, &solution),
                 lab.seconds(times.long_term + times.unravel),
             ])
         })?;
-        bar.inc(1);
+        bar.advance();
     }
-    bar.finish_and_clear();
     table.finish()?;
-    let mut section = Section::new("spacing", "Discounts that draw together").saying(
+    let mut section = Section::new(Experiment::Spacing, "Discounts that draw together").saying(
         "The paper's family with discounts n/(2n − 1) and (n + 1)/(2n + 1). It needs as many layers as the horizon says; ours \
          jumps over those in which nothing changes, and an independent checker accepts the certificate of every answer.",
     );
-    section.examples.push(spacing::example());
+    section.examples.push(spacing_example::example());
     section.examples.push(Example { title: "Up to n = 10⁹ [App. B.1]".to_owned(), claims: claims(&table) });
     section.figures.push(figure(&table));
     section.tables.push(table);
     Ok(section)
+}
+
+/// What the independent checker says of the certificate, as a field of a table.
+fn verdict(model: &Mdp, solution: &Answer) -> String {
+    let mut canonical = Vec::new();
+    write_canonical(model, &mut canonical).expect("memory takes every byte");
+    let certificate = Certificate::of_mdp(model, solution).expect("a proof was kept");
+    let certificate = certificate.to_bytes().expect("memory takes every byte");
+    let verdict = match check(&canonical, certificate.as_slice(), WORK) {
+        Ok(Verdict::Accepted(_)) => "accepted".to_owned(),
+        Ok(Verdict::Refused(why)) => format!("refused: {why}"),
+        Err(Unreadable(why)) => format!("unreadable: {why}"),
+    };
+    verdict.replace(',', ";")
 }
 
 fn claims(table: &Table) -> Vec<Claim> {

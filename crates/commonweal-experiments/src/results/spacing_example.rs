@@ -1,7 +1,7 @@
 //! The family whose discounts draw together. [App. B.1]
 
-use super::claim::{Claim, Exact, Example, Printed};
-use super::paper::{self, choice, exact, positional};
+use crate::claim::{Claim, Exact, Example, Printed};
+use crate::paper::{self, choice, exact, positional};
 use commonweal::internals::exact::Advantages;
 use commonweal::internals::exact::horizon::horizon;
 use commonweal::internals::exact::long_term;

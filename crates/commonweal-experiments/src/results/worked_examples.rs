@@ -1,7 +1,7 @@
 //! The four worked examples of the appendix. [W1–W4]
 
-use super::claim::{Claim, Exact, Example, Printed, prints_as};
-use super::paper::{self, Solved};
+use crate::claim::{Claim, Exact, Example, Printed, prints_as};
+use crate::paper::{self, Solved};
 use commonweal::internals::explain::Deviation;
 use commonweal::internals::model::StateId;
 use commonweal::internals::number::Rational;

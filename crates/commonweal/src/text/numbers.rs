@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
-use commonweal::internals::number::{Rational, Value, parse_rational};
-use commonweal::internals::strategy::Step;
+use crate::number::{Rational, Value, parse_rational};
+use crate::strategy::Step;
 
 /// A fraction is shown in a text if it is no longer than this.
 const SHORT_FRACTION: usize = 32;
