@@ -1,6 +1,6 @@
 //! Places and ticks along an axis: steps of 1, 2 or 5 times a power of ten, or powers of ten on a logarithmic one.
 
-use super::Scale;
+use super::chart::Scale;
 
 /// The numbers that an axis spans, the least first.
 #[derive(Debug, Clone, Copy)]

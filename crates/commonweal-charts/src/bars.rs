@@ -1,23 +1,28 @@
 //! Bars to both sides of zero: who gains, and who pays.
 
 use super::axis::Ruler;
+use super::chart::Scale;
 use super::drawing::{Anchor, Drawing, MARGIN, SIZE, WIDTH, polyline};
+use super::legend;
 use super::text::{width, wrapped};
-use super::{Scale, legend};
 
 const BAR: f64 = 15.0;
 
-/// A number, and what is written beside its bar; none where a series has nothing to say.
-pub(crate) type Bar = Option<(f64, String)>;
+/// A number, and what is written beside its bar; `None` where a series has no bar.
+type Bar = Option<(f64, String)>;
 
 /// Groups of bars, one bar in each for each series that has a number for it.
 #[derive(Debug, Clone)]
 pub struct Bars {
+    /// The line above the bars.
     pub title: String,
+    /// A sentence or two below them.
     pub caption: Option<String>,
+    /// What the axis shows.
     pub label: String,
+    /// The names in the legend.
     pub series: Vec<String>,
-    /// A name, and a bar per series.
+    /// The name of each group, and for each series a number and what is written beside its bar, or `None` for no bar.
     pub groups: Vec<(String, Vec<Bar>)>,
 }
 
@@ -83,7 +88,7 @@ impl Bars {
         }
         drawing.y += 8.0;
         let caption = self.caption.clone().unwrap_or_default();
-        let told = |(name, bars): &(String, Vec<Option<(f64, String)>>)| {
+        let told = |(name, bars): &(String, Vec<Bar>)| {
             let labels: Vec<&str> = bars.iter().flatten().map(|(_, label)| label.as_str()).collect();
             format!("{name}: {}", labels.join(", "))
         };

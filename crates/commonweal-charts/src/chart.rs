@@ -2,12 +2,69 @@
 
 use super::axis::{Ruler, Ticks, has_place};
 use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
+use super::legend;
 use super::text::{width, wrapped};
-use super::{Axis, Chart, Mark, Scale, Series, left_out, legend};
 
 const HEIGHT: f64 = 320.0;
 /// A tick, and the space between it and its label.
 pub(super) const TICK: f64 = 5.0;
+
+/// How numbers are spread along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal differences are equally far apart.
+    Linear,
+    /// Equal ratios are equally far apart; only positive numbers have a place.
+    Log,
+}
+
+/// What an axis shows, and how.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// The quantity, with its unit if it has one.
+    pub label: String,
+    /// How its numbers are spread.
+    pub scale: Scale,
+}
+
+/// How a series is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A line through the points.
+    Line,
+    /// A symbol at each point.
+    Points,
+    /// A line, and a symbol at each point.
+    LineAndPoints,
+    /// A dashed line through the points.
+    Dashed,
+}
+
+/// Points that belong together.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// The name in the legend; a series without a name is not in the legend.
+    pub name: String,
+    /// Each point as (x, y), in the order of the line.
+    pub points: Vec<(f64, f64)>,
+    /// How they are drawn.
+    pub mark: Mark,
+}
+
+/// A chart of series over two axes, whose ranges are those of the data.
+#[derive(Debug, Clone)]
+pub struct Chart {
+    /// The line above the chart.
+    pub title: String,
+    /// A sentence or two below the chart.
+    pub caption: Option<String>,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn, the last on top.
+    pub series: Vec<Series>,
+}
 
 impl Chart {
     /// The chart as one `<svg>` element. Points that have no place on the axes are left out, and the caption says so.
@@ -40,6 +97,15 @@ impl Chart {
         format!("{} {}{series} {caption}", described("Horizontal", &self.x), described("Vertical", &self.y))
             .trim_end()
             .to_owned()
+    }
+}
+
+/// A sentence on points that have no place on the axes.
+pub(super) fn left_out(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("One point is left out: it is not finite, or not positive on a logarithmic axis.".to_owned()),
+        _ => Some(format!("{count} points are left out: they are not finite, or not positive on a logarithmic axis.")),
     }
 }
 

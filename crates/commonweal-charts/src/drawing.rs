@@ -1,4 +1,4 @@
-//! One picture in the making: elements, colours for both schemes, and the frame around them.
+//! A picture under construction: elements, colours for both schemes, and the frame around them.
 
 use super::text::{escaped, wrapped};
 use std::fmt::Write;
@@ -157,7 +157,14 @@ impl Drawing {
     }
 }
 
-/// One picture of several, from top to bottom.
+/// One picture of several, from top to bottom. The pictures are those of this crate.
+///
+/// ```
+/// # use commonweal_charts::{Timeline, stacked};
+/// let picture = |title: &str| Timeline { title: title.to_owned(), caption: None, rows: Vec::new() }.svg();
+/// let both = stacked(&[picture("before"), picture("after")]);
+/// assert!(both.contains("<title>before</title>") && both.contains("<title>after</title>"));
+/// ```
 pub fn stacked(pictures: &[String]) -> String {
     if let [picture] = pictures {
         return picture.clone();

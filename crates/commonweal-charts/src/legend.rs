@@ -1,8 +1,8 @@
 //! Legends: a sample of each mark beside its name, in rows above what they explain, never over it.
 
+use super::chart::{Mark, Series};
 use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, number, polyline};
 use super::text::{width, wrapped};
-use super::{Mark, Series};
 
 const SAMPLE: f64 = 26.0;
 const GAP: f64 = 20.0;

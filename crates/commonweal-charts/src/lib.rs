@@ -1,8 +1,39 @@
-//! Pictures as SVG, drawn by hand: charts, and maps of regions.
+//! Pictures as SVG, from plain data.
 //!
-//! A picture is one self-contained `<svg>` element. It follows the reader's light or dark scheme, and its class names carry
-//! a prefix made from its own contents, so that any number of pictures can stand in one HTML page. The same data give the
-//! same bytes.
+//! Four kinds of pictures: a [`Chart`] of series over two axes, a [`RegionMap`] of the plane, [`Bars`] to both sides of
+//! zero, and a [`Timeline`] of actions. Each is a struct of public fields, and its method `svg` draws it.
+//!
+//! ```
+//! use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
+//!
+//! let chart = Chart {
+//!     title: "Squares".to_owned(),
+//!     caption: Some("The first hundred.".to_owned()),
+//!     x: Axis { label: "n".to_owned(), scale: Scale::Linear },
+//!     y: Axis { label: "n²".to_owned(), scale: Scale::Log },
+//!     series: vec![Series {
+//!         name: "n²".to_owned(),
+//!         points: (1..=100).map(|n| (f64::from(n), f64::from(n * n))).collect(),
+//!         mark: Mark::Line,
+//!     }],
+//! };
+//! let svg = chart.svg();
+//! assert!(svg.starts_with("<svg ") && svg.contains("<title>Squares</title>"));
+//! assert_eq!(svg, chart.svg());
+//! ```
+//!
+//! What holds of every picture:
+//!
+//! - It is one `<svg>` element that needs nothing else: no script, no font, no style sheet.
+//! - It follows the reader's light or dark colour scheme.
+//! - Its class names carry a prefix made from its own contents, so any number of pictures can stand in one HTML page.
+//! - It has a title and a description for readers who cannot see it. Series differ in shape as well as in colour.
+//! - The same data give the same bytes.
+//! - Any text is safe in it: names are escaped, long ones are broken, and nothing is cut off.
+//! - Any numbers are safe in it: points that are NaN or infinite, or not positive on a logarithmic axis, are left out, and
+//!   the caption of a chart or map counts them.
+//!
+//! The crate knows nothing of models and strategies, and draws everything itself: there is no plotting library below it.
 
 mod axis;
 mod bars;
@@ -14,82 +45,10 @@ mod text;
 mod timeline;
 
 pub use bars::Bars;
+pub use chart::{Axis, Chart, Mark, Scale, Series};
 pub use drawing::stacked;
+pub use region_map::{Region, RegionMap};
 pub use timeline::{Timeline, TimelineRow};
-
-/// How numbers are spread along an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Equal differences are equally far apart.
-    Linear,
-    /// Powers of ten are equally far apart; only positive numbers have a place.
-    Log,
-}
-
-/// What an axis shows, and how.
-#[derive(Debug, Clone)]
-pub struct Axis {
-    pub label: String,
-    pub scale: Scale,
-}
-
-/// How a series is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    Line,
-    Points,
-    LineAndPoints,
-    Dashed,
-}
-
-/// Points that belong together. One without a name is not in the legend.
-#[derive(Debug, Clone)]
-pub struct Series {
-    pub name: String,
-    pub points: Vec<(f64, f64)>,
-    pub mark: Mark,
-}
-
-/// A chart of series over two axes, whose ranges are those of the data.
-#[derive(Debug, Clone)]
-pub struct Chart {
-    pub title: String,
-    pub caption: Option<String>,
-    pub x: Axis,
-    pub y: Axis,
-    pub series: Vec<Series>,
-}
-
-/// A part of the plane: closed polygons, where what lies inside an even number of them is outside.
-#[derive(Debug, Clone)]
-pub struct Region {
-    pub name: String,
-    pub outline: Vec<Vec<(f64, f64)>>,
-}
-
-/// Regions of a rectangle, in the order of their shades, with curves and named points over them.
-#[derive(Debug, Clone)]
-pub struct RegionMap {
-    pub title: String,
-    pub caption: Option<String>,
-    pub x: Axis,
-    pub y: Axis,
-    /// The least and the greatest x, the least and the greatest y.
-    pub range: [(f64, f64); 2],
-    pub regions: Vec<Region>,
-    /// A curve without a name is a boundary.
-    pub curves: Vec<Series>,
-    pub marks: Vec<(f64, f64, String)>,
-}
-
-/// What to say of points that have no place on the axes.
-fn left_out(count: usize) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some("One point is left out: it is not finite, or not positive on a logarithmic axis.".to_owned()),
-        _ => Some(format!("{count} points are left out: they are not finite, or not positive on a logarithmic axis.")),
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,9 @@
 //! Maps: regions of a rectangle in shades, boundaries over them, names inside where they fit and all of them beside it.
 
 use super::axis::{Ruler, has_place};
-use super::chart::{Frame, described};
+use super::chart::{Axis, Frame, Mark, Series, described, left_out};
 use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
 use super::text::{width, wrapped};
-use super::{Mark, Region, RegionMap, Series, left_out};
 
 /// Both sides of the map, nearly: it is a square but for the labels of its vertical axis.
 const SIDE: f64 = 410.0;
@@ -20,6 +19,36 @@ const SHADES: [[f64; 3]; 6] = [
     [62.0, 78.0, 160.0],
     [50.0, 32.0, 98.0],
 ];
+
+/// A part of the plane.
+#[derive(Debug, Clone)]
+pub struct Region {
+    /// The name, inside the region where it fits and beside the map.
+    pub name: String,
+    /// Closed polygons of points (x, y). What lies inside an even number of them is outside.
+    pub outline: Vec<Vec<(f64, f64)>>,
+}
+
+/// Regions of a rectangle, with curves and named points over them.
+#[derive(Debug, Clone)]
+pub struct RegionMap {
+    /// The line above the map.
+    pub title: String,
+    /// A sentence or two below the map.
+    pub caption: Option<String>,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The least and the greatest x, the least and the greatest y.
+    pub range: [(f64, f64); 2],
+    /// The regions in the order of their shades, from pale to dark.
+    pub regions: Vec<Region>,
+    /// Lines over the regions; a curve without a name is a boundary.
+    pub curves: Vec<Series>,
+    /// Points (x, y), each with its name.
+    pub marks: Vec<(f64, f64, String)>,
+}
 
 impl RegionMap {
     /// The map as one `<svg>` element. Points of curves that have no place on the axes are left out, and the caption says so.
@@ -190,7 +219,7 @@ fn chebyshev_to_origin([(x0, y0), (x1, y1)]: Edge, limit: f64) -> f64 {
     at((low + high) / 2.0)
 }
 
-/// The shade of a region among so many. Few regions keep to the paler end.
+/// The shade of a region among `count` regions. Few regions keep to the paler end.
 fn shade(index: usize, count: usize) -> [f64; 3] {
     let reach = (0.22 * count as f64).min(1.0);
     let at = if count < 2 { 0.2 } else { reach * index as f64 / (count - 1) as f64 };

@@ -70,3 +70,35 @@ fn a_map_names_every_region_and_its_largest_inside() {
     assert_eq!(svg.matches(">island</text>").count(), 1, "too small for its name");
     assert!(svg.contains(">here</text>") && svg.contains("fill-rule=\"evenodd\""));
 }
+
+#[test]
+fn every_picture_is_well_formed_whatever_its_names_and_numbers() {
+    const NAMES: [&str; 4] =
+        ["", "<script>&\"'\u{0}\u{202e}", "宿屋\nホテル", "a_name_that_is_far_too_long_for_any_row_of_any_picture"];
+    let numbers = [0.0, -0.0, 1.0, -1e308, 1e308, 5e-324, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let points: Vec<(f64, f64)> = numbers.iter().flat_map(|&x| numbers.map(|y| (x, y))).collect();
+    for name in NAMES {
+        let text = || name.to_owned();
+        let series = |mark| Series { name: text(), points: points.clone(), mark };
+        let marks = [Mark::Line, Mark::Points, Mark::LineAndPoints, Mark::Dashed];
+        let mut pictures = Vec::new();
+        for scale in [Scale::Linear, Scale::Log] {
+            let (x, y) = (axis(name, scale), axis(name, scale));
+            let series: Vec<Series> = marks.map(series).to_vec();
+            pictures.push(Chart { title: text(), caption: Some(text()), x, y, series }.svg());
+        }
+        let bars = numbers.map(|x| Some((x, text()))).to_vec();
+        let groups = vec![(text(), bars), (text(), vec![None])];
+        pictures.push(Bars { title: text(), caption: None, label: text(), series: vec![text(); 9], groups }.svg());
+        for last in [3.0, 1e30] {
+            let runs = vec![(0.0, text()), (2.0, "go".to_owned()), (last, text())];
+            let rows = vec![TimelineRow { name: text(), runs }];
+            pictures.push(Timeline { title: text(), caption: Some(text()), rows }.svg());
+        }
+        pictures.push(stacked(&pictures));
+        for svg in &pictures {
+            assert!(roxmltree::Document::parse(svg).is_ok(), "{name:?}: {svg}");
+            assert!(!svg.contains("NaN\""), "{name:?}: {svg}");
+        }
+    }
+}

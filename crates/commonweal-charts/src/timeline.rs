@@ -15,18 +15,23 @@ const FOR_EVER: f64 = 0.2;
 /// With more steps than this the axis is logarithmic.
 const LINEAR: f64 = 50.0;
 
-/// What is done in states, from step 0 on.
+/// What is done in each state, from step 0 on.
 #[derive(Debug, Clone)]
 pub struct Timeline {
+    /// The line above the timeline.
     pub title: String,
+    /// A sentence or two below it.
     pub caption: Option<String>,
+    /// The states, from top to bottom.
     pub rows: Vec<TimelineRow>,
 }
 
-/// A state, and from which step on it takes which action; the first from step 0, the last for ever.
+/// The actions of a state over time.
 #[derive(Debug, Clone)]
 pub struct TimelineRow {
+    /// The state.
     pub name: String,
+    /// Each action and the step it starts at: the first at step 0, the last for ever.
     pub runs: Vec<(f64, String)>,
 }
 

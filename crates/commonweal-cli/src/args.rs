@@ -1,10 +1,12 @@
 //! The command line's grammar.
 
 use crate::signals;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use commonweal::internals::landscape::Shard;
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::{Options, SearchOptions, SimulateOptions, StopSignal};
+use commonweal_experiments::Experiment;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -501,8 +503,8 @@ pub struct ConvertArgs {
 #[derive(Debug, Args)]
 pub struct ReproduceArgs {
     /// What to recompute
-    #[arg(value_name = "WHAT", value_enum, default_value_t = Reproducible::Examples)]
-    pub what: Reproducible,
+    #[arg(value_name = "WHAT", value_parser = experiment(), default_value = Experiment::Examples.name())]
+    pub what: Experiment,
     /// Write tables, pictures and a report (report.html) to this folder; a second run goes on where the first one ended
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -522,32 +524,11 @@ pub struct ReproduceArgs {
     pub run: RunArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Reproducible {
-    /// The hotel, the worked examples, the spacing example and the 3-SAT figure
-    Examples,
-    /// The hotel's payoffs by delay, its strategy map and its best coin
-    #[value(name = "figure-1")]
-    Figure1,
-    /// Running time by number of states
-    Rq1,
-    /// Running time by number of principals
-    Rq2,
-    /// Running time by ratio of discounts
-    Rq3,
-    /// Discounts that draw together, up to n = 10^9
-    Spacing,
-    /// The reductions from 3-SAT and from reachability games
-    Hardness,
-    /// All of it
-    All,
-}
-
-impl Reproducible {
-    /// Whether the baseline has a part in it.
-    pub fn is_compared(self) -> bool {
-        matches!(self, Reproducible::Rq1 | Reproducible::Rq2 | Reproducible::Rq3 | Reproducible::All)
-    }
+/// The experiments by name.
+fn experiment() -> impl TypedValueParser<Value = Experiment> {
+    let value = |experiment: Experiment| PossibleValue::new(experiment.name()).help(experiment.about());
+    let named = |name: String| Experiment::EACH.into_iter().find(|experiment| experiment.name() == name);
+    PossibleValuesParser::new(Experiment::EACH.map(value)).map(move |name| named(name).expect("a name of the list"))
 }
 
 impl ChangeArgs {

@@ -3,6 +3,8 @@
 //! A name is any text, and a terminal acts upon some of it: a name with a newline or an escape sequence in it must
 //! neither break a table nor colour the screen.
 
+pub mod numbers;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The widest name in a table.

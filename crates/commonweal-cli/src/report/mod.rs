@@ -4,7 +4,6 @@ pub mod compare;
 pub mod json;
 pub mod map;
 pub mod names;
-pub mod numbers;
 pub mod pictures;
 pub mod search;
 pub mod solution;
@@ -13,6 +12,7 @@ pub mod sweep;
 pub mod table;
 pub mod timings;
 
+pub use commonweal::internals::text::numbers;
 use std::io::Write;
 
 /// Says something on standard error, if anybody listens.

@@ -1,0 +1,46 @@
+//! What the paper prints and claims, recomputed and set beside it.
+//!
+//! The paper is *Social Welfare under Heterogeneous Time Preferences* by Bahmani, Paul, Schewe, Tasdighi Kalat and Trivedi.
+//! Only its side is written down here. Our side is computed in every run: exactly, with certificates, or with proven
+//! bounds, and for the running times beside a baseline in Python that does what the paper describes.
+//!
+//! An [`Experiment`] runs in a [`Lab`], which holds the seed, the sizes and the clock. Its [`Reproduction`] is a list of
+//! claims, each with a [`Verdict`], and comes as text, as a JSON document, and as one HTML page with tables and pictures.
+//! A claim agrees if the exact value rounds to the printed digits, or if an experiment bears it out. A claim that does not
+//! agree is a misprint if it is on the list of known misprints. Otherwise it differs, and awaits an explanation.
+//!
+//! ```
+//! use commonweal_experiments::{Experiment, Lab, Settings, Verdict};
+//!
+//! let mut lab = Lab::new(Settings { is_timed: false, ..Settings::default() });
+//! let reproduction = Experiment::Examples.run(&mut lab)?;
+//! assert_eq!(reproduction.count(Verdict::Differs), 0);
+//! assert!(reproduction.text(80).contains("misprint  welfare                   14.2  127/9 ≈ 14.111111"));
+//! # Ok::<(), commonweal_experiments::Error>(())
+//! ```
+//!
+//! This crate prints nothing and writes no file. Tables, pictures and the page go to an [`Archive`], which the caller
+//! provides; rows that an earlier run left there are not computed again.
+//!
+//! The tree: `results/` has one file for each figure, example or experiment of the paper, `lab/` what they measure with,
+//! `report/` the forms in which results are shown.
+
+mod claim;
+pub mod closeness;
+mod error;
+mod experiment;
+mod lab;
+mod misprints;
+mod paper;
+mod report;
+mod results;
+mod section;
+
+pub use claim::Verdict;
+pub use error::Error;
+pub use experiment::Experiment;
+pub use lab::archive::{Archive, ArchiveError};
+pub use lab::baseline::BaselineError;
+pub use lab::{Lab, Progress, Settings};
+pub use report::document::Document;
+pub use report::{FORMAT, Reproduction};
