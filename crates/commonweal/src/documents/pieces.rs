@@ -199,6 +199,11 @@ impl<'de> Deserialize<'de> for Double {
     }
 }
 
+/// Reads the nearest double: a reader of doubles that is made for speed may be off by one in the last digit.
+pub(super) fn nearest_double<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Double::deserialize(deserializer).map(|double| double.0)
+}
+
 /// A step: a JSON number as far as doubles count exactly, a string of digits beyond.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepNumber(pub Step);

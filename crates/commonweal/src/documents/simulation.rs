@@ -1,6 +1,6 @@
 //! `commonweal-simulation/1`: what random runs of a strategy show.
 
-use super::pieces::exact_text;
+use super::pieces::{exact_text, nearest_double};
 use super::{Document, Double, Entries, Format, Status};
 use crate::evaluation::{self, Payoffs, SimulateOptions};
 use crate::model::Structure;
@@ -24,6 +24,7 @@ pub struct Simulation {
     /// Digits in a string: a seed may be past what doubles count exactly.
     pub seed: String,
     /// How often the intervals contain the true value.
+    #[serde(deserialize_with = "nearest_double")]
     pub confidence: f64,
     /// The number of steps after which a run is cut.
     pub steps: u64,

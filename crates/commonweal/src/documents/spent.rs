@@ -1,5 +1,6 @@
 //! Where the time went, and how much memory it took: on request, the last keys of any document.
 
+use super::pieces::nearest_double;
 use serde::{Deserialize, Serialize};
 
 /// What it took to compute a document. It is read from the text of any document that has it.
@@ -15,13 +16,18 @@ pub struct Spent {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Timings {
     /// Reading files.
+    #[serde(deserialize_with = "nearest_double")]
     pub read: f64,
     /// Finding and proving the long-term strategy.
+    #[serde(deserialize_with = "nearest_double")]
     pub long_term: f64,
     /// Everything after it.
+    #[serde(deserialize_with = "nearest_double")]
     pub unravel: f64,
     /// Checking.
+    #[serde(deserialize_with = "nearest_double")]
     pub check: f64,
     /// From the beginning to the end.
+    #[serde(deserialize_with = "nearest_double")]
     pub total: f64,
 }

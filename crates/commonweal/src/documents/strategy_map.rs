@@ -1,5 +1,6 @@
 //! `commonweal-map/1`: which strategy is best over two discounts.
 
+use super::pieces::nearest_double;
 use super::{Document, Format, Status};
 use crate::landscape::{self, Label, MapChange, MapPoint, Play, play_in_words};
 use crate::model::Structure;
@@ -48,6 +49,7 @@ pub struct Region {
     /// The strategy in words; `None` where it is not known.
     pub strategy: Option<String>,
     /// The share of the map.
+    #[serde(deserialize_with = "nearest_double")]
     pub share: f64,
 }
 

@@ -179,7 +179,7 @@ fn sweeps_and_maps_survive() {
 
 #[test]
 fn what_it_took_is_read_from_any_document() {
-    let timings = Timings { read: 0.25, long_term: 1.0, unravel: 2.0, check: 0.0, total: 3.5 };
+    let timings = Timings { read: 0.35021612811776887, long_term: 1.0, unravel: 2.0, check: 0.0, total: 3.5 };
     for peak_memory_bytes in [Some(1 << 30), None] {
         let (check, spent) = (Check::new(Verdict::Refused, "the welfare"), Spent { timings, peak_memory_bytes });
         let text = json_text(&check, Some(&spent));

@@ -4,6 +4,7 @@ use super::Play;
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
 use crate::text::name_in_column;
+use crate::text::numbers;
 
 /// More phases than this are not told one by one.
 const TOLD: usize = 4;
@@ -27,7 +28,7 @@ pub fn play_in_words(model: &Structure, play: &Play) -> String {
     let phase = |(actions, count): &(String, Step)| match u64::try_from(count) {
         Ok(1) => format!("{actions} once"),
         Ok(2) => format!("{actions} twice"),
-        _ => format!("{actions} {} times", grouped(count)),
+        _ => format!("{actions} {} times", numbers::steps(count)),
     };
     let mut words: Vec<String> = told.iter().take(TOLD).map(phase).collect();
     if told.len() > TOLD {
@@ -55,19 +56,6 @@ fn actions(model: &Structure, choices: &[ChoiceId]) -> String {
         }
     }
     names.join("|")
-}
-
-/// A count with its thousands apart: `44,219,120`.
-fn grouped(count: &Step) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// FNV-1a over the play, folded to 16 bits.
