@@ -17,6 +17,7 @@ mod model_files;
 mod model_round_trips;
 mod paper_examples;
 mod properties;
+mod readers;
 mod reductions;
 mod regressions;
 mod search_positional;
@@ -25,6 +26,8 @@ mod umb;
 
 // What they share.
 mod archive;
+#[path = "../../../../fuzz/bodies.rs"]
+mod bodies;
 mod oracle;
 mod spoil;
 mod strategies;
