@@ -1,8 +1,6 @@
 //! Everything that the fuzzers keep in `fuzz/corpus` again, with any compiler.
 
-#[path = "../../../../fuzz/bodies.rs"]
-mod bodies;
-
+use crate::bodies;
 use std::path::Path;
 
 /// Hands every file of a corpus to the body of its fuzzer.

@@ -19,6 +19,7 @@ mod model_round_trips;
 mod paper_examples;
 mod parts;
 mod properties;
+mod readers;
 mod reductions;
 mod regressions;
 mod search_positional;
@@ -27,6 +28,8 @@ mod umb;
 
 // What they share.
 mod archive;
+#[path = "../../../../fuzz/bodies.rs"]
+mod bodies;
 mod oracle;
 mod spoil;
 mod strategies;

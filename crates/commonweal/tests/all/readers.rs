@@ -1,16 +1,12 @@
 //! The solver's reader and the checker's on everything that YAML allows: one small file for each feature, with what becomes
 //! of it. A file has one meaning: the checker sees the solver's model, or it refuses the file and says how to convert it.
 
-#[path = "../../../fuzz/bodies.rs"]
-#[allow(dead_code, reason = "the bodies of the fuzzers; one of them is used here")]
-mod bodies;
-
+use crate::bodies::{self, Reading};
 use Outcome::{Another, Convert, ConvertAnother, Hotel, Refused};
-use bodies::Reading;
 use num_bigint::BigUint;
 use std::io::Write;
 
-const HOTEL: &str = include_str!("../../commonweal-check/tests/models/hotel.yaml");
+const HOTEL: &str = include_str!("../../../commonweal-check/tests/models/hotel.yaml");
 const CANONICAL: &str =
     "commonweal-model 1\ndiscounts 2/3 1/3\nstates 2\nchoices 2\n3 3 > 0 1\n-1 -1 > 1 1\nchoices 1\n6 6 > 1 1\nend\n";
 
