@@ -22,7 +22,7 @@ impl Interval {
         self.lo == 0.0 && self.hi == 0.0
     }
 
-    /// The greatest double that is not above the fraction and the least that is not below it; `None` beyond the doubles.
+    /// The greatest double that is not above the fraction and the least that is not below it; `None` if one of them overflows.
     pub fn of(x: &Fraction) -> Option<Interval> {
         Some(Interval { lo: floor(x)?, hi: -floor(&x.negated())? })
     }

@@ -96,7 +96,7 @@ pub fn canonical_form(model: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, Unread
     }
 }
 
-/// Whether a model file of so many bytes is not read.
+/// Whether a model file of this many bytes is too large to be read.
 fn is_too_large(n_bytes: u64) -> bool {
     n_bytes > MAX_MODEL_BYTES
 }

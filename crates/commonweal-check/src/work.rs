@@ -28,7 +28,7 @@ impl Work {
         }
     }
 
-    /// Makes sure that so many words may be held.
+    /// Refuses to hold more words than the budget allows.
     pub fn hold(&self, n_words: u64) -> Result<(), Stop> {
         if n_words <= self.memory {
             Ok(())

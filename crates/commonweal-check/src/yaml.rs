@@ -51,7 +51,7 @@ pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
     render(&root)
 }
 
-/// Whether a text of so many bytes is not read.
+/// Whether a text of this many bytes is too large to be read.
 fn is_too_large(n_bytes: usize) -> bool {
     n_bytes > MAX_BYTES
 }
@@ -474,7 +474,7 @@ fn number(node: &Node, what: &str) -> Result<Fraction, Unreadable> {
 
 /// Whether an integer has more than `MAX_DIGITS` digits.
 fn is_long(number: &BigInt) -> bool {
-    // 2^3 is less than 10: no number of fewer bits has so many digits.
+    // 2^3 is less than 10: a number of fewer bits has fewer digits.
     number.bits() > 3 * MAX_DIGITS as u64 && *number.magnitude() >= BigUint::from(10u8).pow(MAX_DIGITS as u32)
 }
 

@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p commonweal --bench certified [-- LARGEST [SMALLEST]]`, from 3 to 10^5 states unless told otherwise.
 //!
-//! With `-- solve FILE.umb TIMES NAME=DISCOUNT …` it solves that model so many times and prints the best times as JSON:
+//! With `-- solve FILE.umb TIMES NAME=DISCOUNT …` it solves that model that many times and prints the best times as JSON:
 //! `scripts/bench-peers` holds them against peers that are measured in the same way.
 
 use commonweal::Options;

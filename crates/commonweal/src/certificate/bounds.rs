@@ -62,7 +62,7 @@ impl BoundsCertificate<'_> {
         for state in model.states() {
             let (lower, upper) = arithmetic.welfare(state);
             if arithmetic.is_beyond_doubles || !lower.is_finite() || !upper.is_finite() {
-                return Err(io::Error::other("its numbers lie beyond the doubles, and so does its certificate"));
+                return Err(io::Error::other("a number of its certificate overflows a double"));
             }
             writeln!(out, "between {} {}", double(lower), double(upper))?;
         }

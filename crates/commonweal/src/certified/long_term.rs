@@ -30,9 +30,9 @@ const EVALUATED: f64 = 0.05;
 const WELL_EVALUATED: f64 = 1e-3;
 /// The same, when none did: some may yet, and then a full evaluation would have been for nothing.
 const ALL_BUT_EVALUATED: f64 = 1e-5;
-/// Value iteration has found most of the strategy when fewer than one state in so many changes its choice.
+/// Value iteration has found most of the strategy when fewer than one state in this many changes its choice.
 const MOST: usize = 64;
-/// Few states change their choice when it is fewer than one in so many.
+/// Few states change their choice when it is fewer than one in this many.
 const FEW: usize = 4096;
 /// Four steps of value iteration that leave more than this much of the residual get nowhere.
 const SLOW: f64 = 0.7;
@@ -100,7 +100,7 @@ impl LongTerm {
     }
 }
 
-/// Values that are so many times smaller than what they are the sum of have lost as much of their precision.
+/// Values this many times smaller than the terms that they are sums of have lost as much of their precision.
 const CANCELLED: f64 = 64.0;
 
 impl LongTerm {

@@ -91,7 +91,7 @@ const MOST_WALKED: u64 = 4_000_000_000;
 /// A width that is as good as none, where there is nothing to be relative to.
 const NOTHING: f64 = 1e-300;
 
-/// Whether an interval is as narrow as asked. Past the doubles nothing is.
+/// Whether an interval is as narrow as asked. An infinite one never is.
 fn is_narrow(width: f64, asked: f64) -> bool {
     width.is_finite() && width <= asked.max(NOTHING)
 }
@@ -145,7 +145,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         || memory::of(model, &tail, &long_term_choices, &walk.changes, &options.stop),
         || counting_strategy(&tail, &walk.changes),
     );
-    // Whoever cannot wait for cycles to meet is told the horizon.
+    // A stopped run reports the horizon in place of the memory.
     let memory = memory.unwrap_or_else(|reason| {
         stopped = Some(reason);
         vec![Step::from(horizon); model.n_states()]
@@ -249,7 +249,7 @@ impl Base<'_> {
         let Base { model, followed, advantages } = self;
         let as_good = |state: usize, choice: u32| {
             let own = followed.strategy[state];
-            // Beyond the doubles nothing is known to be near, but a choice is as good as itself.
+            // With an infinite error nothing is known to be near, but a choice is as good as itself.
             choice == own || (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
         };
         let first = model.arrays.first_choice;

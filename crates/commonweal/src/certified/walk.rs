@@ -235,7 +235,7 @@ impl<'a> Layer<'a> {
         let roundings = UpperBound::of_roundings(n as f64 + 2.0);
         let off = |i: usize| weights.bound(i) * advantages.error[i] + weights.error[i] * advantages.greatest[i];
         let mut error: UpperBound = (0..n).map(off).sum::<UpperBound>() + roundings * total;
-        // Whoever weighs less than the error is left out, and becomes a part of it.
+        // A part that weighs less than the error is left out, and counted in it.
         let mut counted = n;
         while counted > 1 && magnitude(counted - 1).get() < error.get() / (4 * n) as f64 {
             counted -= 1;
@@ -327,9 +327,9 @@ impl<'a> Layer<'a> {
         let rest = |candidate: u32| self.advantages.rest(candidate as usize);
         let mut worths: Vec<f64> = match rho.len() {
             others @ 1..=WIDEST => specialised!(others, |OTHERS| {
-                let rho = rho.first_chunk::<OTHERS>().expect("so many");
+                let rho = rho.first_chunk::<OTHERS>().expect("one for each other part");
                 let few = |&candidate: &u32| {
-                    advantage(candidate, rho, rest(candidate).first_chunk::<OTHERS>().expect("at least so many"))
+                    advantage(candidate, rho, rest(candidate).first_chunk::<OTHERS>().expect("one for each other part"))
                 };
                 candidates.iter().map(few).collect()
             }),

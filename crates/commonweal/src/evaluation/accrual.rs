@@ -1,4 +1,4 @@
-//! What each principal has got after so many steps, in doubles: for pictures.
+//! What each principal has got after each number of steps, in doubles: for pictures.
 //!
 //! With p_0 the start state and `p_{j+1} = p_j P_{σ_j}`, a principal for whom step j counts d(j) has got
 //! `Σ_{j<t} d(j) Σ_s p_j(s) R(s, σ_j(s))` after t steps. Cost: O(transitions + principals · states) a step. Nothing is proven of the rounding; every operation

@@ -154,7 +154,7 @@ mod tests {
         (0..n).fold(Rational::ONE, |power, _| power * x)
     }
 
-    /// One loop that earns nothing and one that earns `rewards`: from a step on, whoever takes the second where its sum is
+    /// One loop that earns nothing and one that earns `rewards`: from a step on, a strategy that takes the second where its sum is
     /// positive gains the most. The bound is at least that, and exactly that where every sum is a gain.
     #[test]
     fn nobody_gains_more_than_the_bound_and_gainers_gain_just_that() {

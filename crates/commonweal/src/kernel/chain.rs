@@ -49,7 +49,7 @@ impl<const K: usize> Chain<'_, K> {
                 if (0..K).filter(open).any(slow) {
                     return self.evaluate_slow_columns(columns, targets, stop);
                 }
-                // Whoever is less patient is done sooner.
+                // A less patient principal converges sooner.
                 let n_open = (0..K).rfind(open).map_or(0, |last| last + 1);
                 if n_open < K {
                     return specialised!(n_open, |OPEN| self.evaluate_first::<OPEN>(columns, targets, stop));

@@ -35,7 +35,7 @@ impl Span {
     }
 
     pub fn with(self, x: f64) -> Span {
-        // Not `min` and `max`, which look for numbers that are none.
+        // Not `min` and `max`, which also test for NaN.
         Span {
             least: if x < self.least { x } else { self.least },
             greatest: if x > self.greatest { x } else { self.greatest },

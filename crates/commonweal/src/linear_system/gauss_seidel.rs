@@ -24,7 +24,7 @@ const WIDEST_FIXED: usize = 6;
 /// Steps of the power iteration that finds π. An approximation serves as well, only with more sweeps.
 const STEPS_TO_STATIONARY: usize = 30;
 
-/// Sweeps that are followed by a shift, if so many are needed.
+/// The number of sweeps after each of which a shift follows.
 const MOST_DEFLATED: usize = 1_000;
 
 /// The matrix in the order of the sweeps.

@@ -88,7 +88,7 @@ pub fn solve(system: &IntegerSystem, stop: &(dyn Fn() -> bool + Sync)) -> Option
     match solved {
         Ok(solution) => Some(solution),
         Err(Obstacle::Stopped) => None,
-        // Whoever writes a model may choose a determinant that all three primes divide.
+        // A model may have a determinant that all three primes divide.
         Err(_) => match system.coefficients() {
             Coefficients::Words(rows) => fractions::solve(&rows.map(|&entry| Integer::from(entry)), stop),
             Coefficients::Wide(rows) => fractions::solve(&rows.map(|&entry| Integer::from(entry)), stop),

@@ -81,7 +81,7 @@ impl<N: ModelNumber> Mdp<N> {
         }
     }
 
-    /// The error of a reward at this position that is no number.
+    /// The error of a reward at this position that is NaN or infinite.
     pub(super) fn reward_out_of_range(&self, at: usize) -> ModelError {
         let choice = (at / self.n_principals()).into();
         ModelError::RewardOutOfRange {

@@ -71,7 +71,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
         Ok(ModelBuilder { structure, probability: Vec::new(), reward: Vec::new(), n_states, sorted: Vec::new() })
     }
 
-    /// Takes the memory for so many choices and transitions at once. The caller knows that there will be about as many.
+    /// Reserves memory for this many choices and transitions. The caller knows that there will be about as many.
     pub fn reserve(&mut self, n_choices: usize, n_transitions: usize) {
         let model = &mut self.structure;
         model.first_choice.reserve_exact(self.n_states);

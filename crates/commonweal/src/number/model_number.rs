@@ -53,7 +53,7 @@ pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'stat
     /// The value of a double; `None` if it has none.
     fn from_double(double: f64) -> Option<Self>;
 
-    /// The exact value; `None` of what is no number.
+    /// The exact value; `None` of NaN and infinities.
     fn to_exact(&self) -> Option<Rational>;
 
     /// The sum of two rewards; of doubles, rounded.

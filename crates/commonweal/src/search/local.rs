@@ -7,7 +7,7 @@
 //! ```
 //!
 //! with x_i(s) = M_i(s_0,s) (Sherman and Morrison): exact in θ, so that a whole move costs one row. After a move every M_i
-//! is updated in O(S²). What is found is evaluated exactly by whoever uses it.
+//! is updated in O(S²). The caller evaluates what is found exactly.
 
 use super::action_box::ActionBox;
 use super::dense::inverse;
@@ -17,7 +17,7 @@ use super::doubles::Doubles;
 const LARGEST: usize = 300;
 /// Moves end when none gains more than this part of the welfare.
 const NOTICEABLE: f64 = 1e-12;
-/// Inverses are computed afresh after so many updates.
+/// Inverses are computed afresh after this many updates.
 const FRESH: usize = 100;
 
 /// A strategy with all that its moves need.

@@ -72,7 +72,7 @@ fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f6
             stays += mix[choice] * own;
             now += mix[choice] * (model.rewards(choice)[i] + discount * later);
         }
-        // A discount that rounds to 1 divides by 0. Any value will do in its place, and one that is no number will not.
+        // A discount that rounds to 1 divides by 0. Any finite value will do in its place; NaN will not.
         let value = Some(now / (1.0 - discount * stays)).filter(|value| value.is_finite()).unwrap_or(0.0);
         moved = moved.max((value - values[state]).abs());
         scale = scale.max(value.abs());

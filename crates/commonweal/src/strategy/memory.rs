@@ -27,7 +27,7 @@ pub(crate) enum Last {
     Never,
     /// So many steps from now.
     In(u64),
-    /// The stage has so many steps after it.
+    /// The stage has this many steps after it.
     At(u64),
     /// After the stage, by the number that the caller gave it; greater is later.
     After(u64),

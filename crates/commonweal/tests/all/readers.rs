@@ -550,7 +550,7 @@ fn numbers() -> Vec<(String, Outcome)> {
     cases
 }
 
-/// Rows whose least common denominator has so many bits: eight pairs 1/(8q) and (q−1)/(8q), as pairs, whose sums are short, or
+/// Rows whose least common denominator has this many bits: eight pairs 1/(8q) and (q−1)/(8q), as pairs, whose sums are short, or
 /// all first halves before the second ones.
 fn rows() -> Vec<(String, Outcome)> {
     let power = |base: u32, exponent: u32| BigUint::from(base).pow(exponent);

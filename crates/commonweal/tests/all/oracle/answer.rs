@@ -73,7 +73,7 @@ pub fn ask_with(plain: &Plain, options: &Options) -> Answer {
     }
 }
 
-/// Whether so many steps may make a fraction of more than 2^17 bits: each adds the denominators of a discount and of the
+/// Whether this many steps may make a fraction of more than 2^17 bits: each adds the denominators of a discount and of the
 /// probabilities.
 fn may_be_long(plain: &Plain, horizon: usize) -> bool {
     let of_discounts = plain.principals.iter().map(|who| who.discount.denom().bits()).max().unwrap_or(0);

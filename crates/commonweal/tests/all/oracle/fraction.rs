@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use crate::oracle::random::Rng;
 
-    /// A number of up to so many words, with runs of equal bits more often than chance has them.
+    /// A number of up to this many words, with runs of equal bits more often than chance has them.
     fn number(rng: &mut Rng, words: usize) -> BigInt {
         let word = |rng: &mut Rng| match rng.index(4) {
             0 => 0,

@@ -60,7 +60,7 @@ pub fn long(seed: u64) -> Plain {
     model(seed, &sets, (150, 2200), BITS)
 }
 
-/// Roots from the first to the last of these steps, advantages of about so many bits.
+/// Roots from the first to the last of these steps, advantages of about this many bits.
 fn model(seed: u64, sets: &[&[(i64, i64)]], (first, last): (i64, i64), bits: u64) -> Plain {
     let mut rng = Rng::new(seed);
     let rng = &mut rng;
@@ -204,7 +204,7 @@ fn power(x: &Q, n: u64) -> Q {
 /// Enough that a sum on its root is nearer to 0 than doubles can tell.
 const BITS: u64 = 320;
 
-/// The same number to so many bits, over a power of two.
+/// The same number to this many bits, over a power of two.
 fn short_form(x: &Q, bits: u64) -> Q {
     if x.is_zero() || x.denom().bits() + x.numer().bits() < bits {
         return x.clone();
