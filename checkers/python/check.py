@@ -677,7 +677,7 @@ def extreme(floats, direction):
 
 
 def beyond(place):
-    return Refused(f"{place}: a number lies beyond the doubles; not finite, must be")
+    return Refused(f"{place}: a number overflows a double; every result must be finite")
 
 
 def floor_double(p, q):

@@ -105,7 +105,7 @@ fn lifetime(discount: &Fraction) -> Fraction {
 }
 
 fn beyond<T>(place: &str) -> Result<T, Stop> {
-    refuse(format!("{place}: a number lies beyond the doubles; not finite, must be"))
+    refuse(format!("{place}: a number overflows a double; every result must be finite"))
 }
 
 impl Checker<'_> {

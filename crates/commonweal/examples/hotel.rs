@@ -1,21 +1,26 @@
-//! Solves a model, checks the proof with the independent checker, and plays the strategy.
+//! Solves a model, has its proof checked by the separate checker, and plays the strategy.
 //!
-//! `cargo run --release --example hotel`
+//! From the root of the repository: `cargo run --release -p commonweal --example hotel`
 
 use commonweal::{Model, Options, SimulateOptions, Strategy, simulate, solve};
+use commonweal_check::check;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let model = Model::read("models/paper/hotel.yaml")?;
     let answer = solve(&model, &Options { keep_proof: true, ..Options::default() });
-    println!("{:?}: welfare {}", answer.claim(), answer.welfare(model.start()));
+    println!("{}: welfare {}", answer.claim(), answer.welfare(model.start()));
+    for change in answer.strategy().changes(model.start()) {
+        println!("from step {}: {}", change.from, model.structure().action_name(change.choice));
+    }
 
-    let certificate = answer.certificate(&model)?.to_bytes()?;
-    let verdict = commonweal_check::check(&model.canonical(), &certificate[..], u64::MAX)?;
-    println!("The checker says: {verdict}");
+    // The checker reads the model's canonical form and the proof, and shares no code with the solver.
+    let proof = answer.certificate(&model)?.to_bytes()?;
+    println!("the checker says: {}", check(&model.canonical(), proof.as_slice(), u64::MAX)?);
 
-    let strategy = Strategy::Counting(answer.strategy().clone());
-    let played = simulate(&model, &strategy, &SimulateOptions::default());
-    println!("Played 10,000 times: between {} and {}", played.welfare.lower, played.welfare.upper);
+    let strategy = Strategy::from(answer.strategy().clone());
+    let options = SimulateOptions::default();
+    let played = simulate(&model, &strategy, &options).welfare;
+    println!("{} runs: {} to {}, {} confidence", options.runs, played.lower, played.upper, options.confidence);
     Ok(())
 }

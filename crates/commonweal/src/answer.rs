@@ -29,6 +29,17 @@ pub enum Claim {
     Stopped(StopReason),
 }
 
+impl std::fmt::Display for Claim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Claim::Optimal => f.write_str("optimal"),
+            Claim::Within { gap, scale } => write!(f, "within {gap:e} of {scale}"),
+            Claim::Undecided(ties) => write!(f, "optimal but for {ties} undecided ties"),
+            Claim::Stopped(reason) => write!(f, "stopped: {reason}"),
+        }
+    }
+}
+
 impl Claim {
     /// Whether the bounds are as near as was asked for.
     pub fn is_within(self) -> bool {

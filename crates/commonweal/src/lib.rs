@@ -1,38 +1,40 @@
-//! Several people, one decision-maker, and not everybody is equally patient: what is best for all of them together?
+//! Several people, one decision-maker, and different time preferences: what is best for all of them together?
 //!
 //! # The problem
 //!
 //! One agent acts in a Markov decision process for several *principals*. Each has rewards of their own and a discount λ of
-//! their own: a reward at step j counts λ^j times. The *welfare* is the sum of what they all expect to get. With one
-//! discount the best strategy looks at the state alone. With several it has to count steps: at first the impatient matter,
-//! in the end only the most patient do, so the best strategy deviates for a while and then follows a *long-term* strategy for
-//! ever.
+//! their own, 0 ≤ λ < 1: a reward at step j is multiplied by λ^j, so a larger λ is more patient. The *welfare* is the
+//! weighted sum of what they expect to get. With one discount the best strategy looks at the state alone. With several it may
+//! have to count steps: the impatient soon no longer matter, and in the end only the most patient do. So the best strategy ends
+//! with a *long-term* strategy, and deviates from it for a while before.
 //!
 //! # The answer
 //!
-//! [`solve`] finds that strategy, what it earns and what each principal gets. It says what is proven ([`Claim`]): fractions
-//! where the model is small, bounds in doubles with every rounding counted where it is large. Stopped early, it returns the
-//! bounds that it has. [`Answer::certificate`] writes a proof that a separate checker follows.
+//! [`solve`] finds that strategy, what it earns and what each principal gets. [`Claim`] says what is proven: the optimum in
+//! fractions where the model is small, bounds in doubles, with every rounding counted, where it is large. [`Options`] choose;
+//! by default the size of the model does. A solve that is stopped returns the bounds proven so far. [`Answer::certificate`]
+//! writes a proof that a separate checker, the crate `commonweal-check`, follows.
 //!
 //! # An example
 //!
-//! Alice and Bob own a hotel that earns each of them 3 a year. Rebuilding costs 1, and from then on each earns 6 a year. Alice
-//! would rebuild now, Bob never. The best for both together is to wait two years:
+//! Alice and Bob own a hotel that earns each of them 3 a year. In the year in which they rebuild it, each pays 1 and earns
+//! nothing; from then on each earns 6 a year. Alice would rebuild now, Bob never. The best for both together is to wait two
+//! years:
 //!
 //! ```
 //! use commonweal::{Claim, Model, Options, solve};
 //!
 //! let hotel = Model::from_yaml(
 //!     "
-//! principals:
+//! principals: # the discount of each
 //!   alice: 2/3
 //!   bob: 1/3
-//! states:
-//!   s0:
-//!     a: {reward: 3, to: s0}
-//!     b: {reward: -1, to: s1}
-//!   s1:
-//!     b: {reward: 6, to: s1}
+//! states: # the first one is the start
+//!   old:
+//!     wait: {reward: 3, to: old}
+//!     rebuild: {reward: {alice: -1, bob: -1}, to: new}
+//!   new:
+//!     earn: {reward: 6, to: new}
 //! ",
 //! )?;
 //! let answer = solve(&hotel, &Options::default());
@@ -40,12 +42,14 @@
 //!
 //! let start = hotel.start();
 //! assert_eq!(answer.welfare(start).exact, Some("127/9".parse()?));
-//! let alice = hotel.find_principal("alice").expect("she is there");
+//! let alice = hotel.find_principal("alice").expect("a principal of the model");
 //! assert_eq!(answer.payoff(alice, start).exact, Some("89/9".parse()?));
 //!
-//! // What to do in s0: `a` from step 0 on, `b` from step 2 on.
-//! let steps: Vec<String> = answer.strategy().changes(start).iter().map(|change| change.from.to_string()).collect();
-//! assert_eq!(steps, ["0", "2"]);
+//! let mut plan = Vec::new();
+//! for change in answer.strategy().changes(start) {
+//!     plan.push(format!("from step {}: {}", change.from, hotel.structure().action_name(change.choice)));
+//! }
+//! assert_eq!(plan, ["from step 0: wait", "from step 2: rebuild"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -53,16 +57,16 @@
 //!
 //! | to | there is |
 //! |---|---|
-//! | get a model | [`Model::read`], [`Model::from_yaml`], [`ModelBuilder`] |
-//! | solve it | [`solve`] with [`Options`]; an [`Answer`] with its [`Claim`] |
-//! | ask about a strategy | [`evaluate`], [`simulate`] |
-//! | ask for simpler strategies | [`positional`], [`stationary`] |
-//! | compare, explain, vary discounts | [`questions`] |
-//! | read numbers | [`Rational`], [`Value`], [`Step`] |
-//! | stop | [`StopSignal`] |
+//! | get a model | [`Model::read`] (YAML, JSON, DRN, UMB), [`Model::from_yaml`], [`Model::from_arrays`], [`ModelBuilder`] |
+//! | solve it | [`solve`] with [`Options`]: an [`Answer`] with its [`Claim`] |
+//! | ask what a strategy is worth | [`evaluate`], [`simulate`] |
+//! | find the best strategy that does not count | [`positional`], [`stationary`] |
+//! | compare strategies, explain an answer, vary discounts | [`questions`] |
+//! | see a number | [`Value`]: a [`Rational`] where it is known, doubles on both sides always; [`Step`] |
+//! | stop a computation | [`StopSignal`] |
 //! | write or read JSON | [`documents`] |
 //!
-//! [`internals`] is what is inside, for experiments and benchmarks; nothing in it is promised to stay.
+//! [`internals`] is what the library is made of, for experiments and benchmarks; nothing in it is promised to stay.
 //!
 //! The method is that of Bahmani, Paul, Schewe, Tasdighi Kalat and Trivedi, *Social Welfare under Heterogeneous Time
 //! Preferences*, IJCAI 2026.

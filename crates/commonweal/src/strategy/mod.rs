@@ -20,3 +20,15 @@ pub enum Strategy {
     /// One mix of choices per state, for ever.
     Stationary(Stationary),
 }
+
+impl From<CountingStrategy> for Strategy {
+    fn from(strategy: CountingStrategy) -> Strategy {
+        Strategy::Counting(strategy)
+    }
+}
+
+impl From<Stationary> for Strategy {
+    fn from(strategy: Stationary) -> Strategy {
+        Strategy::Stationary(strategy)
+    }
+}
