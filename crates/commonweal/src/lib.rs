@@ -114,4 +114,4 @@ pub use questions::{positional, simulate, stationary};
 pub use search::{Search, SearchOptions};
 pub use solve::{DEFAULT_GAP, Engine, Options, solve};
 pub use stop::{StopReason, StopSignal};
-pub use strategy::{CountingStrategy, Stationary, Step, Strategy};
+pub use strategy::{CountingStrategy, Stationary, Step, StepError, Strategy};

@@ -141,6 +141,15 @@ macro_rules! with_row_length {
 }
 pub(crate) use with_row_length;
 
+/// The spans of what `of_chunk` makes of every chunk, each with its index. Behind a pointer, so that the loop over chunks is
+/// compiled once for each width and not once for each kernel.
+pub(crate) fn spans_of_chunks<const K: usize>(
+    rows: &mut [[f64; K]],
+    of_chunk: &(dyn Fn((usize, &mut [[f64; K]])) -> Spans<K> + Sync),
+) -> [Span; K] {
+    rows.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each()
+}
+
 /// Reads rows one after the other: twice as fast as looking each of them up. All have LENGTH transitions, unless that is 0.
 pub(crate) struct RowReader<'a, const LENGTH: usize> {
     first: &'a [u32],
@@ -277,6 +286,8 @@ impl Choices<'_> {
         };
         let both =
             |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
+        // Behind a pointer, so that the loop over chunks is compiled once and not once for each length of rows.
+        let of_chunk: &(dyn Fn((usize, (&mut [f64], &mut [u32]))) -> Improved + Sync) = &of_chunk;
         let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK)).enumerate();
         chunks.map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
     }
@@ -380,10 +391,11 @@ impl PolicyRows {
             }
             spans
         };
-        next.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each()
+        spans_of_chunks(next, &of_chunk)
     }
 
-    /// `Σ_t P(t|s) v(t)` for the states from `first_state` on, as many as `out` holds.
+    /// `Σ_t P(t|s) v(t)` for the states from `first_state` on, as many as `out` holds. Not inlined: it is 9 kernels.
+    #[inline(never)]
     pub fn expectations_of<const K: usize>(&self, first_state: usize, values: &[[f64; K]], out: &mut [[f64; K]]) {
         with_row_length!(self.row_length, |LENGTH| {
             let mut reader = RowReader::<LENGTH>::at(first_state, &self.first, &self.target, &self.probability);

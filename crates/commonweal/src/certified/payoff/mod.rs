@@ -9,7 +9,7 @@ pub use evaluation::{Evaluation, evaluate};
 
 use super::advantage::candidate;
 use super::base::Base;
-use crate::kernel::sweep::{CHUNK, PolicyRows, Span, Spans, expectations};
+use crate::kernel::sweep::{CHUNK, PolicyRows, Span, Spans, expectations, spans_of_chunks};
 use crate::number::{Enclosure, UpperBound};
 use crate::parallel::prelude::*;
 use std::ops::Range;
@@ -128,8 +128,7 @@ impl<const K: usize> Gains for Block<K> {
             }
             next.iter().fold(Spans::EMPTY, |spans, next| spans.with(*next))
         };
-        let chunks = self.next.par_chunks_mut(CHUNK).enumerate();
-        let found = chunks.map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each();
+        let found = spans_of_chunks(&mut self.next, &of_chunk);
         for (i, found) in found.iter().enumerate() {
             let own = begin + i;
             let off = advantages.error[own].max(advantages.followed[own]);
