@@ -35,7 +35,7 @@ fn faulty_arguments_are_refused_with_what_is_wrong() {
         (&["positional", "hotel.yaml", "--gap", "-1"], &["--gap", "not negative"]),
         (&["solve", "hotel.yaml", "--threads", "0"], &["--threads", "0"]),
         (&["solve", "hotel.yaml", "--threads", "many"], &["--threads", "many"]),
-        (&["solve", "hotel.yaml", "--time-limit", "-1"], &["--time-limit", "not negative"]),
+        (&["solve", "hotel.yaml", "--time-limit", "-1"], &["--time-limit", "neither negative"]),
         (&["solve", "hotel.yaml", "--time-limit", "x"], &["--time-limit", "90s, 5m, 2h"]),
         (&["solve", "hotel.yaml", "--time-limit", "nan"], &["--time-limit"]),
         (&["solve", "hotel.yaml", "--time-limit", "1e400"], &["--time-limit"]),
