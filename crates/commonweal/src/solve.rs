@@ -72,7 +72,7 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
     parallel::on_threads(options.threads, || match options.engine.for_model(model) {
         Picked::Exact => exact::solve(&model.exact(), options),
         Picked::Certified { gap } => match model.doubles() {
-            Ok(doubles) => certified::solve(&doubles, gap, options),
+            Ok(doubles) => certified::solve(doubles, gap, options),
             // An exact answer is within any gap.
             Err(_) => exact::solve(&model.exact(), options),
         },

@@ -141,14 +141,17 @@ macro_rules! with_row_length {
 }
 pub(crate) use with_row_length;
 
+/// A kernel over one chunk of rows, given the chunk's index.
+type OfChunk<'a, const K: usize> = dyn Fn((usize, &mut [[f64; K]])) -> Spans<K> + Sync + 'a;
+
 /// The spans of what `of_chunk` makes of every chunk, each with its index. Behind a pointer, so that the loop over chunks is
 /// compiled once for each width and not once for each kernel.
-pub(crate) fn spans_of_chunks<const K: usize>(
-    rows: &mut [[f64; K]],
-    of_chunk: &(dyn Fn((usize, &mut [[f64; K]])) -> Spans<K> + Sync),
-) -> [Span; K] {
+pub(crate) fn spans_of_chunks<const K: usize>(rows: &mut [[f64; K]], of_chunk: &OfChunk<K>) -> [Span; K] {
     rows.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each()
 }
+
+/// The same for a chunk of values and its policy.
+type ImproveChunk<'a> = dyn Fn((usize, (&mut [f64], &mut [u32]))) -> Improved + Sync + 'a;
 
 /// Reads rows one after the other: twice as fast as looking each of them up. All have LENGTH transitions, unless that is 0.
 pub(crate) struct RowReader<'a, const LENGTH: usize> {
@@ -287,7 +290,7 @@ impl Choices<'_> {
         let both =
             |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
         // Behind a pointer, so that the loop over chunks is compiled once and not once for each length of rows.
-        let of_chunk: &(dyn Fn((usize, (&mut [f64], &mut [u32]))) -> Improved + Sync) = &of_chunk;
+        let of_chunk: &ImproveChunk = &of_chunk;
         let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK)).enumerate();
         chunks.map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
     }
