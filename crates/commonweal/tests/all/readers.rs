@@ -115,7 +115,7 @@ fn other_characters() -> Vec<(String, Outcome)> {
     for name in ["s\u{85}1", "s\u{2028}1", "s\u{2029}1", "s\u{feff}1", "?"] {
         cases.extend(with_name(name).map(|text| (text, Convert)));
     }
-    for name in ["s\u{7f}1", "s\u{1}1", "s\u{80}1", "s\u{ffff}1", "s\01"] {
+    for name in ["s\u{7f}1", "s\u{1}1", "s\u{80}1", "s\u{ffff}1", "s\u{0}1"] {
         cases.extend(with_name(name).map(|text| (text, Refused)));
     }
     cases
