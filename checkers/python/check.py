@@ -18,7 +18,7 @@ from math import gcd, inf, isfinite, lcm, nextafter
 
 MAX_LINE, MAX_STEP, MAX_COUNT, MAX_DOUBLES_HORIZON = 1 << 26, 1 << 96, 1 << 32, 1 << 53
 MAX_MODEL_BITS, MAX_ROW_BITS, MAX_SUM_BITS, MAX_CUTS = 1 << 16, 1 << 18, 1 << 20, 10_000
-MAX_WORDS, WORK = 1 << 28, 200_000_000_000
+MAX_WORDS, MAX_MODEL_BYTES, WORK = 1 << 28, 1 << 32, 200_000_000_000
 
 
 class Refused(Exception):
@@ -163,6 +163,8 @@ class Model:
         self.hash = hashlib.sha256(data).hexdigest()
         import io
 
+        if len(data) > MAX_MODEL_BYTES:
+            raise Unreadable("the model is too large")
         if not data.startswith(b"commonweal-model 1\n"):
             raise Unreadable("the model is not in its canonical form; convert it first: commonweal convert MODEL model.canonical")
         lines = Lines(io.BytesIO(data))

@@ -14,6 +14,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Pow, Signed, Zero};
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// The largest file, in bytes.
 const MAX_BYTES: usize = 1 << 30;
@@ -207,7 +208,7 @@ impl Reader<'_> {
             return self.fault("expected a key and `:`");
         }
         let length = start.len() - self.rest.len();
-        if length > MAX_KEY && start[..length].chars().count() > MAX_KEY {
+        if start[..length].chars().count() > MAX_KEY {
             return self.fault("a key that is longer than 2^16 characters");
         }
         self.bump();
@@ -474,8 +475,8 @@ fn number(node: &Node, what: &str) -> Result<Fraction, Unreadable> {
 
 /// Whether an integer has more than `MAX_DIGITS` digits.
 fn is_long(number: &BigInt) -> bool {
-    // 2^3 is less than 10: a number of fewer bits has fewer digits.
-    number.bits() > 3 * MAX_DIGITS as u64 && *number.magnitude() >= BigUint::from(10u8).pow(MAX_DIGITS as u32)
+    static LEAST: LazyLock<BigUint> = LazyLock::new(|| BigUint::from(10u8).pow(MAX_DIGITS as u32));
+    *number.magnitude() >= *LEAST
 }
 
 fn decimal(word: &str) -> Option<Fraction> {

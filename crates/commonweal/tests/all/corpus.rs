@@ -23,6 +23,11 @@ fn the_corpus_of_models_breaks_no_reader() {
 }
 
 #[test]
+fn the_corpus_of_readers_has_one_model_in_every_file() {
+    replay("readers", |bytes| _ = bodies::readers(bytes));
+}
+
+#[test]
 fn the_corpus_of_certificates_fools_no_checker() {
     replay("certificate", bodies::certificate);
 }
