@@ -97,7 +97,7 @@ pub struct Simulation {
 /// # use commonweal::internals::{model::{ModelBuilder, Principal}, number::parse_rational};
 /// # use commonweal::internals::{evaluation::{simulate, SimulateOptions}, strategy::{CountingStrategy, Strategy}};
 /// # fn number(text: &str) -> commonweal::internals::number::Rational { parse_rational(text).unwrap() }
-/// let alice = Principal { name: "alice".into(), discount: number("1/2"), weight: number("1") };
+/// let alice = Principal::new("alice", number("1/2"))?;
 /// let mut coin = ModelBuilder::new(vec![alice], ["toss", "won", "lost"])?;
 /// let toss = coin.choice(0.into(), "toss", [number("0")], [(1.into(), number("1/2")), (2.into(), number("1/2"))])?;
 /// let won = coin.choice(1.into(), "enjoy", [number("8")], [(1.into(), number("1"))])?;

@@ -59,7 +59,7 @@ const MOST_SWEEPS: usize = 20_000;
 /// The common denominator is the least one. The same system gives the same answer whatever the number of threads.
 ///
 /// ```
-/// use commonweal::linear_system::{IntegerSystem, solve};
+/// use commonweal::internals::linear_system::{IntegerSystem, solve};
 /// use commonweal::internals::number::parse_rational;
 ///
 /// // One state that earns 1 and stays: V = 1 + 2/3 V.

@@ -11,12 +11,13 @@ const SHORT_ROW: usize = 32;
 /// Collects choices in the order of their states, then checks what is left to check.
 ///
 /// ```
-/// use commonweal::internals::{model::{ModelBuilder, Principal}, number::Rational};
-/// let alice = Principal { name: "alice".into(), discount: Rational::from_quotient(1, 2), weight: Rational::ONE };
+/// use commonweal::{Model, ModelBuilder, Options, Principal, Rational, solve};
+/// let alice = Principal::new("alice", Rational::from_quotient(1, 2))?;
 /// let mut builder = ModelBuilder::new(vec![alice], ["s0"])?;
 /// builder.choice(0.into(), "stay", [Rational::ONE], [(0.into(), Rational::ONE)])?;
-/// assert_eq!(builder.finish()?.n_choices(), 1);
-/// # Ok::<(), commonweal::internals::model::ModelError>(())
+/// let model = Model::from(builder.finish()?);
+/// assert_eq!(solve(&model, &Options::default()).welfare(model.start()).to_string(), "2");
+/// # Ok::<(), commonweal::ModelError>(())
 /// ```
 #[derive(Debug)]
 pub struct ModelBuilder<N: ModelNumber = Rational> {
