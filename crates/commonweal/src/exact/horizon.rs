@@ -5,7 +5,7 @@
 //! the latest of these. Choices are asked in turn, each only whether it passes at the horizon so far: nearly all do.
 //! Cost: one sign per principal and choice, and O(log H) more for each choice that moves the horizon.
 //!
-//! From an earlier step on, [`tail_bound`] says what can be gained at most.
+//! From an earlier step on, `tail_bound` says what can be gained at most.
 
 use super::Advantages;
 use crate::exponential_sum::{DiscountRatios, TailFactors, Weights};

@@ -89,7 +89,7 @@ impl<N> Mdp<N> {
         Arc::clone(&self.structure)
     }
 
-    /// The probabilities of a choice's successors, beside [`targets`](Self::targets).
+    /// The probabilities of a choice's successors, beside its [targets](Structure::targets).
     pub fn probabilities(&self, choice: ChoiceId) -> &[N] {
         &self.probability[self.transition_range(choice)]
     }

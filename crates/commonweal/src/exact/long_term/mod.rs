@@ -8,8 +8,8 @@
 //! ```
 //!
 //! and 𝓜_{i+1} keeps the choices that attain the maximum. Ties are decided exactly, because a wrong tie changes the
-//! strategy for ever. The cost is guessed away: [`guess`] finds a strategy in doubles, its values to all principals are
-//! solved exactly and side by side ([`linear_system`]), and exact policy iteration goes on only where the guess was not
+//! strategy for ever. The cost is guessed away: `guess` finds a strategy in doubles, its values to all principals are
+//! solved exactly and side by side (`linear_system`), and exact policy iteration goes on only where the guess was not
 //! optimal. Cost of a right guess: n exact linear solves and one exact pass over the rows per principal.
 
 mod guess;

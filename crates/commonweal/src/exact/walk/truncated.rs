@@ -1,7 +1,7 @@
 //! Backward induction from a step before the horizon: bounds in place of an answer.
 //!
 //! From step H' on the strategy follows the long-term strategy, which gains nothing, and nobody gains more than
-//! [`tail_bound`]. Before it, in units of λ_0^j,
+//! `tail_bound`. Before it, in units of λ_0^j,
 //!
 //! ```text
 //! L_j = Σ_i ρ_i^j Δ_i(s,σ_j(s)) + λ_0 P L_{j+1},   L_{H'} = 0        what the strategy at hand gains
