@@ -10,7 +10,6 @@ use crate::{
 };
 use std::{
     borrow::Cow,
-    collections::HashSet,
     fmt::Write as _,
     io::{self, Write},
 };
@@ -194,17 +193,7 @@ fn named_targets(model: &Mdp, choice: ChoiceId) -> impl Iterator<Item = (Cow<'_,
 
 /// The names of a state's actions, all different.
 fn action_names(model: &Mdp, state: StateId) -> Vec<(Cow<'_, str>, ChoiceId)> {
-    let mut taken = HashSet::new();
-    let mut names: Vec<(Cow<str>, ChoiceId)> = Vec::new();
-    for choice in model.choices(state) {
-        let mut name = model.action_name(choice);
-        // The second `tick` is shown as `tick#2`, which may be the name of another action.
-        while !taken.insert(name.clone()) {
-            name += "'";
-        }
-        names.push((name, choice));
-    }
-    names
+    model.choices(state).map(|choice| (model.action_name(choice), choice)).collect()
 }
 
 fn comma_unless(last: bool) -> &'static str {

@@ -87,16 +87,21 @@ impl Structure {
         &self.state_names
     }
 
-    /// The name of a choice's action. Names may repeat within a state in models that come from other tools; the
-    /// second `tick` of a state is shown as `tick#2`.
+    /// The name of a choice's action, which no other choice of the state has. Labels may repeat within a state in models
+    /// that come from other tools; the second `tick` of a state is shown as `tick#2`, unless that is a label there.
     pub fn action_name(&self, choice: ChoiceId) -> Cow<'_, str> {
         let name = self.action_label(choice);
-        let first = self.first_choice[self.state_of(choice).index()] as usize;
+        let choices = self.choice_range(self.state_of(choice));
         let own = self.action[choice.index()];
-        match self.action[first..choice.index()].iter().filter(|&&other| other == own).count() {
-            0 => name,
-            earlier => format!("{name}#{}", earlier + 1).into(),
+        let earlier = self.action[choices.start..choice.index()].iter().filter(|&&other| other == own).count();
+        if earlier == 0 {
+            return name;
         }
+        let is_label = |shown: &str| {
+            self.action_names.find(shown).is_some_and(|label| self.action[choices.clone()].contains(&(label as u32)))
+        };
+        let mut numbered = (2..).map(|k: u32| format!("{name}#{k}")).filter(|shown| !is_label(shown));
+        numbered.nth(earlier - 1).expect("there are more numbers than labels").into()
     }
 
     /// The name of a choice's action as its file has it, whether it repeats or not.

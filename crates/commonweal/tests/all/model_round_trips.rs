@@ -171,7 +171,13 @@ fn repeated_action_names_stay_apart() {
     for action in ["tick", "tick", "tick#2", "tick"] {
         builder.choice(0.into(), action, [Rational::ONE], [(0.into(), Rational::ONE)]).unwrap();
     }
-    let again = read(&written(&builder.finish().unwrap(), write_yaml));
-    let names: Vec<_> = again.choices(0.into()).map(|choice| again.action_name(choice).into_owned()).collect();
-    assert_eq!(names, ["tick", "tick#2", "tick#2'", "tick#3"]);
+    let model = builder.finish().unwrap();
+    let names = |model: &Mdp| -> Vec<String> {
+        model.choices(0.into()).map(|choice| model.action_name(choice).into_owned()).collect()
+    };
+    assert_eq!(names(&model), ["tick", "tick#3", "tick#2", "tick#4"]);
+    assert_eq!(names(&read(&written(&model, write_yaml))), names(&model));
+    for choice in model.choices(0.into()) {
+        assert_eq!(model.find_choice(0.into(), &model.action_name(choice)), Some(choice));
+    }
 }
