@@ -33,7 +33,7 @@ impl std::fmt::Display for Claim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Claim::Optimal => f.write_str("optimal"),
-            Claim::Within { gap, scale } => write!(f, "within {gap:e} of {scale}"),
+            Claim::Within { gap, scale } => write!(f, "within {gap:e} of its scale, {scale}"),
             Claim::Undecided(ties) => write!(f, "optimal but for {ties} undecided ties"),
             Claim::Stopped(reason) => write!(f, "stopped: {reason}"),
         }
@@ -41,7 +41,7 @@ impl std::fmt::Display for Claim {
 }
 
 impl Claim {
-    /// Whether the bounds are as near as was asked for.
+    /// Whether this is [`Claim::Within`]. An optimal answer is not: it has no gap.
     pub fn is_within(self) -> bool {
         matches!(self, Claim::Within { .. })
     }

@@ -1,7 +1,7 @@
 //! The model as users hold it: read from a file, or built; in fractions or in doubles.
 
 use crate::certificate::write_canonical;
-use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, read_model};
+use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, read_model, write_yaml};
 use crate::model::{Mdp, ModelArrays, ModelError, Principal, PrincipalId, StateId, Structure};
 use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
@@ -147,6 +147,13 @@ impl Model {
                 Model { exact: None, doubles: OnceLock::from(Ok(doubles(mdp)?)), notes }
             }
         })
+    }
+
+    /// The model as a YAML file has it.
+    pub fn to_yaml(&self) -> std::io::Result<String> {
+        let mut text = Vec::new();
+        write_yaml(&self.exact(), &mut text)?;
+        Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
     }
 
     /// The canonical form, which certificates are about and checkers read: the same for the same model, whatever its format.

@@ -106,12 +106,14 @@ pub use certificate::{Certificate, NoCertificate};
 pub use evaluate::{Evaluation, evaluate};
 pub use evaluation::{Estimate, EvaluateError, SimulateOptions, Simulation};
 pub use front::Model;
-pub use io::{ParseError, ReadError, ReadOptions};
-pub use model::{ChoiceId, ModelArrays, ModelBuilder, ModelError, Part, Principal, PrincipalId, StateId, Structure};
-pub use number::{NumberError, Rational, Value};
+pub use io::{Discounts, ParseError, ReadError, ReadOptions};
+pub use model::{
+    ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Principal, PrincipalId, StateId, Structure,
+};
+pub use number::{Enclosure, NumberError, Rational, Value};
 pub use parallel::on_threads;
 pub use questions::{positional, simulate, stationary};
 pub use search::{Search, SearchOptions};
 pub use solve::{DEFAULT_GAP, Engine, Options, solve};
-pub use stop::{StopReason, StopSignal};
-pub use strategy::{CountingStrategy, Stationary, Step, StepError, Strategy};
+pub use stop::{Reached, StopReason, StopSignal};
+pub use strategy::{Change, CountingStrategy, Stationary, Step, StepError, Strategy};

@@ -7,7 +7,11 @@ use super::{
 use crate::number::ModelNumber;
 use std::sync::Arc;
 
-/// The arrays of a model that nobody has checked yet; see [`Mdp`] for their meaning.
+/// The arrays of a model that nobody has checked yet.
+///
+/// `first_choice` has the position of each state's first choice and the number of choices at its end, `first_transition` the
+/// same for the transitions of each choice; `action` has a position in `action_names` for each choice; `reward` has a choice's
+/// rewards side by side, in the order of the principals.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "the fields are those of the model")]
 pub struct ModelArrays<N> {

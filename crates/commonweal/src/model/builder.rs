@@ -89,7 +89,11 @@ impl<N: ModelNumber> ModelBuilder<N> {
         self.structure.start = state;
     }
 
-    /// Adds a choice to `state`, which must not come before the state of the choice added last.
+    /// Adds a choice to `state`, which must not come before the state of the choice added last. After an error the builder is
+    /// as it was, but for the states before `state`, which are closed.
+    ///
+    /// # Panics
+    /// If `state` or a target is no state of the model, or `state` comes before the one of the choice added last.
     pub fn choice(
         &mut self,
         state: StateId,
@@ -98,6 +102,23 @@ impl<N: ModelNumber> ModelBuilder<N> {
         transitions: impl IntoIterator<Item = (StateId, N)>,
     ) -> Result<ChoiceId, ModelError> {
         self.open(state)?;
+        let (n_rewards, n_transitions) = (self.reward.len(), self.structure.target.len());
+        let added = self.add(state, action, rewards, transitions);
+        if added.is_err() {
+            self.reward.truncate(n_rewards);
+            self.probability.truncate(n_transitions);
+            self.structure.target.truncate(n_transitions);
+        }
+        added
+    }
+
+    fn add(
+        &mut self,
+        state: StateId,
+        action: &str,
+        rewards: impl IntoIterator<Item = N>,
+        transitions: impl IntoIterator<Item = (StateId, N)>,
+    ) -> Result<ChoiceId, ModelError> {
         let model = &mut self.structure;
         let place = |model: &Structure| (model.state_name(state).into_owned(), action.to_owned());
         check_size("choices", model.action.len())?;
@@ -207,6 +228,24 @@ mod tests {
 
     fn principals() -> Vec<Principal> {
         vec![Principal::new("p", Rational::ZERO).unwrap()]
+    }
+
+    #[test]
+    fn a_refused_choice_leaves_nothing_behind() {
+        let build = |refused: bool| {
+            let mut builder = ModelBuilder::<f64>::numbered(principals(), 2).unwrap();
+            if refused {
+                assert!(builder.choice(0.into(), "few", [], [(0.into(), 1.0)]).is_err());
+                assert!(builder.choice(0.into(), "nan", [f64::NAN], [(0.into(), 1.0)]).is_err());
+                assert!(builder.choice(0.into(), "half", [7.0], [(1.into(), 0.5)]).is_err());
+                assert!(builder.choice(0.into(), "twice", [7.0], [(1.into(), 0.5), (1.into(), 0.5)]).is_err());
+                assert!(builder.choice(0.into(), "less", [7.0], [(0.into(), 1.5), (1.into(), -0.5)]).is_err());
+            }
+            builder.choice(0.into(), "go", [1.0], [(1.into(), 1.0)]).unwrap();
+            builder.choice(1.into(), "stay", [2.0], [(1.into(), 1.0)]).unwrap();
+            builder.finish().unwrap()
+        };
+        assert_eq!(build(true), build(false));
     }
 
     /// A model of `n` states whose first has one choice with these transitions, and the others a self-loop.

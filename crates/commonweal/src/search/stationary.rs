@@ -49,7 +49,10 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     });
     let relaxed = class.relaxer.relax(&whole, None);
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
-    let root = Node { within: whole, bound: relaxed.bound, depth: 0, near };
+    // Where nothing can be earned or lost, the relaxation's rounding errors are all that it would report.
+    let is_nothing = welfare_range(&ordered).iter().all(Rational::is_zero);
+    let bound = if is_nothing { 0.0 } else { relaxed.bound };
+    let root = Node { within: whole, bound, depth: 0, near };
     search(&class, root, incumbent, options)
 }
 

@@ -216,3 +216,12 @@ fn a_search_that_is_cut_short_still_has_bounds() {
         assert!(from_solver(whole.welfare.exact.as_ref().unwrap()) <= from_double(cut.upper));
     }
 }
+
+/// All weights 0: there is nothing to bound but rounding errors.
+#[test]
+fn where_nothing_counts_the_best_is_0_at_once() {
+    let text = "principals: {alice: {discount: 2/3, weight: 0}, bob: {discount: 1/3, weight: 0}}\nstates: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}\n";
+    let model = commonweal::internals::io::read_model(text).unwrap();
+    let search = stationary(&model, &SearchOptions { node_limit: 100, ..SearchOptions::default() });
+    assert_eq!((search.upper, search.welfare.exact), (0.0, Some(commonweal::Rational::ZERO)));
+}
