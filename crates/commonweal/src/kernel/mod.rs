@@ -1,7 +1,8 @@
-//! Rows and sweeps in doubles.
+//! Rows, sweeps and policy iteration in doubles.
 
 pub(crate) mod chain;
 pub(crate) mod discounted_rows;
+pub(crate) mod policy_iteration;
 pub(crate) mod rows;
 pub(crate) mod sweep;
 

@@ -5,7 +5,7 @@
 //! [`PolicyRows`](super::sweep::PolicyRows) has one choice per state, without gaps; and
 //! [`DiscountedRows`](super::discounted_rows::DiscountedRows) holds λP, rounded once from the exact product.
 
-use crate::model::{ChoiceId, Mdp, StateId, Structure};
+use crate::model::{Arrays, ChoiceId, Mdp, StateId, Structure};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,6 +21,11 @@ impl Rows {
         let choices = (0..model.n_choices()).map(ChoiceId::from);
         let probability = choices.flat_map(|choice| model.probabilities(choice)).map(|p| p.to_f64()).collect();
         Rows { structure: model.shared_structure(), probability }
+    }
+
+    /// The flat arrays, without rewards.
+    pub fn arrays(&self) -> Arrays<'_, f64> {
+        self.structure.arrays(&self.probability, &[])
     }
 
     /// The positions of a state's choices.

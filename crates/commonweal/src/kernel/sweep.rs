@@ -199,7 +199,8 @@ pub(crate) fn row_at<'a, const LENGTH: usize>(rows: &Arrays<'a, f64>, choice: u3
 /// The length that all rows have in common, if it is one that kernels are made for; 0 otherwise.
 pub(crate) fn common_length(first: &[u32]) -> usize {
     let length = first.get(1).map_or(0, |&second| second as usize);
-    let all = (1..=WIDEST).contains(&length) && first.par_windows(2).all(|ends| (ends[1] - ends[0]) as usize == length);
+    let all = (1..=WIDEST).contains(&length)
+        && first.par_windows(2).with_min_len(CHUNK).all(|ends| (ends[1] - ends[0]) as usize == length);
     if all { length } else { 0 }
 }
 
@@ -344,7 +345,7 @@ impl PolicyRows {
             end
         }));
         // The system hands out memory when it is first written to: by all threads, if they are the ones who write.
-        let mut target: Vec<StateId> = (0..end).into_par_iter().map(|_| StateId::from(0)).collect();
+        let mut target: Vec<StateId> = (0..end).into_par_iter().with_min_len(CHUNK).map(|_| StateId::from(0)).collect();
         let mut probability = vec![0.0; end as usize];
         let pieces = pieces(&mut target, &first).zip(pieces(&mut probability, &first)).collect::<Vec<_>>();
         pieces.into_par_iter().zip(policy.par_chunks(CHUNK)).for_each(|((target, probability), policy)| {

@@ -121,13 +121,7 @@ impl<N> Mdp<N> {
 
     /// The flat arrays, for kernels that run over all of them.
     pub(crate) fn arrays(&self) -> Arrays<'_, N> {
-        Arrays {
-            first_choice: &self.first_choice,
-            first_transition: &self.first_transition,
-            target: &self.target,
-            probability: &self.probability,
-            reward: &self.reward,
-        }
+        self.structure.arrays(&self.probability, &self.reward)
     }
 
     /// The same model with each principal's weight multiplied into its rewards. The welfare is the same.

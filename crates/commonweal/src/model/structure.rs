@@ -1,6 +1,6 @@
 //! What a model is made of besides its numbers: who is concerned, which states there are, and what leads where.
 
-use super::{ChoiceId, NameTable, Principal, PrincipalId, StateId};
+use super::{Arrays, ChoiceId, NameTable, Principal, PrincipalId, StateId};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -22,6 +22,17 @@ impl Structure {
     /// The state in which a run starts unless told otherwise.
     pub fn start(&self) -> StateId {
         self.start
+    }
+
+    /// The flat arrays of a model with these numbers.
+    pub(crate) fn arrays<'m, N>(&'m self, probability: &'m [N], reward: &'m [N]) -> Arrays<'m, N> {
+        Arrays {
+            first_choice: &self.first_choice,
+            first_transition: &self.first_transition,
+            target: &self.target,
+            probability,
+            reward,
+        }
     }
 
     /// The number of states; at least 1.

@@ -1,0 +1,132 @@
+//! Policy iteration for one principal in doubles, and which choices it leaves to the next: a step of the lexicographic
+//! optimum. [Alg. 1]
+//!
+//! Nothing here is trusted. The exact engine proves what it guesses with this, the certified engine bounds the error of
+//! the values it finds. Both say how small a residual they want and which worths count as equal.
+//!
+//! Value iteration finds most choices. Then each step evaluates the choices ([`Chain`]) only as far as it pays before they
+//! are looked at again. Cost: a pass over all rows per step, and one over the chosen rows per sweep of the evaluation.
+
+use super::chain::{Chain, Columns};
+use super::sweep::{CHUNK, Choices, Improved, PolicyRows, Span, expectation};
+use crate::model::Arrays;
+use crate::parallel::prelude::*;
+use crate::stop::{Reached, StopSignal};
+
+/// How much of an evaluation is worth doing before the choices are looked at again, while many change.
+const EVALUATED: f64 = 0.05;
+/// The same, while few do.
+const WELL_EVALUATED: f64 = 1e-3;
+/// The same, when none did: some may yet, and then a full evaluation would have been for nothing.
+const ALL_BUT_EVALUATED: f64 = 1e-5;
+/// Value iteration has found most of the strategy when fewer than one state in this many changes its choice.
+const MOST: usize = 64;
+/// Few states change their choice when it is fewer than one in this many.
+const FEW: usize = 4096;
+/// Four steps of value iteration that leave more than this much of the residual get nowhere.
+const SLOW: f64 = 0.7;
+
+/// Values near the greatest ones.
+pub(crate) struct Optimum {
+    pub column: Columns<1>,
+    /// The span of the last residual.
+    pub width: f64,
+}
+
+/// Whether every state has one choice left.
+pub(crate) fn all_decided(rows: &Arrays<f64>, allowed: Option<&[bool]>) -> bool {
+    let n_states = rows.first_choice.len() - 1;
+    match allowed {
+        None => n_states == *rows.first_choice.last().expect("an end") as usize,
+        Some(allowed) => allowed.iter().filter(|&&allowed| allowed).count() == n_states,
+    }
+}
+
+impl Choices<'_> {
+    /// The greatest values over the allowed choices, and in `strategy` choices that attain them: modified policy
+    /// iteration, until the residual's span is at most what `target_of` says of the values, or as small as doubles make it.
+    pub fn optimum(&self, strategy: &mut [u32], target_of: impl Fn(&Columns<1>) -> f64, stop: &StopSignal) -> Optimum {
+        let &Choices { rows: all_rows, reward, discount, .. } = self;
+        let span = Span::of(reward);
+        let mut column = Columns { values: vec![[0.0]; strategy.len()], levels: [span.middle()] };
+        let mut next = vec![[0.0]; strategy.len()];
+        let few = strategy.len() / FEW;
+        // Value iteration until most states have found their choice, or it gets nowhere.
+        let mut widths = [f64::INFINITY; 4];
+        for sweep in 0.. {
+            let (level, values) = (column.levels[0], column.values.as_flattened());
+            let Improved { span, n_changed } = self.improve(level, values, next.as_flattened_mut(), strategy);
+            std::mem::swap(&mut column.values, &mut next);
+            column.levels[0] += discount * span.middle();
+            stop.reach(Reached::LongTerm { residual: span.width(), target: target_of(&column) });
+            let slow = sweep >= 8 && span.width() > SLOW * widths[3];
+            widths.rotate_right(1);
+            widths[0] = span.width();
+            if n_changed <= strategy.len() / MOST || slow || span.width() == 0.0 || stop.reason().is_some() {
+                break;
+            }
+        }
+        // Policy iteration: the values of the choices found, then a look at all choices.
+        let (mut least, mut idle, mut n_changed) = (f64::INFINITY, 0, usize::MAX);
+        let mut rows = PolicyRows::of(all_rows, strategy);
+        let mut rewards: Vec<[f64; 1]> =
+            strategy.par_iter().with_min_len(CHUNK).map(|&choice| [reward[choice as usize]]).collect();
+        let mut old = strategy.to_vec();
+        let mut target = target_of(&column);
+        loop {
+            let chain = Chain { rows: &rows, rewards: &rewards, discounts: [discount] };
+            let part = match n_changed {
+                0 => ALL_BUT_EVALUATED,
+                n if n <= few => WELL_EVALUATED,
+                _ => EVALUATED,
+            };
+            let wanted = (part * widths[0]).max(target);
+            chain.evaluate(&mut column, &mut next, [wanted], stop);
+            let (level, values) = (column.levels[0], column.values.as_flattened());
+            let improved = self.improve(level, values, next.as_flattened_mut(), strategy);
+            std::mem::swap(&mut column.values, &mut next);
+            column.levels[0] += discount * improved.span.middle();
+            n_changed = improved.n_changed;
+            let width = improved.span.width();
+            target = target_of(&column);
+            stop.reach(Reached::LongTerm { residual: width, target });
+            // Rounding may keep the residual above the target for ever.
+            idle = if width < 0.9 * least { 0 } else { idle + 1 };
+            least = least.min(width);
+            if width <= target || idle > 20 || stop.reason().is_some() {
+                return Optimum { column, width };
+            }
+            widths[0] = width;
+            if n_changed > 0 {
+                let changes = |&state: &u32| old[state as usize] != strategy[state as usize];
+                let changed: Vec<u32> =
+                    (0..old.len() as u32).into_par_iter().with_min_len(CHUNK).filter(changes).collect();
+                rows.follow(all_rows, &changed, strategy);
+                for state in changed.into_iter().map(|state| state as usize) {
+                    old[state] = strategy[state];
+                    rewards[state] = [reward[strategy[state] as usize]];
+                }
+            }
+        }
+    }
+
+    /// Which of the allowed choices are worth as much as the best of their state.
+    pub fn as_good_as_the_best(&self, column: &Columns<1>, near: f64, strategy: &[u32]) -> Vec<bool> {
+        let &Choices { rows, allowed, reward, discount, .. } = self;
+        let values = column.values.as_flattened();
+        let worth = |choice: usize| {
+            let row = rows.row(choice as u32);
+            reward[choice] + discount * expectation(&rows.target[row.clone()], &rows.probability[row], values)
+        };
+        let of_state = |state: usize| {
+            let choices = rows.first_choice[state] as usize..rows.first_choice[state + 1] as usize;
+            let is_allowed = move |choice: &usize| allowed.is_none_or(|allowed| allowed[*choice]);
+            let only = choices.clone().filter(is_allowed).count() == 1;
+            let best = if only { f64::NEG_INFINITY } else { worth(strategy[state] as usize) };
+            // Where worths overflow, nothing compares and nothing is dropped.
+            let worse = move |choice: usize| !only && worth(choice) < best - near;
+            choices.map(move |choice| is_allowed(&choice) && !worse(choice))
+        };
+        (0..strategy.len()).into_par_iter().with_min_len(CHUNK).flat_map_iter(of_state).collect()
+    }
+}
