@@ -8,7 +8,7 @@
 //! the solver reads. So whatever readers of YAML disagree about is refused, first of all where a line ends.
 
 use crate::Unreadable;
-use crate::fraction::Fraction;
+use crate::fraction::{Fraction, lcm};
 use crate::text::integer_text;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Pow, Signed, Zero};
@@ -376,10 +376,11 @@ fn render(root: &Node) -> Result<String, Unreadable> {
             let mut row: Vec<(usize, Fraction)> = match to {
                 None => return Err(Unreadable(format!("{what}: `to` is missing"))),
                 Some(Node::Scalar(target)) => vec![(state(target)?, Fraction::one())],
-                Some(row) => entries(row, &what)?
-                    .iter()
-                    .map(|(target, probability)| Ok((state(target)?, number(probability, &what)?)))
-                    .collect::<Result<_, Unreadable>>()?,
+                Some(row) => {
+                    let row = entries(row, &what)?;
+                    let targets = row.iter().map(|(target, _)| state(target)).collect::<Result<Vec<_>, _>>()?;
+                    targets.into_iter().zip(probabilities(row, &what)?).collect()
+                }
             };
             row.sort_by_key(|(target, _)| *target);
             let mut words: Vec<String> = merged.iter().map(number_text).collect();
@@ -442,6 +443,25 @@ fn read_rewards(
             entries(by_name, what)?.iter().map(read).collect()
         }
     }
+}
+
+/// The probabilities of a row. One of decimals alone whose sum S is not 1 but within 10^-9 of it is divided by S.
+fn probabilities(row: &[(String, Node)], what: &str) -> Result<Vec<Fraction>, Unreadable> {
+    let is_fraction = |(_, node): &(String, Node)| matches!(node, Node::Scalar(word) if word.contains('/'));
+    let numbers = row.iter().map(|(_, probability)| number(probability, what)).collect::<Result<Vec<_>, _>>()?;
+    if row.iter().any(is_fraction) {
+        return Ok(numbers);
+    }
+    // Every denominator divides a power of ten, so this one is not long.
+    let common = numbers.iter().fold(BigInt::one(), |common, number| lcm(&common, &number.denominator));
+    let part = |number: &Fraction| &number.numerator * (&common / &number.denominator);
+    let parts: Vec<BigInt> = numbers.iter().map(part).collect();
+    let sum: BigInt = parts.iter().sum();
+    let distance = (&sum - &common).abs();
+    if distance.is_zero() || distance * 1_000_000_000 > common {
+        return Ok(numbers);
+    }
+    Ok(parts.into_iter().map(|part| Fraction::new(part, sum.clone()).in_lowest_terms()).collect())
 }
 
 fn number_text(number: &Fraction) -> String {

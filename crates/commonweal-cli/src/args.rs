@@ -94,6 +94,9 @@ pub struct ChangeArgs {
     /// Give all principals, or all reward structures, their discounts, in the file's order
     #[arg(long, value_name = "V,V,…", conflicts_with = "discount")]
     pub discounts: Option<String>,
+    /// Refuse rows of decimals that sum to 1 but for rounding, in place of scaling them
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// How to run.

@@ -25,10 +25,12 @@ pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Mdp> {
 pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bool) -> anyhow::Result<Model> {
     let refused = |error: ReadError| model_file::refused(file, &error);
     if file.format() == Format::Yaml {
-        let model = Model::read_file(file, &ReadOptions::default(), engine).map_err(refused)?;
+        let options = ReadOptions::default().strict(changes.strict);
+        let model = Model::read_file(file, &options, engine).map_err(refused)?;
+        model_file::say(model.notes(), quiet);
         return overridden(model, changes);
     }
-    let options = ReadOptions::new(discounts(changes)?).from(changes.from.as_deref());
+    let options = ReadOptions::new(discounts(changes)?).from(changes.from.as_deref()).strict(changes.strict);
     let model = Model::read_file(file, &options, engine).map_err(refused)?;
     model_file::say(model.notes(), quiet);
     Ok(model)

@@ -27,10 +27,10 @@ pub fn say(notes: &ReadNotes, quiet: bool) {
     }
     if !quiet && divided.rows > 0 {
         let rows = counted(&divided.rows.into(), "row", "rows");
-        let (were, their) = if divided.rows == 1 { ("was", "its") } else { ("were", "their") };
+        let (was, it) = if divided.rows == 1 { ("was", "it") } else { ("were", "them") };
         let largest = divided.largest;
         note(&format!(
-            "{rows} did not sum to 1 exactly and {were} divided by {their} sum (largest deviation {largest:.1e})"
+            "{rows} of decimals {was} scaled to sum to 1 (largest error {largest:.1e});\n      --strict refuses {it}"
         ));
     }
 }

@@ -1,7 +1,7 @@
 //! The model as users hold it: read from a file, or built; in fractions or in doubles.
 
 use crate::certificate::write_canonical;
-use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, read_model, write_yaml};
+use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, write_yaml};
 use crate::model::{Mdp, ModelArrays, ModelError, Principal, PrincipalId, StateId, Structure};
 use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
@@ -55,13 +55,14 @@ impl Model {
 
     /// The model that a YAML or JSON text describes.
     pub fn from_yaml(text: &str) -> Result<Model, ParseError> {
-        read_model(text).map(Model::from)
+        load_model(text, false).map(Model::from)
     }
 
-    /// The model in a file that is open. Options say nothing of a YAML file, which has discounts and a start of its own.
+    /// The model in a file that is open. Of a YAML file, which has discounts and a start of its own, options say only whether it
+    /// is read strictly.
     pub fn read_file(file: &ModelFile, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
         if file.format() == Format::Yaml {
-            return Ok(Model::from(file.read_yaml()?));
+            return Ok(Model::from(file.read_yaml(options.strict)?));
         }
         // A large model is read in doubles from the start: in fractions it would take several times the memory.
         let overview = file.overview()?.expect("DRN and UMB tell their size");
@@ -71,12 +72,14 @@ impl Model {
         }
     }
 
-    /// The model that these arrays describe, if they describe one.
+    /// The model that these arrays describe, if they describe one. A row of doubles whose sum is within 10^-9 of 1 is divided by
+    /// its sum, and [`notes`](Model::notes) count it; fractions must sum to exactly 1.
     pub fn from_arrays<N: ModelNumber>(arrays: ModelArrays<N>) -> Result<Model, ModelError>
     where
         Model: From<Mdp<N>>,
     {
-        arrays.finish().map(Model::from)
+        let (model, divided) = arrays.finish_scaled()?;
+        Ok(Model { notes: ReadNotes { divided, ..ReadNotes::default() }, ..Model::from(model) })
     }
 
     /// Everything but the numbers: states, choices, names, principals.

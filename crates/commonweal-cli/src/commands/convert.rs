@@ -43,7 +43,7 @@ fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file:
         input::discounts(changes)?
     };
     let refused = |error| model_file::refused(file, &error);
-    let options = ReadOptions::new(discounts).from(changes.from.as_deref());
+    let options = ReadOptions::new(discounts).from(changes.from.as_deref()).strict(changes.strict);
     if file.overview().map_err(refused)?.is_some_and(|overview| overview.exact) {
         write(args, writer, file.read::<Rational>(&options).map_err(refused)?)
     } else {

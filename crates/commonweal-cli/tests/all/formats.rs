@@ -138,8 +138,21 @@ fn rows_that_were_rounded_are_counted_on_standard_error() {
     let ran = folder.run(&["solve", "rounded.drn", "--discounts", "1/2", "--json"]).done();
     assert_eq!(
         ran.stderr,
-        "note: 2 rows did not sum to 1 exactly and were divided by their sum (largest deviation 1.0e-10)\n"
+        "note: 2 rows of decimals were scaled to sum to 1 (largest error 1.0e-10);\n      --strict refuses them\n"
     );
+    folder.run(&["solve", "rounded.drn", "--discounts", "1/2", "--strict"]).refused(&["the probabilities sum to"]);
+    // The same rows in YAML, which the separate checker reads by the same rule.
+    let row = "to: {\"0\": 0.3333333333, \"1\": 0.6666666666}";
+    folder.write(
+        "rounded.yaml",
+        format!("principals: {{p: 1/2}}\nstates:\n  0: {{a: {{reward: 1, {row}}}}}\n  1: {{a: {{{row}}}}}\n"),
+    );
+    let yaml = folder.run(&["solve", "rounded.yaml", "--json", "--certificate", "rounded.cert"]).done();
+    assert_eq!((&yaml.stderr, yaml.json()["states"]["0"]["welfare"]["exact"].as_str()), (&ran.stderr, Some("4/3")));
+    folder.run(&["solve", "rounded.yaml", "--strict"]).refused(&[
+        "rounded.yaml:3:26: state `0`, action `a`: the probabilities sum to 9999999999/10000000000, not 1",
+        "help: strict reading refuses what floating point has rounded; otherwise this row is scaled to 1",
+    ]);
     // Divided by the sum, a third is 0.3333333333/0.9999999999, which is a third.
     assert_eq!(ran.json()["states"]["0"]["welfare"]["exact"], "4/3");
     // Doubles stay doubles where the other format has them too.

@@ -3,11 +3,10 @@
 //! The only place of the library that opens a path.
 
 use super::{
-    Format, Loaded, MAX_MODEL_BYTES, Overview, ReadError, ReadOptions, drn_overview, read_drn, read_model_bytes,
+    Format, Loaded, MAX_MODEL_BYTES, Overview, ReadError, ReadOptions, drn_overview, load_model_bytes, read_drn,
     read_umb, umb_overview,
 };
-use crate::model::Mdp;
-use crate::number::ModelNumber;
+use crate::number::{ModelNumber, Rational};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -94,13 +93,13 @@ impl ModelFile {
         }
     }
 
-    /// The model of a YAML file, as it is written.
-    pub fn read_yaml(&self) -> Result<Mdp, ReadError> {
+    /// The model of a YAML file, as it is written but for rows that floating point has rounded.
+    pub fn read_yaml(&self, strict: bool) -> Result<Loaded<Rational>, ReadError> {
         let bytes = match &self.contents {
             Contents::Kept(bytes) => bytes,
             Contents::At(path) => &text_file(path)?,
         };
-        read_model_bytes(bytes).map_err(|error| error.with_line_of(bytes).into())
+        load_model_bytes(bytes, strict).map_err(|error| error.with_line_of(bytes).into())
     }
 
     /// The model of a `.drn` or `.umb` file, which the options' discounts complete.

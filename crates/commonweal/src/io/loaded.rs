@@ -1,7 +1,8 @@
 //! What files of other tools are read with, and what comes back besides the model.
 
-use super::{Discounts, Divided, ReadError};
+use super::{Discounts, ReadError};
 use crate::model::{Mdp, NameTable};
+use crate::number::Divided;
 
 /// The name of an action that has none in the file.
 pub(super) const UNNAMED_ACTION: &str = "unnamed";
@@ -16,17 +17,24 @@ pub struct ReadOptions {
     pub start: Option<String>,
     /// The size of the file as it is stored, if it is known: no more memory is taken in advance than it can fill.
     pub bytes: Option<u64>,
+    /// Refuses rows of decimals that floating point has rounded, in place of scaling them to 1.
+    pub strict: bool,
 }
 
 impl ReadOptions {
     /// These discounts, the file's initial state, a file of unknown size.
     pub fn new(discounts: Discounts) -> ReadOptions {
-        ReadOptions { discounts, start: None, bytes: None }
+        ReadOptions { discounts, ..ReadOptions::default() }
     }
 
     /// The same, starting in the state of this name if one is given.
     pub fn from(self, start: Option<&str>) -> ReadOptions {
         ReadOptions { start: start.map(str::to_owned), ..self }
+    }
+
+    /// The same, refusing rows that would have to be scaled if `strict` says so.
+    pub fn strict(self, strict: bool) -> ReadOptions {
+        ReadOptions { strict, ..self }
     }
 
     /// The state to start in, of a file with this many states and initial states.

@@ -43,6 +43,7 @@ mod syntax_error;
 mod umb;
 mod yaml_events;
 
+pub use crate::number::Divided;
 pub use dimacs::{MAX_DIMACS, read_dimacs};
 pub use discounts::{DiscountError, Discounts};
 pub use drn::{DrnNumber, drn_overview, drn_reward_names, read_drn, write_drn};
@@ -50,13 +51,12 @@ pub use file::{ENDINGS, ModelFile, text_file};
 pub use format::Format;
 pub use game_reader::read_game;
 pub use loaded::{Loaded, Overview, ReadOptions};
-pub use model_reader::{MAX_MODEL_BYTES, read_model, read_model_bytes};
+pub use model_reader::{MAX_MODEL_BYTES, load_model, read_model, read_model_bytes};
 pub use model_writer::{write_json, write_yaml};
 pub use parse_error::ParseError;
 pub use read_error::ReadError;
-pub use row::Divided;
 pub use strategy_reader::read_strategy;
 pub use umb::{UmbNumber, read_umb, umb_overview, write_umb};
 
 use loaded::UNNAMED_ACTION;
-use model_reader::utf8;
+use model_reader::{load_model_bytes, utf8};

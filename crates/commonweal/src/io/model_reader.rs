@@ -4,15 +4,16 @@
 //! The format has a fixed depth, so the functions never call themselves, whatever the file nests.
 
 use super::{
-    ParseError,
+    Loaded, ParseError,
     model_draft::{Draft, DraftChoice, DraftPrincipal, DraftState, EVERYBODY, Names},
     node_values::{Keys, Name},
     parse_error::{Fault, Span, line_and_column, shown},
+    row::{OffOne, Written},
     yaml_events::{Events, Kind, Node},
 };
 use crate::{
     model::{Mdp, least_common_multiple},
-    number::{Natural, Rational},
+    number::{Divided, ModelNumber, Natural, Rational},
 };
 use dashu_base::BitTest;
 
@@ -38,16 +39,27 @@ const MAX_ROW_BITS: usize = 1 << 18;
 /// # Ok::<(), commonweal::internals::io::ParseError>(())
 /// ```
 pub fn read_model(text: &str) -> Result<Mdp, ParseError> {
+    load_model(text, false).map(|loaded| loaded.model)
+}
+
+/// The same with what was made of it on the way. If `strict`, rows that floating point has rounded are refused, not scaled.
+pub fn load_model(text: &str, strict: bool) -> Result<Loaded<Rational>, ParseError> {
     check_size(text.len())?;
     const SHAPE: &str = "a model has `principals` with discounts, and `states` with actions";
-    let read = Events::new(text, SHAPE).and_then(|events| Reader { text, events, draft: Draft::default() }.model());
+    let reader = |events| Reader { text, events, draft: Draft::default(), strict, divided: Divided::default() };
+    let read = Events::new(text, SHAPE).and_then(|events| reader(events).model());
     read.map_err(|fault| fault.locate(text))
 }
 
 /// The model that the bytes of a file describe. They must be UTF-8.
 pub fn read_model_bytes(bytes: &[u8]) -> Result<Mdp, ParseError> {
+    load_model_bytes(bytes, false).map(|loaded| loaded.model)
+}
+
+/// The same with what was made of it on the way.
+pub(super) fn load_model_bytes(bytes: &[u8], strict: bool) -> Result<Loaded<Rational>, ParseError> {
     check_size(bytes.len())?;
-    read_model(utf8(bytes)?)
+    load_model(utf8(bytes)?, strict)
 }
 
 /// The text of a file that must be UTF-8.
@@ -74,6 +86,8 @@ struct Reader<'t> {
     text: &'t str,
     events: Events<'t>,
     draft: Draft<'t>,
+    strict: bool,
+    divided: Divided,
 }
 
 /// The state and the action that are being read, by the positions of their names.
@@ -84,7 +98,7 @@ struct Place {
 }
 
 impl<'t> Reader<'t> {
-    fn model(mut self) -> Result<Mdp, Fault> {
+    fn model(mut self) -> Result<Loaded<Rational>, Fault> {
         const SHAPE: &str = "a model is a map with the keys `principals` and `states`, and `start` if you like";
         let root = self.events.next()?;
         root.expect_map(self.text, || "the model".into(), "a map", SHAPE)?;
@@ -106,7 +120,7 @@ impl<'t> Reader<'t> {
             return missing("the model has no `states`", "add for example `states: {s0: {stay: {to: s0}}}`");
         }
         self.events.finish()?;
-        self.draft.finish()
+        Ok(Loaded { model: self.draft.finish()?, left_out: Vec::new(), divided: self.divided })
     }
 
     fn start(&mut self, value: Node<'t>) -> Result<(), Fault> {
@@ -280,7 +294,8 @@ impl<'t> Reader<'t> {
         }
         let map = self.draft.n_choices;
         let mut spans = Vec::new();
-        let (mut sum, mut common) = (Rational::ZERO, Natural::ONE);
+        let mut row: Vec<(u32, Rational)> = Vec::new();
+        let (mut sum, mut common, mut written) = (Rational::ZERO, Natural::ONE, Written::Decimals);
         while let Some(name) = self.entry("a state")? {
             let span = name.span;
             let id = self.draft.state_names.intern(name.text, span);
@@ -290,18 +305,30 @@ impl<'t> Reader<'t> {
             }
             let value = self.events.next()?;
             let probability = self.probability(&value, id)?;
+            if matches!(&value.kind, Kind::Scalar { text, .. } if text.contains('/')) {
+                written = Written::Fractions;
+            }
             common = least_common_multiple(&common, probability.denominator());
             if common.bit_len() > MAX_ROW_BITS {
                 let message = format!("{}: the probabilities are too long to be added up", self.place(place));
                 return Err(Fault::new(value.span, message, "write them with fewer digits, over a common denominator"));
             }
             sum += &probability;
-            self.draft.targets.push((id, probability));
+            row.push((id, probability));
         }
         if !sum.is_one() {
-            let message = format!("{}: the probabilities sum to {}, not 1", self.place(place), brief(&sum));
-            return Err(Fault::new(self.whole_map(value.span), message, mend_sum(&sum)));
+            match OffOne::of(&sum, written, self.strict) {
+                OffOne::Scaled => {
+                    self.divided.count(Rational::distance_from_one(&sum, row.len()));
+                    row.iter_mut().for_each(|(_, probability)| *probability /= &sum);
+                }
+                why => {
+                    let message = format!("{}: the probabilities sum to {}, not 1", self.place(place), brief(&sum));
+                    return Err(Fault::new(self.whole_map(value.span), message, mend_sum(&sum, why)));
+                }
+            }
         }
+        row.into_iter().for_each(|entry| self.draft.targets.push(entry));
         Ok(spans.len() as u32)
     }
 
@@ -379,10 +406,13 @@ fn seen_before(names: &mut Names, spans: &mut Vec<(u32, Span)>, name: (u32, Span
 }
 
 /// How to mend probabilities that do not sum to 1.
-fn mend_sum(sum: &Rational) -> String {
+fn mend_sum(sum: &Rational, why: OffOne) -> String {
     let gap = Rational::ONE - sum;
     if sum.is_zero() {
         return "name at least one target".into();
+    }
+    if Rational::is_near_one(sum) {
+        return why.help().into();
     }
     let (step, distance) = if gap > Rational::ZERO { ("add", gap) } else { ("take away", -gap) };
     let rounding = Rational::from_quotient(1, 100);

@@ -1,27 +1,62 @@
 //! The transitions of one choice as files of other tools write them, made into a row of probabilities.
 //!
-//! Such files round: Storm writes ten digits unless told otherwise, and doubles hold no third. A row whose sum is within
-//! 10^-6 of 1 is therefore divided by its sum, and the reader reports it. A target that is listed twice stands for
-//! the sum of the two, and a probability of 0 for nothing.
+//! Such files round: Storm writes ten digits unless told otherwise, and doubles hold no third. A row of decimals whose sum is
+//! within 10^-9 of 1 is therefore divided by its sum, as in every other format, and the reader reports it. A row with a
+//! fraction is never touched. A target that is listed twice stands for the sum of the two, and a probability of 0 for nothing.
 
 use crate::{
     model::{StateId, first_repeated},
-    number::{ModelNumber, Rational, sum},
+    number::{Divided, ModelNumber, Rational, sum},
 };
 use std::collections::HashMap;
 
-/// A row that is further from 1 is an error, not a rounding.
-const FURTHEST: f64 = 1e-6;
 /// The most bits that all quotients of a row may take together.
 const MAX_QUOTIENT_BITS: usize = 1 << 28;
 
-/// The rows of a file that did not sum to exactly 1 and were divided by their sum.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Divided {
-    /// How many there were.
-    pub rows: usize,
-    /// The furthest that a sum was from 1.
-    pub largest: f64,
+/// How the numbers of a row are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    /// As integers, decimals and doubles, which a program may have rounded.
+    Decimals,
+    /// Some of them as fractions, which are meant as they are.
+    Fractions,
+}
+
+/// What to do where the sum of a row is near 1 but not 1, and what to say where it is not scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OffOne {
+    /// A row of decimals: divide it by its sum.
+    Scaled,
+    /// The same, but the reader is strict.
+    Strict,
+    /// Not near 1, or fractions: an error.
+    Wrong(Written),
+}
+
+impl OffOne {
+    /// Of a row with this sum, which is not 1.
+    pub fn of<N: ModelNumber>(sum: &N, written: Written, strict: bool) -> OffOne {
+        if written == Written::Fractions || !N::is_near_one(sum) {
+            OffOne::Wrong(written)
+        } else if strict {
+            OffOne::Strict
+        } else {
+            OffOne::Scaled
+        }
+    }
+
+    /// How to mend it.
+    pub fn help(self) -> &'static str {
+        match self {
+            OffOne::Scaled | OffOne::Strict => {
+                "strict reading refuses what floating point has rounded; otherwise this row is scaled to 1"
+            }
+            OffOne::Wrong(Written::Fractions) => "a row with a fraction is taken as it is written, and never scaled",
+            OffOne::Wrong(Written::Decimals) => {
+                "decimals are scaled where their sum is within 1e-9 of 1; this one is not"
+            }
+        }
+    }
 }
 
 /// What keeps numbers from being a row of probabilities.
@@ -31,8 +66,8 @@ pub(super) enum RowFault {
     Negative(usize),
     /// No entry is above 0.
     Empty,
-    /// The sum is not near 1.
-    Sum(String),
+    /// The sum is not 1.
+    Sum(String, OffOne),
     /// The exact numbers are too long to work with.
     TooLong,
 }
@@ -46,10 +81,7 @@ impl RowFault {
                 "there is no transition with a probability above 0".into(),
                 "say where it leads; a state may lead to itself",
             ),
-            RowFault::Sum(sum) => (
-                format!("the probabilities sum to {sum}, not 1"),
-                "sums within a millionth of 1 are taken for rounding; this one is not",
-            ),
+            RowFault::Sum(sum, why) => (format!("the probabilities sum to {sum}, not 1"), why.help()),
             RowFault::TooLong => {
                 ("the probabilities are too long to be added up".into(), "write them with fewer digits")
             }
@@ -61,12 +93,23 @@ impl RowFault {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub divided: Divided,
+    strict: bool,
     sorted: Vec<StateId>,
 }
 
 impl Rows {
+    /// Those of a file that is read strictly, or not.
+    pub fn new(strict: bool) -> Rows {
+        Rows { strict, ..Rows::default() }
+    }
+
     /// Makes the entries a row of probabilities in place, at the front; how many are left. What is behind is junk.
-    pub fn settle<N: ModelNumber>(&mut self, targets: &mut [StateId], row: &mut [N]) -> Result<usize, RowFault> {
+    pub fn settle<N: ModelNumber>(
+        &mut self,
+        targets: &mut [StateId],
+        row: &mut [N],
+        written: Written,
+    ) -> Result<usize, RowFault> {
         debug_assert_eq!(targets.len(), row.len());
         let mut length = row.len();
         if !row.iter().all(N::is_probability) {
@@ -76,11 +119,11 @@ impl Rows {
             return Err(RowFault::Empty);
         }
         if first_repeated(&targets[..length], &mut self.sorted).is_some() {
-            return self.merge(&mut targets[..length], &mut row[..length]);
+            return self.merge(&mut targets[..length], &mut row[..length], written);
         }
         let row = &mut row[..length];
         let sum = N::row_sum(row).ok_or(RowFault::TooLong)?;
-        if self.is_off(&sum, length)? {
+        if self.is_off(&sum, length, written)? {
             if sum.to_exact().is_some_and(|sum| too_long(&sum, length)) {
                 return Err(RowFault::TooLong);
             }
@@ -90,24 +133,32 @@ impl Rows {
     }
 
     /// Whether the sum of a row is off 1 and the row is to be divided by it, which is counted.
-    fn is_off<N: ModelNumber>(&mut self, sum: &N, length: usize) -> Result<bool, RowFault> {
+    fn is_off<N: ModelNumber>(&mut self, sum: &N, length: usize, written: Written) -> Result<bool, RowFault> {
         let distance = N::distance_from_one(sum, length);
-        if distance.is_nan() || distance > FURTHEST {
-            return Err(RowFault::Sum(brief(sum)));
+        if distance == 0.0 {
+            return Ok(false);
         }
-        if distance > 0.0 {
-            self.divided.rows += 1;
-            self.divided.largest = self.divided.largest.max(distance);
+        match OffOne::of(sum, written, self.strict) {
+            OffOne::Scaled => {
+                self.divided.count(distance);
+                Ok(true)
+            }
+            why => Err(RowFault::Sum(brief(sum), why)),
         }
-        Ok(distance > 0.0)
     }
 
     /// Adds up the entries of each target, exactly, and divides by their exact sum: rounded once, after all of it.
-    fn merge<N: ModelNumber>(&mut self, targets: &mut [StateId], row: &mut [N]) -> Result<usize, RowFault> {
+    fn merge<N: ModelNumber>(
+        &mut self,
+        targets: &mut [StateId],
+        row: &mut [N],
+        written: Written,
+    ) -> Result<usize, RowFault> {
         let mut place = HashMap::new();
         let mut merged: Vec<Rational> = Vec::new();
         for at in 0..row.len() {
-            let exact = row[at].to_exact().ok_or_else(|| RowFault::Sum(row[at].to_string()))?;
+            let infinite = || RowFault::Sum(row[at].to_string(), OffOne::Wrong(written));
+            let exact = row[at].to_exact().ok_or_else(infinite)?;
             let target = targets[at];
             let to = *place.entry(target).or_insert(merged.len());
             match merged.get_mut(to) {
@@ -119,7 +170,7 @@ impl Rows {
             }
         }
         let total = Rational::row_sum(&merged).ok_or(RowFault::TooLong)?;
-        self.is_off(&N::from_probability(total.clone()), merged.len())?;
+        self.is_off(&N::from_probability(total.clone()), merged.len(), written)?;
         if !total.is_one() && too_long(&total, merged.len()) {
             return Err(RowFault::TooLong);
         }

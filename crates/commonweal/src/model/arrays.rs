@@ -1,10 +1,10 @@
 //! A model from its arrays, for readers that fill them directly.
 
 use super::{
-    Mdp, ModelError, NameTable, Principal, StateId, Structure,
+    ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure,
     builder::{check_principals, check_size, first_repeated},
 };
-use crate::number::ModelNumber;
+use crate::number::{Divided, ModelNumber};
 use std::sync::Arc;
 
 /// The arrays of a model that nobody has checked yet.
@@ -33,6 +33,20 @@ impl<N: ModelNumber> ModelArrays<N> {
         let model = self.finish_settled()?;
         model.check_rows()?;
         Ok(model)
+    }
+
+    /// The same, with rows that floating point has rounded divided by their sums; how many there were.
+    pub(crate) fn finish_scaled(self) -> Result<(Mdp<N>, Divided), ModelError> {
+        let mut model = self.finish_settled()?;
+        let mut divided = Divided::default();
+        for choice in (0..model.n_choices()).map(ChoiceId::from) {
+            let row = model.transition_range(choice);
+            let row = &mut model.probability[row];
+            let distance = if row.iter().all(N::is_probability) { N::scale_row(row) } else { None };
+            distance.into_iter().for_each(|distance| divided.count(distance));
+        }
+        model.check_rows()?;
+        Ok((model, divided))
     }
 
     /// The same where every row is known to be one of probabilities.

@@ -22,7 +22,7 @@ mod wide;
 pub(crate) use directed::{UNIT_ROUNDOFF, product_down, product_up, quotient_down, sum_down, sum_up};
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
-pub use model_number::ModelNumber;
+pub use model_number::{Divided, ModelNumber};
 pub use parse::{NumberError, parse_rational};
 pub use plain::{LEAST_WEIGHT, PlainVector, plain_sum};
 pub(crate) use product::{power, product};

@@ -21,6 +21,25 @@ const LEAST: f64 = f64::from_bits(1);
 const LARGEST_INTEGER: u64 = 1 << 53;
 /// The longest denominator, in bits, over which the probabilities of one choice are added up.
 const MAX_SUM_BITS: usize = 200_000;
+/// A row of decimals whose sum is this near to 1 was computed in floating point; one that is further off is an error.
+const FURTHEST: f64 = 1e-9;
+
+/// The rows that floating point computed: their sums were near 1, not 1, and they were divided by them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Divided {
+    /// How many there were.
+    pub rows: usize,
+    /// The furthest that a sum was from 1.
+    pub largest: f64,
+}
+
+impl Divided {
+    /// Counts a row whose sum was this far from 1.
+    pub(crate) fn count(&mut self, distance: f64) {
+        self.rows += 1;
+        self.largest = self.largest.max(distance);
+    }
+}
 
 /// A number of a model: [`Rational`] for the exact engine, `f64` for the certified one.
 pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'static {
@@ -68,8 +87,15 @@ pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'stat
     /// How far the sum of a row is from 1; 0 if the row, read from a file, may stay as it is.
     fn distance_from_one(sum: &Self, row_length: usize) -> f64;
 
+    /// Whether the sum of a row of decimals is so near to 1 that floating point must have computed it: within 10^-9.
+    fn is_near_one(sum: &Self) -> bool;
+
     /// Whether numbers, all positive, may be built as a row of probabilities. If not, what they sum to.
     fn check_row(row: &[Self]) -> Result<(), String>;
+
+    /// Divides numbers, all positive, that may not be built as a row by their sum, if floating point computed them; how far
+    /// that sum was from 1. Fractions are never touched.
+    fn scale_row(row: &mut [Self]) -> Option<f64>;
 }
 
 impl ModelNumber for Rational {
@@ -128,12 +154,20 @@ impl ModelNumber for Rational {
     }
 
     fn distance_from_one(sum: &Rational, _: usize) -> f64 {
-        (sum - Rational::ONE).abs().to_f64()
+        f64::from_probability((sum - Rational::ONE).abs())
+    }
+
+    fn is_near_one(sum: &Rational) -> bool {
+        (sum - Rational::ONE).abs() <= Rational::from_quotient(1, 1_000_000_000)
     }
 
     fn check_row(row: &[Rational]) -> Result<(), String> {
         let sum = row.iter().fold(Rational::ZERO, |sum, probability| sum + probability);
         if sum.is_one() { Ok(()) } else { Err(sum.to_string()) }
+    }
+
+    fn scale_row(_: &mut [Rational]) -> Option<f64> {
+        None
     }
 }
 
@@ -215,10 +249,24 @@ impl ModelNumber for f64 {
         if distance <= (row_length as f64 - 1.0) * UNIT { 0.0 } else { distance }
     }
 
+    fn is_near_one(sum: &f64) -> bool {
+        // The double below 1 + 10^-9 may be further from 1 than that, by less than it is itself rounded.
+        (sum - 1.0).abs() <= FURTHEST + f64::EPSILON
+    }
+
     fn check_row(row: &[f64]) -> Result<(), String> {
         let sum = f64::row_sum(row).unwrap_or(f64::NAN);
         let allowed = (row.len() as f64 + 1.0) * UNIT;
         if (sum - 1.0).abs() <= allowed { Ok(()) } else { Err(sum.to_string()) }
+    }
+
+    fn scale_row(row: &mut [f64]) -> Option<f64> {
+        if f64::check_row(row).is_ok() {
+            return None;
+        }
+        let sum = f64::row_sum(row).filter(f64::is_near_one)?;
+        row.iter_mut().for_each(|entry| *entry /= sum);
+        Some((sum - 1.0).abs())
     }
 }
 

@@ -9,6 +9,7 @@ use commonweal::internals::io::{
 };
 use commonweal::internals::model::{ChoiceId, Mdp};
 use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
+use commonweal::{Model, ModelArrays, NameTable, Principal, StateId};
 use proptest::prelude::*;
 
 fn choices<N>(model: &Mdp<N>) -> impl Iterator<Item = ChoiceId> + use<N> {
@@ -184,6 +185,59 @@ state 1\n\taction stay [1]\n\t\t1 : 1\n";
     let doubles: Loaded<f64> = read_drn(drn.as_bytes(), &read_options).unwrap();
     assert_eq!(doubles.model.probabilities(0.into()), [1.0 / 3.0, 2.0 / 3.0]);
     assert_eq!(doubles.divided.rows, 1);
+    // One rule: within 10^-9 of 1, decimals only, and not if the reader is strict.
+    let with = |row: &str| drn.replace("0 : 0.3333333333\n\t\t1 : 0.3333333333\n\t\t1 : 0.3333333333", row);
+    let near = [with("0 : 0.5\n\t\t1 : 0.499999999"), with("0 : 0.5\n\t\t1 : 0.500000001"), drn.to_owned()];
+    let far = [
+        with("0 : 0.5\n\t\t1 : 0.4999999989"),
+        with("0 : 0.5\n\t\t1 : 0.5000000011"),
+        with("0 : 1/2\n\t\t1 : 0.4999999999"),
+        with("0 : 1/3\n\t\t1 : 1/3\n\t\t1 : 3333333333/10000000000"),
+    ];
+    let strict = read_options.clone().strict(true);
+    for text in &near {
+        assert_eq!(read_drn::<Rational>(text.as_bytes(), &read_options).unwrap().divided.rows, 1, "{text}");
+        assert_eq!(read_drn::<f64>(text.as_bytes(), &read_options).unwrap().divided.rows, 1, "{text}");
+    }
+    for (text, options) in near.iter().map(|text| (text, &strict)).chain(far.iter().map(|text| (text, &read_options))) {
+        assert!(read_drn::<Rational>(text.as_bytes(), options).is_err(), "{text}");
+        assert!(read_drn::<f64>(text.as_bytes(), options).is_err(), "{text}");
+    }
+}
+
+/// Arrays that a program fills follow the same rule: doubles are scaled, fractions are not.
+#[test]
+fn rows_of_arrays_that_were_rounded_are_divided_and_counted() {
+    fn arrays<N: Clone>(row: [N; 3], one: [N; 3]) -> ModelArrays<N> {
+        let mut action_names = NameTable::default();
+        action_names.intern("go");
+        let [a, b, reward] = one;
+        ModelArrays {
+            start: 0.into(),
+            principals: vec![Principal::new("p", Rational::ZERO).unwrap()],
+            state_names: NameTable::numbered(3),
+            action_names,
+            action: vec![0, 0, 0],
+            first_choice: vec![0, 1, 2, 3],
+            first_transition: vec![0, 3, 4, 5],
+            target: [0, 1, 2, 1, 2].map(StateId::from).to_vec(),
+            probability: row.into_iter().chain([a, b]).collect(),
+            reward: vec![reward; 3],
+        }
+    }
+    let of = |row: [f64; 3]| Model::from_arrays(arrays(row, [1.0; 3]));
+    let model = of([0.333_333_333_3; 3]).unwrap();
+    assert_eq!(model.notes().divided.rows, 1);
+    assert_eq!(model.doubles().unwrap().probabilities(0.into()), [1.0 / 3.0; 3]);
+    assert_eq!(model.exact().probabilities(0.into()), [(); 3].map(|()| Rational::from_quotient(1, 3)));
+    let model = of([1.0 / 3.0; 3]).unwrap();
+    assert_eq!(model.notes().divided.rows, 0);
+    assert!(of([0.333_333_33; 3]).is_err() && of([1.0, 1e-12, -1e-12]).is_err() && of([f64::NAN; 3]).is_err());
+    let one = || [(); 3].map(|()| Rational::ONE);
+    let fractions = [(); 3].map(|()| Rational::from_quotient(3_333_333_333, 10_000_000_000));
+    assert!(Model::from_arrays(arrays(fractions, one())).is_err());
+    let thirds = [(); 3].map(|()| Rational::from_quotient(1, 3));
+    assert!(Model::from_arrays(arrays(thirds, one())).is_ok());
 }
 
 #[test]

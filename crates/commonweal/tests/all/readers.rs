@@ -3,6 +3,7 @@
 
 use crate::bodies::{self, Reading};
 use Outcome::{Another, Convert, ConvertAnother, Hotel, Refused};
+use commonweal::internals::io::{Divided, load_model};
 use num_bigint::BigUint;
 use std::io::Write;
 
@@ -345,6 +346,52 @@ fn syntax() -> Vec<(String, Outcome)> {
     ]
 }
 
+/// Rows whose sum is not 1. Those that floating point has rounded are scaled by both readers, by the same rule.
+fn rows_off_one() -> Vec<(String, Outcome)> {
+    let row = |row: &str| {
+        format!(
+            "{{principals: {{p: 1/2}}, states: {{s: {{a: {{to: {{{row}}}}}}}, t: {{a: {{to: t}}}}, u: {{a: {{to: u}}}}}}}}"
+        )
+    };
+    let long = "3".repeat(9_999);
+    vec![
+        (row("s: 0.3333333333333333, t: 0.3333333333333333, u: 0.3333333333333333"), Another),
+        (row("s: 0.1, t: 0.2, u: 0.7000000000000001"), Another),
+        (row("s: 0.1, t: 0.2, u: 0.7"), Another),
+        (row("s: 0.99999999999999999"), Another),
+        (row("s: 1e-12, t: 1"), Another),
+        (row(&format!("s: 0.{long}, t: 0.{long}, u: 0.{long}")), Another),
+        (row("s: 0.5, t: 0.499999999"), Another),
+        (row("s: 0.5, t: 0.500000001"), Another),
+        (row("s: 0.5, t: '0.500000001'"), Another),
+        (row("s: 0.5, t: 0.4999999989999999999"), Refused),
+        (row("s: 0.5, t: 0.5000000010000000001"), Refused),
+        (row("s: 0.5, t: 0.49999999"), Refused),
+        (row("s: 1/2, t: 0.5"), Another),
+        (row("s: 1/2, t: 0.4999999999"), Refused),
+        (row("s: 5/10, t: 4999999999/10000000000"), Refused),
+        (row("s: 0.5, t: 0.4999999999/1"), Refused),
+        (row("s: 0.5, t: \"0.4999999999\\u002f1\""), Refused),
+        (row("s: 1, t: 1e-12, u: -1e-13"), Refused),
+        (row("s: 1, t: 0, u: 1e-12"), Refused),
+    ]
+}
+
+#[test]
+fn a_row_of_decimals_that_was_rounded_is_divided_by_its_sum() {
+    let text = "principals: {p: 1/2}\nstates:\n  s: {a: {to: {s: 0.3333333333333333, t: 0.3333333333333333, u: 0.3333333333333333}}}\n  t: {a: {to: {t: 0.25, u: 0.750000001}}}\n  u: {a: {to: u}}\n";
+    let expected = "commonweal-model 1\ndiscounts 1/2\nstates 3\nchoices 1\n0 > 0 1/3 1 1/3 2 1/3\nchoices 1\n0 > 1 250000000/1000000001 2 750000001/1000000001\nchoices 1\n0 > 2 1\nend\n";
+    assert_eq!(bodies::readers(text.as_bytes()), Reading::Same(expected.to_owned()));
+    let loaded = load_model(text, false).unwrap();
+    assert_eq!(loaded.divided, Divided { rows: 2, largest: 1e-9 });
+    let refused = load_model(text, true).unwrap_err();
+    assert_eq!((refused.line, refused.column), (3, 15));
+    assert!(refused.message.ends_with("sum to 9999999999999999/10000000000000000, not 1"), "{refused}");
+    // What is exact is not touched, strict or not.
+    let exact = text.replace("0.3333333333333333", "1/3").replace("0.750000001", "0.75");
+    assert_eq!(load_model(&exact, true).unwrap().divided, Divided::default());
+}
+
 fn models() -> Vec<(String, Outcome)> {
     let one = |model: &str| format!("{{principals: {{p: 1/2, q: 1/3}}, states: {{s: {model}, t: {{a: {{to: t}}}}}}}}");
     vec![
@@ -595,6 +642,7 @@ fn table() -> Vec<(String, String, Outcome)> {
         ("model", models()),
         ("number", numbers()),
         ("row", rows()),
+        ("row off one", rows_off_one()),
     ];
     let numbered = |(group, cases): (&'static str, Vec<(String, Outcome)>)| {
         cases.into_iter().enumerate().map(move |(number, (text, outcome))| (format!("{group} {number}"), text, outcome))

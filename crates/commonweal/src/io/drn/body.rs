@@ -4,7 +4,7 @@ use super::super::{
     DiscountError, Loaded, ReadError, ReadOptions, UNNAMED_ACTION,
     discounts::Selection,
     parse_error::shown,
-    row::{RowFault, Rows},
+    row::{RowFault, Rows, Written},
 };
 use super::header::Header;
 use super::lines::{KeptLine, Line};
@@ -49,6 +49,7 @@ struct Choice<N> {
     rewards: Vec<N>,
     targets: Vec<StateId>,
     probabilities: Vec<N>,
+    written: Written,
     line: KeptLine,
 }
 
@@ -60,6 +61,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
             rewards: Vec::new(),
             targets: Vec::new(),
             probabilities: Vec::new(),
+            written: Written::Decimals,
             line: KeptLine::default(),
         };
         Body {
@@ -74,7 +76,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
             choice,
             state_rewards: Vec::new(),
             state_line: KeptLine::default(),
-            rows: Rows::default(),
+            rows: Rows::new(options.strict),
             initial: None,
             n_initial: 0,
         }
@@ -169,6 +171,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
     fn open_choice(&mut self, line: Line, name: &str) {
         self.choice.action.clear();
         self.choice.action.push_str(name);
+        self.choice.written = Written::Decimals;
         self.choice.line.keep(line);
         self.is_open = true;
     }
@@ -199,6 +202,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         };
         let value = value.trim_ascii();
         let number = self.resolve(line, value)?;
+        let is_fraction = number.contains('/');
         let probability =
             N::parse_probability(number).map_err(|error| number_fault(line, value, "the probability", &error))?;
         if !probability.is_probability() && probability != N::ZERO {
@@ -210,6 +214,9 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         }
         self.choice.targets.push(StateId::from(target));
         self.choice.probabilities.push(probability);
+        if is_fraction {
+            self.choice.written = Written::Fractions;
+        }
         Ok(())
     }
 
@@ -273,12 +280,13 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         if !std::mem::take(&mut self.is_open) {
             return Ok(());
         }
-        let settled = self.rows.settle(&mut self.choice.targets, &mut self.choice.probabilities);
+        let Choice { targets, probabilities, written, .. } = &mut self.choice;
+        let settled = self.rows.settle(targets, probabilities, *written);
         let length = settled.map_err(|fault| row_fault(&fault, self.n_begun - 1, &self.choice))?;
         let state = StateId::from(self.n_begun - 1);
         self.built(None)?;
         let built = self.built.as_mut().expect("made above");
-        let Choice { action, rewards, targets, probabilities, line } = &mut self.choice;
+        let Choice { action, rewards, targets, probabilities, line, .. } = &mut self.choice;
         let reward = |principal: usize| match (self.state_rewards.get(principal), rewards.get(principal)) {
             (Some(state), Some(action)) => state.plus(action),
             (Some(one), None) | (None, Some(one)) => one.clone(),

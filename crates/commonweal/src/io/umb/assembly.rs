@@ -3,7 +3,7 @@
 use super::super::{
     DiscountError, Loaded, ReadError, ReadOptions, UNNAMED_ACTION,
     parse_error::shown,
-    row::{RowFault, Rows, expectation},
+    row::{RowFault, Rows, Written, expectation},
 };
 use super::arrays::word;
 use super::index::{Index, RewardIndex};
@@ -51,8 +51,12 @@ impl<N: ModelNumber> Files<N> {
             reward: Vec::new(),
         };
         arrays.reward = self.reward(&arrays)?;
-        let mut rows = Rows::default();
-        settle(&mut arrays, &mut rows)?;
+        let mut rows = Rows::new(options.strict);
+        let written = match self.index.probability {
+            Some(NumberType::Rational(_)) => Written::Fractions,
+            _ => Written::Decimals,
+        };
+        settle(&mut arrays, &mut rows, written)?;
         let model = arrays.finish_settled().map_err(|error| match error {
             ModelError::DiscountOutOfRange { .. } => ReadError::Discounts(DiscountError::Invalid(error)),
             error => error.into(),
@@ -173,11 +177,11 @@ fn decoded(stored: &[u8], position: usize, number: NumberType, purpose: Purpose)
 }
 
 /// Makes every row one of probabilities. Rows that become shorter are moved together.
-fn settle<N: ModelNumber>(arrays: &mut ModelArrays<N>, rows: &mut Rows) -> Result<(), ReadError> {
+fn settle<N: ModelNumber>(arrays: &mut ModelArrays<N>, rows: &mut Rows, written: Written) -> Result<(), ReadError> {
     let mut end = 0;
     for choice in 0..arrays.action.len() {
         let row = arrays.first_transition[choice] as usize..arrays.first_transition[choice + 1] as usize;
-        let settled = rows.settle(&mut arrays.target[row.clone()], &mut arrays.probability[row.clone()]);
+        let settled = rows.settle(&mut arrays.target[row.clone()], &mut arrays.probability[row.clone()], written);
         let length = settled.map_err(|fault| row_fault(&fault, arrays, choice))?;
         // The offset of this row is not needed any more, that of the next one is.
         arrays.first_transition[choice] = end as u32;
