@@ -8,7 +8,7 @@ use super::rounded_model::RoundedModel;
 use crate::kernel::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, specialised};
 use crate::model::StateId;
 use crate::number::UpperBound;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 
 pub(super) struct Advantages {
@@ -45,7 +45,7 @@ impl Advantages {
         let (mut lead, mut rest) = (vec![0.0; n_all], vec![0.0; n_all * (n - 1)]);
         let chunks = Chunk::all(&first_of_chunk, n, &mut choice, &mut state, &mut lead, &mut rest);
         let terms = Terms { model, values, levels: &levels };
-        let of_chunk = |(index, (strategy, mut found)): (usize, (&[u32], Chunk))| {
+        let of_chunk = |index: usize, (strategy, mut found): (&[u32], Chunk)| {
             let first_state = index * CHUNK;
             let choices = rows.first_choice[first_state]..rows.first_choice[first_state + strategy.len()];
             let mut reader =
@@ -65,11 +65,8 @@ impl Advantages {
             (found.of_followed, found.of_candidates)
         };
         let (of_followed, of_candidates): (Vec<_>, Vec<_>) =
-            strategy.par_chunks(CHUNK).zip(chunks).enumerate().map(of_chunk).unzip();
-        let column = |i: usize| {
-            let of_chunk = |rows: &[f64]| rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]));
-            values.par_chunks(CHUNK * n).map(of_chunk).reduce(|| Span::EMPTY, Span::join).magnitude()
-        };
+            parallel::map_items(strategy.chunks(CHUNK).zip(chunks), of_chunk).into_iter().unzip();
+        let column = |i: usize| Span::of_column(values, n, i).magnitude();
         let error: Vec<UpperBound> =
             (0..n).map(|i| model.advantage_error(i, constants[i], UpperBound::of(column(i)))).collect();
         let greatest = |spans: &[Vec<Span>]| -> Vec<UpperBound> {

@@ -3,9 +3,8 @@
 use super::advantage::Advantages;
 use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
-use crate::kernel::sweep::{CHUNK, Span};
+use crate::kernel::sweep::Span;
 use crate::number::UpperBound;
-use crate::parallel::prelude::*;
 use crate::stop::StopSignal;
 
 /// What gains are counted from: first the long-term strategy, after a jump the strategy of the stage jumped over.
@@ -36,8 +35,7 @@ impl<'m> Base<'m> {
     /// At least every |V_i(s)|.
     pub fn greatest_value(&self, i: usize) -> UpperBound {
         let n = self.followed.constants.len();
-        let of_chunk = |rows: &[f64]| rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]));
-        let span = self.followed.values.par_chunks(CHUNK * n).map(of_chunk).reduce(|| Span::EMPTY, Span::join);
+        let span = Span::of_column(&self.followed.values, n, i);
         UpperBound::of(span.magnitude()) + UpperBound::of(self.followed.constants[i])
     }
 

@@ -11,7 +11,8 @@ use super::advantage::Advantages;
 use super::rounded_model::RoundedModel;
 use crate::exponential_sum::{TailFactors, Weights};
 use crate::number::UpperBound;
-use crate::parallel::prelude::*;
+use crate::parallel;
+use std::ops::Range;
 
 /// ρ_i^step for every principal: a double, and what it may be off by.
 pub(super) struct StepWeights {
@@ -88,7 +89,7 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
         let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(advantages.n_candidates());
         candidates.fold(at(0), least_passing).step
     };
-    (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0)
+    parallel::map_each(chunks, of_chunk).into_iter().max().unwrap_or(0)
 }
 
 /// What the candidates' sums at a step are made with, and what they may be at most.
@@ -133,11 +134,9 @@ impl Stake {
             greatest
         };
         let larger = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.max(b)).collect();
-        let of_candidates: Vec<f64> = (0..advantages.n_candidates())
-            .into_par_iter()
-            .with_min_len(4096)
-            .fold(|| vec![0.0; n], of_candidate)
-            .reduce(|| vec![0.0; n], larger);
+        let of_block = |block: Range<usize>| block.fold(vec![0.0; n], of_candidate);
+        let of_candidates =
+            parallel::map_blocks(advantages.n_candidates(), of_block).into_iter().fold(vec![0.0; n], larger);
         let kappa: Vec<UpperBound> =
             (0..n).map(|k| (UpperBound::of(of_candidates[k]) + off[k]).max(of_followed[k])).collect();
         let discounts = model.parts.iter().map(|part| &part.discount);

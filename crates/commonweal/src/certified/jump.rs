@@ -19,7 +19,7 @@ use crate::answer::BoundsStage;
 use crate::exponential_sum::DiscountRatios;
 use crate::kernel::sweep::{PolicyRows, Span};
 use crate::number::{Enclosure, UpperBound, quotient_down, sum_up};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use std::collections::HashMap;
 
 /// Where a jump lands, and what it costs.
@@ -92,7 +92,7 @@ impl<'m> Walk<'m> {
         let weights = StepWeights::of(&self.weights);
         let old = &self.base;
         let n = base.model.n();
-        self.gain.par_iter_mut().enumerate().for_each(|(state, gain)| {
+        parallel::update(&mut self.gain, |state, gain| {
             for (i, weight) in weights.nearest.iter().enumerate() {
                 *gain += weight * old.ahead_of(&base, state, i);
             }
@@ -156,7 +156,7 @@ fn next_event(
             question.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
         })
     };
-    let to = (0..chunks).into_par_iter().map(of_chunk).max().unwrap_or(0);
+    let to = parallel::map_each(chunks, of_chunk).into_iter().max().unwrap_or(0);
     Some(Landing { step: to, each: UpperBound::of_quotient(each, discount.power(to).lower()) })
 }
 

@@ -10,7 +10,7 @@ use crate::kernel::chain::{Chain, Columns, Table, TableMut, choose_rows, copy_co
 use crate::kernel::policy_iteration::{Optimum, all_decided};
 use crate::kernel::sweep::{Choices, PolicyRows, Span, WIDEST, specialised};
 use crate::number::UpperBound;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::StopSignal;
 
 /// A strategy, and values that are near its own.
@@ -110,7 +110,7 @@ impl LongTerm {
         }
         let (middle, discount) = (own.middle(), model.discounts[i]);
         let shift = self.constants[i] - middle;
-        values.par_iter_mut().for_each(|[value]| *value += shift);
+        parallel::update(&mut values, |_, [value]| *value += shift);
         let rows = PolicyRows::of(&model.arrays, &self.strategy);
         let level = middle * model.impatience[i];
         let reward = |state: usize| model.reward[self.strategy[state] as usize * n + i];
@@ -123,7 +123,7 @@ impl LongTerm {
         let mut column = Columns { values: vec![[0.0]; values.len()], levels: [span.middle()] };
         chain.evaluate(&mut column, &mut vec![[0.0]; values.len()], [AS_BEFORE * span.width()], stop);
         let constant = column.levels[0] / model.impatience[i];
-        values.par_iter_mut().zip(&column.values).for_each(|([value], [more])| *value += constant + more);
+        parallel::update(&mut values, |state, [value]| *value += constant + column.values[state][0]);
         put(&mut self.values, n, i, Table::of(&values));
         self.constants[i] = middle;
     }

@@ -3,9 +3,8 @@
 
 use super::rounded_model::RoundedModel;
 use super::walk::LayerChanges;
-use crate::kernel::sweep::CHUNK;
 use crate::model::{ChoiceId, Lists};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use crate::strategy::memory::{Last, Stage};
@@ -33,14 +32,14 @@ pub(super) fn of(
         let targets = |state: usize| &rows.target[rows.row(decisions[state])];
         match until - from {
             1 => {
-                next.par_iter_mut().enumerate().with_min_len(CHUNK).for_each(|(state, next)| {
+                parallel::update(&mut next, |state, next| {
                     let later = targets(state).iter().map(|target| memory[target.index()]).fold(0, u64::max);
                     *next = if deviates(state) { later.max(until) } else { later };
                 });
                 std::mem::swap(&mut memory, &mut next);
             }
             length => {
-                let deviates = (0..tail.len()).into_par_iter().with_min_len(CHUNK).map(deviates).collect();
+                let deviates = parallel::map_many(tail.len(), deviates);
                 let lasts = Stage { targets, deviates }.before(&Step::from(length), memory, stop)?;
                 let step_of = |last: Last| match last {
                     Last::Never => 0,
@@ -48,7 +47,7 @@ pub(super) fn of(
                     Last::At(left) => until - left,
                     Last::After(step) => step,
                 };
-                memory = lasts.into_par_iter().with_min_len(CHUNK).map(step_of).collect();
+                memory = lasts.into_iter().map(step_of).collect();
             }
         }
         // If the same step is last for all states, it is so from every earlier step too.

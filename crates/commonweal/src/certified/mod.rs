@@ -31,10 +31,10 @@ use self::walk::{Walk, WalkOptions, counting_strategy};
 use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
 use crate::exponential_sum::lifetime;
-use crate::kernel::sweep::{CHUNK, Span};
+use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
-use crate::parallel::{self, prelude::*};
+use crate::parallel;
 use crate::principals::{self, Alone, Source};
 use crate::solve::Options;
 use crate::stop::StopReason;
@@ -150,8 +150,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         stopped = Some(reason);
         vec![Step::from(horizon); model.n_states()]
     });
-    let widths = (0..model.n_states()).into_par_iter().with_min_len(CHUNK).map(|s| welfare.enclosure(s).width());
-    let width = widths.reduce(|| 0.0, f64::max);
+    let width = parallel::greatest(model.n_states(), |state| welfare.enclosure(state).width());
     // The long-term strategy may earn nothing where deviating at first earns much.
     let scale = scale.max(payoffs.magnitude(model.n_states()));
     if stopped.is_some() {
@@ -226,13 +225,13 @@ fn within(values: &Values, n: usize, range: Enclosure) -> Values {
 impl LongTerm {
     /// Values may be anything but not a number: 0 in place of what an evaluation that ran astray left.
     fn make_finite(&mut self) {
-        let mend = |x: &mut f64| {
+        let mend = |_, x: &mut f64| {
             if !x.is_finite() {
                 *x = 0.0;
             }
         };
-        self.values.par_iter_mut().for_each(mend);
-        self.constants.iter_mut().for_each(mend);
+        parallel::update(&mut self.values, mend);
+        parallel::update(&mut self.constants, mend);
     }
 }
 
@@ -240,8 +239,12 @@ impl Base<'_> {
     /// max_s Σ_i |V_i(s)|: what the gap is relative to.
     fn scale(&self) -> f64 {
         let constants = &self.followed.constants;
-        let of_state = |values: &[f64]| values.iter().zip(constants).map(|(v, c)| (v + c).abs()).sum::<f64>();
-        self.followed.values.par_chunks(constants.len()).map(of_state).reduce(|| 0.0, f64::max)
+        let n = constants.len();
+        let of_state = |state: usize| {
+            let values = &self.followed.values[state * n..(state + 1) * n];
+            values.iter().zip(constants).map(|(v, c)| (v + c).abs()).sum::<f64>()
+        };
+        parallel::greatest(self.model.n_states(), of_state)
     }
 
     /// The strategy's choice in each state, and those that are as good for everybody.
@@ -275,7 +278,7 @@ impl Base<'_> {
 /// Numbers that are `off` at most from sums of a few terms whose magnitudes add up to `magnitude`.
 fn near(n: usize, of: impl Fn(usize) -> f64 + Sync + Send, magnitude: UpperBound, off: UpperBound) -> Values {
     let radius = (off + UpperBound::of_roundings(8.0) * magnitude).get();
-    Values::Near { centers: (0..n).into_par_iter().map(of).collect(), below: radius, above: radius }
+    Values::Near { centers: parallel::map_many(n, of), below: radius, above: radius }
 }
 
 impl Walk<'_> {
@@ -286,7 +289,7 @@ impl Walk<'_> {
         let roundings = UpperBound::of_roundings(2.0 * n as f64 + 2.0) * magnitude;
         let of_state = |state: usize| self.gain[state] + (0..n).map(|i| self.base.value(state, i)).sum::<f64>();
         Values::Near {
-            centers: (0..self.gain.len()).into_par_iter().map(of_state).collect(),
+            centers: parallel::map_many(self.gain.len(), of_state),
             below: (self.stake.below + roundings).get(),
             above: (self.stake.above + roundings).get(),
         }

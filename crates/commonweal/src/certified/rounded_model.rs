@@ -11,10 +11,10 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
-use crate::kernel::sweep::{CHUNK, common_length};
+use crate::kernel::sweep::{CHUNK, common_length, longest_row};
 use crate::model::{Arrays, Mdp, PrincipalId};
 use crate::number::{Rational, UpperBound};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::principals::{Alone, OrderedPart};
 use std::borrow::Cow;
 
@@ -53,8 +53,14 @@ impl<'m> RoundedModel<'m> {
                 let sum = terms[i].iter().map(|&(m, w)| term(rewards[m], w)).sum::<f64>();
                 if sum.is_finite() { sum } else { 0.0 }
             };
-            let choices = arrays.reward.par_chunks_exact(n_file).with_min_len(CHUNK);
-            choices.flat_map_iter(|rewards| (0..n).map(move |i| merged(rewards, i))).collect()
+            let mut reward = vec![0.0; arrays.reward.len() / n_file * n];
+            parallel::for_each(reward.chunks_mut(CHUNK * n), |chunk, reward| {
+                let rewards = arrays.reward[chunk * CHUNK * n_file..].chunks_exact(n_file);
+                for (own, rewards) in reward.chunks_exact_mut(n).zip(rewards) {
+                    own.iter_mut().enumerate().for_each(|(i, own)| *own = merged(rewards, i));
+                }
+            });
+            Cow::Owned(reward)
         };
         // What the terms' rewards add up to at most, none of them cancelling.
         let largest_reward = largest_in_columns(arrays.reward, n_file);
@@ -71,8 +77,7 @@ impl<'m> RoundedModel<'m> {
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
-        let lengths = arrays.first_transition.par_windows(2).map(|ends| (ends[1] - ends[0]) as usize);
-        let longest_row = lengths.max().unwrap_or(0);
+        let longest_row = longest_row(arrays.first_transition);
         RoundedModel {
             model,
             arrays,
@@ -137,9 +142,8 @@ fn largest_in_columns(rows: &[f64], n: usize) -> Vec<f64> {
         largest.iter_mut().zip(row).for_each(|(largest, x)| *largest = largest.max(x.abs()));
         largest
     };
-    let chunks = rows.par_chunks(n * CHUNK);
-    let of_chunk = |chunk: &[f64]| chunk.chunks_exact(n).fold(vec![0.0f64; n], larger);
-    chunks.map(of_chunk).reduce(|| vec![0.0; n], |a, b| larger(a, &b))
+    let of_chunk = |_, chunk: &[f64]| chunk.chunks_exact(n).fold(vec![0.0f64; n], larger);
+    parallel::map_items(rows.chunks(n * CHUNK), of_chunk).iter().fold(vec![0.0; n], |a, b| larger(a, b))
 }
 
 fn nearest(number: &Rational) -> f64 {

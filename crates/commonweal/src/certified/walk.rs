@@ -26,7 +26,7 @@ use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, lists, row_at, specialised, with_row_length};
 use crate::model::ChoiceId;
 use crate::number::UpperBound;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use std::hint::select_unpredictable;
@@ -265,7 +265,7 @@ impl<'a> Layer<'a> {
 
     fn decide(&self, rows: &PolicyRows, later: &[f64], next: &mut [f64], decisions: &mut [u32]) -> Found {
         let discount = self.model.discounts[0];
-        let of_chunk = |(index, (next, decisions)): (usize, (&mut [f64], &mut [u32]))| {
+        let of_chunk = |index: usize, (next, decisions): (&mut [f64], &mut [u32])| {
             let first_state = index * CHUNK;
             if self.later == Span::NOTHING {
                 next.fill(0.0);
@@ -294,8 +294,7 @@ impl<'a> Layer<'a> {
             }
             Found { span: next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), changes, deviating }
         };
-        let chunks = next.par_chunks_mut(CHUNK).zip(decisions.par_chunks_mut(CHUNK)).enumerate();
-        let parts: Vec<Found> = chunks.map(of_chunk).collect();
+        let parts: Vec<Found> = parallel::map_items(next.chunks_mut(CHUNK).zip(decisions.chunks_mut(CHUNK)), of_chunk);
         Found {
             span: parts.iter().fold(Span::EMPTY, |span, part| span.join(part.span)),
             changes: parts.iter().flat_map(|part| part.changes.iter().copied()).collect(),

@@ -2,7 +2,7 @@
 
 use crate::model::{PrincipalId, StateId, Structure};
 use crate::number::{Enclosure, Integer, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient};
-use crate::parallel::prelude::*;
+use crate::parallel;
 
 /// Per principal of the file and start state, what it expects to get, before its weight.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Payoffs {
             weight * payoff.lower().max(-payoff.upper()).max(0.0)
         };
         let of_state = |state: usize| weights.iter().zip(&self.values).map(|own| of_principal(own, state)).sum::<f64>();
-        (0..n_states).into_par_iter().with_min_len(1024).map(of_state).reduce(|| 0.0, f64::max)
+        parallel::greatest(n_states, of_state)
     }
 
     fn terms(&self) -> impl Iterator<Item = (&Rational, &Values)> {

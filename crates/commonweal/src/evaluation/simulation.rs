@@ -27,7 +27,7 @@ mod tests;
 
 use crate::model::{Mdp, Principal, StateId};
 use crate::number::Enclosure;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use chain::{Chain, draw};
@@ -199,7 +199,7 @@ impl Runner {
         let mut first = 0;
         while first < n_blocks && options.stop.reason().is_none() {
             let next = n_blocks.min(first + BLOCKS_AT_A_TIME);
-            let tallies: Vec<Option<Tally>> = (first..next).into_par_iter().map(block).collect();
+            let tallies: Vec<Option<Tally>> = parallel::map_items(first..next, |_, index| block(index));
             tallies.iter().flatten().for_each(|tally| all.merge(tally));
             first = next;
         }

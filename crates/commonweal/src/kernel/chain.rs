@@ -9,7 +9,7 @@
 
 use super::rows::leaving;
 use super::sweep::{CHUNK, Order, PolicyRows, Span, specialised};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::StopSignal;
 use std::cmp::Ordering;
 
@@ -52,7 +52,7 @@ impl<const K: usize> Chain<'_, K> {
                 // A less patient principal converges sooner.
                 let n_open = (0..K).rfind(open).map_or(0, |last| last + 1);
                 if n_open < K {
-                    return specialised!(n_open, |OPEN| self.evaluate_first::<OPEN>(columns, targets, stop));
+                    return self.evaluate_first(n_open, columns, &targets, stop);
                 }
                 earlier = widths;
             }
@@ -72,18 +72,16 @@ impl<const K: usize> Chain<'_, K> {
         spans
     }
 
-    /// Goes on with the first OPEN columns, which is fewer than all.
-    fn evaluate_first<const OPEN: usize>(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
-        let first = |of_all: &[f64; K]| -> [f64; OPEN] { std::array::from_fn(|i| of_all[i]) };
-        let n_states = self.rewards.len();
-        let (mut rewards, mut values) = (vec![[0.0; OPEN]; n_states], vec![[0.0; OPEN]; n_states]);
-        copy_columns(Table::of(self.rewards), TableMut::of(&mut rewards), 0);
-        copy_columns(Table::of(&columns.values), TableMut::of(&mut values), 0);
-        let chain = Chain { rows: self.rows, rewards: &rewards, discounts: first(&self.discounts) };
-        let mut open = Columns { values, levels: first(&columns.levels) };
-        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; n_states], first(&targets), stop);
-        columns.levels[..OPEN].copy_from_slice(&open.levels);
-        copy_columns(Table::of(&open.values), TableMut::of(&mut columns.values), 0);
+    /// Goes on with the first `n_open` columns, which is fewer than all.
+    fn evaluate_first(&self, n_open: usize, columns: &mut Columns<K>, targets: &[f64; K], stop: &StopSignal) {
+        let all = AllColumns {
+            rows: self.rows,
+            rewards: Table::of(self.rewards),
+            discounts: &self.discounts,
+            values: TableMut::of(&mut columns.values),
+            levels: &mut columns.levels,
+        };
+        specialised!(n_open, |OPEN| all.evaluate_first::<OPEN>(targets, stop));
     }
 
     fn evaluate_slow_columns(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
@@ -101,8 +99,32 @@ impl<const K: usize> Chain<'_, K> {
     }
 }
 
-/// Rows of numbers, of one width. What only moves numbers is written for any width: of eight widths and eight others, as
-/// many kernels would have to be compiled.
+/// A chain and its columns, of any number: of eight widths and eight others, as many kernels would have to be compiled.
+struct AllColumns<'a> {
+    rows: &'a PolicyRows,
+    rewards: Table<'a>,
+    discounts: &'a [f64],
+    values: TableMut<'a>,
+    levels: &'a mut [f64],
+}
+
+impl AllColumns<'_> {
+    /// Evaluates the first OPEN columns.
+    fn evaluate_first<const OPEN: usize>(self, targets: &[f64], stop: &StopSignal) {
+        let first = |of_all: &[f64]| -> [f64; OPEN] { std::array::from_fn(|i| of_all[i]) };
+        let n_states = self.rewards.numbers.len() / self.rewards.width;
+        let (mut rewards, mut values) = (vec![[0.0; OPEN]; n_states], vec![[0.0; OPEN]; n_states]);
+        copy_columns(self.rewards, TableMut::of(&mut rewards), 0);
+        copy_columns(Table::flat(self.values.numbers, self.values.width), TableMut::of(&mut values), 0);
+        let chain = Chain { rows: self.rows, rewards: &rewards, discounts: first(self.discounts) };
+        let mut open = Columns { values, levels: first(self.levels) };
+        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; n_states], first(targets), stop);
+        self.levels[..OPEN].copy_from_slice(&open.levels);
+        copy_columns(Table::of(&open.values), self.values, 0);
+    }
+}
+
+/// Rows of numbers, of one width. What only moves numbers is written for any width.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
     numbers: &'a [f64],
@@ -140,9 +162,8 @@ impl<'a> TableMut<'a> {
 /// Copies every row of `from` into the row of `to` beside it, from column `begin` on, as far as both reach.
 pub(crate) fn copy_columns(from: Table, to: TableMut, begin: usize) {
     let width = from.width.min(to.width - begin);
-    let (from_rows, to_rows) =
-        (from.numbers.par_chunks(CHUNK * from.width), to.numbers.par_chunks_mut(CHUNK * to.width));
-    from_rows.zip(to_rows).for_each(|(from_rows, to_rows)| {
+    let chunks = from.numbers.chunks(CHUNK * from.width).zip(to.numbers.chunks_mut(CHUNK * to.width));
+    parallel::for_each(chunks, |_, (from_rows, to_rows)| {
         for (row, to) in from_rows.chunks_exact(from.width).zip(to_rows.chunks_exact_mut(to.width)) {
             to[begin..begin + width].copy_from_slice(&row[..width]);
         }
@@ -151,8 +172,8 @@ pub(crate) fn copy_columns(from: Table, to: TableMut, begin: usize) {
 
 /// Fills every row of `to` with what stands in the row of `from` that `chosen` names, from column `begin` on.
 pub(crate) fn choose_rows(from: Table, chosen: &[u32], to: TableMut, begin: usize) {
-    let rows = to.numbers.par_chunks_mut(CHUNK * to.width).zip(chosen.par_chunks(CHUNK));
-    rows.for_each(|(rows, chosen)| {
+    let chunks = to.numbers.chunks_mut(CHUNK * to.width).zip(chosen.chunks(CHUNK));
+    parallel::for_each(chunks, |_, (rows, chosen)| {
         for (row, &choice) in rows.chunks_exact_mut(to.width).zip(chosen) {
             let begin = choice as usize * from.width + begin;
             row.copy_from_slice(&from.numbers[begin..begin + to.width]);
@@ -246,7 +267,7 @@ impl Chain<'_, 1> {
         let level = column.levels[0];
         let mut residual = vec![0.0; n];
         apply(values, &mut residual);
-        residual.par_iter_mut().zip(self.rewards).for_each(|(r, [reward])| *r = reward - level - *r);
+        parallel::update(&mut residual, |state, r| *r = self.rewards[state][0] - level - *r);
         let shadow = residual.clone();
         let (mut direction, mut image, mut image_of_half) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         // What stands for a vector once the order's own transitions are solved for: the vector itself if they are not.
@@ -256,23 +277,27 @@ impl Chain<'_, 1> {
         for _ in 0..LONGEST {
             let beta = next_rho / rho * (alpha / omega);
             rho = next_rho;
-            let both = direction.par_iter_mut().zip(&residual).zip(&image);
-            both.with_min_len(CHUNK).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
+            parallel::for_each(chunks(&mut direction, &residual, &image), |_, (p, r, v)| {
+                p.iter_mut().zip(r).zip(v).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
+            });
             let along = self.precondition(&direction, &mut solved_direction, order);
             apply(along, &mut image);
             alpha = rho / dot(&shadow, &image);
             if !alpha.is_finite() {
                 return;
             }
-            residual.par_iter_mut().zip(&image).with_min_len(CHUNK).for_each(|(r, v)| *r -= alpha * v);
+            parallel::for_each(residual.chunks_mut(CHUNK).zip(image.chunks(CHUNK)), |_, (r, v)| {
+                r.iter_mut().zip(v).for_each(|(r, v)| *r -= alpha * v);
+            });
             let half = self.precondition(&residual, &mut solved_half, order);
             apply(half, &mut image_of_half);
             let squared = dot(&image_of_half, &image_of_half);
             omega = dot(&image_of_half, &residual) / squared;
             // Where the half step was exact there is no second half.
             let second = if omega.is_finite() { omega } else { 0.0 };
-            let steps = values.par_iter_mut().zip(along).zip(half).with_min_len(CHUNK);
-            steps.for_each(|((x, p), s)| *x += alpha * p + second * s);
+            parallel::for_each(chunks(values, along, half), |_, (x, p, s)| {
+                x.iter_mut().zip(p).zip(s).for_each(|((x, p), s)| *x += alpha * p + second * s);
+            });
             let greatest;
             (next_rho, greatest) = leave(&mut residual, &image_of_half, second, &shadow);
             if second == 0.0 || greatest <= target / 2.0 || stop.reason().is_some() {
@@ -293,22 +318,30 @@ impl Chain<'_, 1> {
     }
 }
 
+/// The chunks of three vectors of the same length, side by side.
+fn chunks<'a>(
+    x: &'a mut [f64],
+    y: &'a [f64],
+    z: &'a [f64],
+) -> impl Iterator<Item = (&'a mut [f64], &'a [f64], &'a [f64])> {
+    x.chunks_mut(CHUNK).zip(y.chunks(CHUNK)).zip(z.chunks(CHUNK)).map(|((x, y), z)| (x, y, z))
+}
+
 /// `residual ← residual − part · image`; returns its product with `shadow`, and its greatest magnitude.
 fn leave(residual: &mut [f64], image: &[f64], part: f64, shadow: &[f64]) -> (f64, f64) {
-    let of_chunk = |((residual, image), shadow): ((&mut [f64], &[f64]), &[f64])| {
+    let of_chunk = |_, (residual, image, shadow): (&mut [f64], &[f64], &[f64])| {
         residual.iter_mut().zip(image).zip(shadow).fold((0.0, 0.0f64), |(product, greatest), ((r, t), s)| {
             *r -= part * t;
             (product + *r * s, if r.abs() > greatest { r.abs() } else { greatest })
         })
     };
-    let chunks = residual.par_chunks_mut(CHUNK).zip(image.par_chunks(CHUNK)).zip(shadow.par_chunks(CHUNK));
-    let parts: Vec<(f64, f64)> = chunks.map(of_chunk).collect();
+    let parts: Vec<(f64, f64)> = parallel::map_items(chunks(residual, image, shadow), of_chunk);
     parts.iter().fold((0.0, 0.0), |(product, greatest), part| (product + part.0, greatest.max(part.1)))
 }
 
 /// The inner product, added up in an order that does not depend on the number of threads.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let of_chunk = |(x, y): (&[f64], &[f64])| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let parts: Vec<f64> = x.par_chunks(CHUNK).zip(y.par_chunks(CHUNK)).map(of_chunk).collect();
+    let of_chunk = |_, (x, y): (&[f64], &[f64])| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let parts: Vec<f64> = parallel::map_items(x.chunks(CHUNK).zip(y.chunks(CHUNK)), of_chunk);
     parts.iter().sum()
 }

@@ -8,9 +8,9 @@
 //! are looked at again. Cost: a pass over all rows per step, and one over the chosen rows per sweep of the evaluation.
 
 use super::chain::{Chain, Columns};
-use super::sweep::{CHUNK, Choices, Improved, PolicyRows, Span, expectation};
+use super::sweep::{Choices, Improved, PolicyRows, Span, expectation};
 use crate::model::Arrays;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::{Reached, StopSignal};
 
 /// How much of an evaluation is worth doing before the choices are looked at again, while many change.
@@ -69,8 +69,7 @@ impl Choices<'_> {
         // Policy iteration: the values of the choices found, then a look at all choices.
         let (mut least, mut idle, mut n_changed) = (f64::INFINITY, 0, usize::MAX);
         let mut rows = PolicyRows::of(all_rows, strategy);
-        let mut rewards: Vec<[f64; 1]> =
-            strategy.par_iter().with_min_len(CHUNK).map(|&choice| [reward[choice as usize]]).collect();
+        let mut rewards = parallel::map_many(strategy.len(), |state| [reward[strategy[state] as usize]]);
         let mut old = strategy.to_vec();
         let mut target = target_of(&column);
         loop {
@@ -99,8 +98,7 @@ impl Choices<'_> {
             widths[0] = width;
             if n_changed > 0 {
                 let changes = |&state: &u32| old[state as usize] != strategy[state as usize];
-                let changed: Vec<u32> =
-                    (0..old.len() as u32).into_par_iter().with_min_len(CHUNK).filter(changes).collect();
+                let changed: Vec<u32> = (0..old.len() as u32).filter(changes).collect();
                 rows.follow(all_rows, &changed, strategy);
                 for state in changed.into_iter().map(|state| state as usize) {
                     old[state] = strategy[state];
@@ -127,6 +125,6 @@ impl Choices<'_> {
             let worse = move |choice: usize| !only && worth(choice) < best - near;
             choices.map(move |choice| is_allowed(&choice) && !worse(choice))
         };
-        (0..strategy.len()).into_par_iter().with_min_len(CHUNK).flat_map_iter(of_state).collect()
+        parallel::map_blocks(strategy.len(), |states| states.flat_map(of_state).collect::<Vec<_>>()).concat()
     }
 }

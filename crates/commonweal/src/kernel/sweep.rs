@@ -5,7 +5,7 @@
 //! gathered value each, and 8 bytes a choice for its reward.
 
 use crate::model::{Arrays, Lists, StateId};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
@@ -25,8 +25,18 @@ impl Span {
 
     /// The span of many numbers.
     pub fn of(numbers: &[f64]) -> Span {
-        let of_chunk = |chunk: &[f64]| chunk.iter().fold(Span::EMPTY, |span, &x| span.with(x));
-        numbers.par_chunks(CHUNK).map(of_chunk).reduce(|| Span::EMPTY, Span::join)
+        Span::of_column(numbers, 1, 0)
+    }
+
+    /// The span of column i of rows of n numbers.
+    pub fn of_column(rows: &[f64], n: usize, i: usize) -> Span {
+        let of_chunk = |_, rows: &[f64]| {
+            if n == 1 {
+                return rows.iter().fold(Span::EMPTY, |span, &x| span.with(x));
+            }
+            rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]))
+        };
+        parallel::map_items(rows.chunks(CHUNK * n), of_chunk).into_iter().fold(Span::EMPTY, Span::join)
     }
 
     /// The span of the same numbers, each greater by `constant`.
@@ -142,16 +152,16 @@ macro_rules! with_row_length {
 pub(crate) use with_row_length;
 
 /// A kernel over one chunk of rows, given the chunk's index.
-type OfChunk<'a, const K: usize> = dyn Fn((usize, &mut [[f64; K]])) -> Spans<K> + Sync + 'a;
+type OfChunk<'a, const K: usize> = dyn Fn(usize, &mut [[f64; K]]) -> Spans<K> + Sync + 'a;
 
 /// The spans of what `of_chunk` makes of every chunk, each with its index. Behind a pointer, so that the loop over chunks is
 /// compiled once for each width and not once for each kernel.
 pub(crate) fn spans_of_chunks<const K: usize>(rows: &mut [[f64; K]], of_chunk: &OfChunk<K>) -> [Span; K] {
-    rows.par_chunks_mut(CHUNK).enumerate().map(of_chunk).reduce(|| Spans::EMPTY, Spans::join).each()
+    parallel::map_items(rows.chunks_mut(CHUNK), of_chunk).into_iter().fold(Spans::EMPTY, Spans::join).each()
 }
 
 /// The same for a chunk of values and its policy.
-type ImproveChunk<'a> = dyn Fn((usize, (&mut [f64], &mut [u32]))) -> Improved + Sync + 'a;
+type ImproveChunk<'a> = dyn Fn(usize, (&mut [f64], &mut [u32])) -> Improved + Sync + 'a;
 
 /// Reads rows one after the other: twice as fast as looking each of them up. All have LENGTH transitions, unless that is 0.
 pub(crate) struct RowReader<'a, const LENGTH: usize> {
@@ -199,9 +209,13 @@ pub(crate) fn row_at<'a, const LENGTH: usize>(rows: &Arrays<'a, f64>, choice: u3
 /// The length that all rows have in common, if it is one that kernels are made for; 0 otherwise.
 pub(crate) fn common_length(first: &[u32]) -> usize {
     let length = first.get(1).map_or(0, |&second| second as usize);
-    let all = (1..=WIDEST).contains(&length)
-        && first.par_windows(2).with_min_len(CHUNK).all(|ends| (ends[1] - ends[0]) as usize == length);
+    let all = (1..=WIDEST).contains(&length) && first.windows(2).all(|ends| (ends[1] - ends[0]) as usize == length);
     if all { length } else { 0 }
+}
+
+/// The number of transitions of the longest row.
+pub(crate) fn longest_row(first: &[u32]) -> usize {
+    first.windows(2).map(|ends| (ends[1] - ends[0]) as usize).max().unwrap_or(0)
 }
 
 /// The most columns of values that are kept side by side: one cache line.
@@ -263,7 +277,7 @@ impl Choices<'_> {
         policy: &mut [u32],
     ) -> Improved {
         let first_choice = self.rows.first_choice;
-        let of_chunk = |(index, (next, policy)): (usize, (&mut [f64], &mut [u32]))| {
+        let of_chunk = |index: usize, (next, policy): (&mut [f64], &mut [u32])| {
             let first_state = index * CHUNK;
             let first = first_choice[first_state] as usize;
             // All worths first, then the best of each state: which it is cannot be foreseen, and a processor that guesses
@@ -292,8 +306,8 @@ impl Choices<'_> {
             |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
         // Behind a pointer, so that the loop over chunks is compiled once and not once for each length of rows.
         let of_chunk: &ImproveChunk = &of_chunk;
-        let chunks = next.par_chunks_mut(CHUNK).zip(policy.par_chunks_mut(CHUNK)).enumerate();
-        chunks.map(of_chunk).reduce(|| Improved { span: Span::EMPTY, n_changed: 0 }, both)
+        let chunks = next.chunks_mut(CHUNK).zip(policy.chunks_mut(CHUNK));
+        parallel::map_items(chunks, of_chunk).into_iter().fold(Improved { span: Span::EMPTY, n_changed: 0 }, both)
     }
 
     /// `R − level + λPv` of some choices; −∞ of those that are not allowed.
@@ -344,11 +358,10 @@ impl PolicyRows {
             end += range(choice).len() as u32;
             end
         }));
-        // The system hands out memory when it is first written to: by all threads, if they are the ones who write.
-        let mut target: Vec<StateId> = (0..end).into_par_iter().with_min_len(CHUNK).map(|_| StateId::from(0)).collect();
+        let mut target = vec![StateId::from(0); end as usize];
         let mut probability = vec![0.0; end as usize];
-        let pieces = pieces(&mut target, &first).zip(pieces(&mut probability, &first)).collect::<Vec<_>>();
-        pieces.into_par_iter().zip(policy.par_chunks(CHUNK)).for_each(|((target, probability), policy)| {
+        let pieces = pieces(&mut target, &first).zip(pieces(&mut probability, &first)).zip(policy.chunks(CHUNK));
+        parallel::for_each(pieces, |_, ((target, probability), policy)| {
             let mut begin = 0;
             for choice in policy {
                 let range = range(choice);
@@ -385,7 +398,7 @@ impl PolicyRows {
         next: &mut [[f64; K]],
         of: impl Fn(usize, [f64; K]) -> [f64; K] + Sync,
     ) -> [Span; K] {
-        let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
+        let of_chunk = |index: usize, next: &mut [[f64; K]]| {
             let first_state = index * CHUNK;
             self.expectations_of(first_state, values, next);
             let mut spans = Spans::EMPTY;
@@ -442,7 +455,7 @@ impl PolicyRows {
         states.iter().zip(0..).for_each(|(&state, position)| rank[state as usize] = position);
         let follows =
             |state: usize| self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state]).count();
-        let n_follow: usize = (0..n_states).into_par_iter().map(follows).sum();
+        let n_follow: usize = parallel::map_blocks(n_states, |states| states.map(follows).sum::<usize>()).iter().sum();
         Order { states, rank, mostly_holds: 4 * n_follow > 3 * self.target.len() }
     }
 
@@ -458,9 +471,7 @@ impl PolicyRows {
 
 /// One list for each of `n` states, made by several threads.
 pub(crate) fn lists<T: Send, L: Iterator<Item = T>>(n: usize, of_state: impl Fn(usize) -> L + Sync + Send) -> Lists<T> {
-    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter();
-    let of_chunk = |index: usize| (index * CHUNK..((index + 1) * CHUNK).min(n)).map(&of_state).collect::<Lists<T>>();
-    let parts: Vec<Lists<T>> = chunks.map(of_chunk).collect();
+    let parts = parallel::map_blocks(n, |states| states.map(&of_state).collect::<Lists<T>>());
     let mut all = Lists::with_capacity(n);
     parts.into_iter().for_each(|part| all.append(part));
     all

@@ -19,7 +19,7 @@ use super::euclid::{Words, bit_length, small_multiple};
 use super::obstacle::Obstacle;
 use super::rows::{Entry, Rows, is_worth_threads};
 use crate::number::{ExactVector, Integer, Natural, product};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use dashu_base::BitTest;
 use std::ops::Range;
 
@@ -201,17 +201,17 @@ impl Numerators {
         const BLOCK: usize = 8;
         let most_bits = self.denominator.bit_len() + self.slack;
         let denominator = Integer::from(self.denominator.clone());
-        let fitting = |start: usize| {
+        let fitting = |_: usize, start: usize| {
             let components = prefix.components(start..range.end.min(start + BLOCK)).into_iter();
             let split = components.map(|component| prefix.split(product(&component, &denominator)));
             split.map(|(numerator, bits)| (bits <= most_bits).then_some(numerator)).collect::<Vec<_>>()
         };
         let length = denominator.bit_len() / 64 + 1;
-        let starts: Vec<usize> = range.clone().step_by(BLOCK).collect();
+        let starts = range.clone().step_by(BLOCK);
         let blocks: Vec<_> = if is_worth_threads(range.len() * length * length) {
-            starts.into_par_iter().map(fitting).collect()
+            parallel::map_items(starts, fitting)
         } else {
-            starts.into_iter().map(fitting).collect()
+            starts.map(|start| fitting(0, start)).collect()
         };
         self.numerators.extend(blocks.into_iter().flatten().map_while(|numerator| numerator));
     }

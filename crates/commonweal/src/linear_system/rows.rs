@@ -5,7 +5,7 @@
 
 use super::field::{Field, Residue};
 use crate::number::{Integer, Natural, product};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use dashu_base::BitTest;
 
 /// Rows of A with the diagonal included, columns ascending, and the right-hand side b.
@@ -116,7 +116,7 @@ impl<E: Entry> Rows<E> {
             left == self.rhs[row].times(&denominator)
         };
         if is_worth_threads(self.entry.len() * (denominator.bit_len() / 64 + 1)) {
-            (0..self.len()).into_par_iter().with_min_len(16).all(holds)
+            parallel::map(self.len(), holds).into_iter().all(|holds| holds)
         } else {
             (0..self.len()).all(holds)
         }

@@ -8,7 +8,7 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use crate::number::{Enclosure, Rational, Value};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use std::cmp::Ordering;
@@ -210,7 +210,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
             break Some(reason);
         }
         nodes += batch.len() as u64;
-        let expanded: Vec<Expanded> = batch.into_par_iter().map(|node| class.expand(node, &incumbent, &goal)).collect();
+        let expanded = parallel::map_items(batch, |_, node| class.expand(node, &incumbent, &goal));
         for Expanded { children, found, dropped: below, refuted: all } in expanded {
             dropped = dropped.max(below.unwrap_or(f64::NEG_INFINITY));
             refuted |= all;

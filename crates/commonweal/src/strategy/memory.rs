@@ -2,7 +2,7 @@
 //!
 //! Backwards, one step: `m_t(s) = max(t + 1 if σ_t(s) deviates, m_{t+1}(u) over successors u)`, 0 where nothing deviates
 //! any more. Over a stage with one strategy the last deviation that a state comes to is one of three: *after* the stage,
-//! *at* a step that lies so far from its end, or *in* so many steps from now. Told so, going back a step is
+//! *at* a step counted from its end, or *in* some steps counted from now. Told so, going back a step is
 //!
 //! ```text
 //! last(s) = max(in 0 if σ(s) deviates, last(u) over successors u with "in j" made "in j + 1")
@@ -17,7 +17,7 @@
 //! period together.
 
 use crate::model::StateId;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 
@@ -25,7 +25,7 @@ use crate::strategy::Step;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
     Never,
-    /// So many steps from now.
+    /// This many steps from now.
     In(u64),
     /// The stage has this many steps after it.
     At(u64),
@@ -85,14 +85,9 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
             let later = (self.targets)(state).iter().map(|target| older(codes[target.index()]));
             later.fold(u64::from(self.deviates[state]), Code::max)
         };
-        let of_chunk = |(index, next): (usize, &mut [Code])| {
+        parallel::for_each(next.chunks_mut(CHUNK), |index, next| {
             next.iter_mut().enumerate().for_each(|(offset, next)| *next = of_state(index * CHUNK + offset));
-        };
-        if next.len() <= CHUNK {
-            of_chunk((0, next))
-        } else {
-            next.par_chunks_mut(CHUNK).enumerate().for_each(of_chunk)
-        }
+        });
         std::mem::swap(codes, next);
     }
 }

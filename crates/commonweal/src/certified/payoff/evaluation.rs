@@ -22,7 +22,7 @@ use crate::evaluation::{EvaluateError, Payoffs};
 use crate::kernel::sweep::PolicyRows;
 use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, Part, StateId};
 use crate::number::{ModelNumber, Rational, Values};
-use crate::parallel::{self, prelude::*};
+use crate::parallel;
 use crate::principals::Alone;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
@@ -168,7 +168,7 @@ impl Evaluated<'_> {
             let taken = changes.map(|change| base.advantages.get(state, change.choice.index() as u32, followed, 0));
             taken.fold(0.0, |greatest: f64, delta| greatest.max(delta.abs()))
         };
-        (0..base.model.n_states()).into_par_iter().map(of_state).reduce(|| 0.0, f64::max)
+        parallel::greatest(base.model.n_states(), of_state)
     }
 
     /// Follows the decisions from the step before `end` back to step 0.
@@ -187,7 +187,7 @@ impl Evaluated<'_> {
         let rows = PolicyRows::of(&base.model.arrays, &base.followed.strategy);
         let last = Step::from(end - 1);
         let at_last = |state: usize| self.strategy.choice(StateId::from(state), &last).index() as u32;
-        let mut decisions: Vec<u32> = (0..base.model.n_states()).into_par_iter().map(at_last).collect();
+        let mut decisions = parallel::map_many(base.model.n_states(), at_last);
         let mut deviating = deviating(&decisions, &base.followed.strategy);
         for step in (0..end).rev() {
             stop.check()?;
@@ -240,7 +240,7 @@ impl Changes {
             })
         };
         let mut changes: Vec<ChangeOfState> = (0..strategy.n_states()).flat_map(of_state).collect();
-        changes.par_sort_unstable_by_key(|change| (Reverse(change.from), change.state));
+        changes.sort_unstable_by_key(|change| (Reverse(change.from), change.state));
         Changes(changes)
     }
 

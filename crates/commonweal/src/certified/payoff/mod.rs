@@ -11,7 +11,7 @@ use super::advantage::candidate;
 use super::base::Base;
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, Spans, expectations, spans_of_chunks};
 use crate::number::{Enclosure, UpperBound};
-use crate::parallel::prelude::*;
+use crate::parallel;
 use std::ops::Range;
 
 /// A layer, as it was decided.
@@ -109,7 +109,7 @@ impl<const K: usize> Gains for Block<K> {
         let rows = &model.arrays;
         let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
         let gains = &self.gains;
-        let of_chunk = |(index, next): (usize, &mut [[f64; K]])| {
+        let of_chunk = |index: usize, next: &mut [[f64; K]]| {
             let first_state = index * CHUNK;
             layer.rows.expectations_of(first_state, gains, next);
             next.iter_mut().for_each(|next| *next = std::array::from_fn(|i| discounts[i] * next[i]));
@@ -147,7 +147,7 @@ impl<const K: usize> Gains for Block<K> {
             self.start(old, !self.deviated);
         }
         let begin = self.begin;
-        self.gains.par_iter_mut().enumerate().for_each(|(state, gains)| {
+        parallel::update(&mut self.gains, |state, gains| {
             for (i, gain) in gains.iter_mut().enumerate() {
                 *gain += old.ahead_of(new, state, begin + i);
             }
@@ -173,7 +173,7 @@ impl<const K: usize> Gains for Block<K> {
             // What is left of the gains is between the least and the greatest of them, discounted.
             let left = Enclosure::new(self.spans[i].least, self.spans[i].greatest).times(discount);
             let middle = left.midpoint();
-            self.gains.par_iter_mut().for_each(|gains| gains[i] = middle);
+            parallel::update(&mut self.gains, |_, gains| gains[i] = middle);
             let off = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
             self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i]
                 + off

@@ -6,7 +6,7 @@
 use crate::kernel::chain::Columns;
 use crate::kernel::policy_iteration::{Optimum, all_decided};
 use crate::kernel::rows::Rows;
-use crate::kernel::sweep::{Choices, Span, common_length};
+use crate::kernel::sweep::{Choices, Span, common_length, longest_row};
 use crate::model::ChoiceId;
 use crate::number::{Rational, UpperBound};
 use crate::principals::OrderedModel;
@@ -17,9 +17,8 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
     let rows = Rows::of(model.mdp());
     let arrays = rows.arrays();
     let row_length = common_length(arrays.first_transition);
-    let longest = arrays.first_transition.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
     // Several times what a row's own roundings come to.
-    let precision = UpperBound::of_roundings(f64::from(16 * longest + 128)).get();
+    let precision = UpperBound::of_roundings(16.0 * longest_row(arrays.first_transition) as f64 + 128.0).get();
     let mut allowed: Option<Vec<bool>> = None;
     let mut strategy = arrays.first_choice[..model.n_states()].to_vec();
     for i in 0..model.n() {

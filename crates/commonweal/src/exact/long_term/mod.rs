@@ -17,7 +17,7 @@ mod guess;
 use crate::linear_system::{self, IntegerSystem};
 use crate::model::{ChoiceId, IntegerRows, StateId};
 use crate::number::{ExactVector, Integer, Natural, Rational, product};
-use crate::parallel::{self, prelude::*};
+use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use std::cmp::Ordering;
@@ -127,7 +127,7 @@ pub fn values_of(
 ) -> Result<Vec<ExactVector>, StopReason> {
     let value = |i| value_of(model, strategy, i, stop);
     if model.n_states() >= parallel::WORTH_SHARING {
-        (0..model.n()).into_par_iter().map(value).collect()
+        parallel::map_each(model.n(), value).into_iter().collect()
     } else {
         (0..model.n()).map(value).collect()
     }
