@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let strategy = Strategy::from(answer.strategy().clone());
     let options = SimulateOptions::default();
-    let played = simulate(&model, &strategy, &options).welfare;
+    let played = simulate(&model, &strategy, &options)?.welfare;
     println!("{} runs: {} to {}, {} confidence", options.runs, played.lower, played.upper, options.confidence);
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::model::{PrincipalId, StateId};
 use crate::number::Value;
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
 use crate::stop::StopReason;
-use crate::strategy::Strategy;
+use crate::strategy::{Step, Strategy};
 use crate::{certified, evaluation, exact, parallel};
 
 /// What a strategy is worth, from every start state.
@@ -24,7 +24,8 @@ pub struct Evaluation {
     pub not_exact: Option<EvaluateError>,
 }
 
-/// What `strategy` is worth to each principal. An error if fractions are asked for and the strategy changes too late.
+/// What `strategy` is worth to each principal. An error if the strategy is for another model, or if fractions are asked for
+/// and it changes too late.
 ///
 /// ```
 /// use commonweal::{Model, Options, Strategy, evaluate, solve};
@@ -38,6 +39,7 @@ pub struct Evaluation {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evaluate(model: &Model, strategy: &Strategy, options: &Options) -> Result<Evaluation, EvaluateError> {
+    strategy.check(model.structure())?;
     parallel::on_threads(options.threads, || match options.engine.for_model(model) {
         Picked::Certified { gap } if model.doubles().is_ok() => Ok(in_doubles(model, strategy, gap, options)),
         Picked::Exact | Picked::Certified { .. } => exactly(model, strategy, options),
@@ -53,13 +55,20 @@ fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Eval
         holds_for_any: false,
         not_exact: None,
     };
+    if options.engine == Engine::Auto
+        && let Strategy::Counting(counting) = strategy
+        && model.doubles().is_ok()
+    {
+        // Beyond some steps fractions take minutes, and doubles a moment.
+        let (last, limit) = (counting.settled_from(), evaluation::affordable_steps(&exact));
+        if last > Step::from(limit) {
+            let evaluation = in_doubles(model, strategy, DEFAULT_GAP, options);
+            return Ok(Evaluation { not_exact: Some(EvaluateError::TooManySteps { last, limit }), ..evaluation });
+        }
+    }
     match evaluation::evaluate(&exact, strategy, &options.stop) {
         Ok(payoffs) => Ok(Evaluation { payoffs, ..known }),
         Err(EvaluateError::Stopped(reason)) => Ok(Evaluation { stopped: Some(reason), holds_for_any: true, ..known }),
-        Err(too_late) if options.engine == Engine::Auto && model.doubles().is_ok() => {
-            let evaluation = in_doubles(model, strategy, DEFAULT_GAP, options);
-            Ok(Evaluation { not_exact: Some(too_late), ..evaluation })
-        }
         Err(error) => Err(error),
     }
 }
@@ -82,7 +91,7 @@ fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -
             let scale = payoffs.magnitude(model.n_states());
             let stopped = match error {
                 EvaluateError::Stopped(reason) => reason,
-                EvaluateError::TooManySteps { .. } => StopReason::LayerLimit,
+                EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
             };
             let method = Method::Certified { scale };
             Evaluation { payoffs, method, stopped: Some(stopped), holds_for_any: true, not_exact: None }

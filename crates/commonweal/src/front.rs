@@ -2,7 +2,7 @@
 
 use crate::certificate::write_canonical;
 use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, write_yaml};
-use crate::model::{Mdp, ModelArrays, ModelError, Principal, PrincipalId, StateId, Structure};
+use crate::model::{Mdp, ModelArrays, ModelBuilder, ModelError, Principal, PrincipalId, StateId, Structure};
 use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
 use std::borrow::Cow;
@@ -40,17 +40,19 @@ pub struct ReadNotes {
 impl Model {
     /// The model in a file: YAML or JSON, DRN or UMB. Large ones are read in doubles.
     pub fn read(path: impl AsRef<Path>) -> Result<Model, ReadError> {
-        Model::read_file(&ModelFile::open(path.as_ref())?, &ReadOptions::default(), Engine::Auto)
+        Model::read_with(path, &ReadOptions::default(), Engine::Auto)
     }
 
     /// The same with discounts for reward structures and another start state, in the numbers that `engine` needs.
     pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
-        Model::read_file(&ModelFile::open(path.as_ref())?, options, engine)
+        let file = ModelFile::open(path.as_ref())?;
+        Model::read_file(&file, options, engine).map_err(|error| error.of_file(file.name()))
     }
 
     /// The model in the bytes of a file of any format.
     pub fn from_bytes(bytes: Vec<u8>, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
-        Model::read_file(&ModelFile::from_bytes("the model", bytes), options, engine)
+        let file = ModelFile::from_bytes("the model", bytes);
+        Model::read_file(&file, options, engine).map_err(|error| error.of_file(file.name()))
     }
 
     /// The model that a YAML or JSON text describes.
@@ -59,7 +61,7 @@ impl Model {
     }
 
     /// The model in a file that is open. Of a YAML file, which has discounts and a start of its own, options say only whether it
-    /// is read strictly.
+    /// is read strictly. The error does not name the file: [`ReadError::render`] does.
     pub fn read_file(file: &ModelFile, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
         if file.format() == Format::Yaml {
             return Ok(Model::from(file.read_yaml(options.strict)?));
@@ -193,6 +195,16 @@ impl Model {
     pub fn doubles(&self) -> Result<&Mdp<f64>, ModelError> {
         let rounded = || self.exact.as_ref().expect("a model has numbers of one kind at least").to_doubles();
         self.doubles.get_or_init(rounded).as_ref().map_err(ModelError::clone)
+    }
+}
+
+impl<N: ModelNumber> ModelBuilder<N>
+where
+    Model: From<Mdp<N>>,
+{
+    /// The model, if every state has a choice.
+    pub fn build(self) -> Result<Model, ModelError> {
+        self.finish().map(Model::from)
     }
 }
 

@@ -10,18 +10,37 @@ use crate::answer::Answer;
 use crate::evaluation::{self, SimulateOptions, Simulation};
 use crate::front::Model;
 use crate::model::PrincipalId;
+use crate::number::Value;
 use crate::search::{self, Search, SearchOptions};
 use crate::solve::Options;
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::Strategy;
-use crate::{landscape, parallel};
+use crate::strategy::{OtherModel, Strategy};
+use crate::{exact, landscape, parallel};
 
-/// Estimates what `strategy` is worth from the start to each principal of `model`, from seeded random runs.
+/// Estimates what `strategy` is worth from the start to each principal of `model`, from seeded random runs. An error if the
+/// strategy is for another model.
 ///
 /// # Panics
 /// If the confidence does not lie strictly between 0 and 1.
-pub fn simulate(model: &Model, strategy: &Strategy, options: &SimulateOptions) -> Simulation {
-    evaluation::simulate(&model.exact(), strategy, model.start(), options)
+pub fn simulate(model: &Model, strategy: &Strategy, options: &SimulateOptions) -> Result<Simulation, OtherModel> {
+    strategy.check(model.structure())?;
+    Ok(evaluation::simulate(&model.exact(), strategy, model.start(), options))
+}
+
+/// What each principal would get from the start if the agent served nobody else.
+///
+/// ```
+/// use commonweal::{Model, StopSignal, questions::own_best};
+/// let hotel = Model::from_yaml(
+///     "principals: {alice: 2/3, bob: 1/3}
+/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
+/// )?;
+/// let [alice, bob] = &own_best(&hotel, &StopSignal::default()).expect("nobody stops it")[..] else { panic!() };
+/// assert_eq!((alice.to_string(), bob.to_string()), ("11".to_owned(), "9/2".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn own_best(model: &Model, stop: &StopSignal) -> Result<Vec<Value>, StopReason> {
+    exact::own_best_from_start(&model.exact(), stop)
 }
 
 /// The best strategy that takes one action in each state for ever. NP-hard; bounds if `options` stop it.

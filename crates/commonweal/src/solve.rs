@@ -17,7 +17,7 @@ pub struct Options {
     pub event_limit: u64,
     /// Whether stages in which nothing changes are jumped over. Default: yes.
     pub jumps: bool,
-    /// The number of threads. Default: one for each core.
+    /// The number of threads. Default, and 0: one for each core.
     pub threads: Option<usize>,
     /// Whether the answer keeps what a certificate states. Default: no.
     pub keep_proof: bool,
@@ -33,7 +33,8 @@ pub enum Engine {
     Auto,
     /// Fractions, however long it takes.
     Exact,
-    /// Doubles with proven bounds, at most this gap apart, relative to the size of the welfare.
+    /// Doubles with proven bounds, at most this gap apart, relative to the size of the welfare. A gap above 1 counts as 1.
+    /// One that is not positive, and NaN, count as 0: the answer is stopped where doubles can tell no more.
     Within(f64),
 }
 
@@ -99,7 +100,7 @@ impl Engine {
     pub fn for_size(self, n_states: u64, n_principals: usize) -> Picked {
         match self {
             Engine::Exact => Picked::Exact,
-            Engine::Within(gap) => Picked::Certified { gap },
+            Engine::Within(gap) => Picked::Certified { gap: if gap > 0.0 { gap.min(1.0) } else { 0.0 } },
             Engine::Auto if exact_seconds(n_states, n_principals) <= PATIENCE => Picked::Exact,
             Engine::Auto => Picked::Certified { gap: DEFAULT_GAP },
         }

@@ -83,7 +83,7 @@ impl StopSignal {
     /// A signal that is raised by itself after `limit` from now.
     pub fn after(limit: Duration) -> StopSignal {
         let signal = StopSignal::default();
-        // A limit past the end of the clock is none.
+        // A limit past the end of the clock never passes.
         if let Some(deadline) = Instant::now().checked_add(limit) {
             signal.deadline.set(deadline).expect("a new signal has no deadline");
         }

@@ -317,7 +317,7 @@ fn what_is_no_model_is_refused() {
         let error = form(&model).expect_err(&model);
         assert!(error.contains(expected), "{error}\n{model}");
     }
-    // Well-formed YAML of a model that is none: the reader of the canonical form refuses it.
+    // Well-formed YAML that is not a valid model: the reader of the canonical form refuses it.
     for (from, to, expected) in [
         ("2/3", "1", "within [0, 1)"),
         ("2/3", "-1/3", "within [0, 1)"),

@@ -7,9 +7,6 @@ use crate::{input, output, progress};
 use anyhow::{Context, bail};
 use commonweal::internals::certified;
 use commonweal::internals::exact;
-use commonweal::internals::model::Mdp;
-use commonweal::internals::number::Value;
-use commonweal::internals::stop::StopSignal;
 use commonweal::{Answer, Claim, Options};
 use commonweal_charts::stacked;
 use std::process::ExitCode;
@@ -33,7 +30,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         PlotKind::Timeline => timeline(&model, &solution).svg(),
         PlotKind::Payoffs => payoffs(&doubles, &solution).svg(),
         PlotKind::Gains => {
-            let own_best = args.gap.is_none().then(|| own_best(&model, &options.stop)).flatten();
+            let own_best = args.gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
             gains(&model, &solution, own_best.as_deref()).svg()
         }
     };
@@ -51,10 +48,4 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let Claim::Stopped(reason) = solution.claim() else { return Ok(ExitCode::SUCCESS) };
     note(&format!("{reason}: the picture shows the best strategy found until then"));
     Ok(ExitCode::from(3))
-}
-
-/// What each principal would get alone from the start state, unless there is no time left to say.
-fn own_best(model: &Mdp, stop: &StopSignal) -> Option<Vec<Value>> {
-    let best = |p: usize| exact::own_best(model, p.into(), stop).map(|best| best.payoffs.value(model.start().index()));
-    (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
 }

@@ -8,10 +8,10 @@ use crate::report::table::table;
 use crate::report::timings::Clock;
 use crate::{input, output, progress};
 use commonweal::documents;
-use commonweal::internals::evaluation::{Estimate, Payoffs, SimulateOptions, Simulation, evaluate, simulate};
+use commonweal::internals::evaluation::simulate;
 use commonweal::internals::model::{Mdp, Principal, Structure};
 use commonweal::internals::number::Rational;
-use commonweal::internals::strategy::Strategy;
+use commonweal::{Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -24,7 +24,11 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let options = SimulateOptions { runs: args.runs, seed: args.seed, confidence: args.confidence, stop: stop.clone() };
     let simulated = || simulate(&model, &strategy, model.start(), &options);
     let simulation = progress::shown(&stop, args.run.quiet, simulated);
-    let exact = is_cheap(&model, &strategy).then(|| evaluate(&model, &strategy, &stop).ok()).flatten();
+    let exact = is_cheap(&model, &strategy).then(|| {
+        let options = Options { engine: Engine::Exact, stop, ..Options::default() };
+        evaluate(&Model::from(model.clone()), &strategy, &options).ok().filter(|exact| exact.stopped.is_none())
+    });
+    let exact = exact.flatten();
     let spent = clock.spent(args.run.timings);
     if args.run.json {
         json::print(&documents::Simulation::new(&model, &simulation, &options, exact.as_ref()), spent)?
@@ -54,17 +58,17 @@ fn is_cheap(model: &Mdp, strategy: &Strategy) -> bool {
 struct Shown<'a> {
     model: &'a Structure,
     simulation: &'a Simulation,
-    exact: Option<&'a Payoffs>,
+    exact: Option<&'a Evaluation>,
     args: &'a SimulateArgs,
 }
 
 impl Shown<'_> {
     fn exact_payoff(&self, p: usize) -> Option<Rational> {
-        self.exact.and_then(|payoffs| payoffs.payoff(p.into(), self.model.start()).exact)
+        self.exact.and_then(|exact| exact.payoff(p.into(), self.model.start()).exact)
     }
 
     fn exact_welfare(&self) -> Option<Rational> {
-        self.exact.and_then(|payoffs| payoffs.welfare(self.model.start()).exact)
+        self.exact.and_then(|exact| exact.welfare(self.model.start()).exact)
     }
 
     fn report(&self) -> String {

@@ -11,8 +11,7 @@ use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::internals::compare::compare;
 use commonweal::internals::exact;
-use commonweal::internals::model::Mdp;
-use commonweal::{Answer, Claim, Engine, Model, Options, StopSignal, Value};
+use commonweal::{Answer, Claim, Engine, Model, Options, Value};
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
@@ -51,7 +50,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if !certified {
         let exact = &model.exact();
         if answer.claim() == Claim::Optimal && !args.run.json {
-            printed.own_best = own_best(exact, &options.stop);
+            printed.own_best = exact::own_best_from_start(exact, &options.stop).ok();
         }
         printed.comparison = args.compare.then(|| {
             let compared = compare(exact, &answer, &options.stop);
@@ -110,10 +109,4 @@ fn exit_code(solution: &Answer) -> ExitCode {
         Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => ExitCode::SUCCESS,
         Claim::Stopped(_) => ExitCode::from(3),
     }
-}
-
-/// What each principal would get alone from the start state, unless there is no time left to say.
-fn own_best(model: &Mdp, stop: &StopSignal) -> Option<Vec<Value>> {
-    let best = |p: usize| exact::own_best(model, p.into(), stop).map(|best| best.payoffs.value(model.start().index()));
-    (0..model.n_principals()).map(best).collect::<Result<_, _>>().ok()
 }

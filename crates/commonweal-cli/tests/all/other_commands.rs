@@ -83,8 +83,8 @@ fn a_simulation_is_seeded_and_its_intervals_hold_the_exact_payoffs() {
 fn a_simulation_that_is_stopped_gives_what_it_has_and_exit_code_3() {
     let folder = Folder::with_hotel();
     folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
-    let endless = ["simulate", "hotel.yaml", "mix.json", "--runs", "1000000000000", "--time-limit", "0.3"];
-    let ran = folder.run(&[&endless[..], &["--json"]].concat());
+    let long = ["simulate", "hotel.yaml", "mix.json", "--runs", "1000000000000", "--time-limit", "0.3"];
+    let ran = folder.run(&[&long[..], &["--json"]].concat());
     assert_eq!(ran.code, 3);
     let simulation = ran.json();
     assert_eq!(simulation["status"], "stopped");

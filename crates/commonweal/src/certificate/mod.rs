@@ -17,6 +17,7 @@ use crate::answer::{Answer, BoundsProof, Claim, ExactProof, Proof};
 use crate::front::Model;
 use crate::model::Mdp;
 use crate::principals;
+use crate::strategy::OtherModel;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -52,6 +53,9 @@ pub enum NoCertificate {
     /// The solve was stopped before there was anything to certify.
     #[error("the long-term strategy is not known yet")]
     Stopped,
+    /// The answer is for a model with other states or choices.
+    #[error(transparent)]
+    OtherModel(#[from] OtherModel),
     /// The certificate is about the numbers as they are written, and they were rounded.
     #[error("the model was read in doubles, and a certificate is about the numbers of the file; read it in fractions")]
     Rounded,
@@ -72,6 +76,7 @@ impl<'a> Certificate<'a> {
     }
 
     fn about(model: Cow<'a, Mdp>, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
+        answer.strategy().check(&model)?;
         let stopped = matches!(answer.claim(), Claim::Stopped(_));
         let missing = if stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
         let proof = answer.proof().ok_or(missing)?;

@@ -2,7 +2,8 @@
 
 use super::pieces::{exact_text, nearest_double};
 use super::{Document, Double, Entries, Format, Status};
-use crate::evaluation::{self, Payoffs, SimulateOptions};
+use crate::evaluate::Evaluation;
+use crate::evaluation::{self, SimulateOptions};
 use crate::model::Structure;
 use crate::number::Rational;
 use serde::{Deserialize, Serialize};
@@ -61,15 +62,15 @@ impl Simulation {
         model: &Structure,
         simulation: &evaluation::Simulation,
         options: &SimulateOptions,
-        exact: Option<&Payoffs>,
+        exact: Option<&Evaluation>,
     ) -> Simulation {
         let start = model.start();
         let names = || model.principals().iter().map(|principal| principal.name.clone());
         let payoff = |(p, name): (usize, String)| {
-            let exact = exact.and_then(|payoffs| payoffs.payoff(p.into(), start).exact);
+            let exact = exact.and_then(|evaluation| evaluation.payoff(p.into(), start).exact);
             (name, Estimate::new(&simulation.payoffs[p], exact.as_ref()))
         };
-        let welfare = exact.and_then(|payoffs| payoffs.welfare(start).exact);
+        let welfare = exact.and_then(|evaluation| evaluation.welfare(start).exact);
         Simulation {
             format: Format::default(),
             status: simulation.stopped.map(|_| Status::Stopped),

@@ -4,18 +4,18 @@ use super::{Document, Entries, Format, StepNumber};
 use crate::io::{ParseError, read_strategy};
 use crate::model::{ChoiceId, StateId, Structure};
 use crate::number::Rational;
-use crate::strategy::{self, Change, CountingStrategy, Stationary};
-use serde::{Deserialize, Serialize};
+use crate::strategy::{self, Change, CountingStrategy, Stationary, Step};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A counting strategy, with `decisions`, or a stationary one, with a `mix`.
 ///
-/// This is the form that programs write. People may leave out states with a single action, and write one action in place of
-/// a list: [`read_strategy`] reads that too, and says where a mistake is.
+/// Programs write all of it. People may leave out states with a single action, and write one action in place of a list;
+/// both are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Strategy {
     format: Format<Strategy>,
     /// What a counting strategy does in each state.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "long_form")]
     pub decisions: Option<Entries<Vec<Decision>>>,
     /// The probabilities of a stationary strategy's actions in each state, as fractions.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,6 +29,22 @@ pub struct Decision {
     pub from: StepNumber,
     /// The action.
     pub action: String,
+}
+
+/// Lists of decisions, each of which may be written as one action.
+fn long_form<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Entries<Vec<Decision>>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<Decision>),
+    }
+    let list = |(state, decisions): (String, OneOrMany)| match decisions {
+        OneOrMany::One(action) => (state, vec![Decision { from: StepNumber(Step::ZERO), action }]),
+        OneOrMany::Many(list) => (state, list),
+    };
+    let short: Option<Entries<OneOrMany>> = Deserialize::deserialize(deserializer)?;
+    Ok(short.map(|Entries(states)| states.into_iter().map(list).collect()))
 }
 
 impl Document for Strategy {

@@ -115,7 +115,6 @@ fn strategies_survive_and_are_found_in_the_model_again() {
 fn evaluations_and_simulations_survive() {
     for model in (0..5).map(random) {
         let strategy = strategy::Strategy::Counting(solve(&model, &Options::default()).strategy().clone());
-        let payoffs = evaluate(&model, &strategy, &StopSignal::default()).unwrap();
         let stop = StopSignal::default();
         stop.raise();
         for (engine, stop) in
@@ -126,10 +125,11 @@ fn evaluations_and_simulations_survive() {
             survives(&Evaluation::new(&model, &evaluation, &listed_states(&model, true)));
         }
         // Without runs the means are missing and the intervals infinite.
+        let evaluated = crate::evaluate::evaluate(&Model::from(model.clone()), &strategy, &Options::default()).unwrap();
         for runs in [0, 1, 100] {
             let options = SimulateOptions { runs, seed: u64::MAX, ..SimulateOptions::default() };
             let simulation = simulate(&model, &strategy, model.start(), &options);
-            survives(&Simulation::new(&model, &simulation, &options, (runs > 1).then_some(&payoffs)));
+            survives(&Simulation::new(&model, &simulation, &options, (runs > 1).then_some(&evaluated)));
         }
     }
 }

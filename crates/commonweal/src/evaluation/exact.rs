@@ -7,11 +7,12 @@ use super::Payoffs;
 use crate::exact::ExactGains;
 use crate::exact::long_term::positional_value;
 use crate::linear_system::{self, IntegerSystem};
-use crate::model::{ChoiceId, IntegerRows, Mdp, Part};
-use crate::number::{ExactVector, Rational, Values};
+use crate::model::{ChoiceId, IntegerRows, Mdp, Part, least_common_multiple};
+use crate::number::{ExactVector, Natural, Rational, Values};
 use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
+use crate::strategy::{CountingStrategy, OtherModel, Stationary, Step, Strategy};
+use dashu_base::BitTest;
 use std::collections::BTreeMap;
 
 /// Why a strategy was not evaluated.
@@ -26,6 +27,9 @@ pub enum EvaluateError {
         /// The most steps that are walked.
         limit: u64,
     },
+    /// The strategy is for another model.
+    #[error(transparent)]
+    OtherModel(#[from] OtherModel),
     /// Somebody or something asked to stop.
     #[error("stopped before the payoffs were known: {0}")]
     Stopped(StopReason),
@@ -34,8 +38,32 @@ pub enum EvaluateError {
 /// The most steps of a counting strategy that are evaluated one by one.
 const MAX_STEPS: u64 = 1_000_000;
 
+/// About how many steps of a counting strategy are walked in fractions within seconds: at every step the numbers grow by a
+/// common denominator of all rows and of the discount.
+pub(crate) fn affordable_steps(model: &Mdp) -> u64 {
+    /// Operations on words of 64 bits.
+    const WORK: f64 = 5e9;
+    /// A denominator that grows by more at each step is as good as infinite.
+    const MOST_BITS: usize = 1 << 16;
+    let rows = IntegerRows::of(model);
+    let mut common = Natural::ONE;
+    for choice in (0..model.n_choices()).map(ChoiceId::from) {
+        common = least_common_multiple(&common, rows.denominator(choice));
+        if common.bit_len() > MOST_BITS {
+            break;
+        }
+    }
+    let per_step = model.n_transitions() as f64 * model.n_states() as f64 / model.n_choices() as f64;
+    let of_part = |part: &Part| (common.bit_len() + part.discount.denominator().bit_len()) as f64;
+    let bits: f64 = model.principals().iter().flat_map(|principal| principal.parts()).map(of_part).sum();
+    // The numbers of the k-th step have k times as many bits.
+    let steps = (WORK * 2.0 * 64.0 / (bits * per_step)).sqrt();
+    (steps as u64).min(MAX_STEPS)
+}
+
 /// The exact payoffs of `strategy`, from every start state.
 pub fn evaluate(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
+    strategy.check(model)?;
     let payoffs = match strategy {
         Strategy::Stationary(stationary) => stationary_payoffs(model, stationary, stop),
         Strategy::Counting(counting) => counting_payoffs(model, counting, stop),

@@ -6,7 +6,7 @@ mod payoffs;
 mod simulation;
 
 pub use accrual::accrued;
-pub(crate) use exact::payoff_over_tail;
 pub use exact::{EvaluateError, evaluate};
+pub(crate) use exact::{affordable_steps, payoff_over_tail};
 pub use payoffs::Payoffs;
 pub use simulation::{Estimate, SimulateOptions, Simulation, simulate};

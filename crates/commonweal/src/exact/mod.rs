@@ -21,7 +21,7 @@ use crate::answer::{Answer, Claim, Effort, ExactProof, LongTermAnswer, Method, P
 use crate::evaluation::{self, Payoffs};
 use crate::exponential_sum::{DiscountRatios, reward_range};
 use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
-use crate::number::{Enclosure, ExactVector, Rational, Values};
+use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedModel, Source};
 use crate::solve::Options;
@@ -59,6 +59,12 @@ pub struct OwnBest {
     pub payoffs: Values,
     /// A strategy that gives it that; the first of equals.
     pub strategy: CountingStrategy,
+}
+
+/// What each principal would get from the start if the agent served nobody else.
+pub fn own_best_from_start(mdp: &Mdp, stop: &StopSignal) -> Result<Vec<Value>, StopReason> {
+    let best = |p: usize| own_best(mdp, p.into(), stop).map(|best| best.payoffs.value(mdp.start().index()));
+    (0..mdp.n_principals()).map(best).collect()
 }
 
 /// What `principal` would get if the agent served nobody else.

@@ -44,6 +44,14 @@ pub enum ReadError {
     /// What was read is not a valid model.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// Any of these, with the file that it is about.
+    #[error("{}", error.render(file).trim_end())]
+    In {
+        /// The file's name.
+        file: String,
+        /// What is wrong.
+        error: Box<ReadError>,
+    },
     /// The file itself: it is not there, or not what its name says.
     #[error("{message}")]
     File {
@@ -56,6 +64,14 @@ impl ReadError {
     /// Something in an archive, outside its files or in one of them.
     pub(super) fn archive(member: Option<&str>, message: impl Into<String>, help: impl Into<String>) -> ReadError {
         ReadError::Archive { member: member.map(str::to_owned), message: message.into(), help: Some(help.into()) }
+    }
+
+    /// The same error, which names the file.
+    pub(crate) fn of_file(self, file: &str) -> ReadError {
+        match self {
+            ReadError::File { .. } | ReadError::In { .. } => self,
+            error => ReadError::In { file: file.to_owned(), error: Box::new(error) },
+        }
     }
 
     pub(super) fn file(message: String) -> ReadError {
@@ -72,8 +88,9 @@ impl ReadError {
             // Its line came with it.
             ReadError::Text(error) => error.render(file, ""),
             ReadError::Archive { help: Some(help), .. } => format!("{file}: {self}\nhelp: {help}\n"),
-            // It names the file itself.
+            // They name the file themselves.
             ReadError::File { message } => format!("{message}\n"),
+            ReadError::In { .. } => format!("{self}\n"),
             _ => format!("{file}: {self}\n"),
         }
     }

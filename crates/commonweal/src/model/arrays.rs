@@ -95,18 +95,16 @@ impl<N: ModelNumber> Mdp<N> {
         assert!(self.target.iter().all(|target| target.index() < self.n_states()), "transitions lead to states");
         match self.reward.iter().position(|reward| !reward.is_number()) {
             None => Ok(()),
-            Some(at) => Err(self.reward_out_of_range(at)),
+            Some(at) => Err(self.refused_reward(at, &self.reward[at])),
         }
     }
 
     /// The error of a reward at this position that is NaN or infinite.
-    pub(super) fn reward_out_of_range(&self, at: usize) -> ModelError {
+    pub(super) fn refused_reward<R: ModelNumber>(&self, at: usize, reward: &R) -> ModelError {
         let choice = (at / self.n_principals()).into();
-        ModelError::RewardOutOfRange {
-            state: self.state_name(self.state_of(choice)).into_owned(),
-            action: self.action_name(choice).into_owned(),
-            principal: self.principals[at % self.n_principals()].name.clone(),
-        }
+        let (state, action) = (self.state_name(self.state_of(choice)), self.action_name(choice));
+        let principal = self.principals[at % self.n_principals()].name.clone();
+        ModelError::of_reward(reward, state.into_owned(), action.into_owned(), principal)
     }
 
     fn check_rows(&self) -> Result<(), ModelError> {

@@ -11,11 +11,11 @@ const SHORT_ROW: usize = 32;
 /// Collects choices in the order of their states, then checks what is left to check.
 ///
 /// ```
-/// use commonweal::{Model, ModelBuilder, Options, Principal, Rational, solve};
+/// use commonweal::{ModelBuilder, Options, Principal, Rational, solve};
 /// let alice = Principal::new("alice", Rational::from_quotient(1, 2))?;
 /// let mut builder = ModelBuilder::new(vec![alice], ["s0"])?;
 /// builder.choice(0.into(), "stay", [Rational::ONE], [(0.into(), Rational::ONE)])?;
-/// let model = Model::from(builder.finish()?);
+/// let model = builder.build()?;
 /// assert_eq!(solve(&model, &Options::default()).welfare(model.start()).to_string(), "2");
 /// # Ok::<(), commonweal::ModelError>(())
 /// ```
@@ -131,7 +131,8 @@ impl<N: ModelNumber> ModelBuilder<N> {
         }
         if let Some(at) = self.reward[first_reward..].iter().position(|reward| !reward.is_number()) {
             let (state, action) = place(model);
-            return Err(ModelError::RewardOutOfRange { state, action, principal: model.principals[at].name.clone() });
+            let principal = model.principals[at].name.clone();
+            return Err(ModelError::of_reward(&self.reward[first_reward + at], state, action, principal));
         }
         let first = model.target.len();
         for (target, probability) in transitions {
@@ -160,7 +161,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
         Ok(choice)
     }
 
-    /// The model, if every state has a choice.
+    /// The model in its numbers, if every state has a choice. [`build`](Self::build) makes a `Model`.
     pub fn finish(mut self) -> Result<Mdp<N>, ModelError> {
         self.close_up_to(self.n_states)?;
         Ok(Mdp { structure: Arc::new(self.structure), probability: self.probability, reward: self.reward })
@@ -299,7 +300,27 @@ mod tests {
         for wrong in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             let mut builder = ModelBuilder::numbered(principals(), 1).unwrap();
             let refused = builder.choice(0.into(), "stay", [wrong], [(0.into(), 1.0)]).unwrap_err();
-            assert!(refused.to_string().contains("the reward of `p`"), "{refused}");
+            let expected = if wrong.is_nan() {
+                "the reward of `p` is NaN;"
+            } else {
+                "the reward of `p` is too large for a double;"
+            };
+            assert!(refused.to_string().contains(expected), "{refused}");
+            let mut action_names = NameTable::default();
+            action_names.intern("stay");
+            let arrays = super::super::ModelArrays {
+                principals: principals(),
+                start: 0.into(),
+                state_names: NameTable::numbered(1),
+                action_names,
+                action: vec![0],
+                first_choice: vec![0, 1],
+                first_transition: vec![0, 1],
+                target: vec![0.into()],
+                probability: vec![1.0],
+                reward: vec![wrong],
+            };
+            assert_eq!(arrays.finish().unwrap_err(), refused);
         }
     }
 }

@@ -8,7 +8,7 @@ impl Mdp<Rational> {
     pub fn to_doubles(&self) -> Result<Mdp<f64>, ModelError> {
         let reward: Vec<f64> = self.reward.iter().cloned().map(f64::from_reward).collect();
         if let Some(at) = reward.iter().position(|reward| !reward.is_number()) {
-            return Err(self.reward_out_of_range(at));
+            return Err(self.refused_reward(at, &reward[at]));
         }
         let probability = self.probability.iter().cloned().map(f64::from_probability).collect();
         Ok(Mdp { structure: self.structure.clone(), probability, reward })

@@ -1,6 +1,6 @@
 //! Why a model is not valid.
 
-use crate::number::Rational;
+use crate::number::{ModelNumber, Rational};
 
 /// What keeps arrays from being a model. The place comes first, by name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +29,8 @@ pub enum ModelError {
         "state `{state}`, action `{action}`: the reward of `{principal}` is too large for a double; use a larger unit"
     )]
     RewardOutOfRange { state: String, action: String, principal: String },
+    #[error("state `{state}`, action `{action}`: the reward of `{principal}` is NaN; it must be a number")]
+    RewardIsNan { state: String, action: String, principal: String },
     #[error("state `{state}`, action `{action}`: the probability of `{target}` is {probability}; it must be positive")]
     NonPositiveProbability { state: String, action: String, target: String, probability: String },
     #[error("state `{state}`, action `{action}`: `{target}` is listed twice; add the two probabilities")]
@@ -37,4 +39,20 @@ pub enum ModelError {
     ProbabilitySum { state: String, action: String, sum: String },
     #[error("the model has more than {limit} {what}")]
     TooLarge { what: &'static str, limit: usize },
+}
+
+impl ModelError {
+    /// The error of a reward that is NaN or infinite.
+    pub(super) fn of_reward<N: ModelNumber>(
+        reward: &N,
+        state: String,
+        action: String,
+        principal: String,
+    ) -> ModelError {
+        if reward.is_nan() {
+            ModelError::RewardIsNan { state, action, principal }
+        } else {
+            ModelError::RewardOutOfRange { state, action, principal }
+        }
+    }
 }

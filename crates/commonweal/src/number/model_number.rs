@@ -51,8 +51,11 @@ pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'stat
     /// Whether the number is greater than 0.
     fn is_probability(&self) -> bool;
 
-    /// Whether the number is one: not infinite, and not the result of no computation.
+    /// Whether the number is finite and not NaN.
     fn is_number(&self) -> bool;
+
+    /// Whether it is NaN.
+    fn is_nan(&self) -> bool;
 
     /// The reward that a text writes: the number itself, or the double nearest to it, which may be infinite.
     fn parse_reward(text: &str) -> Result<Self, NumberError>;
@@ -108,6 +111,10 @@ impl ModelNumber for Rational {
 
     fn is_number(&self) -> bool {
         true
+    }
+
+    fn is_nan(&self) -> bool {
+        false
     }
 
     fn parse_reward(text: &str) -> Result<Rational, NumberError> {
@@ -181,6 +188,10 @@ impl ModelNumber for f64 {
 
     fn is_number(&self) -> bool {
         self.is_finite()
+    }
+
+    fn is_nan(&self) -> bool {
+        f64::is_nan(*self)
     }
 
     fn parse_reward(text: &str) -> Result<f64, NumberError> {

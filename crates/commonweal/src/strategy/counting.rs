@@ -1,6 +1,6 @@
 //! Counting strategies, stored as the steps at which a state's choice changes.
 
-use super::Step;
+use super::{OtherModel, Step, check_choices};
 use crate::model::{ChoiceId, Lists, StateId, Structure};
 
 /// From this step on, a state takes this choice.
@@ -45,6 +45,11 @@ impl CountingStrategy {
     /// A strategy from each state's changes, which are known to be valid.
     pub(crate) fn from_valid_changes(changes: Lists<Change>) -> CountingStrategy {
         CountingStrategy { changes }
+    }
+
+    /// An error if the strategy does not decide for the states of `model`, by choices that they offer.
+    pub fn check(&self, model: &Structure) -> Result<(), OtherModel> {
+        check_choices(model, self.n_states(), |state| self.changes(state).iter().map(|change| change.choice))
     }
 
     /// The number of states that it decides for.

@@ -12,6 +12,61 @@ pub use counting::{Change, CountingStrategy};
 pub use stationary::Stationary;
 pub use step::{Step, StepError};
 
+use crate::model::{ChoiceId, StateId, Structure};
+
+/// Why a strategy does not fit a model: it was made for another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OtherModel {
+    /// Another number of states.
+    #[error("the strategy is for another model: it decides for {found} states, and this model has {expected}")]
+    States {
+        /// How many states it decides for.
+        found: usize,
+        /// How many the model has.
+        expected: usize,
+    },
+    /// A choice that the state does not offer.
+    #[error(
+        "the strategy is for another model: in state number {} it takes choice number {}, which this state does not offer",
+        state.index(), choice.index()
+    )]
+    Choice {
+        /// The state.
+        state: StateId,
+        /// The choice.
+        choice: ChoiceId,
+    },
+}
+
+/// Checks that a strategy for `n_states` states takes choices of `model`, given those that it takes in each state.
+fn check_choices<I: IntoIterator<Item = ChoiceId>>(
+    model: &Structure,
+    n_states: usize,
+    taken: impl Fn(StateId) -> I,
+) -> Result<(), OtherModel> {
+    if n_states != model.n_states() {
+        return Err(OtherModel::States { found: n_states, expected: model.n_states() });
+    }
+    for state in model.states() {
+        let own = model.choice_range(state);
+        if let Some(choice) = taken(state).into_iter().find(|choice| !own.contains(&choice.index())) {
+            return Err(OtherModel::Choice { state, choice });
+        }
+    }
+    Ok(())
+}
+
+impl Strategy {
+    /// An error if the strategy does not decide for the states of `model`, by choices that they offer.
+    pub fn check(&self, model: &Structure) -> Result<(), OtherModel> {
+        match self {
+            Strategy::Counting(counting) => counting.check(model),
+            Strategy::Stationary(stationary) => stationary.check(model),
+        }
+    }
+}
+
 /// Any strategy that this program evaluates or simulates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Strategy {

@@ -1,5 +1,6 @@
 //! Stationary strategies: a fixed mix of choices per state.
 
+use super::{OtherModel, check_choices};
 use crate::model::{ChoiceId, Structure};
 use crate::number::{Rational, sum};
 
@@ -22,6 +23,11 @@ impl Stationary {
             assert!(sum(parts.iter().map(|(_, probability)| probability.clone())).is_one(), "a mix sums to 1");
         }
         Stationary { mix }
+    }
+
+    /// An error if the strategy does not decide for the states of `model`, by choices that they offer.
+    pub fn check(&self, model: &Structure) -> Result<(), OtherModel> {
+        check_choices(model, self.mix.len(), |state| self.mix(state).iter().map(|(choice, _)| *choice))
     }
 
     /// The choices of a state with their probabilities.

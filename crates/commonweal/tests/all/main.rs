@@ -11,6 +11,7 @@ mod certified_evaluation;
 mod corpus;
 mod drn;
 mod format_round_trips;
+mod front_door;
 mod jumps;
 mod margins;
 mod metamorphic;

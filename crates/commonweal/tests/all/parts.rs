@@ -5,14 +5,19 @@
 //! | 300, every principal of one to three parts, shared discounts, weights of either sign and 0 | the model in which every part is a principal of its own: welfare, decisions and payoffs, in fractions |
 //! | the same, certified to 1e-7 | the exact welfare and payoffs |
 //! | the same strategies, evaluated and simulated | the payoffs of the solve |
+//! | 100 of them, stopped at once or after one layer by either engine | the optimum, and the exact payoffs of the strategy that the answer has |
+//! | two parts so close that payoffs are enclosed, not exact | the exact payoffs of the same strategy |
+//! | 100 of them, exact and certified, with their certificates | the separate checker |
 
+use commonweal::internals::certificate::{Certificate, write_canonical};
 use commonweal::internals::certified;
 use commonweal::internals::evaluation::{SimulateOptions, evaluate, simulate};
 use commonweal::internals::exact::{own_best, solve};
-use commonweal::internals::families::{RandomFamily, Seeded};
+use commonweal::internals::families::{RandomFamily, Seeded, spaced};
 use commonweal::internals::model::{Mdp, ModelBuilder};
 use commonweal::internals::number::{Enclosure, ModelNumber};
-use commonweal::{Claim, Options, Part, Principal, Rational, StopSignal, Strategy};
+use commonweal::{Answer, Claim, Options, Part, Principal, Rational, StopSignal, Strategy};
+use commonweal_check::{Verdict, WORK, check};
 
 fn fraction(numerator: i64, denominator: u64) -> Rational {
     Rational::from_quotient(numerator, denominator)
@@ -177,6 +182,94 @@ fn runs_count_every_part() {
         for (p, estimate) in played.payoffs.iter().enumerate() {
             let exact = answer.payoff(p.into(), start).exact.expect("an exact answer").to_f64();
             assert!(estimate.lower <= exact && exact <= estimate.upper, "seed {seed}: {exact}, {estimate:?}");
+        }
+    }
+}
+
+/// What an answer says encloses what its own strategy earns, and its upper welfare is at least the optimum.
+fn bounds_hold(model: &Mdp, answer: &Answer, best: &Answer, what: &str) {
+    let strategy = Strategy::Counting(answer.strategy().clone());
+    let own = evaluate(model, &strategy, &StopSignal::default()).expect("a short horizon");
+    for state in model.states() {
+        let (bounds, optimum) = (answer.welfare_enclosure(state), best.welfare(state).exact.expect("an exact answer"));
+        let earned = own.welfare(state).exact.expect("exact");
+        let end = |double: f64| double.to_exact();
+        assert!(end(bounds.lower()).is_none_or(|lower| lower <= earned), "{what}: {bounds:?} earns {earned}");
+        assert!(end(bounds.upper()).is_none_or(|upper| upper >= optimum), "{what}: {bounds:?} below {optimum}");
+        for p in 0..model.n_principals() {
+            let payoff = own.payoff(p.into(), state).exact.expect("exact");
+            let said = answer.payoff(p.into(), state).enclosure;
+            assert!(contains(said, &payoff), "{what}, principal {p}: {said:?} is not {payoff}");
+        }
+    }
+}
+
+#[test]
+fn stopped_answers_count_every_part_in_the_range_of_the_rewards() {
+    let mut n_stopped = 0;
+    for seed in 0..100 {
+        let Pair { mixed, .. } = pair(seed);
+        let best = solve(&mixed, &Options::default());
+        let doubles = mixed.to_doubles().expect("ordinary rewards");
+        let stop = StopSignal::default();
+        stop.raise();
+        let at_once = Options { stop, ..Options::default() };
+        let after_one = Options { layer_limit: 1, event_limit: 0, ..Options::default() };
+        for options in [at_once, after_one] {
+            for answer in [solve(&mixed, &options), certified::solve(&doubles, 1e-7, &options)] {
+                n_stopped += usize::from(matches!(answer.claim(), Claim::Stopped(_)));
+                bounds_hold(&mixed, &answer, &best, &format!("seed {seed}, {:?}", answer.claim()));
+            }
+        }
+    }
+    assert!(n_stopped > 250, "{n_stopped} answers were stopped");
+}
+
+/// Alice counts 7/10 · λ^j + 3/10 · μ^j and Bob −1/2 · λ^j + 2 · μ^j, with λ and μ so close that they wait for long.
+#[test]
+fn enclosed_payoffs_add_up_the_parts_at_long_horizons() {
+    let mut n_enclosed = 0;
+    for n in [10, 30, 60] {
+        let (patient, impatient) = (fraction(n, 2 * n as u64 - 1), fraction(n + 1, 2 * n as u64 + 1));
+        let part =
+            |(n, d): (i64, u64), discount: &Rational| Part { coefficient: fraction(n, d), discount: discount.clone() };
+        let alice = vec![part((7, 10), &patient), part((3, 10), &impatient)];
+        let bob = vec![part((-1, 2), &patient), part((2, 1), &impatient)];
+        let principals = vec![
+            Principal::with_parts("alice", alice).expect("parts"),
+            Principal::with_parts("bob", bob).expect("parts"),
+        ];
+        let model = spaced(&fraction(n, 1)).expect("a model");
+        assert_eq!(model.n_principals(), 2);
+        let model = with_principals(&model, principals.into_iter().zip(0..).collect());
+        let answer = solve(&model, &Options::default());
+        assert_eq!(answer.claim(), Claim::Optimal, "n = {n}");
+        let strategy = Strategy::Counting(answer.strategy().clone());
+        let exact = evaluate(&model, &strategy, &StopSignal::default()).expect("a horizon that can be walked");
+        for state in model.states() {
+            for p in 0..2 {
+                let payoff = exact.payoff(p.into(), state).exact.expect("exact");
+                let said = answer.payoff(p.into(), state);
+                n_enclosed += usize::from(said.exact.is_none());
+                assert!(contains(said.enclosure, &payoff), "n = {n}, principal {p}: {said} is not {}", payoff.to_f64());
+            }
+        }
+    }
+    assert!(n_enclosed > 0, "some payoffs are known between bounds only");
+}
+
+#[test]
+fn certificates_of_models_with_parts_and_weights_of_0_are_accepted() {
+    for seed in 0..100 {
+        let Pair { mixed, .. } = pair(seed);
+        let mut canonical = Vec::new();
+        write_canonical(&mixed, &mut canonical).expect("memory takes every byte");
+        let options = Options { keep_proof: true, ..Options::default() };
+        let doubles = mixed.to_doubles().expect("ordinary rewards");
+        for answer in [solve(&mixed, &options), certified::solve(&doubles, 1e-7, &options)] {
+            let text = Certificate::of_mdp(&mixed, &answer).expect("kept").to_bytes().expect("memory");
+            let verdict = check(&canonical, text.as_slice(), WORK);
+            assert!(matches!(verdict, Ok(Verdict::Accepted(_))), "seed {seed}: {verdict:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Jumps over the steps at which nothing changes.
 //!
 //! Where the last m layers took the same decisions σ, the values of every principal are those of σ up to λ_i^m times a
-//! constant ([`radius`]). So σ's own values become the new [`Base`], and the next step at which any choice can beat σ is
+//! constant (`radius`). So σ's own values become the new [`Base`], and the next step at which any choice can beat σ is
 //! found without walking (`Events`). A jump costs one exact linear solve per principal and a few sums per choice.
 
 mod events;

@@ -1,0 +1,132 @@
+//! The front door: what is refused there, and with which words.
+
+use commonweal::documents::{self, Document};
+use commonweal::questions::own_best;
+use commonweal::{
+    Change, Claim, CountingStrategy, Engine, EvaluateError, Model, NoCertificate, Options, OtherModel, Rational,
+    ReadOptions, SimulateOptions, Stationary, Step, StopReason, StopSignal, Strategy, evaluate, simulate, solve,
+};
+
+const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
+states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}
+";
+
+fn hotel() -> Model {
+    Model::from_yaml(HOTEL).expect("a model")
+}
+
+/// Three states, each with one choice.
+fn line() -> Model {
+    let text = "principals: {p: 1/2}\nstates: {x: {go: {to: y}}, y: {go: {to: z}}, z: {stay: {reward: 1, to: z}}}\n";
+    Model::from_yaml(text).expect("a model")
+}
+
+/// Two states as the hotel has, the second with both choices.
+fn turned() -> Model {
+    let text = "principals: {p: 1/2}\nstates: {x: {go: {to: y}}, y: {go: {to: x}, stay: {to: y}}}\n";
+    Model::from_yaml(text).expect("a model")
+}
+
+#[test]
+fn a_strategy_for_another_model_is_refused() {
+    let options = Options { keep_proof: true, ..Options::default() };
+    for (other, error) in [
+        (line(), OtherModel::States { found: 3, expected: 2 }),
+        (turned(), OtherModel::Choice { state: 1.into(), choice: 1.into() }),
+    ] {
+        let answer = solve(&other, &options);
+        let counting = Strategy::from(answer.strategy().clone());
+        let mix = |state| vec![(answer.strategy().tail(state), Rational::ONE)];
+        let stationary = Stationary::new(other.structure(), other.structure().states().map(mix).collect());
+        for strategy in [counting, stationary.into()] {
+            for engine in [Engine::Auto, Engine::Exact, Engine::Within(1e-6)] {
+                let refused = evaluate(&hotel(), &strategy, &Options { engine, ..Options::default() }).unwrap_err();
+                assert_eq!(refused, EvaluateError::OtherModel(error));
+            }
+            assert_eq!(simulate(&hotel(), &strategy, &SimulateOptions::default()).unwrap_err(), error);
+        }
+        assert_eq!(answer.certificate(&hotel()).unwrap_err(), NoCertificate::OtherModel(error));
+        assert!(answer.certificate(&other).is_ok());
+    }
+    let said = OtherModel::States { found: 3, expected: 2 }.to_string();
+    assert_eq!(said, "the strategy is for another model: it decides for 3 states, and this model has 2");
+}
+
+/// 0 and less ask for more than doubles can tell, and more than 1 is 1: no gap makes an answer wrong.
+#[test]
+fn gaps_that_make_no_sense_still_give_true_bounds() {
+    let exact: Rational = "127/9".parse().expect("a number");
+    for gap in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY, 2.0, f64::INFINITY] {
+        let options = Options { engine: Engine::Within(gap), threads: Some(0), ..Options::default() };
+        let answer = solve(&hotel(), &options);
+        let welfare = answer.welfare_enclosure(hotel().start());
+        assert!(welfare.lower() <= exact.to_f64() && exact.to_f64() <= welfare.upper(), "{gap}: {welfare:?}");
+        match answer.claim() {
+            Claim::Stopped(StopReason::Precision) => assert!(gap.is_nan() || gap <= 0.0, "{gap}"),
+            Claim::Within { gap: kept, .. } => assert!(kept == 1.0 && gap > 1.0, "{gap}: {kept}"),
+            claim => panic!("{gap}: {claim}"),
+        }
+    }
+}
+
+#[test]
+fn errors_of_reading_name_the_file_and_the_cure() {
+    let folder = std::env::temp_dir().join(format!("commonweal-front-door-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("wrong.yaml");
+    std::fs::write(&path, "principals: {p: 1/2}\nstates: {s0: {stay: {to: s1}}}\n").expect("a file");
+    let error = Model::read(&path).unwrap_err().to_string();
+    let _ = std::fs::remove_dir_all(&folder);
+    let expected = format!(
+        "{}:2:26: there is no state `s1`\n2 | states: {{s0: {{stay: {{to: s1}}}}}}\n  |                          ^^\n\
+         help: did you mean `s0`?",
+        path.display()
+    );
+    assert_eq!(error, expected);
+    let error = Model::from_bytes(b"states: 1\n".to_vec(), &ReadOptions::default(), Engine::Auto).unwrap_err();
+    assert!(error.to_string().starts_with("the model:1:"), "{error}");
+    assert!(error.to_string().contains("help: "), "{error}");
+}
+
+#[test]
+fn a_strategy_in_short_form_is_a_document_too() {
+    let text = r#"{"format": "commonweal-strategy/1", "decisions": {"s0": "b"}}"#;
+    let document = documents::Strategy::from_json(text).expect("a document");
+    let Strategy::Counting(strategy) = document.resolve(hotel().structure()).expect("a strategy") else {
+        panic!("decisions count steps")
+    };
+    assert_eq!(strategy, CountingStrategy::positional([1.into(), 2.into()]));
+    assert!(documents::Strategy::from_json(r#"{"format": "commonweal-strategy/1", "decisions": {"s0": 1}}"#).is_err());
+}
+
+/// What Alice gets if the hotel is rebuilt at once, and Bob if it never is.
+#[test]
+fn own_best_is_what_each_would_get_alone() {
+    let best = own_best(&hotel(), &StopSignal::default()).expect("nobody stops it");
+    assert_eq!(best.iter().map(ToString::to_string).collect::<Vec<_>>(), ["11", "9/2"]);
+    let stop = StopSignal::default();
+    stop.raise();
+    assert_eq!(own_best(&hotel(), &stop).unwrap_err(), StopReason::Interrupted);
+}
+
+/// A walk in fractions takes time with the square of the steps: past what takes seconds, doubles answer.
+#[test]
+fn late_changes_are_evaluated_in_doubles_before_fractions_take_minutes() {
+    let model = hotel();
+    let waiting = |steps: u64| {
+        let first = Change { from: Step::ZERO, choice: 0.into() };
+        let then = Change { from: Step::from(steps), choice: 1.into() };
+        let other = Change { from: Step::ZERO, choice: 2.into() };
+        Strategy::from(CountingStrategy::from_changes(model.structure(), vec![vec![first, then], vec![other]]))
+    };
+    let options = Options::default();
+    let soon = evaluate(&model, &waiting(2), &options).expect("a strategy of the model");
+    assert_eq!(soon.welfare(model.start()).exact, Some("127/9".parse().expect("a number")));
+    assert!(soon.not_exact.is_none());
+    let late = evaluate(&model, &waiting(900_000), &options).expect("a strategy of the model");
+    assert!(matches!(late.not_exact, Some(EvaluateError::TooManySteps { limit, .. }) if limit < 900_000));
+    // All but for ever at 3 a step: 3/(1 − 2/3) + 3/(1 − 1/3).
+    let (welfare, expected) = (late.welfare(model.start()), 13.5);
+    assert!(welfare.enclosure.lower() <= expected && expected <= welfare.enclosure.upper());
+    assert!(welfare.enclosure.width() <= 1e-7);
+}
