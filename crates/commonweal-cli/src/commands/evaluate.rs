@@ -4,11 +4,11 @@ use crate::args::EvaluateArgs;
 use crate::engine::{self, Asked};
 use crate::report::json;
 use crate::report::names::{in_column as name_in_column, shown};
-use crate::report::note;
 use crate::report::numbers::{at_least, at_most, decimal, double, exact_and_decimal, fraction_within};
 use crate::report::solution::{total_row, who};
 use crate::report::table::table;
 use crate::report::timings::Clock;
+use crate::report::{about, note};
 use crate::{input, output, progress};
 use anyhow::anyhow;
 use commonweal::documents::{self, listed_states};
@@ -48,7 +48,7 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
         json::print(&documents::Evaluation::new(worth.model, worth.evaluation, &states), spent)
     } else {
         let spent = spent.map_or_else(String::new, |spent| spent.in_words());
-        output::print(&(report(worth, args.all_states) + &spent))
+        output::print(&(about(worth.model) + &report(worth, args.all_states) + &spent))
     }
 }
 

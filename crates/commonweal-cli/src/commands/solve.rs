@@ -98,7 +98,8 @@ impl Printed<'_> {
         }
         let report = solution::report(model, solution, own_best.as_deref(), args.all_states);
         let spent = spent.map(|spent| spent.in_words());
-        let parts = [Some(report), comparison, Some(checked.in_words()), explanation, spent];
+        let parts =
+            [Some(report::about(model)), Some(report), comparison, Some(checked.in_words()), explanation, spent];
         parts.iter().flatten().try_for_each(|part| output::print(part))?;
         Ok(exit_code(solution))
     }

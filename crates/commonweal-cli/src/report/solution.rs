@@ -28,12 +28,13 @@ pub fn report(model: &Structure, solution: &Answer, own_best: Option<&[Value]>, 
     }
     let start = model.start();
     let of = format!("Strategy from {}", shown(&model.state_name(start)));
-    let memory = counted(solution.memory(start), "step", "steps");
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    let memory = counted(solution.memory(start), &step, &several);
     let horizon = steps(solution.horizon());
     let numbers = match solution.claim() {
-        Claim::Within { .. } => [format!("memory {memory};"), format!("its tail begins at step {horizon}")],
+        Claim::Within { .. } => [format!("memory {memory};"), format!("its tail begins at {step} {horizon}")],
         Claim::Optimal | Claim::Undecided(_) => [format!("memory {memory},"), format!("horizon {horizon}")],
-        Claim::Stopped(_) => ["the best found;".to_owned(), format!("its tail begins at step {horizon}")],
+        Claim::Stopped(_) => ["the best found;".to_owned(), format!("its tail begins at {step} {horizon}")],
     };
     let line = format!("{of} ({} {})", numbers[0], numbers[1]);
     let _ = if width(&line) > WIDTH {
@@ -259,17 +260,18 @@ fn strategy(model: &Structure, solution: &Answer, all_states: bool) -> String {
     text
 }
 
-/// `a for 2 steps, then b`.
+/// `a for 2 steps, then b`, with the model's word for a step.
 pub fn in_words(model: &Structure, strategy: &CountingStrategy, state: StateId) -> String {
     /// The most changes of one state that are spelt out.
     const CHANGES_SHOWN: usize = 8;
     let changes = strategy.changes(state);
     let action = |choice| shown(&model.action_name(choice));
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let last = action(strategy.tail(state));
     let mut parts = Vec::new();
     for pair in changes.windows(2).take(CHANGES_SHOWN) {
         let length = &pair[1].from - &pair[0].from;
-        parts.push(format!("{} for {}", action(pair[0].choice), counted(&length, "step", "steps")));
+        parts.push(format!("{} for {}", action(pair[0].choice), counted(&length, &step, &several)));
     }
     match changes.len() {
         1 => format!("always {last}"),
@@ -277,7 +279,7 @@ pub fn in_words(model: &Structure, strategy: &CountingStrategy, state: StateId) 
         n => {
             let more = n - 1 - CHANGES_SHOWN;
             let settled = steps(&changes[n - 1].from);
-            format!("{}, … {more} more changes …, from step {settled} on {last}", parts.join(", "))
+            format!("{}, … {more} more changes …, from {step} {settled} on {last}", parts.join(", "))
         }
     }
 }

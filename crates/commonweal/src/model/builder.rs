@@ -1,6 +1,6 @@
 //! Building a model, state by state. Linear in its size, however long its rows.
 
-use super::{ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure};
+use super::{About, ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure};
 use crate::number::{ModelNumber, Rational};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -60,6 +60,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
             return Err(ModelError::NoStates);
         }
         let structure = Structure {
+            about: About::default(),
             start: StateId::from(0),
             principals,
             state_names,

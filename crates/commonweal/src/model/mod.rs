@@ -11,6 +11,7 @@
 //! reward            choice × principal → number    one N each, a choice's rewards side by side
 //! ```
 
+mod about;
 mod arrays;
 mod builder;
 mod doubles;
@@ -22,6 +23,7 @@ mod names;
 mod principal;
 mod structure;
 
+pub use about::About;
 pub use arrays::ModelArrays;
 pub use builder::ModelBuilder;
 pub(crate) use builder::first_repeated;
@@ -112,11 +114,23 @@ impl<N> Mdp<N> {
         self
     }
 
+    /// The same model, which says this of itself.
+    pub fn with_about(mut self, about: About) -> Self {
+        self.structure_mut().about = about;
+        self
+    }
+
     /// The same model with another discount for one principal.
     pub fn with_discount(mut self, principal: PrincipalId, discount: Rational) -> Result<Self, ModelError> {
         let principal = &mut self.structure_mut().principals[principal.index()];
         *principal = principal.discounting(discount)?;
         Ok(self)
+    }
+
+    /// The same model in which the payoff of one principal counts `weight` times.
+    pub fn with_weight(mut self, principal: PrincipalId, weight: Rational) -> Self {
+        self.structure_mut().principals[principal.index()].weight = weight;
+        self
     }
 
     /// The flat arrays, for kernels that run over all of them.
