@@ -1,13 +1,19 @@
 //! What the strategy makes of the model, in flat arrays: the places it can reach, what it decides there, what follows.
 
+use super::PathStep;
+use super::patience::Patience;
 use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::{Enclosure, Natural, Rational};
+use crate::number::{Enclosure, Natural, Rational, UNIT_ROUNDOFF};
 use crate::strategy::Strategy;
 use std::collections::BTreeMap;
 
 /// The states that can be reached from the start ("places", numbered in the order they are found) with their decisions.
 pub(super) struct Chain {
     n_parts: usize,
+    /// Place → state.
+    states: Vec<StateId>,
+    /// Row of rewards → the choice that pays them.
+    choices: Vec<ChoiceId>,
     /// Place → its first decision, in increasing steps.
     first_decision: Vec<usize>,
     decisions: Vec<Decision>,
@@ -44,6 +50,8 @@ impl Chain {
     pub(super) fn new(model: &Mdp, strategy: &Strategy, start: StateId, order: &[usize]) -> Chain {
         let chain = Chain {
             n_parts: order.len(),
+            states: Vec::new(),
+            choices: Vec::new(),
             first_decision: vec![0],
             decisions: Vec::new(),
             outcomes: Vec::new(),
@@ -59,7 +67,12 @@ impl Chain {
             builder.decide(strategy, state);
             place += 1;
         }
-        builder.chain
+        Chain { states: builder.states, ..builder.chain }
+    }
+
+    /// What is done in a place where this outcome is drawn.
+    pub(super) fn taken(&self, place: u32, outcome: &Outcome) -> PathStep {
+        PathStep { state: self.states[place as usize], choice: self.choices[outcome.row as usize] }
     }
 
     /// What is decided in `place` at `step`.
@@ -86,6 +99,51 @@ impl Chain {
     /// Per part, a double that is at least the absolute value of every reward a run can meet.
     pub(super) fn greatest_rewards(&self) -> &[f64] {
         &self.greatest_rewards
+    }
+
+    /// A range that holds what every infinite run is worth to a part.
+    ///
+    /// The greatest is the fixed point of `U(s) = max r + λ U(t)` over all outcomes of all decisions in `s`. Iterated from
+    /// `max |R| / (1 − λ)` it stays above that point, so it may be left at any time; the least likewise.
+    pub(super) fn range(&self, slot: usize, own: &Patience) -> [f64; 2] {
+        /// How many outcomes are looked at.
+        const WORK: u64 = 1 << 24;
+        /// A bound that moves by less of itself is good enough.
+        const STILL: f64 = 1e-6;
+        let n_places = self.first_decision.len() - 1;
+        let reward = |outcome: &Outcome| self.rewards[outcome.row as usize * self.n_parts + slot];
+        let rounds = (WORK / self.outcomes.len() as u64).clamp(1, own.length);
+        // What rounding does, in every round again.
+        let rounding = 8.0 * UNIT_ROUNDOFF * own.most * (rounds as f64 + 1.0);
+        let end = |direction: f64| {
+            let mut bound = vec![own.most; n_places];
+            for _ in 0..rounds {
+                let mut moved = 0.0f64;
+                for place in 0..n_places {
+                    let decisions = &self.decisions[self.first_decision[place]..self.first_decision[place + 1]];
+                    let worth = |decision: &Decision| {
+                        let outcomes = self.outcomes(decision).iter();
+                        let each = outcomes.map(|outcome| {
+                            let reward = direction * reward(outcome);
+                            if decision.for_ever {
+                                reward * own.for_ever
+                            } else {
+                                reward + own.discount * bound[outcome.target as usize]
+                            }
+                        });
+                        each.fold(f64::NEG_INFINITY, f64::max)
+                    };
+                    let best = decisions.iter().map(worth).fold(f64::NEG_INFINITY, f64::max).min(bound[place]);
+                    moved = moved.max(bound[place] - best);
+                    bound[place] = best;
+                }
+                if moved <= STILL * own.most {
+                    break;
+                }
+            }
+            direction * (bound[Chain::START as usize] + rounding)
+        };
+        [end(-1.0), end(1.0)]
     }
 
     /// The most outcomes of a decision.
@@ -159,7 +217,8 @@ impl ChainBuilder<'_> {
     }
 
     fn reward_row(&mut self, choice: ChoiceId) -> u32 {
-        let row = self.chain.rewards.len() / self.order.len();
+        let row = self.chain.choices.len();
+        self.chain.choices.push(choice);
         let rewards = self.model.rewards(choice);
         for (slot, &p) in self.order.iter().enumerate() {
             let reward = Enclosure::from(&rewards[p]);
