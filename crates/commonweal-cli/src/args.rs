@@ -94,6 +94,12 @@ pub struct ChangeArgs {
     /// Give all principals, or all reward structures, their discounts, in the file's order
     #[arg(long, value_name = "V,V,…", conflicts_with = "discount")]
     pub discounts: Option<String>,
+    /// Let a principal's payoff count this many times in the welfare: negative for costs, 0 to report it only; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub weight: Vec<String>,
+    /// Let a principal's payoff be a cost: less is better, as with --weight NAME=-1; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub minimise: Vec<String>,
     /// Refuse rows of decimals that sum to 1 but for rounding, in place of scaling them
     #[arg(long)]
     pub strict: bool,
@@ -186,7 +192,7 @@ pub struct SearchArgs {
 pub struct PositionalArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare or the largest reward; 0 for the exact optimum
+    /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
     #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Find the exact optimum, as is done without --gap
@@ -209,7 +215,7 @@ pub enum Method {
 pub struct StationaryArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare or the largest reward
+    /// Stop when the bounds are this close, relative to the welfare
     #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Refused: the best mix is irrational in general
@@ -271,7 +277,16 @@ pub struct SimulateArgs {
     /// The same seed gives the same runs
     #[arg(long, value_name = "N", default_value_t = SimulateOptions::default().seed)]
     pub seed: u64,
-    /// How sure the intervals are, between 0 and 1
+    /// Write the first runs to this file as comma-separated values: run, step, state, action, rewards
+    #[arg(long, value_name = "FILE")]
+    pub paths: Option<PathBuf>,
+    /// How many runs --paths writes
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "paths", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub path_runs: u64,
+    /// How many steps of each run --paths writes
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "paths", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub path_steps: u64,
+    /// How sure it is that all intervals hold, between 0 and 1
     #[arg(long, value_name = "P", default_value_t = SimulateOptions::default().confidence, value_parser = confidence)]
     pub confidence: f64,
 }
