@@ -84,6 +84,12 @@ impl<N: ModelNumber> ModelBuilder<N> {
         self.probability.reserve_exact(n_transitions);
     }
 
+    /// Calls the states by other names, as many as there are states.
+    pub(crate) fn name_states(&mut self, names: NameTable) {
+        assert_eq!(names.len(), self.n_states, "a name for each state");
+        self.structure.state_names = names;
+    }
+
     /// The state in which runs start.
     pub fn start(&mut self, state: StateId) {
         assert!(state.index() < self.n_states, "the start state is one of the model's");
