@@ -247,7 +247,7 @@ fn a_run_without_a_win_bounds_what_may_be_won() {
     assert_eq!((estimate.mean, estimate.standard_error), (0.0, 0.0));
     // kl(0, μ) = −ln(1 − μ) = ln(4/0.01)/1000, and a win is worth 90,000.
     let expected = 90_000.0 * -(-(400.0f64.ln()) / 1000.0).exp_m1();
-    assert!(estimate.lower <= 0.0 && estimate.lower >= -1e-6, "{estimate:?}");
+    assert!(estimate.lower <= 0.0 && estimate.lower >= -1e-5, "{estimate:?}");
     assert!((estimate.upper / expected - 1.0).abs() < 1e-6, "{estimate:?} {expected}");
 }
 
@@ -259,7 +259,7 @@ fn with_many_runs_intervals_are_narrow() {
     for estimate in simulation.payoffs.iter().chain([&simulation.welfare]) {
         let normal = 2.576 * estimate.standard_error;
         let half = (estimate.upper - estimate.lower) / 2.0;
-        assert!(half > normal && half < 2.2 * normal, "{half} {normal}");
+        assert!(half > normal && half < 2.5 * normal, "{half} {normal}");
     }
 }
 
