@@ -24,31 +24,60 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find the welfare-optimal counting strategy: welfare, payoffs, strategy, horizon
+    #[command(
+        after_help = "Examples:\n  commonweal solve hotel.yaml\n  commonweal solve hotel.yaml --discount bob=1/2 --explain\n  commonweal solve hotel.drn --discounts 0.9,0.5 --minimise bob\n  commonweal solve hotel.yaml --threshold 14 --quiet"
+    )]
     Solve(SolveArgs),
     /// Find the best positional strategy, one action per state for ever (NP-hard)
+    #[command(
+        after_help = "Examples:\n  commonweal positional hotel.yaml\n  commonweal positional hotel.yaml --threshold 13.5"
+    )]
     Positional(PositionalArgs),
     /// Find the best stationary strategy, one mix of actions per state for ever (NP-hard)
+    #[command(after_help = "Examples:\n  commonweal stationary hotel.yaml --gap 1e-6")]
     Stationary(StationaryArgs),
     /// Say what a given strategy is worth to each principal, exactly or between proven bounds
+    #[command(after_help = "Examples:\n  commonweal evaluate hotel.yaml strategy.json --all-states")]
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
+    #[command(
+        after_help = "Examples:\n  commonweal simulate hotel.yaml strategy.json --runs 1000 --seed 7\n  commonweal simulate hotel.yaml strategy.json --paths paths.csv"
+    )]
     Simulate(SimulateArgs),
     /// Check a certificate, independently of the solver
+    #[command(after_help = "Examples:\n  commonweal check hotel.yaml hotel.cert")]
     Check(CheckArgs),
     /// Write a model of a family: random ones, the paper's with close discounts, its reductions
+    #[command(
+        after_help = "Examples:\n  commonweal generate spaced 1e9 --out close.yaml\n  commonweal generate random --states 20 --discounts 0.9,0.5 --out random.yaml"
+    )]
     Generate(GenerateArgs),
     /// Decide a formula in DIMACS form through a positional strategy
+    #[command(after_help = "Examples:\n  commonweal sat formula.cnf")]
     Sat(SatArgs),
     /// Convert a model between formats (.yaml, .yml, .json, .drn, .drn.gz, .umb)
+    #[command(
+        after_help = "Examples:\n  commonweal convert hotel.yaml hotel.umb\n  commonweal convert hotel.drn - --discounts 2/3,1/3"
+    )]
     Convert(ConvertArgs),
     /// Solve a model over a range of one principal's discount: what is earned, and where the strategy changes
+    #[command(after_help = "Examples:\n  commonweal sweep hotel.yaml --vary bob=0.1..0.6 --steps 5")]
     Sweep(SweepArgs),
     /// Draw a solution: what to do when, what has been earned by when, who gains and who pays
+    #[command(after_help = "Examples:\n  commonweal plot hotel.yaml --out hotel.svg")]
     Plot(PlotArgs),
     /// Draw which strategy is best over two principals' discounts, with boundaries located exactly
+    #[command(after_help = "Examples:\n  commonweal map hotel.yaml --x alice --y bob --resolution 4 --out map.svg")]
     Map(MapArgs),
     /// Recompute what the paper prints, beside what it prints
+    #[command(after_help = "Examples:\n  commonweal reproduce examples")]
     Reproduce(ReproduceArgs),
+    /// Print what a shell needs to complete the arguments
+    #[command(after_help = "Examples:\n  commonweal completions bash")]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for every command to a folder
+    #[command(after_help = "Examples:\n  commonweal man")]
+    Man(ManArgs),
 }
 
 impl Command {
@@ -66,7 +95,7 @@ impl Command {
             Command::Plot(args) => &args.run,
             Command::Map(args) => &args.run,
             Command::Reproduce(args) => &args.run,
-            Command::Generate(_) | Command::Convert(_) => return None,
+            Command::Generate(_) | Command::Convert(_) | Command::Completions(_) | Command::Man(_) => return None,
         };
         run.threads.map(usize::from)
     }
@@ -145,6 +174,9 @@ pub struct SolveArgs {
     /// Show the steps of the solution: long-term strategy, values, advantages, which deviation pays until when
     #[arg(long, conflicts_with = "json")]
     pub explain: bool,
+    /// Also say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub threshold: Option<Rational>,
     /// Set the best simple strategies beside the optimum: what simplicity costs, and whom
     #[arg(long)]
     pub compare: bool,
@@ -540,6 +572,20 @@ pub struct ReproduceArgs {
     pub untimed: bool,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder to write to [default: the program's own page on standard output]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
 }
 
 /// The experiments by name.

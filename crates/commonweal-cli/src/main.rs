@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Command::Map(args) => commands::map::run(args),
         Command::Plot(args) => commands::plot::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
+        Command::Completions(args) => commands::manual::completions(args),
+        Command::Man(args) => commands::manual::man(args),
     };
     let done = signals::listen().and_then(|()| commonweal::on_threads(cli.command.threads(), run));
     done.unwrap_or_else(|error| {

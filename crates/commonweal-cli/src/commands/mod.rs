@@ -4,6 +4,7 @@ pub mod check;
 pub mod convert;
 pub mod evaluate;
 pub mod generate;
+pub mod manual;
 pub mod map;
 pub mod plot;
 pub mod reproduce;

@@ -4,6 +4,7 @@ use crate::args::SolveArgs;
 use crate::certify::{self, Checked};
 use crate::engine::{self, Asked};
 use crate::report::json;
+use crate::report::numbers::fraction_or_decimal;
 use crate::report::timings::Clock;
 use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
@@ -11,7 +12,8 @@ use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::internals::compare::compare;
 use commonweal::internals::exact;
-use commonweal::{Answer, Claim, Engine, Model, Options, Value};
+use commonweal::internals::search::ThresholdAnswer;
+use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
@@ -82,6 +84,7 @@ impl Printed<'_> {
             let strategy = documents::Strategy::counting(model, solution.strategy());
             output::write_whole(path, |out| strategy.write(out))?;
         }
+        let answer = args.threshold.as_ref().map(|threshold| solution.earns(threshold, model.start()));
         if !args.run.quiet {
             spacing::note(solution);
         }
@@ -93,19 +96,44 @@ impl Printed<'_> {
             let states = listed_states(model, args.all_states);
             let mut document = documents::Solution::new(model, solution, &states, checked);
             document.comparison = compared;
+            document.answer = answer;
             json::print(&document, spent)?;
-            return Ok(exit_code(solution));
+            return Ok(exit_code(solution, answer));
         }
         let report = solution::report(model, solution, own_best.as_deref(), args.all_states);
         let spent = spent.map(|spent| spent.in_words());
-        let parts =
-            [Some(report::about(model)), Some(report), comparison, Some(checked.in_words()), explanation, spent];
+        let verdict = args.threshold.as_ref().zip(answer).map(|(threshold, answer)| verdict(threshold, answer));
+        let parts = [
+            Some(report::about(model)),
+            verdict,
+            Some(report),
+            comparison,
+            Some(checked.in_words()),
+            explanation,
+            spent,
+        ];
         parts.iter().flatten().try_for_each(|part| output::print(part))?;
-        Ok(exit_code(solution))
+        Ok(exit_code(solution, answer))
     }
 }
 
-fn exit_code(solution: &Answer) -> ExitCode {
+/// Whether the threshold is earned, in words.
+fn verdict(threshold: &Rational, answer: ThresholdAnswer) -> String {
+    let threshold = fraction_or_decimal(threshold);
+    match answer {
+        ThresholdAnswer::Yes => format!("Yes: some strategy earns {threshold}.\n"),
+        ThresholdAnswer::No => format!("No: no strategy earns {threshold}.\n"),
+        ThresholdAnswer::Unknown => format!("Unknown: whether some strategy earns {threshold} is not decided.\n"),
+    }
+}
+
+fn exit_code(solution: &Answer, answer: Option<ThresholdAnswer>) -> ExitCode {
+    match answer {
+        Some(ThresholdAnswer::Yes) => return ExitCode::SUCCESS,
+        Some(ThresholdAnswer::No) => return ExitCode::from(1),
+        Some(ThresholdAnswer::Unknown) => return ExitCode::from(3),
+        None => {}
+    }
     match solution.claim() {
         Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => ExitCode::SUCCESS,
         Claim::Stopped(_) => ExitCode::from(3),

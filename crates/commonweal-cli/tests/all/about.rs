@@ -36,7 +36,8 @@ Optimal welfare from s0: 127/9";
         let report = folder.run(command).done().stdout;
         assert!(report.starts_with("The hotel\nRebuild now"), "{report}");
     }
-    let simulated = folder.run(&["simulate", "hotel.yaml", "strategy.json", "--runs", "2"]).done().stdout;
+    folder.write("mix.json", "{\"format\": \"commonweal-strategy/1\", \"mix\": {\"s0\": {\"a\": 0.5, \"b\": 0.5}}}");
+    let simulated = folder.run(&["simulate", "hotel.yaml", "mix.json", "--runs", "2"]).done().stdout;
     assert!(simulated.starts_with("The hotel\n") && simulated.contains("Runs are cut after 69 years"), "{simulated}");
 }
 

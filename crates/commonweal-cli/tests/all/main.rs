@@ -10,6 +10,7 @@ mod formats;
 mod generate;
 mod golden;
 mod json;
+mod manual;
 mod other_commands;
 mod own_strategies;
 mod pictures;

@@ -5,6 +5,7 @@ use super::{Compared, Decision, Document, Double, Engine, Entries, Format, Numbe
 use crate::answer::{Answer, Claim};
 use crate::model::{ChoiceId, PrincipalId, StateId, Structure};
 use crate::parallel;
+use crate::search::ThresholdAnswer;
 use serde::{Deserialize, Serialize};
 
 /// A welfare-optimal strategy with what it earns, or the best one found with bounds.
@@ -35,6 +36,9 @@ pub struct Solution {
     /// Other strategies beside this one, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Vec<Compared>>,
+    /// Whether some strategy earns the threshold, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ThresholdAnswer>,
 }
 
 /// What an answer lacks.
@@ -111,6 +115,7 @@ impl Solution {
             horizon: StepNumber(answer.horizon().clone()),
             states: Entries(parallel::map_each(states.len(), of_state)),
             comparison: None,
+            answer: None,
         }
     }
 }
