@@ -80,6 +80,7 @@ mod evaluation;
 mod exact;
 mod explain;
 mod exponential_sum;
+mod fair;
 mod families;
 mod front;
 mod io;

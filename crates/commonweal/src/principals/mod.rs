@@ -72,6 +72,15 @@ pub fn parts(principals: &[Principal]) -> Vec<OrderedPart> {
     parts
 }
 
+/// The parts of these principals if their payoffs counted `weights` times, in the file's order; none if all of these are 0.
+pub fn parts_weighted(principals: &[Principal], weights: &[Rational]) -> Vec<OrderedPart> {
+    if weights.iter().all(Rational::is_zero) {
+        return Vec::new();
+    }
+    let weighted = |(principal, weight): (&Principal, &Rational)| principal.clone().weighted(weight.clone());
+    parts(&principals.iter().zip(weights).map(weighted).collect::<Vec<_>>())
+}
+
 /// The parts of one principal alone, before its weight.
 fn parts_alone(principals: &[Principal], principal: PrincipalId) -> Vec<OrderedPart> {
     let own = principals[principal.index()].parts().iter();
@@ -139,6 +148,11 @@ pub struct OrderedModel<'m> {
 /// The model with what counts alike merged, the most patient part first.
 pub fn order(mdp: &Mdp) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts(mdp.principals()))
+}
+
+/// The model as these parts see it, in their order.
+pub(crate) fn order_by(mdp: &Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'_> {
+    OrderedModel::of(mdp, parts)
 }
 
 /// The model as one principal alone sees it: its own rewards, before its weight, and nobody else's.
