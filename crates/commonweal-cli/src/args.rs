@@ -306,9 +306,23 @@ pub struct FairArgs {
     pub at_most: Vec<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
+    /// When to leave things to chance
+    #[arg(long, value_enum, default_value_t = CoinPlace::Start)]
+    pub coin: CoinPlace,
+    /// Write the lottery to this file, for `evaluate` and `simulate`
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
     /// Show every state, however many there are
     #[arg(long)]
     pub all_states: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CoinPlace {
+    /// Draw one of the strategies before the first step
+    Start,
+    /// Follow one strategy that tosses a coin at one decision
+    Decision,
 }
 
 #[derive(Debug, Args)]

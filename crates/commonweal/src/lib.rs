@@ -117,4 +117,4 @@ pub use questions::{positional, simulate, stationary};
 pub use search::{Search, SearchOptions};
 pub use solve::{DEFAULT_GAP, Engine, Options, solve};
 pub use stop::{Reached, StopReason, StopSignal};
-pub use strategy::{Change, CountingStrategy, OtherModel, Stationary, Step, StepError, Strategy};
+pub use strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, Step, StepError, Strategy};

@@ -5,12 +5,22 @@ use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, 
 use super::solution::{STATES_SHOWN, in_words, total_row, who};
 use super::table::{WIDTH, table, width};
 use commonweal::internals::model::Structure;
-use commonweal::questions::{Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
+use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
 use commonweal::{CountingStrategy, Rational, StateId, Value};
 use std::fmt::Write;
 
-/// The report. `sum` is the answer of the plain sum, to compare with.
-pub fn report(model: &Structure, fair: &Fair, question: &Question, sum: Option<&Fair>, all_states: bool) -> String {
+/// What there is to report.
+pub struct Answered<'a> {
+    pub fair: &'a Fair,
+    pub question: &'a Question,
+    /// The answer of the plain sum, to compare with.
+    pub sum: Option<&'a Fair>,
+    /// The decision at which a coin is tossed, if it is not tossed at the start.
+    pub coin: Option<&'a Coin>,
+}
+
+pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> String {
+    let Answered { fair, question, sum, coin } = *answered;
     let mut text = headline(model, fair);
     text += &reference(model, fair, question);
     text.push('\n');
@@ -19,8 +29,30 @@ pub fn report(model: &Structure, fair: &Fair, question: &Question, sum: Option<&
     if let Some(sum) = sum.filter(|_| !matches!(fair.proven, Proven::Stopped(_))) {
         text += &price(model, fair, sum);
     }
-    text += &lottery(model, &fair.mix, all_states);
+    text += &match coin {
+        Some(coin) => one_coin(model, fair, coin),
+        None => lottery(model, &fair.mix, all_states),
+    };
     text += &proof(model, fair);
+    text
+}
+
+/// One strategy with a coin inside.
+fn one_coin(model: &Structure, fair: &Fair, coin: &Coin) -> String {
+    let [(first, share), (second, _)] = &coin.choices;
+    let action = |choice| shown(&model.action_name(choice));
+    let mut text = format!(
+        "\nOne coin, in {} at step {}: {} with {}, otherwise {}.\n",
+        shown(&model.state_name(coin.state)),
+        coin.step,
+        action(*first),
+        fraction_or_decimal(share),
+        action(*second)
+    );
+    if model.n_states() <= STATES_SHOWN {
+        text += "All other decisions\n";
+        text += &decisions(model, &fair.mix[0].strategy);
+    }
     text
 }
 

@@ -1,7 +1,7 @@
 //! `commonweal-fair/1`: the fairest lottery by a rule.
 
 use super::strategy::decisions;
-use super::{Decision, Document, Engine, Entries, Format, Number, exact_text, listed_states};
+use super::{Decision, Document, Engine, Entries, Format, Number, StepNumber, exact_text, listed_states};
 use crate::fair::{self, Proven, Weights};
 use crate::model::Structure;
 use crate::number::{Rational, Value};
@@ -32,8 +32,11 @@ pub struct Fair {
     pub payoffs: Entries<Number>,
     /// What the rule counts from.
     pub over: Entries<String>,
-    /// The lottery, drawn once at the start.
+    /// The lottery, drawn once at the start; with a `coin`, two strategies that differ in its decision alone.
     pub mix: Vec<Drawn>,
+    /// The one decision at which a coin is tossed in place of the draw at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coin: Option<CoinDecision>,
     /// The weights of a half-space that proves it.
     pub weights: Entries<String>,
     /// Among the lotteries that these weights leave: the next weights, and so on.
@@ -56,6 +59,17 @@ pub enum FairStatus {
     /// The bounds hold, and are further apart.
     #[serde(rename = "stopped")]
     Stopped,
+}
+
+/// A decision that is left to a coin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoinDecision {
+    /// In which state.
+    pub state: String,
+    /// At which step.
+    pub step: StepNumber,
+    /// The actions with their probabilities.
+    pub actions: Entries<String>,
 }
 
 /// A strategy of a lottery.
@@ -95,9 +109,24 @@ impl Fair {
             infeasible_by: infeasible.then_some(value),
             payoffs: payoffs(model, &fair.payoffs),
             over: fractions(model, &fair.over),
+            coin: None,
             mix: fair.mix.iter().map(|share| Drawn::new(model, share, all_states)).collect(),
             weights: fractions(model, &fair.weights),
             then: fair.then.iter().map(|weights| fractions(model, weights)).collect(),
+        }
+    }
+}
+
+impl CoinDecision {
+    /// The decision of a coin in this model.
+    pub fn new(model: &Structure, coin: &fair::Coin) -> CoinDecision {
+        let action = |(choice, share): &(crate::model::ChoiceId, Rational)| {
+            (model.action_name(*choice).into_owned(), share.to_string())
+        };
+        CoinDecision {
+            state: model.state_name(coin.state).into_owned(),
+            step: StepNumber(coin.step.clone()),
+            actions: coin.choices.iter().map(action).collect(),
         }
     }
 }

@@ -47,14 +47,14 @@ mod tests;
 pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
-pub use fair::{Drawn, Fair, FairStatus};
+pub use fair::{CoinDecision, Drawn, Fair, FairStatus};
 pub use front::{Corner, Edge, Front, Pattern};
 pub use pieces::{Double, Engine, Entries, Format, Number, StepNumber, exact_text};
 pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
 pub use solution::{Principal, Solution, State, Status};
 pub use spent::{Spent, Timings};
-pub use strategy::{Decision, Strategy};
+pub use strategy::{Decision, LotteryShare, Strategy};
 pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};
 pub use sweep::{Change, Point, Sweep};
 

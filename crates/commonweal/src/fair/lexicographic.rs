@@ -116,7 +116,9 @@ pub(super) fn exact_payoffs(
 ) -> Result<Vec<Rational>, StopReason> {
     let payoffs = evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(|error| match error {
         crate::evaluation::EvaluateError::Stopped(reason) => reason,
-        crate::evaluation::EvaluateError::TooManySteps { .. } => StopReason::LayerLimit,
+        crate::evaluation::EvaluateError::TooManySteps { .. } | crate::evaluation::EvaluateError::OtherModel(_) => {
+            StopReason::LayerLimit
+        },
     })?;
     let of = |p: usize| payoffs.payoff(p.into(), mdp.start()).exact.expect("an exact evaluation");
     Ok((0..mdp.n_principals()).map(of).collect())

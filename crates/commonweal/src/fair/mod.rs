@@ -10,6 +10,7 @@
 //! | Nash, α-fair | the same with lines in place of curves, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
 //! | the Pareto front | dichotomy, and the pattern that repeats for ever ([`front`]) |
 
+mod coin;
 pub mod front;
 pub mod hull;
 mod lexicographic;
@@ -20,6 +21,7 @@ pub mod simplex;
 mod smooth;
 mod stage;
 
+pub use coin::{Coin, NoCoin};
 pub use front::{Edge, Front, FrontOptions, Pattern, Vertex};
 pub use hull::Hull;
 pub use payoff_set::{PayoffSet, Point, Weights};
@@ -31,7 +33,7 @@ use crate::model::PrincipalId;
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::solve::Options;
 use crate::stop::StopReason;
-use crate::strategy::CountingStrategy;
+use crate::strategy::{CountingStrategy, Lottery};
 use crate::{evaluate, exact};
 use payoff_set::ends;
 use program::{Condition, Extra, Face, Program, Solved, Until, reduced};
@@ -86,6 +88,13 @@ pub struct Fair {
     pub then: Vec<Weights>,
     /// How often the solver was asked.
     pub calls: u64,
+}
+
+impl Fair {
+    /// The lottery as a strategy that can be evaluated, simulated and written.
+    pub fn lottery(&self) -> Lottery {
+        Lottery::new(self.mix.iter().map(|share| (share.probability.clone(), share.strategy.clone())).collect())
+    }
 }
 
 /// How near the bounds of a smooth rule are where none is asked for.

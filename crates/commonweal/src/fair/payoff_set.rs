@@ -17,7 +17,7 @@ use crate::number::{Enclosure, Rational, Value};
 use crate::principals::{OrderedPart, order_by, parts_weighted};
 use crate::solve::{Options, Picked};
 use crate::stop::StopReason;
-use crate::strategy::CountingStrategy;
+use crate::strategy::{CountingStrategy, Strategy};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -86,6 +86,9 @@ pub struct PayoffSet<'m> {
     exact: OnceCell<(Cow<'m, Mdp>, IntegerRows)>,
     options: Options,
     kept: RefCell<Vec<Kept>>,
+    /// The model in doubles, whose weights change from question to question.
+    doubles: RefCell<Option<Mdp<f64>>>,
+    kept_in_doubles: RefCell<Vec<certified::Kept>>,
     calls: Cell<u64>,
 }
 
@@ -98,8 +101,15 @@ struct Kept {
 impl<'m> PayoffSet<'m> {
     /// The payoff set of `model`, asked with the engine and the limits of `options`.
     pub fn new(model: &'m Model, options: &Options) -> PayoffSet<'m> {
-        let options = options.clone();
-        PayoffSet { model, exact: OnceCell::new(), options, kept: RefCell::default(), calls: Cell::new(0) }
+        PayoffSet {
+            model,
+            exact: OnceCell::new(),
+            options: options.clone(),
+            kept: RefCell::default(),
+            doubles: RefCell::default(),
+            kept_in_doubles: RefCell::default(),
+            calls: Cell::new(0),
+        }
     }
 
     /// The model.
@@ -180,7 +190,7 @@ impl<'m> PayoffSet<'m> {
     fn exact(&self, weights: &Weights) -> Result<Best, StopReason> {
         let (mdp, rows) = (self.mdp(), self.rows());
         let parts = parts_weighted(mdp.principals(), weights);
-        let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(normalised).unzip();
+        let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
         let model = order_by(mdp, parts);
         let mut kept = self.kept.borrow_mut();
         if !kept.iter().any(|one| one.parts == normal) {
@@ -194,10 +204,39 @@ impl<'m> PayoffSet<'m> {
     }
 
     fn certified(&self, weights: &Weights, gap: f64) -> Result<Best, StopReason> {
+        // Finer than what is asked for: a mix adds up what its points are off by.
+        const FINER: f64 = 1.0 / 16.0;
+        const FINEST: f64 = 1e-12;
         self.options.stop.check()?;
         self.calls.set(self.calls.get() + 1);
-        let doubles = self.model.doubles().expect("looked at before").clone().with_weights(weights);
-        self.told(certified::solve(&doubles, gap, &self.options), weights)
+        let aim = (gap * FINER).max(FINEST);
+        let mut place = self.doubles.borrow_mut();
+        let doubles = place.take().unwrap_or_else(|| self.model.doubles().expect("looked at before").clone());
+        let doubles = doubles.with_weights(weights);
+        let answer = certified::solve_keeping(&doubles, aim, &self.options, &mut self.kept_in_doubles.borrow_mut());
+        let best = self.told(answer, weights);
+        let best = best.and_then(|best| self.narrowed(best, &doubles, gap, aim));
+        *place = Some(doubles);
+        best
+    }
+
+    /// The same with payoffs that are known better, where some are not known well: those of small weight.
+    fn narrowed(&self, best: Best, doubles: &Mdp<f64>, gap: f64, aim: f64) -> Result<Best, StopReason> {
+        let Best { mut point, most } = best;
+        let scale = point.payoffs.iter().map(|payoff| payoff.enclosure.midpoint().abs()).fold(0.0, f64::max);
+        if point.payoffs.iter().all(|payoff| payoff.enclosure.width() <= gap / 4.0 * scale) {
+            return Ok(Best { point, most });
+        }
+        let strategy = Strategy::Counting(point.strategy.clone());
+        if let Ok(found) = certified::evaluate(doubles, &strategy, aim, &self.options.stop) {
+            for (p, payoff) in point.payoffs.iter_mut().enumerate() {
+                let own = found.payoffs.payoff(PrincipalId::from(p), self.model.start());
+                if own.enclosure.width() < payoff.enclosure.width() {
+                    *payoff = own;
+                }
+            }
+        }
+        Ok(Best { point, most })
     }
 
     /// What an answer says of the set.
@@ -220,11 +259,4 @@ impl<'m> PayoffSet<'m> {
         }
         Ok(Best { point, most })
     }
-}
-
-/// The part with its first term counting 1 or −1, and what all its terms are multiplied by to be as before.
-fn normalised(part: &OrderedPart) -> (OrderedPart, Rational) {
-    let factor = part.terms[0].1.clone().abs();
-    let terms = part.terms.iter().map(|(p, counts)| (*p, counts / &factor)).collect();
-    (OrderedPart { discount: part.discount.clone(), terms }, factor)
 }

@@ -130,7 +130,9 @@ impl<'s, 'm> Face<'s, 'm> {
 
     /// Adds a point unless it is there; says whether it was new.
     pub fn add(&mut self, point: Point) -> bool {
-        let is_new = !self.points.iter().any(|other| other.payoffs == point.payoffs);
+        // In doubles the same strategy has slightly other payoffs each time.
+        let known = |other: &Point| other.payoffs == point.payoffs || other.strategy == point.strategy;
+        let is_new = !self.points.iter().any(known);
         if is_new {
             self.points.push(point);
         }

@@ -286,11 +286,12 @@ mod tests {
                     prop_assert_eq!(&dot(&dual, &rights), &value);
                     for (row, y) in program.rows.iter().zip(&dual) {
                         let left = dot(&row.left, &primal);
-                        prop_assert!(match row.sense {
+                        let holds = match row.sense {
                             Sense::AtMost => left <= row.right && *y >= Rational::ZERO,
                             Sense::Equal => left == row.right,
                             Sense::AtLeast => left >= row.right && *y <= Rational::ZERO,
-                        });
+                        };
+                        prop_assert!(holds);
                     }
                     for j in 0..3 {
                         let priced = program.rows.iter().zip(&dual).fold(Rational::ZERO, |sum, (row, y)| sum + &row.left[j] * y);

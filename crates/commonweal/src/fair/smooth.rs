@@ -23,6 +23,9 @@ const SLOPE_BITS: isize = 48;
 /// More rounds than this are given up.
 const MOST_ROUNDS: usize = 400;
 
+/// More rounds than this that find no point are enough: lines alone need fewer.
+const MOST_WITHOUT_NEWS: usize = 60;
+
 /// The function of a gain that a smooth rule adds up.
 #[derive(Debug, Clone)]
 pub(super) enum Smooth {
@@ -150,6 +153,7 @@ pub(super) fn solve(
     let mut lower = (smooth.total(&first)[0].clone(), start, first);
     let mut upper: Option<(Rational, Weights)> = None;
     let mut stopped = Some(StopReason::NodeLimit);
+    let mut without_news = 0;
     for _ in 0..MOST_ROUNDS {
         let program = program(smooth, stage, gains, &lines, n);
         let Some(optimum) = program.master(&stage.face.points) else { break };
@@ -196,7 +200,9 @@ pub(super) fn solve(
             stopped = None;
             break;
         }
-        if !is_new && bound - &lower.0 <= Rational::from(2).pow(-60) {
+        // No point for long: what is left is finer than payoffs are known.
+        without_news = if is_new { 0 } else { without_news + 1 };
+        if without_news > MOST_WITHOUT_NEWS {
             stopped = Some(StopReason::Precision);
             break;
         }

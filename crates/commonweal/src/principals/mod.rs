@@ -52,6 +52,15 @@ pub struct OrderedPart {
     pub terms: Vec<(PrincipalId, Rational)>,
 }
 
+impl OrderedPart {
+    /// The part with its first term counting 1 or −1, and what all its terms are multiplied by to be as before.
+    pub(crate) fn normalised(&self) -> (OrderedPart, Rational) {
+        let factor = self.terms[0].1.clone().abs();
+        let terms = self.terms.iter().map(|(p, counts)| (*p, counts / &factor)).collect();
+        (OrderedPart { discount: self.discount.clone(), terms }, factor)
+    }
+}
+
 /// The parts of these principals, the most patient first. Principals of weight 0 have none, unless nobody else is there.
 pub fn parts(principals: &[Principal]) -> Vec<OrderedPart> {
     let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
