@@ -8,6 +8,7 @@ a payoff by at most its tail, which is far below the tolerance.
 
 import argparse
 import json
+import math
 import random
 import subprocess
 import sys
@@ -211,7 +212,13 @@ def test(program, folder, seed, counter):
 
     code, answer = ask(program, folder, name, "--rule", "leximin")
     levels = programs.leximin(zero)
-    counter.check("leximin", seed, code == 0 and all(near(a, b) for a, b in zip(sorted(payoffs(answer)), levels)), levels, answer)
+    # The programs allow 1e-8 less at the levels before, and where the front is infinitely steep that is worth much more
+    # at the next, at the cost of those after it. So the first level at which they differ may be a little less than the
+    # program's, and none before it.
+    ours = sorted(payoffs(answer))
+    first = next(((a, b) for a, b in zip(ours, levels) if not near(a, b)), None)
+    holds = first is None or 0.0 < first[1] - first[0] <= 1e-2 * max(1.0, abs(first[1]))
+    counter.check("leximin", seed, code == 0 and near(ours[0], levels[0]) and holds, ours, levels)
 
     code, answer = ask(program, folder, name, "--rule", "kalai-smorodinsky")
     ranges = [b - w for b, w in zip(best, worst)]
@@ -260,11 +267,17 @@ def test(program, folder, seed, counter):
             counter.check(rule, seed, False, answer)
             continue
         got = payoffs(answer)
-        slope = [(got[p] - worst[p]) ** -power if p in counts else 0.0 for p in range(n)]
+        # The weights w prove it: the sum of f(u) is at most h(w) - w.over + sum of max f(u) - w u.
+        slope = [float(Fraction(text)) for text in answer["weights"].values()]
         top, _ = programs.solve(slope)
-        # The gradient at the answer: what a linear function leaves open, concave ones leave open at most.
-        open_ = top - sum(s * x for s, x in zip(slope, got))
-        counter.check(rule, seed, open_ <= 1e-5 * max(1.0, abs(top)), open_, answer)
+        if power == 1:
+            curve, above = math.log, lambda s: -1.0 - math.log(s)
+        else:
+            curve = lambda u: u ** (1 - power) / (1 - power)
+            above = lambda s: power / (1 - power) * s ** ((power - 1) / power)
+        attained = sum(curve(got[p] - worst[p]) for p in counts)
+        most = top + sum(above(slope[p]) - slope[p] * worst[p] for p in counts)
+        counter.check(rule, seed, most - attained <= TOLERANCE * max(1.0, abs(most)), most - attained, answer)
 
 
 def main():

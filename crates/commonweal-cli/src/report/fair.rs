@@ -26,7 +26,7 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     text.push('\n');
     let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
     text += &who_gets_what(model, fair, sum);
-    if let Some(sum) = sum.filter(|_| !matches!(fair.proven, Proven::Stopped(_))) {
+    if let Some(sum) = sum.filter(|_| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
         text += &price(model, fair, sum);
     }
     text += &match coin {
@@ -58,37 +58,34 @@ fn one_coin(model: &Structure, fair: &Fair, coin: &Coin) -> String {
 
 fn headline(model: &Structure, fair: &Fair) -> String {
     let start = shown(&model.state_name(model.start()));
-    let what = what(&fair.rule);
+    let before = what(&fair.rule);
+    let claim = |value: String| format!("Fairest by {} from {start}:\n{before} {value}\n", fair.rule.name());
     match fair.proven {
-        Proven::Optimal => format!("The greatest {what} from {start}: {}\n", exact_and_decimal(&fair.value)),
-        Proven::WithinGap => {
-            format!("The greatest {what} from {start}:\n{}.\n", bounds(&fair.value))
-        }
+        Proven::Optimal => claim(exact_and_decimal(&fair.value)),
+        Proven::WithinGap => claim(bounds(&fair.value)),
         Proven::Infeasible => format!(
-            "No strategy from {start} gives everybody what is demanded: {} is missing.\n\
+            "No strategy from {start} gives what is demanded: {} is missing.\n\
              The lottery below comes nearest: nobody misses more than that.\n",
             exact_and_decimal(&fair.value)
         ),
-        Proven::Stopped(reason) => {
-            format!("Stopped: {reason}.\nThe greatest {what} from {start}:\n{}.\n", bounds(&fair.value))
-        }
+        Proven::Stopped(reason) => format!("Stopped: {reason}.\n{}", claim(bounds(&fair.value))),
     }
 }
 
 fn bounds(value: &Value) -> String {
     let (lower, upper) = (at_least(value.enclosure.lower()), at_most(value.enclosure.upper()));
-    format!("at least {lower} with this lottery, at most {upper} with any")
+    format!("{lower} at least, and {upper} at most with any lottery")
 }
 
-/// What a rule makes as great as it can be.
+/// What a rule makes as great as it can be, up to the number.
 fn what(rule: &Rule) -> String {
     match rule {
-        Rule::Welfare => "welfare".to_owned(),
-        Rule::MaxMin | Rule::Leximin => "least gain of anybody".to_owned(),
-        Rule::Nash => "product of gains".to_owned(),
-        Rule::KalaiSmorodinsky => "share of what each could gain alone".to_owned(),
-        Rule::Gini(_) => "weighted sum of gains, the least first".to_owned(),
-        Rule::Alpha(alpha) => format!("{}-fair sum of gains", fraction_or_decimal(alpha)),
+        Rule::Welfare => "the greatest welfare is".to_owned(),
+        Rule::MaxMin | Rule::Leximin => "the least that anybody gains is".to_owned(),
+        Rule::Nash => "the product of all gains is".to_owned(),
+        Rule::KalaiSmorodinsky => "everybody gains, of what they could alone, the share".to_owned(),
+        Rule::Gini(_) => "the weighted sum of gains, the least first, is".to_owned(),
+        Rule::Alpha(alpha) => format!("the {}-fair sum of gains is", fraction_or_decimal(alpha)),
     }
 }
 

@@ -29,8 +29,8 @@ pub fn report(model: &Structure, front: &Front) -> String {
         (1, None) => "1 vertex".to_owned(),
         (count, None) => format!("{count} vertices"),
     };
-    let whole = if front.complete { "the whole front, exactly" } else { "to within the gap" };
-    let _ = writeln!(text, "What {} and {} can get from {start}: {count} ({whole})\n", names[0], names[1]);
+    let whole = if front.complete { "the whole front, exactly" } else { "the front to within the gap" };
+    let _ = writeln!(text, "What {} and {} can get from {start}:\n{count}; this is {whole}.\n", names[0], names[1]);
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
     let told = |vertex: &Vertex| play_in_words(model, &Play::of(model, &vertex.point.strategy, model.start()));
     text += &vertex_table(model, front, &rows, told);
@@ -113,9 +113,10 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
     match &pattern.factors {
         Some(factors) => {
             let each = front.principals.iter().zip(factors);
-            let each: Vec<String> =
-                each.map(|(p, factor)| format!("{} by {}", name(*p), fraction_or_decimal(factor))).collect();
-            let _ = writeln!(text, ",\nand its extent in what {}.", each.join(" and "));
+            let each: Vec<String> = each
+                .map(|(p, factor)| format!("in what {} gets by {}", name(*p), fraction_or_decimal(factor)))
+                .collect();
+            let _ = writeln!(text, ",\nand how far it leads {}.", each.join(" and "));
         }
         None => text += ".\n",
     }

@@ -42,6 +42,8 @@ pub struct Fair {
     /// Among the lotteries that these weights leave: the next weights, and so on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Entries<String>>,
+    /// How often the solver was asked.
+    pub questions: u64,
 }
 
 /// What is proven of a fair answer.
@@ -112,6 +114,7 @@ impl Fair {
             coin: None,
             mix: fair.mix.iter().map(|share| Drawn::new(model, share, all_states)).collect(),
             weights: fractions(model, &fair.weights),
+            questions: fair.calls,
             then: fair.then.iter().map(|weights| fractions(model, weights)).collect(),
         }
     }

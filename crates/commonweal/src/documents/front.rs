@@ -34,6 +34,8 @@ pub struct Front {
     pub edges: Vec<Edge>,
     /// What repeats for ever between the last vertex but one and the last, or the first two, if something does.
     pub pattern: Option<Pattern>,
+    /// How often the solver was asked.
+    pub questions: u64,
 }
 
 /// A vertex of the front.
@@ -108,6 +110,7 @@ impl Front {
             vertices: front.vertices.iter().map(|vertex| Corner::new(model, vertex)).collect(),
             edges: front.edges.iter().map(edge).collect(),
             pattern: front.pattern.as_ref().map(pattern),
+            questions: front.calls,
             ..Front::empty(model, front.stopped)
         }
     }
@@ -119,6 +122,7 @@ impl Front {
             complete: hull.stopped.is_none() && hull.gap.is_zero(),
             gap: Some(Double(Enclosure::from(&hull.gap).upper())),
             vertices: hull.vertices.iter().map(|vertex| Corner::new(model, vertex)).collect(),
+            questions: hull.calls,
             ..Front::empty(model, hull.stopped)
         }
     }
@@ -135,6 +139,7 @@ impl Front {
             vertices: Vec::new(),
             edges: Vec::new(),
             pattern: None,
+            questions: 0,
         }
     }
 }
