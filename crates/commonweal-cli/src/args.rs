@@ -38,8 +38,12 @@ pub enum Command {
     #[command(after_help = "Examples:\n  commonweal stationary hotel.yaml --gap 1e-6")]
     Stationary(StationaryArgs),
     /// Find the fairest lottery over strategies by a rule other than the sum, with floors and ceilings
+    #[command(
+        after_help = "Examples:\n  commonweal fair hotel.yaml --rule max-min --over own-worst\n  commonweal fair hotel.yaml --rule welfare --at-least alice=10 --coin decision"
+    )]
     Fair(FairArgs),
     /// Find the Pareto front: everything of which nobody can have more unless another has less
+    #[command(after_help = "Examples:\n  commonweal front hotel.yaml --out front.svg")]
     Front(FrontArgs),
     /// Say what a given strategy is worth to each principal, exactly or between proven bounds
     #[command(after_help = "Examples:\n  commonweal evaluate hotel.yaml strategy.json --all-states")]

@@ -11,7 +11,9 @@ use commonweal::documents;
 use commonweal::internals::evaluation::{PathStep, sample_paths, simulate};
 use commonweal::internals::model::{Mdp, Principal, Structure};
 use commonweal::internals::number::Rational;
-use commonweal::{CountingStrategy, Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate};
+use commonweal::{
+    CountingStrategy, Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate,
+};
 use std::fmt::Write;
 use std::process::ExitCode;
 

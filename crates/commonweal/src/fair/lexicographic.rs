@@ -118,7 +118,7 @@ pub(super) fn exact_payoffs(
         crate::evaluation::EvaluateError::Stopped(reason) => reason,
         crate::evaluation::EvaluateError::TooManySteps { .. } | crate::evaluation::EvaluateError::OtherModel(_) => {
             StopReason::LayerLimit
-        },
+        }
     })?;
     let of = |p: usize| payoffs.payoff(p.into(), mdp.start()).exact.expect("an exact evaluation");
     Ok((0..mdp.n_principals()).map(of).collect())
