@@ -5,6 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use commonweal::internals::landscape::Shard;
 use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::questions::{FrontOptions, Rule};
 use commonweal::{Options, SearchOptions, SimulateOptions, StopSignal};
 use commonweal_experiments::Experiment;
 use std::path::PathBuf;
@@ -36,6 +37,14 @@ pub enum Command {
     /// Find the best stationary strategy, one mix of actions per state for ever (NP-hard)
     #[command(after_help = "Examples:\n  commonweal stationary hotel.yaml --gap 1e-6")]
     Stationary(StationaryArgs),
+    /// Find the fairest lottery over strategies by a rule other than the sum, with floors and ceilings
+    #[command(
+        after_help = "Examples:\n  commonweal fair hotel.yaml --rule max-min --over own-worst\n  commonweal fair hotel.yaml --rule welfare --at-least alice=10 --coin decision"
+    )]
+    Fair(FairArgs),
+    /// Find the Pareto front: everything of which nobody can have more unless another has less
+    #[command(after_help = "Examples:\n  commonweal front hotel.yaml --out front.svg")]
+    Front(FrontArgs),
     /// Say what a given strategy is worth to each principal, exactly or between proven bounds
     #[command(after_help = "Examples:\n  commonweal evaluate hotel.yaml strategy.json --all-states")]
     Evaluate(EvaluateArgs),
@@ -87,6 +96,8 @@ impl Command {
             Command::Solve(args) => &args.run,
             Command::Positional(args) => &args.search.run,
             Command::Stationary(args) => &args.search.run,
+            Command::Fair(args) => &args.run,
+            Command::Front(args) => &args.run,
             Command::Evaluate(args) => &args.run,
             Command::Simulate(args) => &args.run,
             Command::Check(args) => &args.run,
@@ -276,6 +287,71 @@ pub enum SatRewards {
     Same,
     /// What one gets the other pays; discounts 1/2 and 1/4
     ZeroSum,
+}
+
+#[derive(Debug, Args)]
+pub struct FairArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// By what to judge: welfare, max-min, leximin, nash, kalai-smorodinsky, gini:W,W,… (the worst-off first) or alpha:A
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    pub rule: Rule,
+    /// What the rule counts from: own-worst, NAME=V,NAME=V,… or strategy:FILE [default: 0; own-worst for nash and
+    /// kalai-smorodinsky]
+    #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
+    pub over: Option<String>,
+    /// Give a principal at least this much; may be repeated
+    #[arg(long, value_name = "NAME=V")]
+    pub at_least: Vec<String>,
+    /// Give a principal at most this much; may be repeated
+    #[arg(long, value_name = "NAME=V")]
+    pub at_most: Vec<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// When to leave things to chance
+    #[arg(long, value_enum, default_value_t = CoinPlace::Start)]
+    pub coin: CoinPlace,
+    /// Write the lottery to this file, for `evaluate` and `simulate`
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
+    /// Show every state, however many there are
+    #[arg(long)]
+    pub all_states: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CoinPlace {
+    /// Draw one of the strategies before the first step
+    Start,
+    /// Follow one strategy that tosses a coin at one decision
+    Decision,
+}
+
+#[derive(Debug, Args)]
+pub struct FrontArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Whose payoff goes to the right [default: the first of two principals]
+    #[arg(long, value_name = "PRINCIPAL", requires = "y")]
+    pub x: Option<String>,
+    /// Whose payoff goes upward [default: the second of two principals]
+    #[arg(long, value_name = "PRINCIPAL", requires = "x")]
+    pub y: Option<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Find at most this many vertices
+    #[arg(long, value_name = "N", default_value_t = FrontOptions::default().vertex_limit as u64, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    pub vertices: u64,
+    /// Draw the front to this file
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: Option<PathBuf>,
+    /// Write the vertices to this file as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -630,6 +706,10 @@ fn gap(text: &str) -> Result<f64, String> {
     } else {
         Err("a gap lies between 0 and 1, such as 1e-9; it is relative to the welfare's scale".to_owned())
     }
+}
+
+fn rule(text: &str) -> Result<Rule, String> {
+    text.parse().map_err(|error: commonweal::questions::FairError| error.to_string())
 }
 
 fn number(text: &str) -> Result<Rational, String> {

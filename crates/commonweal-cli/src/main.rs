@@ -28,6 +28,8 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve::run(args),
         Command::Positional(args) => commands::search::positional(args),
         Command::Stationary(args) => commands::search::stationary(args),
+        Command::Fair(args) => commands::fair::run(args),
+        Command::Front(args) => commands::front::run(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Check(args) => commands::check::run(args),

@@ -3,6 +3,8 @@
 pub mod check;
 pub mod convert;
 pub mod evaluate;
+pub mod fair;
+pub mod front;
 pub mod generate;
 pub mod manual;
 pub mod map;

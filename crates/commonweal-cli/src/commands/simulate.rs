@@ -11,7 +11,9 @@ use commonweal::documents;
 use commonweal::internals::evaluation::{PathStep, sample_paths, simulate};
 use commonweal::internals::model::{Mdp, Principal, Structure};
 use commonweal::internals::number::Rational;
-use commonweal::{Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate};
+use commonweal::{
+    CountingStrategy, Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate,
+};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -85,9 +87,13 @@ fn is_cheap(model: &Mdp, strategy: &Strategy) -> bool {
     const MOST_STATES: u64 = 200;
     const MOST_WORK: u64 = 20_000;
     let states = model.n_states() as u64;
+    let settled = |counting: &CountingStrategy| u64::try_from(&counting.settled_from()).unwrap_or(u64::MAX);
     let layers = match strategy {
-        Strategy::Counting(counting) => u64::try_from(&counting.settled_from()).unwrap_or(u64::MAX),
+        Strategy::Counting(counting) => settled(counting),
         Strategy::Stationary(_) => 0,
+        Strategy::Lottery(lottery) => {
+            lottery.shares().iter().fold(0, |sum: u64, (_, counting)| sum.saturating_add(settled(counting)))
+        }
     };
     states <= MOST_STATES && layers.saturating_mul(states) <= MOST_WORK
 }

@@ -1,6 +1,8 @@
 //! What is printed: reports for people, JSON for programs.
 
 pub mod compare;
+pub mod fair;
+pub mod front;
 pub mod json;
 pub mod map;
 pub mod names;

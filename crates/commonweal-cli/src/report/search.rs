@@ -8,7 +8,7 @@ use commonweal::internals::evaluation::Payoffs;
 use commonweal::internals::model::{StateId, Structure};
 use commonweal::internals::number::{Rational, Value};
 use commonweal::internals::search::{Search, SearchOutcome, ThresholdAnswer};
-use commonweal::internals::strategy::Strategy;
+use commonweal::internals::strategy::{CountingStrategy, Strategy};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -146,6 +146,12 @@ fn decisions(model: &Structure, strategy: &Strategy, all_states: bool) -> String
 fn in_words(model: &Structure, strategy: &Strategy, state: StateId) -> String {
     match strategy {
         Strategy::Counting(strategy) => format!("always {}", shown(&model.action_name(strategy.tail(state)))),
+        Strategy::Lottery(lottery) => {
+            let drawn = |(share, strategy): &(Rational, CountingStrategy)| {
+                format!("always {} with {}", shown(&model.action_name(strategy.tail(state))), decimal_share(share))
+            };
+            lottery.shares().iter().map(drawn).collect::<Vec<_>>().join(", ")
+        }
         Strategy::Stationary(strategy) => match strategy.mix(state) {
             [(choice, _)] => format!("always {}", shown(&model.action_name(*choice))),
             mix => {
@@ -173,6 +179,7 @@ fn reached(model: &Structure, strategy: &Strategy) -> Vec<bool> {
         let choices: Vec<_> = match strategy {
             Strategy::Counting(strategy) => vec![strategy.tail(state)],
             Strategy::Stationary(strategy) => strategy.mix(state).iter().map(|(choice, _)| *choice).collect(),
+            Strategy::Lottery(lottery) => lottery.shares().iter().map(|(_, strategy)| strategy.tail(state)).collect(),
         };
         for &target in choices.iter().flat_map(|&choice| model.targets(choice)) {
             if !std::mem::replace(&mut reached[target.index()], true) {

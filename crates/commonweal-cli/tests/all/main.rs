@@ -6,6 +6,7 @@ mod bad_models;
 mod bad_strategies;
 mod costs;
 mod evaluate;
+mod fair;
 mod formats;
 mod generate;
 mod golden;

@@ -3,10 +3,12 @@
 use crate::program::Folder;
 
 /// Every command, as the help lists them.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "solve",
     "positional",
     "stationary",
+    "fair",
+    "front",
     "evaluate",
     "simulate",
     "check",

@@ -274,7 +274,10 @@ impl Runner {
         run.worths.fill(0.0);
         run.powers.fill(1.0);
         (run.chance, run.n_uncut) = (false, 0);
-        let mut place = Chain::START;
+        let mut place = self.chain.only_start().unwrap_or_else(|| {
+            run.chance = true;
+            self.chain.start(generator.next_u64())
+        });
         // Those for whom the run still counts; the most patient one is among them until the end.
         let mut counting = self.patiences.as_slice();
         for step in 0..self.steps() {

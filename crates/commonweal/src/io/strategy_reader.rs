@@ -7,7 +7,8 @@
 //!
 //! `decisions` give each state its choices over time, or one action for ever; `mix` gives each state probabilities
 //! instead: `"mix": {"s0": {"a": "3/4", "b": "1/4"}}`. A state with a single action may be left out, and under `"*"`, which is a
-//! default unless a state has that name, any state that has the actions named there.
+//! default unless a state has that name, any state that has the actions named there. `lottery` is a list of
+//! decisions, one of which is drawn at the start: `"lottery": [{"probability": "1/7", "decisions": {…}}, …]`.
 
 use super::{
     MAX_MODEL_BYTES, ParseError,
@@ -17,7 +18,7 @@ use super::{
 use crate::{
     model::{ChoiceId, StateId, Structure, nearest},
     number::{Rational, parse_rational, sum},
-    strategy::{Change, CountingStrategy, Stationary, Step, Strategy},
+    strategy::{Change, CountingStrategy, Lottery, Stationary, Step, Strategy},
 };
 
 /// A step has at most this many digits.
@@ -41,7 +42,7 @@ pub fn read_strategy(model: &Structure, bytes: &[u8]) -> Result<Strategy, ParseE
     read.map_err(|fault| fault.locate(text))
 }
 
-const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `format` and `mix`";
+const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `mix`, or `lottery`";
 
 struct Reader<'m, 't> {
     model: &'m Structure,
@@ -75,7 +76,7 @@ impl<'t> Reader<'_, 't> {
     fn strategy(mut self) -> Result<Strategy, Fault> {
         let root = self.events.next()?;
         expect(&root, Kind::Map, "the strategy", SHAPE)?;
-        let (mut counting, mut stationary) = (None, None);
+        let (mut counting, mut stationary, mut lottery) = (None, None, None);
         let mut seen: Vec<(String, Span)> = Vec::new();
         while let Some((key, span)) = self.key()? {
             once(&mut seen, &key, span)?;
@@ -83,6 +84,7 @@ impl<'t> Reader<'_, 't> {
                 "format" => self.format()?,
                 "decisions" => counting = Some(self.per_state(Self::named_changes, Self::changes)?),
                 "mix" => stationary = Some(self.per_state(Self::named_mix, Self::mix)?),
+                "lottery" => lottery = Some(self.lottery()?),
                 _ => return Err(Fault::new(span, format!("a strategy has no key {}", shown(&key)), SHAPE)),
             }
         }
@@ -95,18 +97,20 @@ impl<'t> Reader<'_, 't> {
                 "add `\"format\": \"commonweal-strategy/1\"`",
             ));
         }
-        match (counting, stationary) {
-            (Some(changes), None) => {
+        match (counting, stationary, lottery) {
+            (Some(changes), None, None) => {
                 let forever = |choice| vec![Change { from: Step::ZERO, choice }];
                 let changes = self.complete(changes, root.span, Self::changes, forever)?;
                 Ok(Strategy::Counting(CountingStrategy::from_changes(self.model, changes)))
             }
-            (None, Some(mix)) => {
+            (None, Some(mix), None) => {
                 let mix = self.complete(mix, root.span, Self::mix, |choice| vec![(choice, Rational::ONE)])?;
                 Ok(Strategy::Stationary(Stationary::new(self.model, mix)))
             }
-            (None, None) => Err(whole("the strategy has neither `decisions` nor `mix`")),
-            (Some(_), Some(_)) => Err(whole("the strategy has both `decisions` and `mix`")),
+            (None, None, Some(shares)) => Ok(Strategy::Lottery(Lottery::new(shares))),
+            (None, None, None) => Err(whole("the strategy has neither `decisions` nor `mix` nor `lottery`")),
+            (Some(_), Some(_), _) => Err(whole("the strategy has both `decisions` and `mix`")),
+            (_, _, Some(_)) => Err(whole("the strategy has both a `lottery` and `decisions` or `mix` beside it")),
         }
     }
 
@@ -114,6 +118,11 @@ impl<'t> Reader<'_, 't> {
         let (format, span) = self.scalar("`format`", "write \"commonweal-strategy/1\"")?;
         match format.as_str() {
             "commonweal-strategy/1" => Ok(()),
+            "commonweal-fair/1" => Err(Fault::new(
+                span,
+                "this is the answer of `fair`, not a strategy",
+                "write the lottery to a file of its own with `commonweal fair MODEL … --strategy FILE`",
+            )),
             "commonweal-solution/1" => Err(Fault::new(
                 span,
                 "this is a solution, not a strategy",
@@ -125,6 +134,60 @@ impl<'t> Reader<'_, 't> {
                 "this program reads \"commonweal-strategy/1\"",
             )),
         }
+    }
+
+    /// A list of `{probability, decisions}` whose probabilities sum to 1; those of probability 0 are left out.
+    fn lottery(&mut self) -> Result<Vec<(Rational, CountingStrategy)>, Fault> {
+        const SHAPE: &str = "a lottery is a list such as [{\"probability\": \"1/2\", \"decisions\": {…}}, …]";
+        let list = self.events.next()?;
+        expect(&list, Kind::List, "a lottery", SHAPE)?;
+        let mut shares = Vec::new();
+        loop {
+            let entry = self.events.next()?;
+            if matches!(entry.kind, Kind::End) {
+                break;
+            }
+            expect(&entry, Kind::Map, "a strategy of a lottery", SHAPE)?;
+            let (mut probability, mut changes) = (None, None);
+            let mut seen = Vec::new();
+            while let Some((key, span)) = self.key()? {
+                once(&mut seen, &key, span)?;
+                match key.as_str() {
+                    "probability" => probability = Some(self.probability()?),
+                    "decisions" => changes = Some(self.per_state(Self::named_changes, Self::changes)?),
+                    _ => {
+                        let message = format!("a strategy of a lottery has no key {}", shown(&key));
+                        return Err(Fault::new(span, message, SHAPE));
+                    }
+                }
+            }
+            let probability = probability
+                .ok_or_else(|| Fault::new(entry.span, "this strategy of the lottery has no `probability`", SHAPE))?;
+            let changes = changes
+                .ok_or_else(|| Fault::new(entry.span, "this strategy of the lottery has no `decisions`", SHAPE))?;
+            let forever = |choice| vec![Change { from: Step::ZERO, choice }];
+            let changes = self.complete(changes, entry.span, Self::changes, forever)?;
+            if !probability.is_zero() {
+                shares.push((probability, CountingStrategy::from_changes(self.model, changes)));
+            }
+        }
+        let total = sum(shares.iter().map(|(probability, _)| probability.clone()));
+        if total.is_one() {
+            return Ok(shares);
+        }
+        let message = format!("the probabilities of the lottery sum to {}, not 1", shown(&total.to_string()));
+        Err(Fault::new(list.span, message, "make the probabilities sum to exactly 1"))
+    }
+
+    fn probability(&mut self) -> Result<Rational, Fault> {
+        let (text, span) = self.scalar("a probability", "write a number such as 3/4")?;
+        let probability =
+            parse_rational(&text).map_err(|error| Fault::new(span, error.to_string(), "write a number such as 3/4"))?;
+        if probability < Rational::ZERO {
+            let message = format!("the probability {} is negative", shown(&text));
+            return Err(Fault::new(span, message, "probabilities are at least 0"));
+        }
+        Ok(probability)
     }
 
     /// A map from states to what `read` reads and `of_state` makes of it.
@@ -293,16 +356,7 @@ impl<'t> Reader<'_, 't> {
         let mut seen = Vec::new();
         while let Some((action, place)) = self.key()? {
             once(&mut seen, &action, place)?;
-            let (text, span) = self.scalar("a probability", "write a number such as 3/4")?;
-            let probability = parse_rational(&text)
-                .map_err(|error| Fault::new(span, error.to_string(), "write a number such as 3/4"))?;
-            if probability < Rational::ZERO {
-                return Err(Fault::new(
-                    span,
-                    format!("the probability {} is negative", shown(&text)),
-                    "probabilities are at least 0",
-                ));
-            }
+            let probability = self.probability()?;
             shares.push((action, place, probability));
         }
         Ok(NamedMix { shares, span: node.span })
@@ -475,6 +529,15 @@ mod tests {
             ("\"decisions\": {\"*\": \"c\"}", "does not say what to do in state `s0`"),
             ("\"mix\": {\"*\": {\"c\": 1}}", "does not say what to do in state `s0`"),
             ("\"decisions\": {\"*\": [{\"from\": 1, \"action\": \"a\"}]}", "not from step 0"),
+            ("\"lottery\": {}", "a lottery cannot be a map"),
+            ("\"lottery\": []", "sum to `0`, not 1"),
+            ("\"lottery\": [{\"probability\": 1, \"decisions\": {\"s0\": \"a\"}}], \"decisions\": {}", "beside it"),
+            ("\"lottery\": [{\"probability\": \"1/2\", \"decisions\": {\"s0\": \"a\"}}]", "sum to `1/2`, not 1"),
+            ("\"lottery\": [{\"probability\": \"-1\", \"decisions\": {\"s0\": \"a\"}}]", "negative"),
+            ("\"lottery\": [{\"decisions\": {\"s0\": \"a\"}}]", "no `probability`"),
+            ("\"lottery\": [{\"probability\": 1}]", "no `decisions`"),
+            ("\"lottery\": [{\"probability\": 1, \"decisions\": {}}]", "does not say what to do in state `s0`"),
+            ("\"lottery\": [{\"share\": 1}]", "no key `share`"),
         ] {
             let error = read(rest).expect_err(rest);
             assert!(error.message.contains(message), "{rest}: {}", error.message);

@@ -133,6 +133,13 @@ impl<N> Mdp<N> {
         self
     }
 
+    /// The same model with these weights, one per principal.
+    pub(crate) fn with_weights(mut self, weights: &[Rational]) -> Self {
+        let principals = &mut self.structure_mut().principals;
+        principals.iter_mut().zip(weights).for_each(|(principal, weight)| principal.weight = weight.clone());
+        self
+    }
+
     /// The flat arrays, for kernels that run over all of them.
     pub(crate) fn arrays(&self) -> Arrays<'_, N> {
         self.structure.arrays(&self.probability, &self.reward)

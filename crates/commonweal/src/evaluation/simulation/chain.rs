@@ -4,7 +4,7 @@ use super::PathStep;
 use super::patience::Patience;
 use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{Enclosure, Natural, Rational, UNIT_ROUNDOFF};
-use crate::strategy::Strategy;
+use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::collections::BTreeMap;
 
 /// The states that can be reached from the start ("places", numbered in the order they are found) with their decisions.
@@ -23,6 +23,8 @@ pub(super) struct Chain {
     /// Per part, a double that is at least the absolute value of each of its rewards.
     greatest_rewards: Vec<f64>,
     most_outcomes: usize,
+    /// The places in which a run may start: drawn 64-bit numbers below the first number mean this one.
+    starts: Vec<(u64, u32)>,
 }
 
 /// From this step on, one of these outcomes.
@@ -43,9 +45,6 @@ pub(super) struct Outcome {
 }
 
 impl Chain {
-    /// The place in which a run starts.
-    pub(super) const START: u32 = 0;
-
     /// What can be reached from `start`, with the rewards of the principals in this order, one for each part.
     pub(super) fn new(model: &Mdp, strategy: &Strategy, start: StateId, order: &[usize]) -> Chain {
         let chain = Chain {
@@ -58,21 +57,55 @@ impl Chain {
             rewards: Vec::new(),
             greatest_rewards: vec![0.0; order.len()],
             most_outcomes: 0,
+            starts: Vec::new(),
         };
-        let mut place_of = vec![UNSEEN; model.n_states()];
-        place_of[start.index()] = Chain::START;
-        let mut builder = ChainBuilder { model, order, chain, states: vec![start], place_of };
+        // A strategy that is drawn at the start has places of its own.
+        let certain = Rational::ONE;
+        let drawn: Vec<(&Rational, Followed)> = match strategy {
+            Strategy::Lottery(lottery) => {
+                lottery.shares().iter().map(|(share, own)| (share, Followed::Counting(own))).collect()
+            }
+            Strategy::Counting(own) => vec![(&certain, Followed::Counting(own))],
+            Strategy::Stationary(own) => vec![(&certain, Followed::Stationary(own))],
+        };
+        let place_of = vec![UNSEEN; model.n_states() * drawn.len()];
+        let mut builder = ChainBuilder { model, order, chain, states: Vec::new(), place_of, copy: 0 };
+        let mut below = 0u64;
+        for (copy, (share, _)) in drawn.iter().enumerate() {
+            builder.copy = copy;
+            below = below.saturating_add(of_all_numbers(share));
+            let place = builder.place(start);
+            builder.chain.starts.push((below, place));
+        }
         let mut place = 0;
-        while let Some(&state) = builder.states.get(place) {
-            builder.decide(strategy, state);
+        while let Some(&(copy, state)) = builder.states.get(place) {
+            builder.copy = copy;
+            builder.decide(&drawn[copy].1, state);
             place += 1;
         }
-        Chain { states: builder.states, ..builder.chain }
+        if drawn.len() > 1 {
+            // The draw at the start is one more that rounds.
+            builder.chain.most_outcomes += drawn.len();
+        }
+        let states = builder.states.iter().map(|&(_, state)| state).collect();
+        Chain { states, ..builder.chain }
     }
 
     /// What is done in a place where this outcome is drawn.
     pub(super) fn taken(&self, place: u32, outcome: &Outcome) -> PathStep {
         PathStep { state: self.states[place as usize], choice: self.choices[outcome.row as usize] }
+    }
+
+    /// The place in which a run starts, if nothing is left to chance there.
+    pub(super) fn only_start(&self) -> Option<u32> {
+        if let [(_, place)] = self.starts[..] { Some(place) } else { None }
+    }
+
+    /// The place in which a run starts that has drawn this number.
+    pub(super) fn start(&self, number: u64) -> u32 {
+        // The last one takes what rounding has left over.
+        let but_last = &self.starts[..self.starts.len() - 1];
+        self.starts[but_last.partition_point(|(below, _)| *below <= number)].1
     }
 
     /// What is decided in `place` at `step`.
@@ -141,7 +174,8 @@ impl Chain {
                     break;
                 }
             }
-            direction * (bound[Chain::START as usize] + rounding)
+            let from_starts = self.starts.iter().map(|&(_, place)| bound[place as usize]);
+            direction * (from_starts.fold(f64::NEG_INFINITY, f64::max) + rounding)
         };
         [end(-1.0), end(1.0)]
     }
@@ -161,26 +195,34 @@ pub(super) fn draw(outcomes: &[Outcome], number: u64) -> &Outcome {
 
 const UNSEEN: u32 = u32::MAX;
 
+/// What a run follows once it is drawn.
+enum Followed<'s> {
+    Counting(&'s CountingStrategy),
+    Stationary(&'s Stationary),
+}
+
 struct ChainBuilder<'m> {
     model: &'m Mdp,
     order: &'m [usize],
     chain: Chain,
-    /// Place → state.
-    states: Vec<StateId>,
-    /// State → place.
+    /// Place → which strategy is followed, and the state.
+    states: Vec<(usize, StateId)>,
+    /// State → place, for each strategy.
     place_of: Vec<u32>,
+    /// The strategy whose places are looked at.
+    copy: usize,
 }
 
 impl ChainBuilder<'_> {
     /// Adds the decisions of the next place, which is `state`.
-    fn decide(&mut self, strategy: &Strategy, state: StateId) {
+    fn decide(&mut self, strategy: &Followed, state: StateId) {
         match strategy {
-            Strategy::Stationary(stationary) => {
+            Followed::Stationary(stationary) => {
                 let mix = stationary.mix(state).iter().map(|(choice, share)| (*choice, share));
                 let (first_outcome, n_outcomes) = self.lottery(mix);
                 self.chain.decisions.push(Decision { from: 0, first_outcome, n_outcomes, for_ever: false });
             }
-            Strategy::Counting(counting) => {
+            Followed::Counting(counting) => {
                 let mut lotteries = BTreeMap::new();
                 for change in counting.changes(state) {
                     let (first_outcome, n_outcomes) = *lotteries
@@ -230,10 +272,10 @@ impl ChainBuilder<'_> {
     }
 
     fn place(&mut self, state: StateId) -> u32 {
-        let place = &mut self.place_of[state.index()];
+        let place = &mut self.place_of[self.copy * self.model.n_states() + state.index()];
         if *place == UNSEEN {
             *place = u32::try_from(self.states.len()).expect("no more places than states");
-            self.states.push(state);
+            self.states.push((self.copy, state));
         }
         *place
     }

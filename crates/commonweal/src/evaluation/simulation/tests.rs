@@ -328,7 +328,7 @@ fn draws_come_as_often_as_their_probability_says() {
     let model = builder.finish().unwrap();
     let strategy = Strategy::Counting(CountingStrategy::positional((0..4).map(ChoiceId::from)));
     let chain = Chain::new(&model, &strategy, model.start(), &[0]);
-    let outcomes = chain.outcomes(chain.decision(Chain::START, 0));
+    let outcomes = chain.outcomes(chain.decision(chain.only_start().expect("one start"), 0));
     let target = |number: u64| draw(outcomes, number).target;
     let (one, three) = ((1u128 << 64) / 7, (1u128 << 64) * 3 / 7);
     // Rounded down, outcome by outcome: the third begins where the first ends, and ends at most one number early.
