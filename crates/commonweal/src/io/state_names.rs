@@ -20,11 +20,14 @@ impl StateNames {
         self.named.last().is_some_and(|(last, _)| *last == state)
     }
 
-    /// Gives a state, which comes after those that have names, the name that a text says: on one line, without brackets around it.
+    /// Gives a state, which comes after those that have names, the name that a text says. A valuation loses its brackets, and has
+    /// one blank on both sides of each `&`, whatever blanks it is written with.
     pub fn name(&mut self, state: usize, text: &str) {
         let trimmed = text.trim();
-        let inside = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(trimmed);
-        let name = inside.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = match trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(valuation) => valuation.split('&').map(in_one_line).collect::<Vec<_>>().join(" & "),
+            None => trimmed.to_owned(),
+        };
         if name.is_empty() || self.bytes > MOST_BYTES {
             return;
         }
@@ -59,6 +62,10 @@ impl StateNames {
         }
         table
     }
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

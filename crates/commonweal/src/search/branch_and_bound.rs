@@ -19,7 +19,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
     /// Stop when the bounds are this close, relative to the greatest welfare of any strategy, or where principals' payoffs cancel
-    /// each other out, to the sum of their magnitudes under about the long-term strategy. 0 asks for the exact optimum, which only a
+    /// each other out, to the sum of their magnitudes under about the long-term strategy. Where all of that is below 10^-11 of the largest
+    /// reward, which rounding hardly tells from 0, to that reward. 0 asks for the exact optimum, which only a
     /// search over positional strategies finds.
     pub gap: Rational,
     /// Only ask whether some strategy of the class earns at least this much.
@@ -271,11 +272,16 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
     Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer }
 }
 
-/// What gaps are relative to: what can be optimal. A reward that nobody would take says nothing of it.
+/// What gaps are relative to: what can be optimal. A reward that nobody would take says nothing of it, unless rounding hardly
+/// tells the welfare from 0.
 fn scale(model: &Doubles, root: &Node) -> f64 {
+    const HARDLY: f64 = 1e-11;
+    let total = |choice: usize| model.rewards(choice).iter().sum::<f64>().abs();
+    let largest_reward = (0..model.n_choices).map(total).fold(f64::MIN_POSITIVE, f64::max);
     let payoffs = |values: &[f64]| (0..model.n).map(|i| values[i * model.n_states + model.start].abs()).sum::<f64>();
     let payoffs = root.near.as_ref().map_or(0.0, |near| payoffs(&near.0));
-    [root.bound.abs(), payoffs].into_iter().filter(|size| size.is_finite()).fold(f64::MIN_POSITIVE, f64::max)
+    let size = [root.bound.abs(), payoffs].into_iter().filter(|size| size.is_finite()).fold(0.0, f64::max);
+    if size > HARDLY * largest_reward { size } else { largest_reward }
 }
 
 /// A node in the queue: best bound first, then the deepest, then the first.

@@ -77,6 +77,15 @@ fn an_action_that_nobody_would_take_changes_nothing() {
     }
 }
 
+/// Where the best is to earn nothing, rounding is all that a bound leaves open.
+#[test]
+fn the_best_that_earns_nothing_is_found() {
+    let model = Plain::parse("2/3 1/3", &["s0 rest 0 -> s0", "s0 work -5 -> s1", "s1 work -1 -> s0"]).model();
+    let found = search(&model, "1e-8");
+    assert!(matches!(found.outcome, SearchOutcome::Optimal | SearchOutcome::WithinGap), "{:?}", found.outcome);
+    assert!(found.welfare.exact == Some(Rational::ZERO) && found.upper < 1e-7, "{}", found.upper);
+}
+
 fn random(seed: u64, n_states: usize, n_actions: usize) -> Mdp {
     let mut random = Seeded::new(seed);
     let n = 2 + random.below(2);
