@@ -1,6 +1,6 @@
 //! `commonweal front MODEL`
 
-use crate::args::FrontArgs;
+use crate::args::{EngineArgs, FrontArgs};
 use crate::engine::{self, Asked};
 use crate::report::timings::Clock;
 use crate::report::{front as report, json};
@@ -9,11 +9,14 @@ use anyhow::{anyhow, bail};
 use commonweal::internals::fair::{front::front, hull::hull};
 use commonweal::internals::number::Rational;
 use commonweal::questions::{FrontOptions, PayoffSet};
-use commonweal::{Options, PrincipalId, StopReason, documents};
+use commonweal::{Engine, Options, PrincipalId, StopReason, documents};
 use std::process::ExitCode;
 
 /// Of three and more principals, where no gap is asked for.
 const HULL_GAP: f64 = 1e-3;
+
+/// The front of a model with more states is found in doubles, if a gap is given.
+const FEW_STATES: usize = 200;
 
 pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
@@ -28,7 +31,13 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
         bail!("--out and --csv name the same file; give them different ones");
     }
     let stop = args.run.start();
-    let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
+    let asked = engine::read(&EngineArgs { exact: args.engine.exact, gap: None }, &args.model, false, args.run.quiet)?;
+    let Asked { model, engine } = asked;
+    // A gap is about the front. Where fractions are long, it is about the engine too.
+    let engine = match args.engine.gap {
+        Some(gap) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
+        _ => engine,
+    };
     clock.has_read();
     let structure = model.structure();
     let axes: Option<[PrincipalId; 2]> = match (&args.x, &args.y, model.n_principals()) {

@@ -191,7 +191,7 @@ impl Front {
 }
 
 fn same(a: &Point, b: &Point, axes: [usize; 2]) -> bool {
-    axes.iter().all(|&p| a.payoffs[p] == b.payoffs[p])
+    axes.iter().all(|&p| a.payoffs[p] == b.payoffs[p]) || a.strategy == b.strategy
 }
 
 /// The dichotomy on its way, from the best of `x` towards that of `y`.

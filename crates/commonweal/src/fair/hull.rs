@@ -5,7 +5,7 @@
 //! beyond x. Cells are halved along their longest edge until that is below the gap for some x of each.
 
 use super::front::{FrontOptions, Vertex};
-use super::payoff_set::{PayoffSet, Weights};
+use super::payoff_set::{PayoffSet, Point, Weights};
 use super::stage::unit;
 use crate::number::Rational;
 use crate::stop::StopReason;
@@ -104,7 +104,9 @@ impl Builder<'_, '_> {
             return Ok(known);
         }
         let best = self.set.best(&weights)?;
-        let known = self.vertices.iter().position(|vertex| vertex.point.payoffs == best.point.payoffs);
+        // In doubles the same strategy has slightly other payoffs each time.
+        let same = |own: &Point| own.payoffs == best.point.payoffs || own.strategy == best.point.strategy;
+        let known = self.vertices.iter().position(|vertex| same(&vertex.point));
         let point = known.unwrap_or(self.vertices.len());
         if known.is_none() {
             self.vertices.push(Vertex { point: best.point, weights: weights.clone() });

@@ -153,13 +153,13 @@ pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> 
     let mut asked = Asked { set, question, over: vec![Rational::ZERO; set.n()], best: Vec::new() };
     match asked.answer(gap) {
         Ok(fair) => Ok(fair),
-        Err(Failure::Refused(error)) => Err(error),
+        Err(Failure::Refused(error)) => Err(*error),
         Err(Failure::Stopped(reason)) => Ok(asked.nothing_known(reason)),
     }
 }
 
 enum Failure {
-    Refused(FairError),
+    Refused(Box<FairError>),
     Stopped(StopReason),
 }
 
@@ -171,7 +171,7 @@ impl From<StopReason> for Failure {
 
 impl From<FairError> for Failure {
     fn from(error: FairError) -> Failure {
-        Failure::Refused(error)
+        Failure::Refused(Box::new(error))
     }
 }
 

@@ -283,22 +283,28 @@ fn the_weights_of_every_answer_prove_it() {
     assert!(tried[..5].iter().all(|count| *count == 120) && tried[5..].iter().all(|count| *count > 60), "{tried:?}");
 }
 
-/// A front whose pattern is not the hotel's: from s0 the impatient principal's best leads through a coin and a cycle of two.
+/// Fronts whose patterns are not the hotel's: the best strategy of the impatient principal goes round between two states, from
+/// one of them, or from either by a coin.
 #[test]
-fn a_front_may_repeat_every_second_step() {
-    let text = "principals: {p: 3/4, q: 1/4}
-states:
-  s0: {go: {reward: {q: 1}, to: {u: 1/2, v: 1/2}}}
+fn a_front_may_repeat_at_every_step_or_at_every_second_one() {
+    let round = "
   u: {stay: {reward: {p: 1, q: 3}, to: v}, leave: {reward: {p: 2, q: 0}, to: w}}
   v: {stay: {reward: {p: 0, q: 2}, to: u}, leave: {reward: {p: 1, q: 1}, to: w}}
   w: {rest: {reward: {p: 5, q: 1}, to: w}}
 ";
+    let coin = "principals: {p: 3/4, q: 1/4}\nstates:\n  s0: {go: {reward: {q: 1}, to: {u: 1/2, v: 1/2}}}";
+    repeats(&format!("{coin}{round}"), "1/3");
+    repeats(&format!("principals: {{p: 3/4, q: 1/4}}\nstates:{round}"), "1/9");
+}
+
+/// The front of a model has a pattern with this ratio, and the pattern foretells its turns.
+fn repeats(text: &str, ratio: &str) {
     let model = Model::from_yaml(text).expect("a model");
     let options = Options::default();
     let found = front(&model, [0.into(), 1.into()], &FrontOptions::default(), &options).expect("a front");
     assert!(found.complete);
     let pattern = found.pattern.clone().expect("a pattern");
-    assert_ne!((pattern.n_edges, pattern.ratio.clone()), (1, number("1/2")));
+    assert_eq!(pattern.ratio, number(ratio));
     // The pattern foretells the turns that further questions find.
     let set = PayoffSet::new(&model, &options);
     let theta = |weights: &[Rational]| &weights[0] / &weights[1];
