@@ -91,7 +91,7 @@ fn attempt(model: &Model, answer: &Answer, certificate: &Certificate, place: Opt
         return not("its numbers are long (--certificate proves it)");
     }
     if certificate.kind() != Kind::Exact {
-        return not("the model is large (--certificate proves it)");
+        return not("it has ties too far away for the checker (--certificate proves bounds)");
     }
     let (mut canonical, mut text) = (Vec::new(), Vec::new());
     write_canonical(&model.exact(), &mut canonical)?;

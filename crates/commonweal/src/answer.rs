@@ -24,7 +24,8 @@ pub enum Claim {
         /// What it is relative to: the size of the welfare.
         scale: f64,
     },
-    /// As optimal, up to ties: this many comparisons of choices were too close for any affordable precision.
+    /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one: this many comparisons of
+    /// choices were too close for any affordable precision, and the tie rule decided them.
     Undecided(u64),
     /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one.
     Stopped(StopReason),
@@ -35,7 +36,7 @@ impl std::fmt::Display for Claim {
         match self {
             Claim::Optimal => f.write_str("optimal"),
             Claim::Within { gap, scale } => write!(f, "within {gap:e} of its scale, {scale}"),
-            Claim::Undecided(ties) => write!(f, "optimal but for {ties} undecided ties"),
+            Claim::Undecided(ties) => write!(f, "undecided: {ties} comparisons were too close"),
             Claim::Stopped(reason) => write!(f, "stopped: {reason}"),
         }
     }
@@ -138,6 +139,8 @@ pub struct ExactProof {
     pub stages: Vec<ExactStage>,
     /// Whether gains can be followed in exact arithmetic from the horizon to step 0.
     pub exact_is_affordable: bool,
+    /// Whether choices tie for a reason that only exact gains show.
+    pub has_ties: bool,
     /// For how many layers bounds are worth computing.
     pub n_layers_for_bounds: u64,
 }

@@ -79,10 +79,10 @@ fn headline(model: &Structure, solution: &Answer) -> String {
         Claim::Undecided(ties) => writeln!(
             text,
             "Welfare from {name}: at least {} with this strategy, at most {} with any.\n\
-             Optimal but for {}, too near for anything affordable to tell apart.",
+             Undecided: {} too close for anything affordable to decide.",
             at_least(welfare.enclosure.lower()),
             at_most(welfare.enclosure.upper()),
-            counted(&ties.into(), "tie", "ties")
+            counted(&ties.into(), "comparison was", "comparisons were")
         ),
         Claim::Stopped(reason) => writeln!(
             text,

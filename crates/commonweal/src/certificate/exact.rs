@@ -57,7 +57,8 @@ fn write_values(values: &[ExactVector], out: &mut dyn Write) -> io::Result<()> {
 /// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
 /// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
 fn carries_exact_gains(model: &OrderedModel, solution: &Answer, proof: &ExactProof) -> bool {
-    let needed = || solution.effort().n_judged > 0 || solution.welfare_quotient(model.mdp().start()).is_some();
+    let needed =
+        || proof.has_ties || solution.effort().n_judged > 0 || solution.welfare_quotient(model.mdp().start()).is_some();
     proof.exact_is_affordable && needed()
 }
 

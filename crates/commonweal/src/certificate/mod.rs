@@ -86,7 +86,8 @@ impl<'a> Certificate<'a> {
     /// What it claims.
     pub fn kind(&self) -> Kind {
         match (self.proof, self.answer.claim()) {
-            (Proof::Exact(_), Claim::Optimal) => Kind::Exact,
+            // A checker that carries no exact gains sees no tie.
+            (Proof::Exact(proof), Claim::Optimal) if proof.exact_is_affordable || !proof.has_ties => Kind::Exact,
             _ => Kind::Bounds,
         }
     }

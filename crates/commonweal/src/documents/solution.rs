@@ -95,7 +95,7 @@ impl Solution {
         });
         let (status, reason) = match answer.claim() {
             Claim::Optimal | Claim::Within { .. } => (None, None),
-            Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("{ties} ties left undecided"))),
+            Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("comparisons left undecided: {ties}"))),
             Claim::Stopped(reason) => (Some(Status::Stopped), Some(reason.to_string())),
         };
         // Lowest terms of long fractions take their time.

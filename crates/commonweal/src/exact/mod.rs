@@ -99,11 +99,11 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
         jumps: options.jumps,
         keep_stages: options.keep_proof,
     };
-    let (mut stages, mut exact_is_affordable) = (Vec::new(), false);
+    let (mut stages, mut exact_is_affordable, mut has_ties) = (Vec::new(), false, false);
     let solved = match &found {
         Ok(_) => unravel(problem, &walk, stop).and_then(|mut unravelled| {
             stages = std::mem::take(&mut unravelled.stages);
-            exact_is_affordable = unravelled.exact_is_affordable;
+            (exact_is_affordable, has_ties) = (unravelled.exact_is_affordable, unravelled.has_ties);
             optimum(problem, unravelled, stop)
         }),
         Err(reason) => Err(*reason),
@@ -112,7 +112,8 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
     let mut answer = solved.unwrap_or_else(|reason| bounds(problem, n_layers_for_bounds, reason));
     answer.proof = options.keep_proof.then(|| {
         let LongTerm { values, strategy, .. } = long_term.clone();
-        Proof::Exact(ExactProof { values, tail: strategy, stages, exact_is_affordable, n_layers_for_bounds })
+        let tail = strategy;
+        Proof::Exact(ExactProof { values, tail, stages, exact_is_affordable, has_ties, n_layers_for_bounds })
     });
     answer
 }

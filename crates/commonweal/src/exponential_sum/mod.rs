@@ -34,6 +34,13 @@ pub struct Weights {
     wide: Vec<WideEnclosure>,
 }
 
+impl Weights {
+    /// ρ_i^t with as many bits as were asked for.
+    pub(crate) fn wide(&self, i: usize) -> &WideEnclosure {
+        &self.wide[i]
+    }
+}
+
 impl DiscountRatios {
     /// The ratios of a model's discounts.
     pub fn of(model: &OrderedModel) -> DiscountRatios {
@@ -51,8 +58,13 @@ impl DiscountRatios {
 
     /// ρ_i^step for every principal. A discount of 0 counts the present step only: 0^0 = 1.
     pub fn weights(&self, step: &Step) -> Weights {
+        self.weights_with(step, 128)
+    }
+
+    /// The same, known to about this many bits.
+    pub(crate) fn weights_with(&self, step: &Step, bits: usize) -> Weights {
         // Squaring doubles the relative error, so a power loses about as many bits as its exponent has.
-        let precision = 128 + 2 * step.as_natural().bit_len();
+        let precision = bits + 2 * step.as_natural().bit_len();
         let wide: Vec<_> =
             self.exact.iter().map(|ratio| WideEnclosure::of(ratio, precision).power(step.as_natural())).collect();
         Weights { step: step.clone(), scaled: wide.iter().map(WideEnclosure::to_scaled).collect(), wide }
@@ -65,7 +77,8 @@ impl DiscountRatios {
         let formed_anew =
             (step.as_natural() & Natural::from(u32::MAX)).is_zero() || self.exact.iter().any(Rational::is_zero);
         if formed_anew {
-            return self.weights(&step);
+            let precision = weights.wide.iter().map(WideEnclosure::precision).min().unwrap_or(0);
+            return self.weights_with(&step, precision.saturating_sub(2 * weights.step.as_natural().bit_len()));
         }
         let earlier = |(weight, ratio): (&WideEnclosure, &Rational)| {
             let precision = weight.precision();

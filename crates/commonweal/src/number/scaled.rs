@@ -52,6 +52,11 @@ impl Scaled {
         Scaled { mantissa: Enclosure::new(-upper, upper), exponent: radius.exponent }
     }
 
+    /// The upper end, which is finite, as a fraction times a power of two.
+    pub(super) fn upper_end(self) -> (Rational, i128) {
+        (Rational::try_from(self.mantissa.upper()).expect("a finite end"), self.exponent)
+    }
+
     /// The enclosure between doubles; ends past the range of doubles are infinite or next to 0.
     pub fn to_doubles(self) -> Enclosure {
         if self.exponent == 0 { self.mantissa } else { shifted(self.mantissa, self.exponent) }

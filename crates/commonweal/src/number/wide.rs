@@ -44,6 +44,15 @@ impl WideEnclosure {
         WideEnclosure::of_quotient(&Integer::ONE, &Natural::ONE, precision)
     }
 
+    /// The numbers from `-radius` to `radius`, which is finite.
+    pub(crate) fn around_zero(radius: Scaled, precision: usize) -> WideEnclosure {
+        let (upper, exponent) = radius.upper_end();
+        let upper = Dyadic::quotient(upper.numerator(), upper.denominator(), precision, Direction::Up);
+        let upper = Dyadic { exponent: upper.exponent + exponent, ..upper };
+        let lower = Dyadic { mantissa: -upper.mantissa.clone(), exponent: upper.exponent };
+        WideEnclosure { lower, upper, precision }
+    }
+
     /// An enclosure of the sum of the two numbers.
     pub fn plus(&self, other: &WideEnclosure) -> WideEnclosure {
         let precision = self.precision.min(other.precision);
@@ -62,9 +71,11 @@ impl WideEnclosure {
             upper: greatest.rounded(precision, Direction::Up),
             precision,
         };
-        // Weights are positive, and two products do for them.
-        if self.lower.sign() != Ordering::Less && other.lower.sign() != Ordering::Less {
-            return rounded(&self.lower.times(&other.lower), &self.upper.times(&other.upper));
+        // Weights are not negative, and two products do for them.
+        if self.lower.sign() != Ordering::Less {
+            let least = if other.lower.sign() == Ordering::Less { &self.upper } else { &self.lower };
+            let greatest = if other.upper.sign() == Ordering::Less { &self.lower } else { &self.upper };
+            return rounded(&least.times(&other.lower), &greatest.times(&other.upper));
         }
         let ends = [
             self.lower.times(&other.lower),
@@ -275,6 +286,18 @@ mod tests {
             prop_assert_eq!(x.lower.compare(&y.lower), exact(&x.lower).cmp(&exact(&y.lower)));
             if let Some(sign) = x.sign() {
                 prop_assert_eq!(sign, a.cmp(&Rational::ZERO));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_around_zero_reach_the_radius_and_hardly_beyond() {
+        for exponent in [-5_000i128, -1074, -3, 0, 900, 1 << 70] {
+            for double in [0.0, 5e-324, 1.0, 0.1, 1e300] {
+                let radius = Scaled::new(Enclosure::new(double, double), exponent);
+                let around = WideEnclosure::around_zero(radius, 64);
+                assert_eq!(around.to_scaled().upper(), radius, "{double} · 2^{exponent}");
+                assert_eq!(around.lower.mantissa, -around.upper.mantissa.clone());
             }
         }
     }

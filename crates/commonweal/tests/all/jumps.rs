@@ -600,8 +600,29 @@ fn bounds_of_an_answer_that_stopped_contain_the_welfare_after_the_longest_of_jum
 }
 
 #[test]
+fn ways_to_twins_tie_however_far_the_horizon_is() {
+    let twins = Plain::parse(
+        "100/199 101/201",
+        &[
+            "hub left 0 -> one:1/2 hub:1/2",
+            "hub right 0 -> two:1/2 hub:1/2",
+            "one stay 1,0 -> one",
+            "one move 2,2 -> end",
+            "two move 2,2 -> end",
+            "two stay 1,0 -> two",
+            "end stay 0,2 -> end",
+        ],
+    );
+    let (tied, alone) = (jumping(&twins), solve(&spaced_model(&BigInt::from(100)), &Options::default()));
+    assert_eq!((tied.claim(), tied.effort().n_judged), (Claim::Optimal, 0));
+    assert_eq!(tied.horizon(), alone.horizon());
+    assert_eq!(changes(&twins, &tied)[0], [(Step::ZERO, 0)]);
+}
+
+#[test]
 fn a_tie_too_far_away_to_be_judged_leaves_the_bounds_true() {
-    // Two ways to twins of one state: they tie at every step, and the horizon is too far for fractions.
+    // Two ways to what are twins but for a choice that is never made: they tie at every step, nothing but fractions shows
+    // it, and the horizon is too far for them.
     let twins = Plain::parse(
         "100/199 101/201",
         &[
@@ -611,6 +632,7 @@ fn a_tie_too_far_away_to_be_judged_leaves_the_bounds_true() {
             "one move 2,2 -> end",
             "two stay 1,0 -> two",
             "two move 2,2 -> end",
+            "two never -100 -> two",
             "end stay 0,2 -> end",
         ],
     );

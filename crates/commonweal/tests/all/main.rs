@@ -18,6 +18,7 @@ mod margins;
 mod metamorphic;
 mod model_files;
 mod model_round_trips;
+mod near_ties;
 mod paper_examples;
 mod parts;
 mod properties;

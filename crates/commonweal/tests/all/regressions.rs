@@ -37,3 +37,17 @@ fn no_choice_of_primes_is_taken_for_granted() {
     let product = prime(1) * prime(31) * prime(45);
     assert_eq!(welfare("determinant-divided-by-every-prime"), Rational::from(2) + Rational::ONE / product);
 }
+
+/// In fractions a3 is worth more than a0 at step 5,108 and less at 5,109: both have the same row, so
+/// 5 λ_1^t − 3 λ_0^t decides.
+#[test]
+fn a_sum_too_near_to_zero_for_doubles_is_no_tie() {
+    let (model, solution) = solved("same-row-too-near-for-doubles");
+    let discount = |p: usize| model.principals()[p].discount().expect("one discount").clone();
+    let over = |t: isize| Rational::from(5) * discount(1).pow(t) - Rational::from(3) * discount(0).pow(t);
+    assert!(over(5_108) > Rational::ZERO && over(5_109) < Rational::ZERO);
+    let changes = solution.strategy().changes(0.into());
+    let names: Vec<String> = changes.iter().map(|change| model.action_name(change.choice).into_owned()).collect();
+    assert_eq!(names, ["a3", "a0"]);
+    assert_eq!(changes[1].from, 5_109u32.into());
+}

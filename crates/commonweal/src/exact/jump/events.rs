@@ -173,6 +173,7 @@ mod tests {
     use crate::Options;
     use crate::exact::long_term::values_of;
     use crate::exact::solve;
+    use crate::exact::walk::Alike;
     use crate::io::read_model;
     use crate::model::IntegerRows;
     use crate::number::Rational;
@@ -224,7 +225,7 @@ mod tests {
             let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
             let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
             let ratios = DiscountRatios::of(&model);
-            let candidates = Candidates::of(&model);
+            let candidates = Candidates::of(&model, &Alike::of(&model));
             let events = Events::among(&model, &candidates, &ratios, &advantages);
             let end = 1 + below(60) as u32;
             let discount = model.discount(0);
@@ -278,7 +279,7 @@ mod tests {
         let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
-        let (candidates, ratios) = (Candidates::of(&model), DiscountRatios::of(&model));
+        let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
         let events = Events::among(&model, &candidates, &ratios, &advantages);
         let step = Step::from(10_000_000_000u64);
         let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };
@@ -295,7 +296,7 @@ mod tests {
         let strategy: Vec<ChoiceId> = [0, 2].map(ChoiceId::from).into();
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
-        let (candidates, ratios) = (Candidates::of(&model), DiscountRatios::of(&model));
+        let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
         let events = Events::among(&model, &candidates, &ratios, &advantages);
         let step = Step::from_le_bytes(&[vec![0; 1_125], vec![1]].concat());
         let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };

@@ -34,6 +34,7 @@ impl Walk<'_> {
         let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
         let memory = self.memory.clone();
         self.keep_stage(&target);
+        self.judge.nothing_gained_from(&target);
         self.land(target, end, memory);
         Ok(())
     }
@@ -130,9 +131,14 @@ impl Walk<'_> {
 pub(super) fn layers_until_settled(model: &OrderedModel) -> u64 {
     let ratio = |i: usize| Rational::ONE - model.discount(i + 1) / model.discount(i);
     let resolution = (0..model.n() - 1).map(ratio).min().unwrap_or(Rational::ONE);
-    let bits = 40.0 - log2(&resolution);
+    layers_for_bits(model, 40.0 - log2(&resolution))
+}
+
+/// How many layers make what comes after them count for less than 2^-bits, and a few at least.
+pub(super) fn layers_for_bits(model: &OrderedModel, bits: f64) -> u64 {
+    const LEAST: u64 = 8;
     let layers = -bits / log2(model.discount(0));
-    if layers.is_finite() { (layers.ceil() as u64).max(8) } else { 8 }
+    if layers.is_finite() { (layers.ceil() as u64).max(LEAST) } else { LEAST }
 }
 
 /// log₂ of a positive number, roughly; minus infinity for 0.

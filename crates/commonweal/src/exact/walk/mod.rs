@@ -4,7 +4,7 @@
 //! `E_t(s) = max_a  Σ_i λ_i^t Δ_i(s,a) + Σ_u P(u|s,a) E_{t+1}(u)`, with `E_H = 0`. [Thm. 2]
 //!
 //! Divided by λ_0^t, so that nothing underflows, and in enclosures: `g_t = max_a Σ_i ρ_i^t Δ_i + λ_0 P g_{t+1}` with
-//! ρ_i = λ_i/λ_0. A choice whose enclosure lies above all others is taken; where several overlap, exact gains judge.
+//! ρ_i = λ_i/λ_0. A choice whose enclosure lies above all others is taken; where several overlap, the `judge` decides.
 //! Ties go to a long-term choice, then to the one listed first.
 //!
 //! The number of layers is not the cost. Where the same decisions have held for a while, the walk tries to
@@ -14,11 +14,13 @@
 //! Cost: a walked layer is O(principals · choices + transitions) in doubles. Nobody knows a polynomial bound on the number
 //! of stages.
 
+mod alike;
 mod candidates;
 mod judge;
 mod plain_layer;
 pub mod truncated;
 
+pub(super) use alike::Alike;
 pub(super) use candidates::Candidates;
 pub(super) use plain_layer::PlainAdvantages;
 
@@ -35,7 +37,7 @@ use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
-use judge::ExactJudge;
+use judge::{Judge, Judged, Question};
 use plain_layer::PlainLayer;
 
 /// Everything that the induction reads.
@@ -82,6 +84,8 @@ pub struct Unravelled<'a> {
     pub exact_gains: Option<Vec<ExactGains<'a>>>,
     /// Whether exact gains could be followed all the way, however long they are.
     pub exact_is_affordable: bool,
+    /// Whether choices tie for a reason that only exact gains show.
+    pub has_ties: bool,
     /// The stages that were jumped over, the latest first, if they were to be kept.
     pub stages: Vec<ExactStage>,
     /// How the walk went.
@@ -112,7 +116,7 @@ pub(super) struct Walk<'a> {
     pub(super) candidates: Candidates,
     /// λ_0 P.
     rows: DiscountedRows,
-    judge: ExactJudge<'a>,
+    pub(super) judge: Judge<'a>,
     /// Decisions are known from this step on.
     pub(super) step: Step,
     pub(super) base: Base<'a>,
@@ -143,12 +147,13 @@ impl<'a> Walk<'a> {
         let model = problem.model;
         let first_try = layers_until_settled(model);
         let tail = &problem.long_term.strategy;
+        let alike = Alike::of(model);
         Walk {
             problem,
             options: *options,
-            candidates: Candidates::of(model),
+            candidates: Candidates::of(model, &alike),
             rows: DiscountedRows::of(model.mdp(), model.discount(0)),
-            judge: ExactJudge::new(problem),
+            judge: Judge::new(problem, alike),
             step: problem.horizon.clone(),
             base: Base::long_term(problem, problem.horizon.clone()),
             gain: vec![Scaled::ZERO; model.n_states()],
@@ -199,22 +204,28 @@ impl<'a> Walk<'a> {
         };
         let decided: Vec<Best> = parallel::map(model.n_states(), best);
         let mut decisions = Vec::with_capacity(decided.len());
-        self.gain = decided.iter().map(|best| best.worth).collect();
         for (state, best) in model.states().zip(&decided) {
-            decisions.push(match &best.contenders {
-                Contenders::One(choice) => *choice,
-                Contenders::Several(several) => match self.judge.best(state, &step, several, &self.changes, stop)? {
-                    Some(choice) => {
-                        self.effort.n_judged += 1;
-                        choice
-                    }
-                    None => {
-                        self.effort.n_undecided += 1;
-                        by_tie_rule(several, &long_term.allowed)
-                    }
-                },
+            let several = match &best.contenders {
+                Contenders::One(choice) => {
+                    decisions.push(*choice);
+                    continue;
+                }
+                Contenders::Several(several) => several,
+            };
+            let (step, changes, weights) = (&step, &self.changes, &weights);
+            let question = Question { state, step, contenders: several, changes, advantages, gain, weights };
+            decisions.push(match self.judge.best(&question, stop)? {
+                Judged::Best(choice) => {
+                    self.effort.n_judged += 1;
+                    choice
+                }
+                Judged::Undecided(choice) => {
+                    self.effort.n_undecided += 1;
+                    choice
+                }
             });
         }
+        self.gain = decided.iter().map(|best| best.worth).collect();
         let same = decisions == self.stage;
         if !(same && self.memory_settled) {
             let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
@@ -249,6 +260,7 @@ impl<'a> Walk<'a> {
 
     fn finish(mut self, stop: &StopSignal) -> Result<Unravelled<'a>, StopReason> {
         let exact_is_affordable = self.judge.is_affordable();
+        let has_ties = self.judge.found_a_tie || self.candidates.left_out_unlike_rows;
         let exact_gains = self.judge.gains_at_start(&self.changes, stop)?;
         self.changes.iter_mut().for_each(|changes| changes.reverse());
         Ok(Unravelled {
@@ -258,6 +270,7 @@ impl<'a> Walk<'a> {
             gain: self.gain,
             exact_gains,
             exact_is_affordable,
+            has_ties,
             stages: self.stages,
             effort: self.effort,
         })

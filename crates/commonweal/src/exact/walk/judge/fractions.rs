@@ -1,0 +1,123 @@
+//! Fractions: the gains of every part under the decisions made, followed back from the step from which nothing is gained.
+//!
+//! One exact layer per step, and only as far as somebody asks. The numbers grow by the same number of bits at every
+//! layer, so m layers cost O(m² bits) per transition: past a budget they decline.
+
+use super::{Question, decisions};
+use crate::exact::ExactGains;
+use crate::exact::walk::Problem;
+use crate::model::{ChoiceId, least_common_multiple};
+use crate::number::{Integer, Natural, product};
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{Change, Step};
+use dashu_base::BitTest;
+
+/// Gains longer than this are not formed.
+const MAX_BITS: u64 = 1 << 20;
+/// Nor are those that take more word operations than this.
+const MAX_WORK: u64 = 1 << 33;
+/// Payoffs at step 0 longer than this are not formed: nobody reads fractions of more than 10,000 digits.
+const MAX_PAYOFF_BITS: u64 = 1 << 17;
+
+/// Exact gains over the long-term strategy, at the step where somebody last asked.
+pub(super) struct Fractions<'a> {
+    problem: Problem<'a>,
+    gains: Vec<ExactGains<'a>>,
+    /// Nothing is gained from here on.
+    begin: Step,
+    /// The step that the gains stand at.
+    at: Step,
+    /// By about how many bits the gains grow at each layer.
+    bits_a_layer: u64,
+}
+
+impl<'a> Fractions<'a> {
+    pub(super) fn new(problem: Problem<'a>) -> Fractions<'a> {
+        let model = problem.model;
+        let common = (0..model.n_choices()).map(ChoiceId::from).fold(Natural::ONE, |common, choice| {
+            // Once it is long enough to decline for, it need not grow.
+            if common.bit_len() as u64 > MAX_BITS {
+                return common;
+            }
+            least_common_multiple(&common, problem.rows.denominator(choice))
+        });
+        let of_discounts = (0..model.n()).map(|i| model.discount(i).denominator().bit_len()).max().unwrap_or(0);
+        let bits_a_layer = (common.bit_len() + of_discounts) as u64;
+        let horizon = problem.horizon.clone();
+        Fractions { problem, gains: Vec::new(), begin: horizon.clone(), at: horizon, bits_a_layer }
+    }
+
+    pub(super) fn begin_at(&mut self, step: &Step) {
+        (self.begin, self.at) = (step.clone(), step.clone());
+    }
+
+    /// About how long gains are after this many layers, if they are affordable.
+    fn bits_after(&self, layers: &Step) -> Option<u64> {
+        let model = self.problem.model;
+        let layers = u64::try_from(layers).ok()?;
+        let bits = layers.saturating_mul(self.bits_a_layer);
+        let per_layer = (bits / 128 + 1).saturating_mul((model.n_transitions() * model.n()) as u64);
+        (bits <= MAX_BITS && layers.saturating_mul(per_layer) <= MAX_WORK).then_some(bits)
+    }
+
+    /// Whether all layers before `step` are affordable.
+    pub(super) fn reach_step_0_from(&self, step: &Step) -> bool {
+        self.bits_after(step).is_some()
+    }
+
+    /// By how much one choice is worth more than another to each part; `None` where that is not affordable.
+    pub(super) fn difference(
+        &mut self,
+        question: &Question,
+        one: ChoiceId,
+        other: ChoiceId,
+        stop: &StopSignal,
+    ) -> Result<Option<Vec<(Integer, Natural)>>, StopReason> {
+        let next = question.step + 1;
+        if self.bits_after(&(&self.begin - &next)).is_none() {
+            return Ok(None);
+        }
+        self.follow(&next, question.changes, stop)?;
+        let of_part = |gains: &ExactGains| {
+            let [(one, below_one), (other, below_other)] =
+                [one, other].map(|choice| gains.worth(question.state, choice));
+            let numerator =
+                product(&one, &Integer::from(below_other.clone())) - product(&other, &Integer::from(below_one.clone()));
+            (numerator, below_one * below_other * gains.denominator().into_parts().1)
+        };
+        Ok(Some(self.gains.iter().map(of_part).collect()))
+    }
+
+    /// The gains at step 0, unless they would be too long for anybody to read.
+    pub(super) fn gains_at_start(
+        mut self,
+        changes: &[Vec<Change>],
+        stop: &StopSignal,
+    ) -> Result<Option<Vec<ExactGains<'a>>>, StopReason> {
+        if self.bits_after(&self.begin).is_none_or(|bits| bits > MAX_PAYOFF_BITS) {
+            return Ok(None);
+        }
+        self.follow(&Step::ZERO, changes, stop)?;
+        Ok(Some(self.gains))
+    }
+
+    /// Brings the gains to `step`.
+    fn follow(&mut self, step: &Step, changes: &[Vec<Change>], stop: &StopSignal) -> Result<(), StopReason> {
+        let Problem { model, rows, long_term, .. } = self.problem;
+        if self.gains.is_empty() {
+            let none = |i: usize| {
+                let reward = move |choice| &model.rewards(choice)[i];
+                ExactGains::none(model.mdp(), rows, model.discount(i), reward, &long_term.values[i])
+            };
+            self.gains = (0..model.n()).map(none).collect();
+        }
+        while self.at > *step {
+            stop.check()?;
+            let now = &self.at - 1;
+            let decisions: Vec<ChoiceId> = decisions(changes, &now).collect();
+            self.gains.iter_mut().for_each(|gains| gains.step_back(&decisions));
+            self.at = now;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! The judge of what enclosures leave open.
+//!
+//! Of two choices a and b at step t, with the decisions of all later steps known, a is worth
+//!
+//! ```text
+//! Σ_i ρ_i^t c_i + λ_0 Σ_k δ_k g_{t+1}(k),      c_i = R_i(a) − R_i(b) + λ_i Σ_k δ_k V_i(k)
+//! ```
+//!
+//! more than b, where δ is the difference of their rows. States that are [`Alike`] earn the same, so one of them stands
+//! for all. What does not differ is not in the sum, however long it is and however widely known. The judge asks, in this
+//! order:
+//!
+//! 1. the sum as it stands: if the rows do not differ, or nothing is gained where they do, its sign is that of an exponential
+//!    sum with exact coefficients;
+//! 2. fractions ([`Fractions`]), from the step on from which nothing is gained, as far as they are affordable;
+//! 3. enclosures with more and more bits ([`Wide`]), from a step on that is so far that what comes after it hardly counts.
+//!
+//! What is then still open is a tie, or so near to one that no affordable precision tells.
+
+mod fractions;
+mod wide;
+
+use super::{Alike, Problem, by_tie_rule};
+use crate::exact::{Advantages, ExactGains};
+use crate::exponential_sum::{DiscountRatios, Weights};
+use crate::model::{ChoiceId, StateId, least_common_multiple};
+use crate::number::{ExactVector, Integer, Natural, Rational, Scaled, product};
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{Change, Step};
+use fractions::Fractions;
+use std::cmp::Ordering;
+use wide::Wide;
+
+/// Decides between choices.
+pub(in crate::exact) struct Judge<'a> {
+    problem: Problem<'a>,
+    alike: Alike,
+    fractions: Fractions<'a>,
+    wide: Wide<'a>,
+    /// Whether two choices tied.
+    pub(super) found_a_tie: bool,
+}
+
+/// Which of a state's choices is best at a step.
+pub(super) struct Question<'q> {
+    pub state: StateId,
+    pub step: &'q Step,
+    pub contenders: &'q [ChoiceId],
+    /// The decisions of all later steps.
+    pub changes: &'q [Vec<Change>],
+    /// The advantages over the base at hand.
+    pub advantages: &'q Advantages<'q>,
+    /// What is gained over the base from the next step on.
+    pub gain: &'q [Scaled],
+    pub weights: &'q Weights,
+}
+
+/// The judge's answer; ties go to a long-term choice, then to the first.
+pub(super) enum Judged {
+    Best(ChoiceId),
+    /// The tie rule's choice among those that nothing affordable tells apart.
+    Undecided(ChoiceId),
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(problem: Problem<'a>, alike: Alike) -> Judge<'a> {
+        Judge { problem, alike, fractions: Fractions::new(problem), wide: Wide::new(problem), found_a_tie: false }
+    }
+
+    /// Nothing is gained from `step` on: fractions may begin there.
+    pub(in crate::exact) fn nothing_gained_from(&mut self, step: &Step) {
+        self.fractions.begin_at(step);
+        self.wide.begin_at(step);
+    }
+
+    /// Whether fractions can follow the decisions from the horizon to step 0.
+    pub(super) fn is_affordable(&self) -> bool {
+        self.fractions.reach_step_0_from(self.problem.horizon)
+    }
+
+    /// The gains at step 0, unless they would be too long for anybody to read.
+    pub(super) fn gains_at_start(
+        self,
+        changes: &[Vec<Change>],
+        stop: &StopSignal,
+    ) -> Result<Option<Vec<ExactGains<'a>>>, StopReason> {
+        self.fractions.gains_at_start(changes, stop)
+    }
+
+    pub(super) fn best(&mut self, question: &Question, stop: &StopSignal) -> Result<Judged, StopReason> {
+        let is_long_term = &self.problem.long_term.allowed;
+        let mut best = question.contenders[0];
+        let mut open = Vec::new();
+        for &choice in &question.contenders[1..] {
+            match self.compare(question, choice, best, stop)? {
+                Some(Ordering::Greater) => best = choice,
+                Some(Ordering::Equal) => {
+                    self.found_a_tie = true;
+                    best = by_tie_rule(&[best.min(choice), best.max(choice)], is_long_term);
+                }
+                Some(Ordering::Less) => {}
+                None => open.push(choice),
+            }
+        }
+        if open.is_empty() {
+            return Ok(Judged::Best(best));
+        }
+        open.push(best);
+        open.sort_unstable();
+        Ok(Judged::Undecided(by_tie_rule(&open, is_long_term)))
+    }
+
+    /// How the worth of two choices compares; `None` if nothing affordable tells.
+    fn compare(
+        &mut self,
+        question: &Question,
+        one: ChoiceId,
+        other: ChoiceId,
+        stop: &StopSignal,
+    ) -> Result<Option<Ordering>, StopReason> {
+        let Problem { model, ratios, .. } = self.problem;
+        let difference = Difference {
+            rewards: model.rewards(one).iter().zip(model.rewards(other)).map(|(one, other)| one - other).collect(),
+            row: self.alike.row_difference(model, one, other),
+        };
+        let (sign, final_word) = difference.sign(self.problem, question);
+        if sign.is_some() || final_word {
+            return Ok(sign);
+        }
+        if let Some(coefficients) = self.fractions.difference(question, one, other, stop)? {
+            return Ok(sign_of_sum(ratios, question.weights, &coefficients));
+        }
+        self.wide.sign(question, &difference, stop)
+    }
+}
+
+/// What one choice has over another: at once, and in the chances of states.
+struct Difference {
+    /// Per part.
+    rewards: Vec<Rational>,
+    /// The states where the rows differ, with the difference.
+    row: Vec<(StateId, Rational)>,
+}
+
+impl Difference {
+    /// c_i: the rewards, and what the values of a base add to them.
+    fn coefficients(&self, problem: Problem, values: &[ExactVector]) -> Vec<(Integer, Natural)> {
+        let common = self.row.iter().fold(Natural::ONE, |lcm, (_, p)| least_common_multiple(&lcm, p.denominator()));
+        let of_part = |(i, reward): (usize, &Rational)| {
+            let (discount, values) = (problem.model.discount(i), &values[i]);
+            let term = |(state, chance): &(StateId, Rational)| {
+                let weight = chance.numerator() * Integer::from(&common / chance.denominator());
+                product(&values.numerators[state.index()], &weight)
+            };
+            let expected = self.row.iter().map(term).fold(Integer::ZERO, |sum, term| sum + term);
+            if expected.is_zero() {
+                return (reward.numerator().clone(), reward.denominator().clone());
+            }
+            let below = discount.denominator() * &common * &values.denominator;
+            let at_once = product(reward.numerator(), &Integer::from(below.clone()));
+            let later = product(&expected, discount.numerator()) * Integer::from(reward.denominator().clone());
+            (at_once + later, below * reward.denominator())
+        };
+        self.rewards.iter().enumerate().map(of_part).collect()
+    }
+
+    /// The sign, where the enclosures of gains tell; and whether nothing else could tell more.
+    fn sign(&self, problem: Problem, question: &Question) -> (Option<Ordering>, bool) {
+        let coefficients = self.coefficients(problem, question.advantages.values());
+        let now = sum(problem.ratios, question.weights, &coefficients);
+        let discount = problem.model.discount(0);
+        let later = self.row.iter().map(|(state, chance)| {
+            let gain = question.gain[state.index()];
+            if gain.is_zero() { Scaled::ZERO } else { Scaled::from(&(chance * discount)).times(gain) }
+        });
+        let later = later.fold(Scaled::ZERO, Scaled::plus);
+        (now.plus(later).sign(), later.is_zero())
+    }
+}
+
+fn sum(ratios: &DiscountRatios, weights: &Weights, coefficients: &[(Integer, Natural)]) -> Scaled {
+    let enclosures: Vec<Scaled> = coefficients.iter().map(|(n, d)| Scaled::of_quotient(n, d)).collect();
+    ratios.sum(weights, 0..coefficients.len(), &enclosures, |i| coefficients[i].clone())
+}
+
+fn sign_of_sum(ratios: &DiscountRatios, weights: &Weights, coefficients: &[(Integer, Natural)]) -> Option<Ordering> {
+    sum(ratios, weights, coefficients).sign()
+}
+
+/// The decisions at a step that is not before the latest one known. Changes stand latest first.
+fn decisions<'q>(changes: &'q [Vec<Change>], step: &'q Step) -> impl Iterator<Item = ChoiceId> + 'q {
+    changes.iter().map(move |changes| changes[changes.partition_point(|change| change.from > *step)].choice)
+}
