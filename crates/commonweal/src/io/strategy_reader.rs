@@ -66,6 +66,9 @@ struct NamedChange {
     span: Span,
 }
 
+/// All of them for one state, or for a default.
+struct NamedChanges(Vec<NamedChange>);
+
 /// Probabilities by the names of actions.
 struct NamedMix {
     shares: Vec<(String, Span, Rational)>,
@@ -271,18 +274,19 @@ impl<'t> Reader<'_, 't> {
         Err(Fault::new(root, format!("the strategy does not say what to do in {which}"), help))
     }
 
-    fn changes(&self, state: StateId, named: &Vec<NamedChange>) -> Result<Vec<Change>, Fault> {
+    fn changes(&self, state: StateId, named: &NamedChanges) -> Result<Vec<Change>, Fault> {
         let change = |named: &NamedChange| {
             Ok(Change { from: named.from.clone(), choice: self.choice(state, &named.action, named.span)? })
         };
-        named.iter().map(change).collect()
+        named.0.iter().map(change).collect()
     }
 
     /// One action for ever, or a list of `{from, action}` in increasing steps, the first from step 0.
-    fn named_changes(&mut self) -> Result<Vec<NamedChange>, Fault> {
+    fn named_changes(&mut self) -> Result<NamedChanges, Fault> {
         let node = self.events.next()?;
         if let Kind::Scalar { text, .. } = node.kind {
-            return Ok(vec![NamedChange { from: Step::ZERO, action: text.into_owned(), span: node.span }]);
+            let change = NamedChange { from: Step::ZERO, action: text.into_owned(), span: node.span };
+            return Ok(NamedChanges(vec![change]));
         }
         expect(
             &node,
@@ -314,7 +318,7 @@ impl<'t> Reader<'_, 't> {
         if changes.is_empty() {
             Err(Fault::new(node.span, "the list of decisions is empty", "say what is done from step 0 on"))
         } else {
-            Ok(changes)
+            Ok(NamedChanges(changes))
         }
     }
 
