@@ -11,6 +11,7 @@ mod json;
 mod other_commands;
 mod pictures;
 mod program;
+mod reader;
 mod readme;
 mod reproduce;
 mod search;

@@ -29,6 +29,7 @@
 mod check;
 mod comparison;
 mod evaluation;
+mod explanation;
 mod pieces;
 mod search;
 mod simulation;
@@ -43,7 +44,8 @@ mod tests;
 pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
-pub use pieces::{Double, Engine, Entries, Format, Number, StepNumber, exact_text};
+pub use explanation::{ChangeOfChoice, Deviation, Explanation, Gain, Layer};
+pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};
 pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
 pub use solution::{Principal, Solution, State, Status};
@@ -60,6 +62,9 @@ use std::io;
 pub trait Document: Serialize + DeserializeOwned {
     /// What stands under `format`: the name and the version.
     const FORMAT: &'static str;
+
+    /// Leaves the fractions of numbers out: what is left are doubles on both sides of each.
+    fn leave_fractions_out(&mut self) {}
 
     /// The document as text, indented, with a line end.
     fn to_json(&self) -> String {

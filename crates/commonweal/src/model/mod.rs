@@ -119,6 +119,14 @@ impl<N> Mdp<N> {
         Ok(self)
     }
 
+    /// The same model with other weights, one for each principal.
+    pub(crate) fn with_weights(mut self, weights: Vec<Rational>) -> Self {
+        assert_eq!(weights.len(), self.n_principals(), "one weight per principal");
+        let principals = &mut self.structure_mut().principals;
+        principals.iter_mut().zip(weights).for_each(|(principal, weight)| principal.weight = weight);
+        self
+    }
+
     /// The flat arrays, for kernels that run over all of them.
     pub(crate) fn arrays(&self) -> Arrays<'_, N> {
         self.structure.arrays(&self.probability, &self.reward)
@@ -141,12 +149,13 @@ impl<N> Mdp<N> {
         self
     }
 
-    /// The model of one principal alone, whose payoff is then the welfare.
+    /// The model of one principal alone, whose payoff is then the welfare, or less it if its weight is negative.
     pub(crate) fn only(&self, principal: PrincipalId) -> Self
     where
         N: Clone,
     {
-        let own = self.principals[principal.index()].clone().weighted(Rational::ONE);
+        let own = &self.principals[principal.index()];
+        let own = own.clone().weighted(own.direction());
         let structure = Structure { principals: vec![own], ..(*self.structure).clone() };
         let reward = self.reward.iter().skip(principal.index()).step_by(self.n_principals()).cloned().collect();
         Mdp { structure: Arc::new(structure), probability: self.probability.clone(), reward }

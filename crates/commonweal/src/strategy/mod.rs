@@ -4,11 +4,13 @@
 //! that never changes its mind. A [`Stationary`] one mixes choices by state alone.
 
 mod counting;
+mod meetings;
 pub(crate) mod memory;
 mod stationary;
 mod step;
 
 pub use counting::{Change, CountingStrategy};
+pub use meetings::{Meetings, Run};
 pub use stationary::Stationary;
 pub use step::{Step, StepError};
 
