@@ -45,8 +45,12 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let (checked, check) = certify::certify(&model, &answer, args.certificate.as_deref())?;
     clock.check = check;
     let stop = &options.stop;
+    // A solve for each principal, and a copy of the model: a person does not wait for that where the model is large.
+    const MANY_STATES: usize = 100_000;
+    let for_programs = args.run.json || args.csv.is_some();
+    let with_own_best = for_programs || model.n_states() <= MANY_STATES;
     let found = progress::shown(stop, quiet, || Found {
-        own_best: own_best(&model, &answer, stop),
+        own_best: if with_own_best { own_best(&model, &answer, stop) } else { Vec::new() },
         alternatives: alternatives(&model, &answer, stop),
         comparison: args.compare.then(|| compare(&model, &answer, stop)),
         explanation: args.explain.then(|| explain::explained(&model, &answer, stop)),
@@ -77,7 +81,7 @@ struct Found<'a> {
     model: &'a Model,
     answer: &'a Answer,
     checked: Checked,
-    /// What each principal would get alone.
+    /// What each principal would get alone; empty if that is left out.
     own_best: Vec<Value>,
     /// What else is as good.
     alternatives: Alternatives,

@@ -13,7 +13,7 @@ use commonweal::internals::strategy::Meetings;
 use commonweal::questions::Alternatives;
 use commonweal::{Answer, Claim};
 
-/// The report. `own_best` is what each principal of the file would get if the agent served nobody else.
+/// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
 pub fn report(
     model: &Structure,
     solution: &Answer,
@@ -106,7 +106,8 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     let known = |(own, gets): (&Value, &Value)| {
         own.exact.is_some() || own.enclosure.width() <= 1e-6 * own.enclosure.midpoint().abs().max(size(gets))
     };
-    if model.n_principals() > 1 && own_best.iter().zip(&gets.payoffs).all(known) {
+    let all_known = own_best.len() == gets.payoffs.len() && own_best.iter().zip(&gets.payoffs).all(known);
+    if model.n_principals() > 1 && all_known {
         rows.versus("vs own best", &gets, own_best, None);
     }
     let weights = if is_weighted(model) { "  (the welfare adds up weight times what each gets)\n" } else { "" };
@@ -126,8 +127,8 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
         Claim::Stopped(_) => "It is the best found.".to_owned(),
         _ if memory.is_zero() => "Memory 0: it is the long-term strategy, and need not count.".to_owned(),
         _ if is_positional => format!(
-            "Memory {length}: until then it is not the long-term strategy. It need not count all the same: in each state \
-             that is met it always does the same."
+            "Memory {length}: until then it is not the long-term strategy. Yet it need not count: in each state that it \
+             meets it always does the same."
         ),
         _ => {
             let counted = counted(memory, "step", "steps");

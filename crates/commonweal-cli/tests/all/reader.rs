@@ -155,7 +155,7 @@ fn a_comparison_that_runs_out_of_time_keeps_its_rows_and_says_so() {
     assert!(
         stopped
             .stdout
-            .contains("\nStopped: the time limit ran out. What is not known lies between the bounds shown.\n")
+            .contains("\nStopped: the time limit ran out. What is not known lies between the bounds\n  shown.\n")
     );
     for row in
         ["best of all (counting)", "best stationary", "best positional", "long-term", "best for alice", "best for bob"]
