@@ -333,7 +333,11 @@ fn fields<'n, const N: usize>(
 
 fn render(root: &Node) -> Result<String, Unreadable> {
     let missing = |what: &str| Unreadable(format!("there are no `{what}`"));
-    let [start, principals, states] = fields(root, ["start", "principals", "states"], "model")?;
+    let keys = ["start", "principals", "states", "name", "description", "step"];
+    let [start, principals, states, said @ ..] = fields(root, keys, "model")?;
+    if said.iter().any(|text| matches!(text, Some(Node::Mapping(_)))) {
+        return Err(Unreadable("name, description, step: expected text".to_owned()));
+    }
     let states = entries(states.ok_or_else(|| missing("states"))?, "states")?;
     let positions: HashMap<&str, usize> =
         states.iter().enumerate().map(|(position, (name, _))| (name.as_str(), position)).collect();

@@ -5,6 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use commonweal::internals::landscape::Shard;
 use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::questions::{FrontOptions, Rule};
 use commonweal::{Options, SearchOptions, SimulateOptions, StopSignal};
 use commonweal_experiments::Experiment;
 use std::path::PathBuf;
@@ -24,31 +25,68 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find the welfare-optimal counting strategy: welfare, payoffs, strategy, horizon
+    #[command(
+        after_help = "Examples:\n  commonweal solve hotel.yaml\n  commonweal solve hotel.yaml --discount bob=1/2 --explain\n  commonweal solve hotel.drn --discounts 0.9,0.5 --minimise bob\n  commonweal solve hotel.yaml --threshold 14 --quiet"
+    )]
     Solve(SolveArgs),
     /// Find the best positional strategy, one action per state for ever (NP-hard)
+    #[command(
+        after_help = "Examples:\n  commonweal positional hotel.yaml\n  commonweal positional hotel.yaml --threshold 13.5"
+    )]
     Positional(PositionalArgs),
     /// Find the best stationary strategy, one mix of actions per state for ever (NP-hard)
+    #[command(after_help = "Examples:\n  commonweal stationary hotel.yaml --gap 1e-6")]
     Stationary(StationaryArgs),
+    /// Find the fairest lottery over strategies by a rule other than the sum, with floors and ceilings
+    #[command(
+        after_help = "Examples:\n  commonweal fair hotel.yaml --rule max-min --over own-worst\n  commonweal fair hotel.yaml --rule welfare --at-least alice=10 --coin decision"
+    )]
+    Fair(FairArgs),
+    /// Find the Pareto front: everything of which nobody can have more unless another has less
+    #[command(after_help = "Examples:\n  commonweal front hotel.yaml --out front.svg")]
+    Front(FrontArgs),
     /// Say what a given strategy is worth to each principal, exactly or between proven bounds
+    #[command(after_help = "Examples:\n  commonweal evaluate hotel.yaml strategy.json --all-states")]
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
+    #[command(
+        after_help = "Examples:\n  commonweal simulate hotel.yaml strategy.json --runs 1000 --seed 7\n  commonweal simulate hotel.yaml strategy.json --paths paths.csv"
+    )]
     Simulate(SimulateArgs),
     /// Check a certificate, independently of the solver
+    #[command(after_help = "Examples:\n  commonweal check hotel.yaml hotel.cert")]
     Check(CheckArgs),
     /// Write a model of a family: random ones, the paper's with close discounts, its reductions
+    #[command(
+        after_help = "Examples:\n  commonweal generate spaced 1e9 --out close.yaml\n  commonweal generate random --states 20 --discounts 0.9,0.5 --out random.yaml"
+    )]
     Generate(GenerateArgs),
     /// Decide a formula in DIMACS form through a positional strategy
+    #[command(after_help = "Examples:\n  commonweal sat formula.cnf")]
     Sat(SatArgs),
     /// Convert a model between formats (.yaml, .yml, .json, .drn, .drn.gz, .umb)
+    #[command(
+        after_help = "Examples:\n  commonweal convert hotel.yaml hotel.umb\n  commonweal convert hotel.drn - --discounts 2/3,1/3"
+    )]
     Convert(ConvertArgs),
     /// Solve a model over a range of one principal's discount: what is earned, and where the strategy changes
+    #[command(after_help = "Examples:\n  commonweal sweep hotel.yaml --vary bob=0.1..0.6 --steps 5")]
     Sweep(SweepArgs),
     /// Draw a solution: what to do when, what has been earned by when, who gains and who pays
+    #[command(after_help = "Examples:\n  commonweal plot hotel.yaml --out hotel.svg")]
     Plot(PlotArgs),
     /// Draw which strategy is best over two principals' discounts, with boundaries located exactly
+    #[command(after_help = "Examples:\n  commonweal map hotel.yaml --x alice --y bob --resolution 4 --out map.svg")]
     Map(MapArgs),
     /// Recompute what the paper prints, beside what it prints
+    #[command(after_help = "Examples:\n  commonweal reproduce examples")]
     Reproduce(ReproduceArgs),
+    /// Print what a shell needs to complete the arguments
+    #[command(after_help = "Examples:\n  commonweal completions bash")]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for every command to a folder
+    #[command(after_help = "Examples:\n  commonweal man")]
+    Man(ManArgs),
 }
 
 impl Command {
@@ -58,6 +96,8 @@ impl Command {
             Command::Solve(args) => &args.run,
             Command::Positional(args) => &args.search.run,
             Command::Stationary(args) => &args.search.run,
+            Command::Fair(args) => &args.run,
+            Command::Front(args) => &args.run,
             Command::Evaluate(args) => &args.run,
             Command::Simulate(args) => &args.run,
             Command::Check(args) => &args.run,
@@ -66,7 +106,7 @@ impl Command {
             Command::Plot(args) => &args.run,
             Command::Map(args) => &args.run,
             Command::Reproduce(args) => &args.run,
-            Command::Generate(_) | Command::Convert(_) => return None,
+            Command::Generate(_) | Command::Convert(_) | Command::Completions(_) | Command::Man(_) => return None,
         };
         run.threads.map(usize::from)
     }
@@ -94,6 +134,12 @@ pub struct ChangeArgs {
     /// Give all principals, or all reward structures, their discounts, in the file's order
     #[arg(long, value_name = "V,V,…", conflicts_with = "discount")]
     pub discounts: Option<String>,
+    /// Let a principal's payoff count this many times in the welfare: negative for costs, 0 to report it only; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub weight: Vec<String>,
+    /// Let a principal's payoff be a cost: less is better, as with --weight NAME=-1; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub minimise: Vec<String>,
     /// Refuse rows of decimals that sum to 1 but for rounding, in place of scaling them
     #[arg(long)]
     pub strict: bool,
@@ -142,6 +188,9 @@ pub struct SolveArgs {
     /// Show the steps of the solution: long-term strategy, values, advantages, which deviation pays until when
     #[arg(long)]
     pub explain: bool,
+    /// Also say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub threshold: Option<Rational>,
     /// Set the best simple strategies beside the optimum: what simplicity costs, and whom
     #[arg(long)]
     pub compare: bool,
@@ -192,7 +241,7 @@ pub struct SearchArgs {
 pub struct PositionalArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare or the largest reward; 0 for the exact optimum
+    /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
     #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Find the exact optimum, as is done without --gap
@@ -215,7 +264,7 @@ pub enum Method {
 pub struct StationaryArgs {
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Stop when the bounds are this close, relative to the welfare or the largest reward
+    /// Stop when the bounds are this close, relative to the welfare
     #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Refused: the best mix is irrational in general
@@ -244,6 +293,71 @@ pub enum SatRewards {
     Same,
     /// What one gets the other pays; discounts 1/2 and 1/4
     ZeroSum,
+}
+
+#[derive(Debug, Args)]
+pub struct FairArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// By what to judge: welfare, max-min, leximin, nash, kalai-smorodinsky, gini:W,W,… (the worst-off first) or alpha:A
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    pub rule: Rule,
+    /// What the rule counts from: own-worst, NAME=V,NAME=V,… or strategy:FILE [default: 0; own-worst for nash and
+    /// kalai-smorodinsky]
+    #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
+    pub over: Option<String>,
+    /// Give a principal at least this much; may be repeated
+    #[arg(long, value_name = "NAME=V")]
+    pub at_least: Vec<String>,
+    /// Give a principal at most this much; may be repeated
+    #[arg(long, value_name = "NAME=V")]
+    pub at_most: Vec<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// When to leave things to chance
+    #[arg(long, value_enum, default_value_t = CoinPlace::Start)]
+    pub coin: CoinPlace,
+    /// Write the lottery to this file, for `evaluate` and `simulate`
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
+    /// Show every state, however many there are
+    #[arg(long)]
+    pub all_states: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CoinPlace {
+    /// Draw one of the strategies before the first step
+    Start,
+    /// Follow one strategy that tosses a coin at one decision
+    Decision,
+}
+
+#[derive(Debug, Args)]
+pub struct FrontArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Whose payoff goes to the right [default: the first of two principals]
+    #[arg(long, value_name = "PRINCIPAL", requires = "y")]
+    pub x: Option<String>,
+    /// Whose payoff goes upward [default: the second of two principals]
+    #[arg(long, value_name = "PRINCIPAL", requires = "x")]
+    pub y: Option<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Find at most this many vertices
+    #[arg(long, value_name = "N", default_value_t = FrontOptions::default().vertex_limit as u64, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    pub vertices: u64,
+    /// Draw the front to this file
+    #[arg(long, value_name = "FILE.svg")]
+    pub out: Option<PathBuf>,
+    /// Write the vertices to this file as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -280,7 +394,16 @@ pub struct SimulateArgs {
     /// The same seed gives the same runs
     #[arg(long, value_name = "N", default_value_t = SimulateOptions::default().seed)]
     pub seed: u64,
-    /// How sure the intervals are, between 0 and 1
+    /// Write the first runs to this file as comma-separated values: run, step, state, action, rewards
+    #[arg(long, value_name = "FILE")]
+    pub paths: Option<PathBuf>,
+    /// How many runs --paths writes
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "paths", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub path_runs: u64,
+    /// How many steps of each run --paths writes
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "paths", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub path_steps: u64,
+    /// How sure it is that all intervals hold, between 0 and 1
     #[arg(long, value_name = "P", default_value_t = SimulateOptions::default().confidence, value_parser = confidence)]
     pub confidence: f64,
 }
@@ -536,6 +659,20 @@ pub struct ReproduceArgs {
     pub run: RunArgs,
 }
 
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder to write to [default: the program's own page on standard output]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
 /// The experiments by name.
 fn experiment() -> impl TypedValueParser<Value = Experiment> {
     let value = |experiment: Experiment| PossibleValue::new(experiment.name()).help(experiment.about());
@@ -578,6 +715,10 @@ fn gap(text: &str) -> Result<f64, String> {
     } else {
         Err("a gap lies between 0 and 1, such as 1e-9; it is relative to the welfare's scale".to_owned())
     }
+}
+
+fn rule(text: &str) -> Result<Rule, String> {
+    text.parse().map_err(|error: commonweal::questions::FairError| error.to_string())
 }
 
 fn number(text: &str) -> Result<Rational, String> {

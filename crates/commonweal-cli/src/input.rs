@@ -10,7 +10,7 @@ use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::reductions::reachability_game::Game;
 use commonweal::internals::reductions::three_sat::Formula;
 use commonweal::internals::strategy::Strategy;
-use commonweal::{Engine, Model, ReadError, ReadOptions};
+use commonweal::{Engine, Model, PrincipalId, ReadError, ReadOptions};
 use std::io::Read;
 use std::path::Path;
 
@@ -28,12 +28,39 @@ pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bo
         let options = ReadOptions::default().strict(changes.strict);
         let model = Model::read_file(file, &options, engine).map_err(refused)?;
         model_file::say(model.notes(), quiet);
-        return overridden(model, changes);
+        return reweighted(overridden(model, changes)?, changes);
     }
     let options = ReadOptions::new(discounts(changes)?).from(changes.from.as_deref()).strict(changes.strict);
     let model = Model::read_file(file, &options, engine).map_err(refused)?;
     model_file::say(model.notes(), quiet);
+    reweighted(model, changes)
+}
+
+/// The model with the weights that the arguments give.
+fn reweighted(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
+    let mut weights = Vec::new();
+    for (name, text) in assigned("--weight", "time=-1", &changes.weight)? {
+        weights.push(("--weight", name, parse_rational(text).context("--weight")?));
+    }
+    for name in &changes.minimise {
+        if weights.iter().any(|(_, other, _)| other == name) {
+            bail!("--minimise: `{name}` has a weight already; keep one of them");
+        }
+        weights.push(("--minimise", name, Rational::from(-1)));
+    }
+    for (option, name, weight) in weights {
+        let principal = principal(&model, option, name)?;
+        model = model.with_weight(principal, &weight);
+    }
     Ok(model)
+}
+
+/// The principal of a name that an option gives.
+fn principal(model: &Model, option: &str, name: &str) -> anyhow::Result<PrincipalId> {
+    let names = || model.principals().iter().map(|principal| principal.name.as_str());
+    model.find_principal(name).ok_or_else(|| {
+        anyhow!("{option}: there is no principal `{name}`{}", suggestion(name, names(), "the principals are"))
+    })
 }
 
 /// The discounts that the arguments give to the reward structures of a file.
@@ -42,7 +69,7 @@ pub fn discounts(changes: &ChangeArgs) -> anyhow::Result<Discounts> {
         let discounts = discounts.split(',').map(|text| discount("--discounts", text));
         return Ok(Discounts::InOrder(discounts.collect::<Result<_, _>>()?));
     }
-    let named = assigned(&changes.discount)?.into_iter();
+    let named = assigned("--discount", "alice=2/3", &changes.discount)?.into_iter();
     let named = named.map(|(name, text)| Ok((name.to_owned(), discount("--discount", text)?)));
     Ok(Discounts::Named(named.collect::<anyhow::Result<_>>()?))
 }
@@ -61,11 +88,8 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
             model = model.with_discount(p.into(), &discount("--discounts", text)?).context("--discounts")?;
         }
     }
-    for (name, text) in assigned(&changes.discount)? {
-        let names = || model.principals().iter().map(|principal| principal.name.as_str());
-        let principal = model.find_principal(name).ok_or_else(|| {
-            anyhow!("--discount: there is no principal `{name}`{}", suggestion(name, names(), "the principals are"))
-        })?;
+    for (name, text) in assigned("--discount", "alice=2/3", &changes.discount)? {
+        let principal = principal(&model, "--discount", name)?;
         model = model.with_discount(principal, &discount("--discount", text)?).context("--discount")?;
     }
     if let Some(name) = &changes.from {
@@ -112,14 +136,14 @@ fn file_or_input(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The names with what is assigned to them, each name once.
-fn assigned(assignments: &[String]) -> anyhow::Result<Vec<(&str, &str)>> {
+fn assigned<'a>(option: &str, example: &str, assignments: &'a [String]) -> anyhow::Result<Vec<(&'a str, &'a str)>> {
     let mut all: Vec<(&str, &str)> = Vec::new();
     for assignment in assignments {
         let parts = assignment.rsplit_once('=');
         let (name, text) =
-            parts.ok_or_else(|| anyhow!("--discount: `{assignment}` is not NAME=VALUE, such as alice=2/3"))?;
+            parts.ok_or_else(|| anyhow!("{option}: `{assignment}` is not NAME=VALUE, such as {example}"))?;
         if let Some((_, earlier)) = all.iter().find(|(other, _)| *other == name) {
-            bail!("--discount: `{name}` is given twice, {earlier} and {text}; keep one of them");
+            bail!("{option}: `{name}` is given twice, {earlier} and {text}; keep one of them");
         }
         all.push((name, text));
     }

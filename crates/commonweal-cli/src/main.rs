@@ -28,6 +28,8 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve::run(args),
         Command::Positional(args) => commands::search::positional(args),
         Command::Stationary(args) => commands::search::stationary(args),
+        Command::Fair(args) => commands::fair::run(args),
+        Command::Front(args) => commands::front::run(args),
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Check(args) => commands::check::run(args),
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         Command::Map(args) => commands::map::run(args),
         Command::Plot(args) => commands::plot::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
+        Command::Completions(args) => commands::manual::completions(args),
+        Command::Man(args) => commands::manual::man(args),
     };
     let done = signals::listen().and_then(|()| commonweal::on_threads(cli.command.threads(), run));
     done.unwrap_or_else(|error| {

@@ -45,8 +45,8 @@ pub fn alternatives(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Alternat
     let mut others = Vec::new();
     for side in [1, -1] {
         let weight = |(p, principal): (usize, &Principal)| &principal.weight * nearly_one(p, side);
-        let weights = model.principals().iter().enumerate().map(weight).collect();
-        let other = solve(&model.clone().with_weights(weights), &Options { stop: stop.clone(), ..Options::default() });
+        let weights: Vec<Rational> = model.principals().iter().enumerate().map(weight).collect();
+        let other = solve(&model.clone().with_weights(&weights), &Options { stop: stop.clone(), ..Options::default() });
         let given: Vec<Value> = payoffs(&other);
         // What it earns with the weights of the model.
         let terms =

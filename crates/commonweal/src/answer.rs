@@ -4,8 +4,9 @@ use crate::certificate::{Certificate, NoCertificate};
 use crate::evaluation::Payoffs;
 use crate::front::Model;
 use crate::model::{ChoiceId, Lists, PrincipalId, StateId};
-use crate::number::{Enclosure, ExactVector, Integer, Natural, Value, Values};
+use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values};
 use crate::principals::Group;
+use crate::search::ThresholdAnswer;
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Step};
 use std::time::Duration;
@@ -175,6 +176,23 @@ pub struct BoundsStage {
 }
 
 impl Answer {
+    /// Whether some strategy earns at least `threshold` from `state`: unknown if it lies between the bounds.
+    pub fn earns(&self, threshold: &Rational, state: StateId) -> ThresholdAnswer {
+        let welfare = self.welfare(state);
+        let is_known = |end: f64| Rational::try_from(end).ok();
+        let (lower, upper) = match &welfare.exact {
+            Some(exact) => (Some(exact.clone()), Some(exact.clone())),
+            None => (is_known(welfare.enclosure.lower()), is_known(welfare.enclosure.upper())),
+        };
+        if lower.is_some_and(|lower| lower >= *threshold) {
+            ThresholdAnswer::Yes
+        } else if upper.is_some_and(|upper| upper < *threshold) {
+            ThresholdAnswer::No
+        } else {
+            ThresholdAnswer::Unknown
+        }
+    }
+
     /// What is proven.
     pub fn claim(&self) -> Claim {
         self.claim

@@ -139,6 +139,16 @@ impl Model {
         self.map(|mdp| mdp.with_discount(principal, of(discount)), |mdp| mdp.with_discount(principal, of(discount)))
     }
 
+    /// The same model in which the payoff of one principal counts `weight` times in the welfare: negative for costs, 0 to be
+    /// reported only.
+    pub fn with_weight(self, principal: PrincipalId, weight: &Rational) -> Model {
+        let changed = self.map(
+            |mdp| Ok(mdp.with_weight(principal, weight.clone())),
+            |mdp| Ok(mdp.with_weight(principal, weight.clone())),
+        );
+        changed.expect("a weight is not refused")
+    }
+
     fn map(
         self,
         exact: impl Fn(Mdp) -> Result<Mdp, ModelError>,

@@ -45,6 +45,11 @@ pub mod exponential_sum {
     pub use crate::exponential_sum::*;
 }
 
+/// Rules other than the sum.
+pub mod fair {
+    pub use crate::fair::*;
+}
+
 /// Seeded families of models.
 pub mod families {
     pub use crate::families::*;

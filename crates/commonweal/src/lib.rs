@@ -81,6 +81,7 @@ mod evaluation;
 mod exact;
 mod explain;
 mod exponential_sum;
+mod fair;
 mod families;
 mod front;
 mod io;
@@ -109,7 +110,7 @@ pub use evaluation::{Estimate, EvaluateError, SimulateOptions, Simulation};
 pub use front::Model;
 pub use io::{Discounts, ParseError, ReadError, ReadOptions};
 pub use model::{
-    ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Principal, PrincipalId, StateId, Structure,
+    About, ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Principal, PrincipalId, StateId, Structure,
 };
 pub use number::{Enclosure, NumberError, Rational, Value};
 pub use parallel::on_threads;
@@ -117,4 +118,4 @@ pub use questions::{positional, simulate, stationary};
 pub use search::{Search, SearchOptions};
 pub use solve::{DEFAULT_GAP, Engine, Options, solve};
 pub use stop::{Reached, StopReason, StopSignal};
-pub use strategy::{Change, CountingStrategy, OtherModel, Stationary, Step, StepError, Strategy};
+pub use strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, Step, StepError, Strategy};

@@ -4,6 +4,8 @@
 pub use crate::alternatives::Alternatives;
 pub use crate::compare::{Class, Compared, Comparison};
 pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
+pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
+pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
 pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Shard, Spot};
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint, play_in_words};
 
@@ -163,4 +165,26 @@ pub fn map_shard(
     options: &Options,
 ) -> MapShard {
     parallel::on_threads(options.threads, || landscape::map_shard(&model.exact(), axes, grids, shard, options))
+}
+
+/// What the long-term strategy and the best positional one give each principal, where that takes a moment.
+pub fn positional_payoffs(set: &PayoffSet) -> Vec<(&'static str, Vec<Value>)> {
+    /// Nodes, not seconds: the same input gives the same bytes.
+    const NODES: u64 = 2_000;
+    const MOST_STATES: usize = 500;
+    let model = set.model();
+    if model.n_states() > MOST_STATES {
+        return Vec::new();
+    }
+    let mdp = model.exact();
+    let stop = StopSignal::default();
+    let long_term = crate::exact::solve(&mdp, &Options::default());
+    let start = model.start();
+    let own = (0..model.n_principals()).map(|p| long_term.long_term_payoff(p.into(), start)).collect();
+    let mut found = vec![("long-term", own)];
+    let search = search::positional(&mdp, &SearchOptions { node_limit: NODES, ..SearchOptions::default() });
+    if let Ok(payoffs) = evaluation::evaluate(&mdp, &search.strategy, &stop) {
+        found.push(("best positional", (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), start)).collect()));
+    }
+    found
 }

@@ -3,6 +3,7 @@
 use crate::args::ConvertArgs;
 use crate::report::note;
 use crate::{input, model_file, output};
+use anyhow::bail;
 use commonweal::internals::front::ReadNotes;
 use commonweal::internals::io::{Discounts, Format, Loaded, ModelFile};
 use commonweal::internals::model::Mdp;
@@ -33,6 +34,9 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
 /// From a format without discounts to another. Fractions stay fractions, and doubles stay the same doubles.
 fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file: &ModelFile) -> anyhow::Result<()> {
     let changes = &args.changes;
+    if !changes.weight.is_empty() || !changes.minimise.is_empty() {
+        bail!("the file that is written holds no weights; give --weight and --minimise where it is solved");
+    }
     let discounts = if changes.discount.is_empty() && changes.discounts.is_none() {
         Discounts::Unspecified
     } else {

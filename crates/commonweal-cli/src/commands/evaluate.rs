@@ -5,11 +5,11 @@ use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
 use crate::report::names::{in_column as name_in_column, shown};
-use crate::report::note;
 use crate::report::numbers::{at_least, at_most, double, exact_and_decimal, in_column};
 use crate::report::payoffs::{Gets, PayoffTable};
 use crate::report::table::{table, wrapped};
 use crate::report::timings::Clock;
+use crate::report::{about, note};
 use crate::{input, output, progress};
 use anyhow::anyhow;
 use commonweal::documents::{self, listed_states};
@@ -59,7 +59,7 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
         json::print_numbers(documents::Evaluation::new(worth.model, worth.evaluation, &states), &args.run, spent)
     } else {
         let spent = spent.map_or_else(String::new, |spent| spent.in_words());
-        output::print(&(report(worth, args.all_states) + &spent))
+        output::print(&(about(worth.model) + &report(worth, args.all_states) + &spent))
     }
 }
 

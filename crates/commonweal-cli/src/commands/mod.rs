@@ -3,7 +3,10 @@
 pub mod check;
 pub mod convert;
 pub mod evaluate;
+pub mod fair;
+pub mod front;
 pub mod generate;
+pub mod manual;
 pub mod map;
 pub mod plot;
 pub mod reproduce;

@@ -1,9 +1,9 @@
 //! `commonweal positional MODEL` and `commonweal stationary MODEL`
 
 use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
-use crate::report::json;
 use crate::report::search::{Class, exit_code, report};
 use crate::report::timings::Clock;
+use crate::report::{about, json};
 use crate::{input, output, progress};
 use anyhow::bail;
 use commonweal::documents::{self, Document};
@@ -71,7 +71,7 @@ fn run(
         json::print_numbers(documents::Search::new(&model, &found, payoffs.as_ref()), &args.run, spent)?;
     } else {
         let report = report(&model, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states);
-        output::print(&(report + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
+        output::print(&(about(&model) + &report + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(exit_code(&found))
 }

@@ -6,24 +6,35 @@ use crate::report::names::{in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
 use crate::report::table::in_blocks;
 use crate::report::timings::Clock;
-use crate::{input, output, progress};
+use crate::{input, output, progress, report};
 use commonweal::documents;
-use commonweal::internals::evaluation::simulate;
+use commonweal::internals::evaluation::{PathStep, sample_paths, simulate};
 use commonweal::internals::model::{Mdp, Principal, Structure};
 use commonweal::internals::number::Rational;
-use commonweal::{Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate};
+use commonweal::{
+    CountingStrategy, Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate,
+};
 use std::fmt::Write;
 use std::process::ExitCode;
 
 pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
+    if let Some(path) = &args.paths {
+        output::check_place(path)?;
+        output::check_apart(path, &args.model.model)?;
+        output::check_apart(path, &args.strategy)?;
+    }
     let model = input::model(&args.model, args.run.quiet)?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
     clock.has_read();
     let options = SimulateOptions { runs: args.runs, seed: args.seed, confidence: args.confidence, stop: stop.clone() };
     let simulated = || simulate(&model, &strategy, model.start(), &options);
     let simulation = progress::shown(&stop, args.run.quiet, simulated);
+    if let Some(path) = &args.paths {
+        let paths = sample_paths(&model, &strategy, model.start(), &options, [args.path_runs, args.path_steps]);
+        output::write_whole(path, |out| write_paths(&model, &paths, out))?;
+    }
     let exact = is_cheap(&model, &strategy).then(|| {
         let options = Options { engine: Engine::Exact, stop, ..Options::default() };
         evaluate(&Model::from(model.clone()), &strategy, &options).ok().filter(|exact| exact.stopped.is_none())
@@ -35,7 +46,9 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
         json::print_numbers(document, &args.run, spent)?
     } else {
         let shown = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
-        output::print(&(shown.report() + &spent.map_or_else(String::new, |spent| spent.in_words())))?
+        output::print(
+            &(report::about(&model) + &shown.report() + &spent.map_or_else(String::new, |spent| spent.in_words())),
+        )?
     }
     Ok(match simulation.stopped {
         None => ExitCode::SUCCESS,
@@ -43,14 +56,45 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// One line for each step of each run.
+fn write_paths(model: &Mdp, paths: &[Vec<PathStep>], out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    let rewards =
+        model.principals().iter().map(|principal| csv_cell(&format!("reward of {}", principal.name)).into_owned());
+    writeln!(out, "run,step,state,action,{}", rewards.collect::<Vec<_>>().join(","))?;
+    for (run, path) in paths.iter().enumerate() {
+        for (step, taken) in path.iter().enumerate() {
+            let (state, action) = (model.state_name(taken.state), model.action_name(taken.choice));
+            write!(out, "{},{step},{},{}", run + 1, csv_cell(&state), csv_cell(&action))?;
+            for reward in model.rewards(taken.choice) {
+                write!(out, ",{}", reward.to_f64())?;
+            }
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+/// A text as a cell: in quotes where it holds a comma, a quote or a line's end.
+fn csv_cell(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\"")).into()
+    } else {
+        text.into()
+    }
+}
+
 /// Whether exact payoffs come in no time: a rule about sizes, not about seconds, so that the output is always the same.
 fn is_cheap(model: &Mdp, strategy: &Strategy) -> bool {
     const MOST_STATES: u64 = 200;
     const MOST_WORK: u64 = 20_000;
     let states = model.n_states() as u64;
+    let settled = |counting: &CountingStrategy| u64::try_from(&counting.settled_from()).unwrap_or(u64::MAX);
     let layers = match strategy {
-        Strategy::Counting(counting) => u64::try_from(&counting.settled_from()).unwrap_or(u64::MAX),
+        Strategy::Counting(counting) => settled(counting),
         Strategy::Stationary(_) => 0,
+        Strategy::Lottery(lottery) => {
+            lottery.shares().iter().fold(0, |sum: u64, (_, counting)| sum.saturating_add(settled(counting)))
+        }
     };
     states <= MOST_STATES && layers.saturating_mul(states) <= MOST_WORK
 }
@@ -111,7 +155,8 @@ impl Shown<'_> {
         text.push_str(&in_blocks(&header, &rows, 1));
         let cut = simulation.truncation.iter().copied().fold(0.0, f64::max);
         if cut > 0.0 {
-            let length = counted(&simulation.steps.into(), "step", "steps");
+            let about = model.about();
+            let length = counted(&simulation.steps.into(), &shown(about.step()), &shown(&about.steps()));
             let cut = brief(cut);
             let _ = writeln!(text, "\nRuns are cut after {length}; the intervals allow for the rest ({cut}).");
         }

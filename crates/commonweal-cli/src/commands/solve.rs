@@ -5,6 +5,7 @@ use crate::certify::{self, Checked};
 use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
+use crate::report::numbers::fraction_or_decimal;
 use crate::report::timings::Clock;
 use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
@@ -12,9 +13,10 @@ use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::internals::compare::Comparison;
 use commonweal::internals::explain::Explanation;
+use commonweal::internals::search::ThresholdAnswer;
 use commonweal::internals::stop::StopReason;
 use commonweal::questions::{Alternatives, alternatives, compare, own_best};
-use commonweal::{Answer, Claim, Engine, Model, Options, Value};
+use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -101,23 +103,28 @@ impl Found<'_> {
             let csv = self.csv(args.all_states);
             output::write_whole(path, |out| out.write_all(csv.as_bytes()))?;
         }
+        let earned = args.threshold.as_ref().map(|threshold| answer.earns(threshold, model.start()));
         if !args.run.quiet {
             spacing::note(answer);
         }
         clock.solving = answer.timings();
         let spent = clock.spent(args.run.timings);
         if args.run.json {
-            json::print_numbers(self.document(args.all_states), &args.run, spent)?;
+            let mut document = self.document(args.all_states);
+            document.answer = earned;
+            json::print_numbers(document, &args.run, spent)?;
         } else {
             let comparison =
                 self.comparison.as_ref().map(|comparison| report::compare::report(model, answer, comparison));
             let explanation = self.explanation.as_ref().map(|found| explain::text(model, answer, found));
             let spent = spent.map(|spent| spent.in_words());
             let report = solution::report(model, answer, &self.own_best, &self.alternatives, args.all_states);
-            let parts = [Some(report), comparison, Some(self.checked.in_words()), explanation, spent];
+            let verdict = args.threshold.as_ref().zip(earned).map(|(threshold, earned)| verdict(threshold, earned));
+            let checked = Some(self.checked.in_words());
+            let parts = [Some(report::about(model)), verdict, Some(report), comparison, checked, explanation, spent];
             parts.iter().flatten().try_for_each(|part| output::print(part))?;
         }
-        Ok(self.exit_code())
+        Ok(self.exit_code(earned))
     }
 
     fn document(&self, all_states: bool) -> documents::Solution {
@@ -144,11 +151,27 @@ impl Found<'_> {
         }
     }
 
-    /// 3 if anything that was asked for was stopped.
-    fn exit_code(&self) -> ExitCode {
+    /// What the threshold says, if one was given; otherwise 3 if anything that was asked for was stopped.
+    fn exit_code(&self, earned: Option<ThresholdAnswer>) -> ExitCode {
+        match earned {
+            Some(ThresholdAnswer::Yes) => return ExitCode::SUCCESS,
+            Some(ThresholdAnswer::No) => return ExitCode::from(1),
+            Some(ThresholdAnswer::Unknown) => return ExitCode::from(3),
+            None => {}
+        }
         let solved = !matches!(self.answer.claim(), Claim::Stopped(_));
         let compared = self.comparison.as_ref().is_none_or(|comparison| comparison.stopped.is_none());
         let explained = self.explanation.as_ref().is_none_or(Result::is_ok);
         if solved && compared && explained { ExitCode::SUCCESS } else { ExitCode::from(3) }
+    }
+}
+
+/// Whether the threshold is earned, in words.
+fn verdict(threshold: &Rational, earned: ThresholdAnswer) -> String {
+    let threshold = fraction_or_decimal(threshold);
+    match earned {
+        ThresholdAnswer::Yes => format!("Yes: some strategy earns {threshold}.\n"),
+        ThresholdAnswer::No => format!("No: no strategy earns {threshold}.\n"),
+        ThresholdAnswer::Unknown => format!("Unknown: whether some strategy earns {threshold} is not decided.\n"),
     }
 }

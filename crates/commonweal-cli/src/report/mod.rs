@@ -2,6 +2,8 @@
 
 pub mod compare;
 pub mod csv;
+pub mod fair;
+pub mod front;
 pub mod json;
 pub mod map;
 pub mod names;
@@ -15,8 +17,24 @@ pub mod sweep;
 pub mod table;
 pub mod timings;
 
+use commonweal::Structure;
 pub use commonweal::internals::text::numbers;
 use std::io::Write;
+use unicode_width::UnicodeWidthStr;
+
+/// What the model says of itself, above a report: its name, then what it is about.
+pub fn about(model: &Structure) -> String {
+    let about = model.about();
+    let mut text = String::new();
+    for said in about.name.iter().chain(&about.description) {
+        text.push_str(&filled(&names::message(said.trim())));
+        text.push('\n');
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
 
 /// Says something on standard error, if anybody listens.
 pub fn say(text: &str) {
@@ -26,4 +44,23 @@ pub fn say(text: &str) {
 /// Says something that is good to know.
 pub fn note(text: &str) {
     say(&format!("note: {}", names::message(text)));
+}
+
+/// A text in lines that fit the width, where its words do.
+fn filled(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.width() + 1 + word.width() > table::WIDTH {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
 }

@@ -131,6 +131,23 @@ impl<'a> PayoffTable<'a> {
     }
 }
 
+/// The columns that every table of principals begins with.
+pub fn who(model: &Structure) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let patience: Vec<&Rational> = model.principals().iter().map(|principal| principal.patience()).collect();
+    let (header, mut rows) = PayoffTable::new(model).cells(&discounts(patience));
+    rows.pop();
+    (header, rows)
+}
+
+/// The beginning of the last row, below a header that [`who`] began.
+pub fn total_row(header: &[&str]) -> Vec<String> {
+    let mut row = vec!["welfare".to_owned(), String::new()];
+    if header.contains(&"weight") {
+        row.push(String::new());
+    }
+    row
+}
+
 /// Whether a principal counts otherwise than once.
 pub fn is_weighted(model: &Structure) -> bool {
     model.principals().iter().any(|principal| !principal.weight.is_one())

@@ -9,7 +9,7 @@ use commonweal::internals::evaluation::Payoffs;
 use commonweal::internals::model::{StateId, Structure};
 use commonweal::internals::number::Rational;
 use commonweal::internals::search::{Search, SearchOutcome, ThresholdAnswer};
-use commonweal::internals::strategy::{Step, Strategy};
+use commonweal::internals::strategy::{CountingStrategy, Step, Strategy};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -117,14 +117,20 @@ fn decisions(model: &Structure, strategy: &Strategy, all_states: bool) -> String
     if all_states {
         let is_met: BTreeSet<StateId> = met.iter().map(|(state, _)| *state).collect();
         shown.extend(model.states().filter(|state| !is_met.contains(state)).map(|state| line(state, None)));
-        return lines(&shown);
+        return lines(model, &shown);
     }
-    lines(&shown) + &left_out(model.n_states(), met.len(), shown.len())
+    lines(model, &shown) + &left_out(model.n_states(), met.len(), shown.len())
 }
 
 fn in_words(model: &Structure, strategy: &Strategy, state: StateId) -> String {
     match strategy {
         Strategy::Counting(strategy) => format!("always {}", shown(&model.action_name(strategy.tail(state)))),
+        Strategy::Lottery(lottery) => {
+            let drawn = |(share, strategy): &(Rational, CountingStrategy)| {
+                format!("always {} with {}", shown(&model.action_name(strategy.tail(state))), decimal_share(share))
+            };
+            lottery.shares().iter().map(drawn).collect::<Vec<_>>().join(", ")
+        }
         Strategy::Stationary(strategy) => match strategy.mix(state) {
             [(choice, _)] => format!("always {}", shown(&model.action_name(*choice))),
             mix => {
@@ -154,6 +160,7 @@ fn met(model: &Structure, strategy: &Strategy) -> Vec<(StateId, Step)> {
             let choices: Vec<_> = match strategy {
                 Strategy::Counting(strategy) => vec![strategy.tail(state)],
                 Strategy::Stationary(strategy) => strategy.mix(state).iter().map(|(choice, _)| *choice).collect(),
+                Strategy::Lottery(lottery) => lottery.shares().iter().map(|(_, drawn)| drawn.tail(state)).collect(),
             };
             for &target in choices.iter().flat_map(|&choice| model.targets(choice)) {
                 if !std::mem::replace(&mut seen[target.index()], true) {

@@ -123,6 +123,7 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
     let (memory, horizon) = (solution.memory(model.start()), solution.horizon());
     let is_positional = meetings.is_exact() && meetings.is_positional(solution.strategy());
     let length = steps(memory);
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let counts = match solution.claim() {
         Claim::Stopped(_) => "It is the best found.".to_owned(),
         _ if memory.is_zero() => "Memory 0: it is the long-term strategy, and need not count.".to_owned(),
@@ -131,7 +132,7 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
              meets it always does the same."
         ),
         _ => {
-            let counted = counted(memory, "step", "steps");
+            let counted = counted(memory, &step, &several);
             let counts = format!("Memory {length}: it counts {counted}, then follows the long-term strategy for ever.");
             let other = " Another strategy is as good and need not count; `commonweal positional` finds it.";
             counts + if alternatives.positional.is_some() { other } else { "" }
@@ -142,9 +143,9 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
             "Horizon 0: no deviation pays, in any state.".to_owned()
         }
         Claim::Optimal | Claim::Undecided(_) => {
-            format!("Horizon {}: from that step on no deviation pays, in any state.", steps(horizon))
+            format!("Horizon {}: from that {step} on no deviation pays, in any state.", steps(horizon))
         }
-        Claim::Within { .. } | Claim::Stopped(_) => format!("Its tail begins at step {}.", steps(horizon)),
+        Claim::Within { .. } | Claim::Stopped(_) => format!("Its tail begins at {step} {}.", steps(horizon)),
     };
     [counts, settles].iter().map(|line| wrapped(line, 2)).collect()
 }

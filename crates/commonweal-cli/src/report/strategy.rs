@@ -28,11 +28,11 @@ pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings
     if all_states {
         let others = model.states().filter(|&state| meetings.first(state).is_none());
         let every = met.iter().copied().chain(others).map(|state| line(state, every_run(strategy, state)));
-        return lines(&every.collect::<Vec<_>>());
+        return lines(model, &every.collect::<Vec<_>>());
     }
     let shown_states = &met[..met.len().min(STATES_SHOWN)];
     let mut text =
-        lines(&shown_states.iter().map(|&state| line(state, meetings.runs(strategy, state))).collect::<Vec<_>>());
+        lines(model, &shown_states.iter().map(|&state| line(state, meetings.runs(strategy, state))).collect::<Vec<_>>());
     text.push_str(&left_out(model.n_states(), met.len(), shown_states.len()));
     text
 }
@@ -55,12 +55,13 @@ pub fn left_out(n_states: usize, n_met: usize, n_shown: usize) -> String {
 }
 
 /// The lines below their header, each within the width.
-pub fn lines(lines: &[Line]) -> String {
+pub fn lines(model: &Structure, lines: &[Line]) -> String {
     let when = |line: &Line| line.met.as_ref().map_or_else(|| "never".to_owned(), steps);
     let states = lines.iter().map(|line| line.state.width()).chain([5]).max().unwrap_or(5);
-    const FROM: &str = "from step";
-    let whens = lines.iter().map(|line| when(line).width()).chain([FROM.len()]).max().unwrap_or(FROM.len());
-    let mut text = format!("  {:<states$}  {FROM:>whens$}  action\n", "state");
+    let from = format!("from {}", shown(model.about().step()));
+    let whens = lines.iter().map(|line| when(line).width()).chain([from.width()]).max().unwrap_or(0);
+    let padding = " ".repeat(whens - from.width());
+    let mut text = format!("  {:<states$}  {padding}{from}  action\n", "state");
     for line in lines {
         let (padding, met) = (" ".repeat(states - line.state.width()), when(line));
         let begin = format!("  {}{padding}  {met:>whens$}  ", line.state);
@@ -70,7 +71,7 @@ pub fn lines(lines: &[Line]) -> String {
 }
 
 /// What a state does at all steps, whether it is met then or not.
-fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
+pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
     let changes = strategy.changes(state);
     let until = |index: usize| changes.get(index + 1).map(|next| next.from.clone());
     let run = |(index, change): (usize, &commonweal::Change)| Run {
@@ -82,19 +83,20 @@ fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
 }
 
 /// `a for 2 steps, then b`, of the start; `a before step 2, then b` of a state that is met later, and so not for two steps.
-fn in_words(model: &Structure, runs: &[Run], is_start: bool) -> String {
+pub fn in_words(model: &Structure, runs: &[Run], is_start: bool) -> String {
     /// The most changes of one state that are spelt out.
     const CHANGES_SHOWN: usize = 8;
     let action = |run: &Run| shown(&model.action_name(run.choice));
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let Some((last, earlier)) = runs.split_last() else { return String::new() };
     let mut began = Step::ZERO;
     let mut parts = Vec::new();
     for run in earlier.iter().take(CHANGES_SHOWN) {
         let until = run.until.clone().expect("a run with another after it ends");
         parts.push(if is_start {
-            format!("{} for {}", action(run), counted(&(&until - &began), "step", "steps"))
+            format!("{} for {}", action(run), counted(&(&until - &began), &step, &several))
         } else {
-            format!("{} before step {}", action(run), steps(&until))
+            format!("{} before {step} {}", action(run), steps(&until))
         });
         began = until;
     }
@@ -104,7 +106,7 @@ fn in_words(model: &Structure, runs: &[Run], is_start: bool) -> String {
         n => {
             let more = steps(&(n - CHANGES_SHOWN).into());
             format!(
-                "{}, … {more} more changes …, from step {} on {}",
+                "{}, … {more} more changes …, from {step} {} on {}",
                 parts.join(", "),
                 steps(&last.from),
                 action(last)

@@ -128,6 +128,27 @@ fn what_a_format_does_not_hold_is_said_with_the_options_that_give_it_back() {
 }
 
 #[test]
+fn states_are_called_what_the_comments_of_a_drn_file_say() {
+    let folder = Folder::with_hotel();
+    folder.run(&["convert", "hotel.yaml", "hotel.drn", "--quiet"]).done();
+    let solution = folder.run(&[&["solve", "hotel.drn", "--json"][..], &DISCOUNTS].concat()).done().json();
+    assert_eq!(solution["states"].as_object().unwrap().keys().collect::<Vec<_>>(), ["s0", "s1"]);
+    // As Storm writes valuations; two states may have the same, and one none.
+    let storm = HOTEL
+        .replace("state 0 init\n", "state 0 init\n//[col=0\t& c1=2]\n")
+        .replace("state 1\n", "state 1\n//[col=0\t& c1=2]\n//another comment\n");
+    folder.write("storm.drn", storm);
+    let run = |args: &[&str]| folder.run(&[args, &DISCOUNTS, &["--quiet"]].concat()).done().stdout;
+    let report = run(&["solve", "storm.drn"]);
+    assert!(report.contains("  col=0 & c1=2: a for 2 steps, then b\n  col=0 & c1=2#2: always b\n"), "{report}");
+    for from in ["col=0 & c1=2#2", "1"] {
+        assert!(run(&["solve", "storm.drn", "--from", from]).starts_with("Optimal welfare from col=0 & c1=2#2: 27\n"));
+    }
+    run(&["solve", "storm.drn", "--strategy", "s.json"]);
+    assert!(run(&["evaluate", "storm.drn", "s.json"]).starts_with("Welfare from col=0 & c1=2: 127/9"));
+}
+
+#[test]
 fn rows_that_were_rounded_are_counted_on_standard_error() {
     let folder = Folder::new();
     let row = "\t\t0 : 0.3333333333\n\t\t1 : 0.6666666666\n";

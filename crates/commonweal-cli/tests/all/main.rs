@@ -1,14 +1,19 @@
 //! The program from outside: what it prints where, and with which exit code.
 
+mod about;
 mod bad_arguments;
 mod bad_models;
 mod bad_strategies;
+mod costs;
 mod evaluate;
+mod fair;
 mod formats;
 mod generate;
 mod golden;
 mod json;
+mod manual;
 mod other_commands;
+mod own_strategies;
 mod pictures;
 mod program;
 mod reader;

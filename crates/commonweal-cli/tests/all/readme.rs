@@ -1,4 +1,4 @@
-//! Every command in a `console` block of the README, docs/commands.md, docs/certified.md and docs/formats/models.md is run, and
+//! Every command in a `console` block of the README, docs/commands.md, docs/certified.md, docs/fair.md and docs/formats/models.md is run, and
 //! must print what stands below it. A line `…` stands for any number of lines.
 
 use std::path::{Path, PathBuf};
@@ -106,6 +106,11 @@ fn the_page_of_the_certified_engine_shows_what_it_prints() {
 }
 
 #[test]
+fn the_page_of_fair_rules_shows_what_its_commands_print() {
+    check("docs/fair.md", 2);
+}
+
+#[test]
 fn the_page_of_formats_shows_what_its_commands_print() {
     check("docs/formats/models.md", 2);
 }
@@ -126,6 +131,7 @@ fn links_of_the_pages_lead_somewhere() {
         "jumps",
         "benchmarks",
         "certified",
+        "fair",
         "search",
         "formats/models",
         "decisions/0003-model-formats",

@@ -35,7 +35,7 @@ use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::parallel;
-use crate::principals::{self, Alone, Source};
+use crate::principals::{self, Alone, OrderedPart, Source};
 use crate::solve::Options;
 use crate::stop::StopReason;
 use crate::strategy::Step;
@@ -79,6 +79,41 @@ fn solve_in_pool(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     };
     answer.timings = Timings { long_term: long_term_took, unravel: began.elapsed() - long_term_took };
     answer
+}
+
+/// A long-term strategy that was found, for parts whose first terms count 1 or −1.
+pub(crate) struct Kept {
+    parts: Vec<OrderedPart>,
+    long_term: LongTerm,
+}
+
+/// The same as [`solve`], for one of many questions that differ in their weights: what `kept` holds of the long term serves
+/// all whose parts keep their proportions. Nothing of it is trusted.
+pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept: &mut Vec<Kept>) -> Answer {
+    parallel::in_pool(|| {
+        let began = Instant::now();
+        let parts = principals::parts(model.principals());
+        let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
+        let factors: Vec<f64> = factors.iter().map(Rational::to_f64).collect();
+        let rounded = RoundedModel::new(model, parts);
+        let long_term = match kept.iter().find(|one| one.parts == normal) {
+            Some(known) => known.long_term.scaled(|i| factors[i]),
+            None => {
+                let found = long_term::solve(&rounded, gap, &options.stop);
+                if options.stop.reason().is_none() {
+                    kept.push(Kept { parts: normal, long_term: found.scaled(|i| 1.0 / factors[i]) });
+                }
+                found
+            }
+        };
+        let took = began.elapsed();
+        let (mut answer, _) = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
+        answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
+        match answer.claim {
+            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, gap, options),
+            _ => answer,
+        }
+    })
 }
 
 /// The part of the gap that may be at stake in the tail.
@@ -223,6 +258,19 @@ fn within(values: &Values, n: usize, range: Enclosure) -> Values {
 }
 
 impl LongTerm {
+    /// The same for parts that count so many times.
+    fn scaled(&self, factor: impl Fn(usize) -> f64) -> LongTerm {
+        let n = self.constants.len();
+        let column =
+            |values: &[f64]| values.iter().enumerate().map(|(k, value)| value * factor(k % n)).collect::<Vec<f64>>();
+        LongTerm {
+            strategy: self.strategy.clone(),
+            near: column(&self.near),
+            values: column(&self.values),
+            constants: column(&self.constants),
+        }
+    }
+
     /// Values may be anything but not a number: 0 in place of what an evaluation that ran astray left.
     fn make_finite(&mut self) {
         let mend = |_, x: &mut f64| {

@@ -13,6 +13,8 @@
 //! | [`Simulation`] | `commonweal-simulation/1` | `simulate` |
 //! | [`Search`] | `commonweal-search/1` | `positional`, `stationary` |
 //! | [`Satisfiability`] | `commonweal-sat/1` | `sat` |
+//! | [`Fair`] | `commonweal-fair/1` | `fair` |
+//! | [`Front`] | `commonweal-front/1` | `front` |
 //! | [`Sweep`] | `commonweal-sweep/1` | `sweep` |
 //! | [`StrategyMap`] | `commonweal-map/1` | `map` |
 //! | [`Check`] | `commonweal-check/1` | `check` |
@@ -30,6 +32,8 @@ mod check;
 mod comparison;
 mod evaluation;
 mod explanation;
+mod fair;
+mod front;
 mod pieces;
 mod search;
 mod simulation;
@@ -45,12 +49,14 @@ pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
 pub use explanation::{ChangeOfChoice, Deviation, Explanation, Gain, Layer};
+pub use fair::{CoinDecision, Drawn, Fair, FairStatus};
+pub use front::{Corner, Edge, Front, Pattern};
 pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};
 pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
 pub use solution::{Principal, Solution, State, Status};
 pub use spent::{Spent, Timings};
-pub use strategy::{Decision, Strategy};
+pub use strategy::{Decision, LotteryShare, Strategy};
 pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};
 pub use sweep::{Change, Point, Sweep};
 

@@ -7,6 +7,7 @@ use crate::answer::{Answer, Claim};
 use crate::model::{ChoiceId, PrincipalId, StateId, Structure};
 use crate::number::Value;
 use crate::parallel;
+use crate::search::ThresholdAnswer;
 use crate::strategy::Meetings;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,9 @@ pub struct Solution {
     /// How it is found, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// Whether some strategy earns the threshold, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ThresholdAnswer>,
 }
 
 /// What an answer lacks.
@@ -164,6 +168,7 @@ impl Solution {
             other_payoffs: None,
             comparison: None,
             explanation: None,
+            answer: None,
         }
     }
 }

@@ -4,10 +4,10 @@ use super::{Document, Entries, Format, StepNumber};
 use crate::io::{ParseError, read_strategy};
 use crate::model::{ChoiceId, StateId, Structure};
 use crate::number::Rational;
-use crate::strategy::{self, Change, CountingStrategy, Stationary, Step};
+use crate::strategy::{self, Change, CountingStrategy, Lottery, Stationary, Step};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A counting strategy, with `decisions`, or a stationary one, with a `mix`.
+/// A counting strategy, with `decisions`, a stationary one, with a `mix`, or a `lottery` over counting ones.
 ///
 /// Programs write all of it. People may leave out states with a single action, and write one action in place of a list;
 /// both are read.
@@ -20,6 +20,18 @@ pub struct Strategy {
     /// The probabilities of a stationary strategy's actions in each state, as fractions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mix: Option<Entries<Entries<String>>>,
+    /// The strategies of a lottery, one of which is drawn at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lottery: Option<Vec<LotteryShare>>,
+}
+
+/// A strategy of a lottery.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LotteryShare {
+    /// How likely it is drawn, as a fraction.
+    pub probability: String,
+    /// What it does in each state.
+    pub decisions: Entries<Vec<Decision>>,
 }
 
 /// From this step on a state takes this action: until the next decision, or for ever.
@@ -57,13 +69,24 @@ impl Strategy {
         match strategy {
             strategy::Strategy::Counting(strategy) => Strategy::counting(model, strategy),
             strategy::Strategy::Stationary(strategy) => Strategy::stationary(model, strategy),
+            strategy::Strategy::Lottery(lottery) => Strategy::lottery(model, lottery),
         }
     }
 
     /// The document of a counting strategy.
     pub fn counting(model: &Structure, strategy: &CountingStrategy) -> Strategy {
-        let of_state = |state| (model.state_name(state).into_owned(), decisions(model, strategy, state));
-        Strategy { format: Format::default(), decisions: Some(model.states().map(of_state).collect()), mix: None }
+        let decisions = Some(every_state(model, strategy));
+        Strategy { format: Format::default(), decisions, mix: None, lottery: None }
+    }
+
+    /// The document of a lottery.
+    pub fn lottery(model: &Structure, lottery: &Lottery) -> Strategy {
+        let share = |(share, strategy): &(Rational, CountingStrategy)| LotteryShare {
+            probability: share.to_string(),
+            decisions: every_state(model, strategy),
+        };
+        let lottery = Some(lottery.shares().iter().map(share).collect());
+        Strategy { format: Format::default(), decisions: None, mix: None, lottery }
     }
 
     /// The document of a stationary strategy.
@@ -73,13 +96,18 @@ impl Strategy {
         let of_state = |state| {
             (model.state_name(state).into_owned(), strategy.mix(state).iter().map(share).collect::<Entries<_>>())
         };
-        Strategy { format: Format::default(), decisions: None, mix: Some(model.states().map(of_state).collect()) }
+        let mix = Some(model.states().map(of_state).collect());
+        Strategy { format: Format::default(), decisions: None, mix, lottery: None }
     }
 
     /// The strategy for `model` that the document describes.
     pub fn resolve(&self, model: &Structure) -> Result<strategy::Strategy, ParseError> {
         read_strategy(model, self.to_json().as_bytes())
     }
+}
+
+fn every_state(model: &Structure, strategy: &CountingStrategy) -> Entries<Vec<Decision>> {
+    model.states().map(|state| (model.state_name(state).into_owned(), decisions(model, strategy, state))).collect()
 }
 
 /// What a counting strategy does in one state.

@@ -11,7 +11,7 @@ use crate::model::{ChoiceId, IntegerRows, Mdp, Part, least_common_multiple};
 use crate::number::{ExactVector, Natural, Rational, Values};
 use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{CountingStrategy, OtherModel, Stationary, Step, Strategy};
+use crate::strategy::{CountingStrategy, Lottery, OtherModel, Stationary, Step, Strategy};
 use crate::text::numbers::steps;
 use dashu_base::BitTest;
 use std::collections::BTreeMap;
@@ -72,8 +72,23 @@ pub fn evaluate(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<P
     let payoffs = match strategy {
         Strategy::Stationary(stationary) => stationary_payoffs(model, stationary, stop),
         Strategy::Counting(counting) => counting_payoffs(model, counting, stop),
+        Strategy::Lottery(lottery) => lottery_payoffs(model, lottery, stop),
     }?;
     Ok(Payoffs::new(model, payoffs))
+}
+
+/// What the strategies of a lottery give, times their probabilities.
+fn lottery_payoffs(model: &Mdp, lottery: &Lottery, stop: &StopSignal) -> Result<Vec<Values>, EvaluateError> {
+    let drawn = |(share, strategy): &(Rational, CountingStrategy)| {
+        Ok((share.clone(), counting_payoffs(model, strategy, stop)?))
+    };
+    let drawn: Vec<(Rational, Vec<Values>)> =
+        lottery.shares().iter().map(drawn).collect::<Result<_, EvaluateError>>()?;
+    let of_principal = |p: usize| {
+        let terms = drawn.iter().map(|(share, payoffs)| (share.clone(), payoffs[p].clone()));
+        Values::combined(terms.collect(), model.n_states())
+    };
+    Ok((0..model.n_principals()).map(of_principal).collect())
 }
 
 fn stationary_payoffs(model: &Mdp, strategy: &Stationary, stop: &StopSignal) -> Result<Vec<Values>, EvaluateError> {

@@ -9,4 +9,4 @@ pub use accrual::accrued;
 pub use exact::{EvaluateError, evaluate};
 pub(crate) use exact::{affordable_steps, payoff_over_tail};
 pub use payoffs::Payoffs;
-pub use simulation::{Estimate, SimulateOptions, Simulation, simulate};
+pub use simulation::{Estimate, PathStep, SimulateOptions, Simulation, sample_paths, simulate};

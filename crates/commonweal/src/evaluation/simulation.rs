@@ -6,11 +6,12 @@
 //! the principal can get; no run is longer than 10^7 steps, though. A run that comes to a state which it can never leave
 //! again, where the strategy has settled on one choice, is summed to the end: `λ_i^j R_i / (1 − λ_i)` from step `j` on.
 //!
-//! The interval of an estimate is `mean ± (z · standard error + truncation + rounding)`, with the normal quantile `z` of
-//! the confidence asked for, and proved bounds on what is cut off and on what rounding does. The welfare is summed run by
-//! run, for the payoffs of a run are correlated. A path on which nothing is left to chance is walked once and counted for
-//! every run; truncation and rounding are all the doubt it leaves. Everything else rests on the central limit theorem:
-//! the interval suits many runs, and knows nothing of events so rare that no run met them.
+//! The least and the greatest that a run can be worth are known (`chain`), so the intervals of the means hold for every
+//! distribution and any number of runs (`interval`), of events too that are so rare that no run met them. They allow for what is
+//! cut off and for what rounding does, with proved bounds, and **all of them together** hold with the confidence asked for: each
+//! principal and the welfare has an equal share of the doubt. The welfare is summed run by run, for the payoffs of a run are
+//! correlated. A path on which nothing is left to chance is walked once and counted for every run; truncation and rounding are
+//! all the doubt it leaves.
 //!
 //! Runs come in blocks of fixed size. Each block has a generator of its own, seeded from the seed and the block's number,
 //! and the results are combined in the order of the blocks: they do not depend on the number of threads.
@@ -19,19 +20,19 @@
 //! can reach.
 
 mod chain;
-mod normal;
+mod interval;
 mod patience;
 mod tally;
 #[cfg(test)]
 mod tests;
 
-use crate::model::{Mdp, Principal, StateId};
+use crate::model::{ChoiceId, Mdp, Principal, StateId};
 use crate::number::Enclosure;
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use chain::{Chain, draw};
-use normal::two_sided_quantile;
+use interval::interval;
 use patience::{Patience, rounding_of_sum};
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
@@ -46,7 +47,7 @@ pub struct SimulateOptions {
     pub runs: u64,
     /// What the random numbers are drawn from: the same seed gives the same answer, on any number of threads. Default: 1.
     pub seed: u64,
-    /// How often the intervals are to contain the true value, between 0 and 1, both excluded. Default: 0.99.
+    /// How often all intervals are to contain their true values, between 0 and 1, both excluded. Default: 0.99.
     pub confidence: f64,
     /// Looked at between blocks of runs; raised, it gives the estimates from the runs done. Default: never raised.
     pub stop: StopSignal,
@@ -112,20 +113,48 @@ pub struct Simulation {
 /// If the confidence does not lie strictly between 0 and 1, or `start` is no state of the model.
 pub fn simulate(model: &Mdp, strategy: &Strategy, start: StateId, options: &SimulateOptions) -> Simulation {
     assert!(options.confidence > 0.0 && options.confidence < 1.0, "a confidence lies between 0 and 1");
-    // Most patient first, so that those for whom a run no longer counts are the last ones.
-    let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.parts().len()).map(move |k| (p, k));
-    let mut parts: Vec<(usize, usize)> = model.principals().iter().enumerate().flat_map(own_parts).collect();
-    parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].parts()[k].discount));
-    let owners: Vec<usize> = parts.iter().map(|&(p, _)| p).collect();
-    let chain = Chain::new(model, strategy, start, &owners);
-    let patience = |(&(p, k), &greatest): (&(usize, usize), &f64)| {
-        let principal = &model.principals()[p];
-        Patience::new(principal, &principal.parts()[k], greatest)
-    };
-    let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
-    let runner = Runner { chain, patiences, owners, n_principals: model.n_principals() };
+    let runner = Runner::new(model, strategy, start);
     let sample = runner.sample(options);
     runner.report(&sample, options)
+}
+
+/// A step of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathStep {
+    /// Where the run was.
+    pub state: StateId,
+    /// What was chosen there.
+    pub choice: ChoiceId,
+}
+
+/// The first `n_paths` runs that [`simulate`] draws with the same arguments, each for `n_steps` steps, or as long as it counts.
+pub fn sample_paths(
+    model: &Mdp,
+    strategy: &Strategy,
+    start: StateId,
+    options: &SimulateOptions,
+    [n_paths, n_steps]: [u64; 2],
+) -> Vec<Vec<PathStep>> {
+    let runner = Runner::new(model, strategy, start);
+    let mut run = runner.new_run();
+    let block_runs = runner.block_runs();
+    let mut generator = generator_of(options.seed, 0);
+    let mut paths = Vec::new();
+    for path in 0..n_paths.min(options.runs) {
+        if path % block_runs == 0 {
+            generator = generator_of(options.seed, path / block_runs);
+        }
+        if options.stop.reason().is_some() {
+            break;
+        }
+        let mut steps = Vec::new();
+        runner.run(&mut run, &mut generator, |step, taken: PathStep, for_ever| {
+            let last = if for_ever { n_steps.min(runner.steps()) } else { n_steps.min(step + 1) };
+            (step..last).for_each(|_| steps.push(taken));
+        });
+        paths.push(steps);
+    }
+    paths
 }
 
 /// The most runs of a block.
@@ -166,12 +195,27 @@ struct Sample {
 }
 
 impl Runner {
+    fn new(model: &Mdp, strategy: &Strategy, start: StateId) -> Runner {
+        // Most patient first, so that those for whom a run no longer counts are the last ones.
+        let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.parts().len()).map(move |k| (p, k));
+        let mut parts: Vec<(usize, usize)> = model.principals().iter().enumerate().flat_map(own_parts).collect();
+        parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].parts()[k].discount));
+        let owners: Vec<usize> = parts.iter().map(|&(p, _)| p).collect();
+        let chain = Chain::new(model, strategy, start, &owners);
+        let patience = |(&(p, k), &greatest): (&(usize, usize), &f64)| {
+            let principal = &model.principals()[p];
+            Patience::new(principal, &principal.parts()[k], greatest)
+        };
+        let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
+        Runner { chain, patiences, owners, n_principals: model.n_principals() }
+    }
+
     fn sample(&self, options: &SimulateOptions) -> Sample {
         if options.runs == 0 || options.stop.reason().is_some() {
             return Sample { tally: Tally::none(self.n_principals), chance: true, n_uncut: 0 };
         }
         let mut trial = self.new_run();
-        self.run(&mut trial, &mut generator(options.seed, 0));
+        self.run(&mut trial, &mut generator_of(options.seed, 0), |_, _, _| ());
         if trial.chance {
             return Sample { tally: self.tally(options), chance: true, n_uncut: 0 };
         }
@@ -182,13 +226,13 @@ impl Runner {
 
     /// The runs, block by block, until told to stop. A block once begun is ended: to drop it would favour short runs.
     fn tally(&self, options: &SimulateOptions) -> Tally {
-        let block_runs = (BLOCK_STEPS / self.steps()).clamp(1, MAX_BLOCK_RUNS);
+        let block_runs = self.block_runs();
         let n_blocks = options.runs.div_ceil(block_runs);
         let done = Mutex::new(0);
         let block = |block: u64| {
             options.stop.check().ok()?;
             let runs = block_runs.min(options.runs - block * block_runs);
-            let tally = self.block(runs, generator(options.seed, block));
+            let tally = self.block(runs, generator_of(options.seed, block));
             // The lock is held until the count has been said: it only grows.
             let mut done = done.lock().expect("nobody panics while they hold it");
             *done += runs;
@@ -210,7 +254,7 @@ impl Runner {
         let mut tally = Tally::none(self.n_principals);
         let mut run = self.new_run();
         for _ in 0..runs {
-            self.run(&mut run, &mut generator);
+            self.run(&mut run, &mut generator, |_, _, _| ());
             tally.add(&self.payoffs(&run.worths), self.welfare(&run.worths));
         }
         tally
@@ -221,12 +265,19 @@ impl Runner {
         Run { worths: zeros.clone(), powers: zeros, chance: false, n_uncut: 0 }
     }
 
-    /// Draws one run from the start, in place of what `run` was.
-    fn run(&self, run: &mut Run, generator: &mut Xoshiro256PlusPlus) {
+    fn block_runs(&self) -> u64 {
+        (BLOCK_STEPS / self.steps()).clamp(1, MAX_BLOCK_RUNS)
+    }
+
+    /// Draws one run from the start, in place of what `run` was. `visit` sees each step, and whether it is repeated for ever.
+    fn run(&self, run: &mut Run, generator: &mut Xoshiro256PlusPlus, mut visit: impl FnMut(u64, PathStep, bool)) {
         run.worths.fill(0.0);
         run.powers.fill(1.0);
         (run.chance, run.n_uncut) = (false, 0);
-        let mut place = Chain::START;
+        let mut place = self.chain.only_start().unwrap_or_else(|| {
+            run.chance = true;
+            self.chain.start(generator.next_u64())
+        });
         // Those for whom the run still counts; the most patient one is among them until the end.
         let mut counting = self.patiences.as_slice();
         for step in 0..self.steps() {
@@ -243,6 +294,7 @@ impl Runner {
                     draw(outcomes, generator.next_u64())
                 }
             };
+            visit(step, self.chain.taken(place, outcome), decision.for_ever);
             let paid = run.worths.iter_mut().zip(&mut run.powers).zip(self.chain.rewards(outcome)).zip(counting);
             if decision.for_ever {
                 paid.for_each(|(((worth, power), reward), own)| *worth += *power * reward * own.for_ever);
@@ -278,13 +330,31 @@ impl Runner {
     /// The estimates, in the order of the file.
     fn report(&self, sample: &Sample, options: &SimulateOptions) -> Simulation {
         let Sample { tally, chance, n_uncut } = sample;
-        let z = two_sided_quantile(options.confidence);
-        let estimate = |moments: &Moments, doubt: f64| {
+        // The welfare of a single principal is told by its payoff.
+        let n_intervals = if self.n_principals == 1 { 1 } else { self.n_principals + 1 };
+        let share = (1.0 - options.confidence) / n_intervals as f64;
+        let ranges: Vec<[f64; 2]> =
+            self.patiences.iter().enumerate().map(|(slot, own)| self.chain.range(slot, own)).collect();
+        // What parts with these ranges are worth together.
+        let total = |factors: &dyn Fn(usize) -> f64| {
+            ranges.iter().enumerate().fold(Enclosure::ZERO, |sum, (slot, &[least, greatest])| match factors(slot) {
+                0.0 => sum,
+                factor => sum.plus(Enclosure::new(least, greatest).times(Enclosure::new(factor, factor))),
+            })
+        };
+        let estimate = |moments: &Moments, range: Enclosure, doubt: f64| {
             let mean = if tally.runs == 0 { f64::NAN } else { moments.mean };
             let standard_error = if *chance { moments.standard_error(tally.runs) } else { 0.0 };
-            let half_width = z * standard_error + doubt;
+            let [lower, upper] = if *chance {
+                // What is computed of a run may be that far from what it is worth.
+                let ends = [range.lower() - doubt, range.upper() + doubt];
+                let size = ends[0].abs().max(ends[1].abs());
+                interval(moments, tally.runs, ends, share, (size, tally.n_updates))
+            } else {
+                [mean, mean]
+            };
             // What is not a number, for want of runs or by overflow, says nothing.
-            let interval = Enclosure::new(mean, mean).plus(Enclosure::new(-half_width, half_width));
+            let interval = Enclosure::new(lower, upper).plus(Enclosure::new(-doubt, doubt));
             Estimate { mean, standard_error, lower: interval.lower(), upper: interval.upper() }
         };
         let truncation = |slot: usize| if slot < *n_uncut { 0.0 } else { self.patiences[slot].tail };
@@ -310,8 +380,15 @@ impl Runner {
         };
         let principals = 0..self.n_principals;
         Simulation {
-            payoffs: principals.clone().map(|p| estimate(&tally.payoffs[p], own_doubt(p))).collect(),
-            welfare: estimate(&tally.welfare, weighted(&doubt) + sum_doubt),
+            payoffs: principals
+                .clone()
+                .map(|p| {
+                    let factor =
+                        |slot: usize| if self.owners[slot] == p { self.patiences[slot].coefficient } else { 0.0 };
+                    estimate(&tally.payoffs[p], total(&factor), own_doubt(p))
+                })
+                .collect(),
+            welfare: estimate(&tally.welfare, total(&|slot| self.patiences[slot].weight), weighted(&doubt) + sum_doubt),
             runs: tally.runs,
             steps: self.steps(),
             truncation: principals.map(|p| of_principal(p, &truncation)).collect(),
@@ -321,7 +398,7 @@ impl Runner {
 }
 
 /// The generator of a block: xoshiro256++, its state drawn by SplitMix64 from the mixed seed and the block's number.
-fn generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
+fn generator_of(seed: u64, block: u64) -> Xoshiro256PlusPlus {
     let mixed = SplitMix64::seed_from_u64(seed).next_u64();
     Xoshiro256PlusPlus::seed_from_u64(mixed ^ block)
 }

@@ -86,7 +86,8 @@ pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<
     Ok(OwnBest { payoffs: payoffs.times(&direction, mdp.n_states()), strategy: answer.strategy })
 }
 
-fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &Options) -> Answer {
+/// The optimum of a model whose long-term strategy is known.
+pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &LongTerm, options: &Options) -> Answer {
     let advantages = &Advantages::over(model, rows, &long_term.values[..], |c| long_term.allowed[c.index()]); // Δ
     let ratios = &DiscountRatios::of(model);
     let stop = &options.stop;

@@ -37,17 +37,18 @@ impl ReadOptions {
         ReadOptions { strict, ..self }
     }
 
-    /// The state to start in, of a file with this many states and initial states.
+    /// The state to start in, of a file with these states and that many initial ones. A number that is no name counts from 0.
     pub(super) fn start_among(
         &self,
-        n_states: usize,
+        names: &NameTable,
         initial: Option<usize>,
         n_initial: usize,
     ) -> Result<usize, ReadError> {
         match (&self.start, initial) {
-            (Some(name), _) => NameTable::numbered(n_states)
+            (Some(name), _) => names
                 .find(name)
-                .ok_or_else(|| ReadError::UnknownStart { name: name.clone(), last: n_states - 1 }),
+                .or_else(|| NameTable::numbered(names.len()).find(name))
+                .ok_or_else(|| ReadError::UnknownStart { name: name.clone(), last: names.len() - 1 }),
             (None, Some(initial)) if n_initial == 1 => Ok(initial),
             (None, _) => Err(ReadError::Start { count: n_initial }),
         }

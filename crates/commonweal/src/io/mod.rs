@@ -38,6 +38,7 @@ mod node_values;
 mod parse_error;
 mod read_error;
 mod row;
+mod state_names;
 mod strategy_reader;
 mod syntax_error;
 mod umb;

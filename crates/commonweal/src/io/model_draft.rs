@@ -7,7 +7,7 @@
 
 use super::parse_error::{Fault, Span, shown};
 use crate::{
-    model::{Mdp, ModelBuilder, ModelError, Principal, StateId, nearest},
+    model::{About, Mdp, ModelBuilder, ModelError, Principal, StateId, nearest},
     number::Rational,
 };
 use std::{borrow::Cow, collections::HashMap};
@@ -145,6 +145,7 @@ pub(super) struct DraftChoice {
 /// The arrays of a model to be.
 #[derive(Default)]
 pub(super) struct Draft<'t> {
+    pub about: About,
     /// The name of the start state.
     pub start: Option<u32>,
     pub principal_names: Names<'t>,
@@ -197,7 +198,7 @@ impl Draft<'_> {
                 builder.choice(StateId::from(index), action_names.get(choice.action), reward, own).map_err(invalid)?;
             }
         }
-        builder.finish().map_err(invalid)
+        Ok(builder.finish().map_err(invalid)?.with_about(self.about))
     }
 
     /// What to say of the first name in the file that is used and not defined.

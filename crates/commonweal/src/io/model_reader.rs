@@ -102,17 +102,26 @@ impl<'t> Reader<'t> {
         const SHAPE: &str = "a model is a map with the keys `principals` and `states`, and `start` if you like";
         let root = self.events.next()?;
         root.expect_map(self.text, || "the model".into(), "a map", SHAPE)?;
-        let mut keys = Keys::new("the model", ["start", "principals", "states"]);
+        let mut keys = Keys::new("the model", ["start", "principals", "states", "name", "description", "step"]);
         while let Some(key) = self.key(&mut keys)? {
             let value = self.events.next()?;
             match key {
                 0 => self.start(value)?,
                 1 => self.principals(value)?,
-                _ => self.states(value)?,
+                2 => self.states(value)?,
+                3 => {
+                    self.draft.about.name =
+                        Some(text(value, "name", "call the model something, such as `name: The hotel`")?)
+                }
+                4 => {
+                    let help = "say what the model is about, or leave the key out";
+                    self.draft.about.description = Some(text(value, "description", help)?);
+                }
+                _ => self.draft.about.step = Some(text(value, "step", "say what one step is, such as `step: year`")?),
             }
         }
         let missing = |message: &str, help: &str| Err(Fault::new(root.span, message, help));
-        let [_, principals, states] = keys.seen;
+        let [_, principals, states, ..] = keys.seen;
         if principals.is_none() {
             return missing("the model has no `principals`", "add for example `principals: {alice: 2/3}`");
         }
@@ -394,6 +403,11 @@ impl<'t> Reader<'t> {
             _ => start,
         }
     }
+}
+
+/// The value of a key that takes any text.
+fn text(value: Node, key: &str, help: &str) -> Result<String, Fault> {
+    Ok(value.into_name(|| format!("the value of `{key}`"), help)?.text.into_owned())
 }
 
 /// Where a name has been in the map of that number before. If it has not, it is noted in `spans`.

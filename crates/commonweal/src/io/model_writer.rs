@@ -5,7 +5,7 @@
 //! again, if no number has more than 10,000 digits.
 
 use crate::{
-    model::{ChoiceId, Mdp, Principal, StateId},
+    model::{About, ChoiceId, Mdp, Principal, StateId},
     number::Rational,
 };
 use std::{
@@ -23,6 +23,9 @@ const LONGEST_KEY: usize = 1_000;
 ///
 /// An action name that repeats within a state, as other formats allow, is written as `tick#2`.
 pub fn write_yaml(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
+    for (key, text) in said(model) {
+        write!(out, "{}", yaml_entry(0, key, &yaml_name(text)))?;
+    }
     writeln!(out, "start: {}", yaml_name(&model.state_name(model.start())))?;
     writeln!(out, "principals:")?;
     for principal in model.principals() {
@@ -50,7 +53,11 @@ pub fn write_yaml(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes the model as JSON: the structure of the YAML, with every number that is not a small integer as a string.
 pub fn write_json(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{{\n  \"start\": {},", quoted(&model.state_name(model.start())))?;
+    writeln!(out, "{{")?;
+    for (key, text) in said(model) {
+        writeln!(out, "  \"{key}\": {},", quoted(text))?;
+    }
+    writeln!(out, "  \"start\": {},", quoted(&model.state_name(model.start())))?;
     writeln!(out, "  \"principals\": {{")?;
     let last = model.n_principals() - 1;
     for (index, principal) in model.principals().iter().enumerate() {
@@ -69,6 +76,13 @@ pub fn write_json(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(text.as_bytes())?;
     }
     writeln!(out, "  }}\n}}")
+}
+
+/// What the model says of itself, by key.
+fn said(model: &Mdp) -> impl Iterator<Item = (&'static str, &str)> {
+    let About { name, description, step } = model.about();
+    let entries = [("name", name), ("description", description), ("step", step)];
+    entries.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?)))
 }
 
 #[derive(Clone, Copy)]

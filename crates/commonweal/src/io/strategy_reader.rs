@@ -6,7 +6,9 @@
 //! ```
 //!
 //! `decisions` give each state its choices over time, or one action for ever; `mix` gives each state probabilities
-//! instead: `"mix": {"s0": {"a": "3/4", "b": "1/4"}}`. A state with a single action may be left out.
+//! instead: `"mix": {"s0": {"a": "3/4", "b": "1/4"}}`. A state with a single action may be left out, and under `"*"`, which is a
+//! default unless a state has that name, any state that has the actions named there. `lottery` is a list of
+//! decisions, one of which is drawn at the start: `"lottery": [{"probability": "1/7", "decisions": {…}}, …]`.
 
 use super::{
     MAX_MODEL_BYTES, ParseError,
@@ -16,7 +18,7 @@ use super::{
 use crate::{
     model::{ChoiceId, StateId, Structure, nearest},
     number::{Rational, parse_rational, sum},
-    strategy::{Change, CountingStrategy, Stationary, Step, Strategy},
+    strategy::{Change, CountingStrategy, Lottery, Stationary, Step, Strategy},
 };
 
 /// A step has at most this many digits.
@@ -40,28 +42,49 @@ pub fn read_strategy(model: &Structure, bytes: &[u8]) -> Result<Strategy, ParseE
     read.map_err(|fault| fault.locate(text))
 }
 
-const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `format` and `mix`";
+const SHAPE: &str = "a strategy is a map with the keys `format` and `decisions`, or `mix`, or `lottery`";
 
 struct Reader<'m, 't> {
     model: &'m Structure,
     events: Events<'t>,
 }
 
-/// What the file says of one state: choices over time, or a mix.
-type PerState<T> = Vec<Option<(T, Span)>>;
+/// What the file says of states: choices over time, or a mix.
+struct PerState<R, T> {
+    of_state: Vec<Option<T>>,
+    /// What stands under `*`, for states that the file leaves out.
+    default: Option<R>,
+}
+
+/// What stands for all states that are not named.
+const DEFAULT: &str = "*";
+
+/// From which step on which action, as the file names it.
+struct NamedChange {
+    from: Step,
+    action: String,
+    span: Span,
+}
+
+/// Probabilities by the names of actions.
+struct NamedMix {
+    shares: Vec<(String, Span, Rational)>,
+    span: Span,
+}
 
 impl<'t> Reader<'_, 't> {
     fn strategy(mut self) -> Result<Strategy, Fault> {
         let root = self.events.next()?;
         expect(&root, Kind::Map, "the strategy", SHAPE)?;
-        let (mut counting, mut stationary) = (None, None);
+        let (mut counting, mut stationary, mut lottery) = (None, None, None);
         let mut seen: Vec<(String, Span)> = Vec::new();
         while let Some((key, span)) = self.key()? {
             once(&mut seen, &key, span)?;
             match key.as_str() {
                 "format" => self.format()?,
-                "decisions" => counting = Some(self.per_state(Self::changes)?),
-                "mix" => stationary = Some(self.per_state(Self::mix)?),
+                "decisions" => counting = Some(self.per_state(Self::named_changes, Self::changes)?),
+                "mix" => stationary = Some(self.per_state(Self::named_mix, Self::mix)?),
+                "lottery" => lottery = Some(self.lottery()?),
                 _ => return Err(Fault::new(span, format!("a strategy has no key {}", shown(&key)), SHAPE)),
             }
         }
@@ -74,18 +97,20 @@ impl<'t> Reader<'_, 't> {
                 "add `\"format\": \"commonweal-strategy/1\"`",
             ));
         }
-        match (counting, stationary) {
-            (Some(changes), None) => {
+        match (counting, stationary, lottery) {
+            (Some(changes), None, None) => {
                 let forever = |choice| vec![Change { from: Step::ZERO, choice }];
-                let changes = complete(self.model, changes, root.span, forever)?;
+                let changes = self.complete(changes, root.span, Self::changes, forever)?;
                 Ok(Strategy::Counting(CountingStrategy::from_changes(self.model, changes)))
             }
-            (None, Some(mix)) => {
-                let mix = complete(self.model, mix, root.span, |choice| vec![(choice, Rational::ONE)])?;
+            (None, Some(mix), None) => {
+                let mix = self.complete(mix, root.span, Self::mix, |choice| vec![(choice, Rational::ONE)])?;
                 Ok(Strategy::Stationary(Stationary::new(self.model, mix)))
             }
-            (None, None) => Err(whole("the strategy has neither `decisions` nor `mix`")),
-            (Some(_), Some(_)) => Err(whole("the strategy has both `decisions` and `mix`")),
+            (None, None, Some(shares)) => Ok(Strategy::Lottery(Lottery::new(shares))),
+            (None, None, None) => Err(whole("the strategy has neither `decisions` nor `mix` nor `lottery`")),
+            (Some(_), Some(_), _) => Err(whole("the strategy has both `decisions` and `mix`")),
+            (_, _, Some(_)) => Err(whole("the strategy has both a `lottery` and `decisions` or `mix` beside it")),
         }
     }
 
@@ -93,6 +118,11 @@ impl<'t> Reader<'_, 't> {
         let (format, span) = self.scalar("`format`", "write \"commonweal-strategy/1\"")?;
         match format.as_str() {
             "commonweal-strategy/1" => Ok(()),
+            "commonweal-fair/1" => Err(Fault::new(
+                span,
+                "this is the answer of `fair`, not a strategy",
+                "write the lottery to a file of its own with `commonweal fair MODEL … --strategy FILE`",
+            )),
             "commonweal-solution/1" => Err(Fault::new(
                 span,
                 "this is a solution, not a strategy",
@@ -106,12 +136,78 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// A map from states to what `of_state` reads.
-    fn per_state<T>(&mut self, of_state: fn(&mut Self, StateId) -> Result<T, Fault>) -> Result<PerState<T>, Fault> {
+    /// A list of `{probability, decisions}` whose probabilities sum to 1; those of probability 0 are left out.
+    fn lottery(&mut self) -> Result<Vec<(Rational, CountingStrategy)>, Fault> {
+        const SHAPE: &str = "a lottery is a list such as [{\"probability\": \"1/2\", \"decisions\": {…}}, …]";
+        let list = self.events.next()?;
+        expect(&list, Kind::List, "a lottery", SHAPE)?;
+        let mut shares = Vec::new();
+        loop {
+            let entry = self.events.next()?;
+            if matches!(entry.kind, Kind::End) {
+                break;
+            }
+            expect(&entry, Kind::Map, "a strategy of a lottery", SHAPE)?;
+            let (mut probability, mut changes) = (None, None);
+            let mut seen = Vec::new();
+            while let Some((key, span)) = self.key()? {
+                once(&mut seen, &key, span)?;
+                match key.as_str() {
+                    "probability" => probability = Some(self.probability()?),
+                    "decisions" => changes = Some(self.per_state(Self::named_changes, Self::changes)?),
+                    _ => {
+                        let message = format!("a strategy of a lottery has no key {}", shown(&key));
+                        return Err(Fault::new(span, message, SHAPE));
+                    }
+                }
+            }
+            let probability = probability
+                .ok_or_else(|| Fault::new(entry.span, "this strategy of the lottery has no `probability`", SHAPE))?;
+            let changes = changes
+                .ok_or_else(|| Fault::new(entry.span, "this strategy of the lottery has no `decisions`", SHAPE))?;
+            let forever = |choice| vec![Change { from: Step::ZERO, choice }];
+            let changes = self.complete(changes, entry.span, Self::changes, forever)?;
+            if !probability.is_zero() {
+                shares.push((probability, CountingStrategy::from_changes(self.model, changes)));
+            }
+        }
+        let total = sum(shares.iter().map(|(probability, _)| probability.clone()));
+        if total.is_one() {
+            return Ok(shares);
+        }
+        let message = format!("the probabilities of the lottery sum to {}, not 1", shown(&total.to_string()));
+        Err(Fault::new(list.span, message, "make the probabilities sum to exactly 1"))
+    }
+
+    fn probability(&mut self) -> Result<Rational, Fault> {
+        let (text, span) = self.scalar("a probability", "write a number such as 3/4")?;
+        let probability =
+            parse_rational(&text).map_err(|error| Fault::new(span, error.to_string(), "write a number such as 3/4"))?;
+        if probability < Rational::ZERO {
+            let message = format!("the probability {} is negative", shown(&text));
+            return Err(Fault::new(span, message, "probabilities are at least 0"));
+        }
+        Ok(probability)
+    }
+
+    /// A map from states to what `read` reads and `of_state` makes of it.
+    fn per_state<R, T>(
+        &mut self,
+        read: fn(&mut Self) -> Result<R, Fault>,
+        of_state: fn(&Self, StateId, &R) -> Result<T, Fault>,
+    ) -> Result<PerState<R, T>, Fault> {
         let node = self.events.next()?;
         expect(&node, Kind::Map, "this", "name each state and what it does")?;
-        let mut states: PerState<T> = (0..self.model.n_states()).map(|_| None).collect();
+        let mut states: Vec<Option<T>> = (0..self.model.n_states()).map(|_| None).collect();
+        let mut default = None;
         while let Some((name, span)) = self.key()? {
+            if name == DEFAULT && self.model.find_state(DEFAULT).is_none() {
+                if default.is_some() {
+                    return Err(Fault::new(span, "the default `*` stands here twice", "remove one of the two"));
+                }
+                default = Some(read(self)?);
+                continue;
+            }
             let state = self.model.find_state(&name).ok_or_else(|| {
                 let help = match nearest(&name, self.model.state_names().iter()) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -126,16 +222,67 @@ impl<'t> Reader<'_, 't> {
                     "remove one of the two",
                 ));
             }
-            states[state.index()] = Some((of_state(self, state)?, span));
+            let named = read(self)?;
+            states[state.index()] = Some(of_state(self, state, &named)?);
         }
-        Ok(states)
+        Ok(PerState { of_state: states, default })
+    }
+
+    /// What every state does. One that the file leaves out has a single action, or all those of the default.
+    fn complete<R, T>(
+        &self,
+        given: PerState<R, T>,
+        root: Span,
+        of_state: fn(&Self, StateId, &R) -> Result<T, Fault>,
+        only: impl Fn(ChoiceId) -> T,
+    ) -> Result<Vec<T>, Fault> {
+        /// The most states that a message names.
+        const SHOWN: usize = 8;
+        let model = self.model;
+        let mut missing = Vec::new();
+        let mut complete = Vec::with_capacity(model.n_states());
+        for (state, own) in model.states().zip(given.of_state) {
+            let by_default = || given.default.as_ref().and_then(|default| of_state(self, state, default).ok());
+            let single = || {
+                let mut choices = model.choices(state);
+                choices.next().filter(|_| choices.len() == 0).map(&only)
+            };
+            match own.or_else(single).or_else(by_default) {
+                Some(does) => complete.push(does),
+                None => missing.push(state),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(complete);
+        }
+        let mut names: Vec<String> = missing.iter().take(SHOWN).map(|&state| shown(&model.state_name(state))).collect();
+        if missing.len() > SHOWN {
+            names.push("…".to_owned());
+        }
+        let which = match missing.len() {
+            1 => format!("state {}", names[0]),
+            n => format!("{n} states: {}", names.join(", ")),
+        };
+        let help = if given.default.is_some() {
+            "add what they do; they have not the actions of the default `*`"
+        } else {
+            "add what they do, or a default for all states that are not named: \"*\": \"ACTION\""
+        };
+        Err(Fault::new(root, format!("the strategy does not say what to do in {which}"), help))
+    }
+
+    fn changes(&self, state: StateId, named: &Vec<NamedChange>) -> Result<Vec<Change>, Fault> {
+        let change = |named: &NamedChange| {
+            Ok(Change { from: named.from.clone(), choice: self.choice(state, &named.action, named.span)? })
+        };
+        named.iter().map(change).collect()
     }
 
     /// One action for ever, or a list of `{from, action}` in increasing steps, the first from step 0.
-    fn changes(&mut self, state: StateId) -> Result<Vec<Change>, Fault> {
+    fn named_changes(&mut self) -> Result<Vec<NamedChange>, Fault> {
         let node = self.events.next()?;
-        if let Kind::Scalar { text, .. } = &node.kind {
-            return Ok(vec![Change { from: Step::ZERO, choice: self.choice(state, text, node.span)? }]);
+        if let Kind::Scalar { text, .. } = node.kind {
+            return Ok(vec![NamedChange { from: Step::ZERO, action: text.into_owned(), span: node.span }]);
         }
         expect(
             &node,
@@ -143,13 +290,13 @@ impl<'t> Reader<'_, 't> {
             "the decisions of a state",
             "write a list such as [{\"from\": 0, \"action\": \"a\"}]",
         )?;
-        let mut changes: Vec<Change> = Vec::new();
+        let mut changes: Vec<NamedChange> = Vec::new();
         loop {
             let entry = self.events.next()?;
             if matches!(entry.kind, Kind::End) {
                 break;
             }
-            let (change, span) = self.change(state, &entry)?;
+            let (change, span) = self.change(&entry)?;
             match changes.last() {
                 None if !change.from.is_zero() => {
                     return Err(Fault::new(
@@ -171,7 +318,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    fn change(&mut self, state: StateId, entry: &Node<'t>) -> Result<(Change, Span), Fault> {
+    fn change(&mut self, entry: &Node<'t>) -> Result<(NamedChange, Span), Fault> {
         const SHAPE: &str = "a decision is {\"from\": STEP, \"action\": NAME}";
         expect(entry, Kind::Map, "a decision", SHAPE)?;
         let (mut from, mut choice) = (None, None);
@@ -184,21 +331,20 @@ impl<'t> Reader<'_, 't> {
                     from = Some((step(&text, span)?, span));
                 }
                 "action" => {
-                    let (name, span) = self.scalar("`action`", SHAPE)?;
-                    choice = Some(self.choice(state, &name, span)?);
+                    choice = Some(self.scalar("`action`", SHAPE)?);
                 }
                 _ => return Err(Fault::new(span, format!("a decision has no key {}", shown(&key)), SHAPE)),
             }
         }
         match (from, choice) {
-            (Some((from, span)), Some(choice)) => Ok((Change { from, choice }, span)),
+            (Some((from, place)), Some((action, span))) => Ok((NamedChange { from, action, span }, place)),
             (None, _) => Err(Fault::new(entry.span, "the decision has no `from`", SHAPE)),
             (_, None) => Err(Fault::new(entry.span, "the decision has no `action`", SHAPE)),
         }
     }
 
     /// A map from actions to probabilities that sum to 1; zeros are left out.
-    fn mix(&mut self, state: StateId) -> Result<Vec<(ChoiceId, Rational)>, Fault> {
+    fn named_mix(&mut self) -> Result<NamedMix, Fault> {
         let node = self.events.next()?;
         expect(
             &node,
@@ -206,23 +352,22 @@ impl<'t> Reader<'_, 't> {
             "the mix of a state",
             "write probabilities by action, such as {\"a\": \"3/4\", \"b\": \"1/4\"}",
         )?;
-        let mut mix: Vec<(ChoiceId, Rational)> = Vec::new();
+        let mut shares = Vec::new();
         let mut seen = Vec::new();
-        while let Some((action, span)) = self.key()? {
-            once(&mut seen, &action, span)?;
-            let choice = self.choice(state, &action, span)?;
-            let (text, span) = self.scalar("a probability", "write a number such as 3/4")?;
-            let probability = parse_rational(&text)
-                .map_err(|error| Fault::new(span, error.to_string(), "write a number such as 3/4"))?;
-            if probability < Rational::ZERO {
-                return Err(Fault::new(
-                    span,
-                    format!("the probability {} is negative", shown(&text)),
-                    "probabilities are at least 0",
-                ));
-            }
+        while let Some((action, place)) = self.key()? {
+            once(&mut seen, &action, place)?;
+            let probability = self.probability()?;
+            shares.push((action, place, probability));
+        }
+        Ok(NamedMix { shares, span: node.span })
+    }
+
+    fn mix(&self, state: StateId, named: &NamedMix) -> Result<Vec<(ChoiceId, Rational)>, Fault> {
+        let mut mix: Vec<(ChoiceId, Rational)> = Vec::new();
+        for (action, span, probability) in &named.shares {
+            let choice = self.choice(state, action, *span)?;
             if !probability.is_zero() {
-                mix.push((choice, probability));
+                mix.push((choice, probability.clone()));
             }
         }
         let total = sum(mix.iter().map(|(_, probability)| probability.clone()));
@@ -230,7 +375,7 @@ impl<'t> Reader<'_, 't> {
             Ok(mix)
         } else {
             Err(Fault::new(
-                node.span,
+                named.span,
                 format!(
                     "state {}: the mix sums to {}, not 1",
                     shown(&self.model.state_name(state)),
@@ -296,24 +441,6 @@ fn step(text: &str, span: Span) -> Result<Step, Fault> {
     step.ok_or_else(|| Fault::new(span, format!("{} is not a step", shown(text)), "a step is a whole number from 0"))
 }
 
-/// What every state does; a state that the file leaves out must have a single action.
-fn complete<T>(
-    model: &Structure,
-    states: PerState<T>,
-    root: Span,
-    only: impl Fn(ChoiceId) -> T,
-) -> Result<Vec<T>, Fault> {
-    let of_state = |(state, given): (StateId, Option<(T, Span)>)| match given {
-        Some((given, _)) => Ok(given),
-        None if model.choices(state).len() == 1 => Ok(only(model.choices(state).next().expect("one choice"))),
-        None => {
-            let name = shown(&model.state_name(state));
-            Err(Fault::new(root, format!("the strategy does not say what to do in state {name}"), "add that state"))
-        }
-    };
-    model.states().zip(states).map(of_state).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -340,6 +467,41 @@ mod tests {
     }
 
     #[test]
+    fn a_default_is_for_every_state_that_has_its_actions() {
+        let text = "{principals: {p: 1/2}, states: {s: {low: {to: t}, high: {to: t}}, t: {low: {to: u}, high: {to: s}}, u: {x: {to: s}, y: {to: u}}, v: {z: {to: v}}}}";
+        let model = crate::io::read_model(text).unwrap();
+        let read =
+            |rest: &str| read_strategy(&model, format!("{{\"format\": \"commonweal-strategy/1\", {rest}}}").as_bytes());
+        let names = |strategy: &CountingStrategy| {
+            let name = |state: StateId| model.action_name(strategy.tail(state)).into_owned();
+            model.states().map(name).collect::<Vec<_>>()
+        };
+        let Ok(Strategy::Counting(strategy)) = read(r#""decisions": {"*": "low", "u": "y", "t": "high"}"#) else {
+            panic!()
+        };
+        assert_eq!(names(&strategy), ["low", "high", "y", "z"]);
+        let later = r#""decisions": {"u": "x", "*": [{"from": 0, "action": "high"}, {"from": 3, "action": "low"}]}"#;
+        let Ok(Strategy::Counting(strategy)) = read(later) else { panic!() };
+        assert_eq!((names(&strategy).join(" ").as_str(), strategy.changes(1.into()).len()), ("low low x z", 2));
+        let Ok(Strategy::Stationary(mix)) = read(r#""mix": {"*": {"low": 0.5, "high": 0.5}, "u": {"x": 1}}"#) else {
+            panic!()
+        };
+        assert_eq!((mix.mix(1.into()).len(), mix.mix(3.into()).len()), (2, 1));
+        let missing = read(r#""decisions": {"*": "low"}"#).unwrap_err();
+        assert!(missing.message.ends_with("what to do in state `u`"), "{missing}");
+        let missing = read(r#""decisions": {"s": "low"}"#).unwrap_err();
+        assert!(missing.message.ends_with("what to do in 2 states: `t`, `u`"), "{missing}");
+        // A state may have that name; then it is that state.
+        let star = crate::io::read_model(
+            "{principals: {p: 1/2}, states: {'*': {a: {to: '*'}, b: {to: '*'}}, t: {a: {to: t}, b: {to: t}}}}",
+        )
+        .unwrap();
+        let missing =
+            read_strategy(&star, br#"{"format": "commonweal-strategy/1", "decisions": {"*": "a"}}"#).unwrap_err();
+        assert!(missing.message.ends_with("what to do in state `t`"), "{missing}");
+    }
+
+    #[test]
     fn mistakes_are_named_in_their_place() {
         for (rest, message) in [
             ("\"decisions\": {}", "does not say what to do in state `s0`"),
@@ -363,6 +525,19 @@ mod tests {
             ("\"mix\": {\"s0\": {\"a\": 1, \"a\": 1}}", "twice"),
             ("\"mix\": {}, \"decisions\": {}", "both"),
             ("\"more\": {}", "no key `more`"),
+            ("\"decisions\": {\"*\": \"b\", \"*\": \"b\"}", "twice"),
+            ("\"decisions\": {\"*\": \"c\"}", "does not say what to do in state `s0`"),
+            ("\"mix\": {\"*\": {\"c\": 1}}", "does not say what to do in state `s0`"),
+            ("\"decisions\": {\"*\": [{\"from\": 1, \"action\": \"a\"}]}", "not from step 0"),
+            ("\"lottery\": {}", "a lottery cannot be a map"),
+            ("\"lottery\": []", "sum to `0`, not 1"),
+            ("\"lottery\": [{\"probability\": 1, \"decisions\": {\"s0\": \"a\"}}], \"decisions\": {}", "beside it"),
+            ("\"lottery\": [{\"probability\": \"1/2\", \"decisions\": {\"s0\": \"a\"}}]", "sum to `1/2`, not 1"),
+            ("\"lottery\": [{\"probability\": \"-1\", \"decisions\": {\"s0\": \"a\"}}]", "negative"),
+            ("\"lottery\": [{\"decisions\": {\"s0\": \"a\"}}]", "no `probability`"),
+            ("\"lottery\": [{\"probability\": 1}]", "no `decisions`"),
+            ("\"lottery\": [{\"probability\": 1, \"decisions\": {}}]", "does not say what to do in state `s0`"),
+            ("\"lottery\": [{\"share\": 1}]", "no key `share`"),
         ] {
             let error = read(rest).expect_err(rest);
             assert!(error.message.contains(message), "{rest}: {}", error.message);

@@ -137,7 +137,7 @@ impl<'t> Events<'t> {
     }
 
     /// Checks that nothing follows the document.
-    pub fn finish(mut self) -> Result<(), Fault> {
+    pub fn finish(&mut self) -> Result<(), Fault> {
         loop {
             match self.event()? {
                 (Event::StreamEnd, _) => return Ok(()),

@@ -1,7 +1,7 @@
 //! A model from its arrays, for readers that fill them directly.
 
 use super::{
-    ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure,
+    About, ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure,
     builder::{check_principals, check_size, first_repeated},
 };
 use crate::number::{Divided, ModelNumber};
@@ -70,6 +70,7 @@ impl<N: ModelNumber> ModelArrays<N> {
         assert!(self.start.index() < n_states, "the start state is one of the model's");
         let ModelArrays { start, principals, state_names, action_names, action, .. } = self;
         let structure = Structure {
+            about: About::default(),
             start,
             principals,
             state_names,

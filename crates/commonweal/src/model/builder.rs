@@ -1,6 +1,6 @@
 //! Building a model, state by state. Linear in its size, however long its rows.
 
-use super::{ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure};
+use super::{About, ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure};
 use crate::number::{ModelNumber, Rational};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -60,6 +60,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
             return Err(ModelError::NoStates);
         }
         let structure = Structure {
+            about: About::default(),
             start: StateId::from(0),
             principals,
             state_names,
@@ -81,6 +82,12 @@ impl<N: ModelNumber> ModelBuilder<N> {
         self.reward.reserve_exact(n_choices.saturating_mul(model.principals.len()));
         model.target.reserve_exact(n_transitions);
         self.probability.reserve_exact(n_transitions);
+    }
+
+    /// Calls the states by other names, as many as there are states.
+    pub(crate) fn name_states(&mut self, names: NameTable) {
+        assert_eq!(names.len(), self.n_states, "a name for each state");
+        self.structure.state_names = names;
     }
 
     /// The state in which runs start.

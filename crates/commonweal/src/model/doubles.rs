@@ -40,7 +40,7 @@ impl Mdp<f64> {
             probability,
             reward: self.reward.iter().map(exact).collect(),
         };
-        arrays.finish()
+        Ok(arrays.finish()?.with_about(self.about.clone()))
     }
 }
 

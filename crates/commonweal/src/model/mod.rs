@@ -11,6 +11,7 @@
 //! reward            choice × principal → number    one N each, a choice's rewards side by side
 //! ```
 
+mod about;
 mod arrays;
 mod builder;
 mod doubles;
@@ -22,6 +23,7 @@ mod names;
 mod principal;
 mod structure;
 
+pub use about::About;
 pub use arrays::ModelArrays;
 pub use builder::ModelBuilder;
 pub(crate) use builder::first_repeated;
@@ -112,6 +114,12 @@ impl<N> Mdp<N> {
         self
     }
 
+    /// The same model, which says this of itself.
+    pub fn with_about(mut self, about: About) -> Self {
+        self.structure_mut().about = about;
+        self
+    }
+
     /// The same model with another discount for one principal.
     pub fn with_discount(mut self, principal: PrincipalId, discount: Rational) -> Result<Self, ModelError> {
         let principal = &mut self.structure_mut().principals[principal.index()];
@@ -119,11 +127,16 @@ impl<N> Mdp<N> {
         Ok(self)
     }
 
-    /// The same model with other weights, one for each principal.
-    pub(crate) fn with_weights(mut self, weights: Vec<Rational>) -> Self {
-        assert_eq!(weights.len(), self.n_principals(), "one weight per principal");
+    /// The same model in which the payoff of one principal counts `weight` times.
+    pub fn with_weight(mut self, principal: PrincipalId, weight: Rational) -> Self {
+        self.structure_mut().principals[principal.index()].weight = weight;
+        self
+    }
+
+    /// The same model with these weights, one per principal.
+    pub(crate) fn with_weights(mut self, weights: &[Rational]) -> Self {
         let principals = &mut self.structure_mut().principals;
-        principals.iter_mut().zip(weights).for_each(|(principal, weight)| principal.weight = weight);
+        principals.iter_mut().zip(weights).for_each(|(principal, weight)| principal.weight = weight.clone());
         self
     }
 

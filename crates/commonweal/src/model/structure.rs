@@ -1,12 +1,13 @@
 //! What a model is made of besides its numbers: who is concerned, which states there are, and what leads where.
 
-use super::{Arrays, ChoiceId, NameTable, Principal, PrincipalId, StateId};
+use super::{About, Arrays, ChoiceId, NameTable, Principal, PrincipalId, StateId};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// The states, choices and transitions of a model with their names, and its principals. Reports and documents need no more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structure {
+    pub(super) about: About,
     pub(super) start: StateId,
     pub(super) principals: Vec<Principal>,
     pub(super) state_names: NameTable,
@@ -19,6 +20,11 @@ pub struct Structure {
 }
 
 impl Structure {
+    /// What the model says of itself.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
     /// The state in which a run starts unless told otherwise.
     pub fn start(&self) -> StateId {
         self.start

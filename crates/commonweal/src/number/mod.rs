@@ -7,6 +7,7 @@
 mod directed;
 mod enclosure;
 mod exact_vector;
+mod irrational;
 mod model_number;
 mod parse;
 mod plain;
@@ -22,6 +23,7 @@ mod wide;
 pub(crate) use directed::{UNIT_ROUNDOFF, product_down, product_up, quotient_down, sum_down, sum_up};
 pub use enclosure::Enclosure;
 pub use exact_vector::ExactVector;
+pub(crate) use irrational::{logarithm, real_power, rounded_down};
 pub use model_number::{Divided, ModelNumber};
 pub use parse::{NumberError, parse_rational};
 pub use plain::{LEAST_WEIGHT, PlainVector, plain_sum};

@@ -52,6 +52,15 @@ pub struct OrderedPart {
     pub terms: Vec<(PrincipalId, Rational)>,
 }
 
+impl OrderedPart {
+    /// The part with its first term counting 1 or −1, and what all its terms are multiplied by to be as before.
+    pub(crate) fn normalised(&self) -> (OrderedPart, Rational) {
+        let factor = self.terms[0].1.clone().abs();
+        let terms = self.terms.iter().map(|(p, counts)| (*p, counts / &factor)).collect();
+        (OrderedPart { discount: self.discount.clone(), terms }, factor)
+    }
+}
+
 /// The parts of these principals, the most patient first. Principals of weight 0 have none, unless nobody else is there.
 pub fn parts(principals: &[Principal]) -> Vec<OrderedPart> {
     let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
@@ -70,6 +79,15 @@ pub fn parts(principals: &[Principal]) -> Vec<OrderedPart> {
     }
     parts.sort_by(|a, b| b.discount.cmp(&a.discount));
     parts
+}
+
+/// The parts of these principals if their payoffs counted `weights` times, in the file's order; none if all of these are 0.
+pub fn parts_weighted(principals: &[Principal], weights: &[Rational]) -> Vec<OrderedPart> {
+    if weights.iter().all(Rational::is_zero) {
+        return Vec::new();
+    }
+    let weighted = |(principal, weight): (&Principal, &Rational)| principal.clone().weighted(weight.clone());
+    parts(&principals.iter().zip(weights).map(weighted).collect::<Vec<_>>())
 }
 
 /// The parts of one principal alone, which counts its payoff once, in its own direction.
@@ -140,6 +158,11 @@ pub struct OrderedModel<'m> {
 /// The model with what counts alike merged, the most patient part first.
 pub fn order(mdp: &Mdp) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts(mdp.principals()))
+}
+
+/// The model as these parts see it, in their order.
+pub(crate) fn order_by(mdp: &Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'_> {
+    OrderedModel::of(mdp, parts)
 }
 
 /// The model as one principal alone sees it: its own rewards, less is better for a negative weight, and nobody else's.

@@ -98,6 +98,19 @@ impl ActionBox {
         sum
     }
 
+    /// The greatest `Σ_a p_a |q_a|` over the mixes p of the box and over these states: how large anything is that a mix of the
+    /// box adds up. A choice that it may hardly take counts for hardly anything.
+    pub fn largest(&self, model: &Doubles, states: &[u32], q: impl Fn(usize) -> f64) -> f64 {
+        let mut sizes = Vec::new();
+        let of_state = |&state: &u32| {
+            let choices = model.choices(state as usize);
+            sizes.clear();
+            sizes.extend(choices.clone().map(|choice| q(choice).abs()));
+            self.best(choices, &sizes)
+        };
+        states.iter().map(of_state).fold(0.0, f64::max)
+    }
+
     /// A mix of the box that prefers choices in this order.
     pub fn fill(&self, choices: std::ops::Range<usize>, order: &[usize], mix: &mut [f64]) {
         mix[choices.clone()].copy_from_slice(&self.lower[choices.clone()]);

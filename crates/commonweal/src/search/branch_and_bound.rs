@@ -18,9 +18,9 @@ use std::sync::Arc;
 /// How far to search, and for what.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
-    /// Stop when the bounds are this close, relative to the greatest welfare of any strategy or the largest reward that one
-    /// choice pays to all together, whichever is larger. 0 asks for the exact optimum, which only a search over positional
-    /// strategies finds.
+    /// Stop when the bounds are this close, relative to the greatest welfare of any strategy, or where principals' payoffs cancel
+    /// each other out, to the sum of their magnitudes under about the long-term strategy. 0 asks for the exact optimum, which only a
+    /// search over positional strategies finds.
     pub gap: Rational,
     /// Only ask whether some strategy of the class earns at least this much.
     pub threshold: Option<Rational>,
@@ -170,7 +170,8 @@ const MOST_BYTES: usize = 2 << 30;
 /// Searches from `root`, knowing `incumbent`.
 pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, options: &SearchOptions) -> Search {
     let model = class.model();
-    let gap = options.gap.to_f64() * scale(model, root.bound);
+    let scale = scale(model, &root);
+    let gap = options.gap.to_f64() * scale;
     let goal = Goal {
         gap,
         threshold: options.threshold.clone(),
@@ -179,7 +180,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
     };
     let bytes = 16 * model.n_choices + 8 * model.n * model.n_states + 100;
     let most_open = (MOST_BYTES / bytes).max(BATCH);
-    let order = 1e-9 * scale(model, root.bound);
+    let order = 1e-9 * scale;
     let mut open = BinaryHeap::new();
     let mut serial = 0;
     let mut push = |open: &mut BinaryHeap<Queued>, node: Node| {
@@ -270,11 +271,11 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
     Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer }
 }
 
-/// What gaps are relative to.
-fn scale(model: &Doubles, root_bound: f64) -> f64 {
-    let total = |choice: usize| model.rewards(choice).iter().sum::<f64>().abs();
-    let most = (0..model.n_choices).map(total).fold(f64::MIN_POSITIVE, f64::max);
-    if root_bound.is_finite() { most.max(root_bound.abs()) } else { most }
+/// What gaps are relative to: what can be optimal. A reward that nobody would take says nothing of it.
+fn scale(model: &Doubles, root: &Node) -> f64 {
+    let payoffs = |values: &[f64]| (0..model.n).map(|i| values[i * model.n_states + model.start].abs()).sum::<f64>();
+    let payoffs = root.near.as_ref().map_or(0.0, |near| payoffs(&near.0));
+    [root.bound.abs(), payoffs].into_iter().filter(|size| size.is_finite()).fold(f64::MIN_POSITIVE, f64::max)
 }
 
 /// A node in the queue: best bound first, then the deepest, then the first.

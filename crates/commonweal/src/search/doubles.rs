@@ -30,8 +30,6 @@ pub(super) struct Doubles {
     pub tail_factors: TailFactors<UpperBound>,
     /// The most products in a sum over one choice's successors or one state's choices.
     pub longest_sum: usize,
-    /// The largest magnitude of a reward, per principal.
-    pub largest_reward: Vec<f64>,
     /// The choices that may lead to each state.
     into: Vec<Vec<u32>>,
     /// The state of each choice.
@@ -48,7 +46,6 @@ impl Doubles {
         let nearest = |x: &Rational| x.to_f64();
         let reward: Vec<f64> =
             choices().flat_map(|choice| model.rewards(choice)).map(|reward| nearest(&(reward / &unit))).collect();
-        let largest = |i: usize| reward.iter().skip(i).step_by(n).fold(0.0, |largest: f64, r| largest.max(r.abs()));
         let longest_row = choices().map(|choice| model.targets(choice).len()).max().unwrap_or(0);
         let most_choices = model.states().map(|state| model.choices(state).len()).max().unwrap_or(0);
         let mut into = vec![Vec::new(); model.n_states()];
@@ -64,7 +61,6 @@ impl Doubles {
             n,
             start: model.mdp().start().index(),
             rows: Rows::of(model.mdp()),
-            largest_reward: (0..n).map(largest).collect(),
             reward,
             discount: (0..n).map(|i| nearest(model.discount(i))).collect(),
             discounts: (0..n).map(|i| Enclosure::from(model.discount(i))).collect(),

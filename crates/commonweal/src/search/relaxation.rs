@@ -47,7 +47,7 @@ pub(super) struct Relaxed {
     pub reach: Vec<u32>,
     /// Δ_i per choice, principals side by side.
     pub advantage: Vec<f64>,
-    /// Per principal the largest magnitude of Δ_i, and how far each may be off.
+    /// Per principal the largest magnitude of what a mix of the box makes of Δ_i, and how far that may be off.
     largest_advantage: Vec<f64>,
     advantage_error: Vec<f64>,
     /// The first step of the tail.
@@ -93,10 +93,7 @@ impl<'m> Relaxer<'m> {
         let reach = model.reachable(|choice| within.allows(choice));
         let (values, mix) = lexicographic_values(model, within, &reach, near);
         let (advantage, advantage_error) = self.advantages(within, &reach, &values);
-        let most = |i: usize| {
-            let choices = reach.iter().flat_map(|&state| model.choices(state as usize));
-            choices.map(|choice| advantage[choice * model.n + i].abs()).fold(0.0, f64::max)
-        };
+        let most = |i: usize| within.largest(model, &reach, |choice| advantage[choice * model.n + i]);
         let largest_advantage: Vec<f64> = (0..model.n).map(most).collect();
         let layer = Layer { relaxer: self, within, reach: &reach, advantage: &advantage };
         let scale: f64 = largest(&values, &reach, model).iter().sum::<f64>() + largest_advantage.iter().sum::<f64>();
@@ -204,7 +201,7 @@ impl<'m> Relaxer<'m> {
         &self.power[step * self.model.n..(step + 1) * self.model.n]
     }
 
-    /// Δ_i of every choice of the box, and per principal how far each may be off.
+    /// Δ_i of every choice of the box, and per principal how far what a mix of the box makes of them may be off.
     fn advantages(&self, within: &ActionBox, reach: &[u32], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let model = self.model;
         let mut advantage = vec![0.0; model.n_choices * model.n];
@@ -220,7 +217,8 @@ impl<'m> Relaxer<'m> {
         }
         let error = |i: usize| {
             let mut budget = RoundingBudget::default();
-            budget.allow_sum(model.longest_sum + 4, model.largest_reward[i] + 2.0 * largest[i]);
+            let largest_reward = within.largest(model, reach, |choice| model.rewards(choice)[i]);
+            budget.allow_sum(model.longest_sum + 4, largest_reward + 2.0 * largest[i]);
             budget.total()
         };
         (advantage, (0..model.n).map(error).collect())

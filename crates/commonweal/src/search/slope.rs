@@ -46,7 +46,8 @@ pub(super) fn slope_bound(model: &Doubles, within: &ActionBox, local: &Local) ->
         let far = changes.visits_within(model, local, i, &visits)?;
         let largest_value = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
         let mut advantage_error = RoundingBudget::default();
-        advantage_error.allow_sum(model.longest_sum + 4, model.largest_reward[i] + 2.0 * largest_value);
+        let largest_reward = within.largest(model, reach, |choice| model.rewards(choice)[i]);
+        advantage_error.allow_sum(model.longest_sum + 4, largest_reward + 2.0 * largest_value);
         let mut advantages = Vec::new();
         for (position, &state) in reach.iter().enumerate() {
             let choices = model.choices(state as usize);
@@ -62,7 +63,7 @@ pub(super) fn slope_bound(model: &Doubles, within: &ActionBox, local: &Local) ->
             for (choice, advantage) in choices.clone().zip(&advantages) {
                 slopes[choice] += visits[position] * advantage;
             }
-            let largest = advantages.iter().fold(0.0f64, |largest, advantage| largest.max(advantage.abs()));
+            let largest = within.largest(model, &[state], |choice| advantages[choice - choices.start]);
             let most = within.best(choices.clone(), &advantages);
             advantages.iter_mut().for_each(|advantage| *advantage = -*advantage);
             let least = within.best(choices, &advantages);

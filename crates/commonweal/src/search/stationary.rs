@@ -41,12 +41,14 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let reach = doubles.reachable(|_| true);
     let relaxer = Relaxer::new(&doubles);
     let class = Mixed { model, doubles: &doubles, relaxer, elsewhere, whole: whole.clone(), reach };
-    let incumbent = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| {
+    let long_term = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| {
         let [welfare, _] = welfare_range(&ordered);
         let lower = doubles.scaled_below(&welfare);
         let strategy = Strategy::Stationary(class.rounded(&class.elsewhere));
         Incumbent { strategy, welfare, is_exact: false, lower }
     });
+    let found = class.first_found(&options.stop);
+    let incumbent = found.into_iter().fold(long_term, |a, b| if b.welfare > a.welfare { b } else { a });
     let relaxed = class.relaxer.relax(&whole, None);
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     // Where nothing can be earned or lost, the relaxation's rounding errors are all that it would report.
@@ -250,6 +252,15 @@ impl Mixed<'_> {
             }
         }
         narrowed
+    }
+
+    /// What local search finds from the long-term strategy: a positional strategy, and the mix that it improves to.
+    fn first_found(&self, stop: &StopSignal) -> Vec<Incumbent> {
+        let Some(mut local) = Local::new(self.doubles, &self.reach, self.elsewhere.clone()) else { return Vec::new() };
+        local.improve_positional(&self.whole);
+        let positional = self.incumbent(&local.mix, stop);
+        local.improve_stationary(&self.whole, 10 * ROUNDS);
+        positional.into_iter().chain(self.incumbent(&local.mix, stop)).collect()
     }
 
     /// The mix, rounded, with its exact worth.

@@ -86,7 +86,11 @@ fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], m
     let scale: Vec<f64> = (0..model.n)
         .map(|i| {
             let values = &values[i * model.n_states..(i + 1) * model.n_states];
-            reach.iter().map(|&state| values[state as usize].abs()).fold(model.largest_reward[i], f64::max)
+            // What is never taken tells nothing of a size.
+            let taken = |&state: &u32| {
+                model.choices(state as usize).map(|choice| mix[choice] * model.rewards(choice)[i].abs()).sum::<f64>()
+            };
+            reach.iter().map(|state| values[*state as usize].abs().max(taken(state))).fold(0.0, f64::max)
         })
         .collect();
     let mut improved = false;

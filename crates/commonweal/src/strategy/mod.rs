@@ -1,15 +1,18 @@
 //! Strategies: what the agent does in each state, at each step.
 //!
 //! A [`CountingStrategy`] looks at the state and the step and takes one choice; a positional one is a counting strategy
-//! that never changes its mind. A [`Stationary`] one mixes choices by state alone.
+//! that never changes its mind. A [`Stationary`] one mixes choices by state alone. A [`Lottery`] draws a counting strategy
+//! once, at the start.
 
 mod counting;
+mod lottery;
 mod meetings;
 pub(crate) mod memory;
 mod stationary;
 mod step;
 
 pub use counting::{Change, CountingStrategy};
+pub use lottery::Lottery;
 pub use meetings::{Meetings, Run};
 pub use stationary::Stationary;
 pub use step::{Step, StepError};
@@ -65,6 +68,7 @@ impl Strategy {
         match self {
             Strategy::Counting(counting) => counting.check(model),
             Strategy::Stationary(stationary) => stationary.check(model),
+            Strategy::Lottery(lottery) => lottery.shares().iter().try_for_each(|(_, counting)| counting.check(model)),
         }
     }
 }
@@ -76,11 +80,19 @@ pub enum Strategy {
     Counting(CountingStrategy),
     /// One mix of choices per state, for ever.
     Stationary(Stationary),
+    /// One of several counting strategies, drawn once at the start.
+    Lottery(Lottery),
 }
 
 impl From<CountingStrategy> for Strategy {
     fn from(strategy: CountingStrategy) -> Strategy {
         Strategy::Counting(strategy)
+    }
+}
+
+impl From<Lottery> for Strategy {
+    fn from(strategy: Lottery) -> Strategy {
+        Strategy::Lottery(strategy)
     }
 }
 

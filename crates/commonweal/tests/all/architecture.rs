@@ -15,7 +15,7 @@ const ORDER: &[&[&str]] = &[
     &["exponential_sum"],
     &["exact", "certified"],
     &["evaluation"],
-    &["search", "explain", "landscape", "certificate"],
+    &["search", "fair", "explain", "landscape", "certificate"],
     &["reductions", "families"],
     &["io"],
     &["front door"],
@@ -32,14 +32,18 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("exact", "evaluation", "`Payoffs` are a part of the answer, and some are evaluated over its tail"),
     ("certified", "evaluation", "`Payoffs` are a part of the answer"),
     ("search", "front door", "it solves parts of the model under `Options`"),
+    ("fair", "front door", "it solves the model for many weights under `Options`"),
     ("landscape", "front door", "it solves the model at many discounts under `Options`"),
     ("explain", "front door", "it explains an `Answer`"),
     ("certificate", "front door", "it proves an `Answer`"),
 ];
 
 /// Who counts roundings beside `number`, and why.
-const ROUNDS: &[(&str, &str)] =
-    &[("evaluation/simulation/patience.rs", "a simulated interval includes what rounding does to a mean of runs")];
+const ROUNDS: &[(&str, &str)] = &[
+    ("evaluation/simulation/patience.rs", "a simulated interval includes what rounding does to a mean of runs"),
+    ("evaluation/simulation/interval.rs", "a simulated interval is widened by what rounding does to its own ends"),
+    ("evaluation/simulation/chain.rs", "the range of what a run is worth is widened by what rounding does to it"),
+];
 
 /// A source file: its path under `src`, its room, and its text without tests and comments.
 struct Source {

@@ -11,6 +11,7 @@ mod certified;
 mod certified_evaluation;
 mod corpus;
 mod drn;
+mod fair;
 mod format_round_trips;
 mod front_door;
 mod jumps;

@@ -56,6 +56,27 @@ fn the_hotel_meets_what_the_papers_coin_earns_and_not_a_hair_above_its_best() {
     assert_eq!(ask("14"), Some(ThresholdAnswer::No));
 }
 
+/// A reward that nobody would take is no measure of anything: the same bounds as without it, and the same answers.
+#[test]
+fn an_action_that_nobody_would_take_changes_nothing() {
+    for never in ["s0 never -1000000000 -> s0", "s0 never -1000000000 -> s1"] {
+        let hotel = Plain::parse("2/3 1/3", &["s0 a 3 -> s0", "s0 b -1 -> s1", never, "s1 b 6 -> s1"]).model();
+        let found = search(&hotel, "1e-8");
+        assert_eq!(found.outcome, SearchOutcome::WithinGap, "{never}");
+        let lower = found.welfare.enclosure.lower();
+        assert!(lower > 13.675_444 && found.upper - lower <= 1e-8 * 14.2, "{never}: {lower} {}", found.upper);
+        let best = positional(&hotel, &SearchOptions::default());
+        assert!(found.welfare.exact >= best.welfare.exact, "{never}");
+        let ask = |threshold: &str| {
+            let options = SearchOptions { threshold: Some(number(threshold)), ..SearchOptions::default() };
+            stationary(&hotel, &options).answer
+        };
+        assert_eq!(ask("13.2"), Some(ThresholdAnswer::Yes), "{never}");
+        assert_eq!(ask("13.67544"), Some(ThresholdAnswer::Yes), "{never}");
+        assert_eq!(ask("13.67545"), Some(ThresholdAnswer::No), "{never}");
+    }
+}
+
 fn random(seed: u64, n_states: usize, n_actions: usize) -> Mdp {
     let mut random = Seeded::new(seed);
     let n = 2 + random.below(2);

@@ -37,7 +37,7 @@ pub fn table(lab: &Lab) -> Result<(Table, Vec<Claim>), Error> {
             let found = mix.mix(model.start()).iter().find(|(choice, _)| *choice == expected);
             found.map_or(0.0, |(_, share)| share.to_f64())
         }
-        Strategy::Counting(_) => f64::NAN,
+        Strategy::Counting(_) | Strategy::Lottery(_) => f64::NAN,
     };
     let claims = vec![Claim::found(
         "coin/optimum",

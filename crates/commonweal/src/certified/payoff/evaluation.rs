@@ -25,7 +25,7 @@ use crate::number::{ModelNumber, Rational, Values};
 use crate::parallel;
 use crate::principals::Alone;
 use crate::stop::{Reached, StopReason, StopSignal};
-use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
+use crate::strategy::{CountingStrategy, Lottery, Stationary, Step, Strategy};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -59,8 +59,32 @@ pub fn evaluate(
             let only = CountingStrategy::positional((0..model.n_states()).map(ChoiceId::from));
             Evaluated { model, mixed: Some(&mixed), strategy: &only }.payoffs(gap, stop)
         }
+        Strategy::Lottery(lottery) => drawn(model, lottery, gap, stop),
     });
     evaluated.map_err(EvaluateError::Stopped)
+}
+
+/// The payoffs of a lottery: those of its strategies, times their probabilities.
+fn drawn(model: &Mdp<f64>, lottery: &Lottery, gap: f64, stop: &StopSignal) -> Result<Evaluation, StopReason> {
+    let evaluate = |(share, strategy): &(Rational, CountingStrategy)| {
+        Ok((share.clone(), Evaluated { model, mixed: None, strategy }.payoffs(gap, stop)?))
+    };
+    let all: Vec<(Rational, Evaluation)> = lottery.shares().iter().map(evaluate).collect::<Result<_, StopReason>>()?;
+    let of_principal = |p: usize| {
+        let of_state = |(share, evaluation): &(Rational, Evaluation)| {
+            let own = model.states().map(|state| evaluation.payoffs.payoff(p.into(), state).enclosure);
+            (share.clone(), Values::Enclosed(own.collect()))
+        };
+        Values::combined(all.iter().map(of_state).collect(), model.n_states())
+    };
+    let scale = all.iter().map(|(_, evaluation)| evaluation.scale).fold(0.0, f64::max);
+    let mut claims = all.iter().map(|(_, evaluation)| evaluation.claim);
+    let stopped = claims.find(|claim| matches!(claim, Claim::Stopped(_)));
+    Ok(Evaluation {
+        payoffs: Payoffs::new(model, (0..model.n_principals()).map(of_principal).collect()),
+        scale,
+        claim: stopped.unwrap_or(Claim::Within { gap, scale }),
+    })
 }
 
 /// What is evaluated.

@@ -1,13 +1,19 @@
 //! What the strategy makes of the model, in flat arrays: the places it can reach, what it decides there, what follows.
 
+use super::PathStep;
+use super::patience::Patience;
 use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::{Enclosure, Natural, Rational};
-use crate::strategy::Strategy;
+use crate::number::{Enclosure, Natural, Rational, UNIT_ROUNDOFF};
+use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::collections::BTreeMap;
 
 /// The states that can be reached from the start ("places", numbered in the order they are found) with their decisions.
 pub(super) struct Chain {
     n_parts: usize,
+    /// Place → state.
+    states: Vec<StateId>,
+    /// Row of rewards → the choice that pays them.
+    choices: Vec<ChoiceId>,
     /// Place → its first decision, in increasing steps.
     first_decision: Vec<usize>,
     decisions: Vec<Decision>,
@@ -17,6 +23,8 @@ pub(super) struct Chain {
     /// Per part, a double that is at least the absolute value of each of its rewards.
     greatest_rewards: Vec<f64>,
     most_outcomes: usize,
+    /// The places in which a run may start: drawn 64-bit numbers below the first number mean this one.
+    starts: Vec<(u64, u32)>,
 }
 
 /// From this step on, one of these outcomes.
@@ -37,29 +45,67 @@ pub(super) struct Outcome {
 }
 
 impl Chain {
-    /// The place in which a run starts.
-    pub(super) const START: u32 = 0;
-
     /// What can be reached from `start`, with the rewards of the principals in this order, one for each part.
     pub(super) fn new(model: &Mdp, strategy: &Strategy, start: StateId, order: &[usize]) -> Chain {
         let chain = Chain {
             n_parts: order.len(),
+            states: Vec::new(),
+            choices: Vec::new(),
             first_decision: vec![0],
             decisions: Vec::new(),
             outcomes: Vec::new(),
             rewards: Vec::new(),
             greatest_rewards: vec![0.0; order.len()],
             most_outcomes: 0,
+            starts: Vec::new(),
         };
-        let mut place_of = vec![UNSEEN; model.n_states()];
-        place_of[start.index()] = Chain::START;
-        let mut builder = ChainBuilder { model, order, chain, states: vec![start], place_of };
+        // A strategy that is drawn at the start has places of its own.
+        let certain = Rational::ONE;
+        let drawn: Vec<(&Rational, Followed)> = match strategy {
+            Strategy::Lottery(lottery) => {
+                lottery.shares().iter().map(|(share, own)| (share, Followed::Counting(own))).collect()
+            }
+            Strategy::Counting(own) => vec![(&certain, Followed::Counting(own))],
+            Strategy::Stationary(own) => vec![(&certain, Followed::Stationary(own))],
+        };
+        let place_of = vec![UNSEEN; model.n_states() * drawn.len()];
+        let mut builder = ChainBuilder { model, order, chain, states: Vec::new(), place_of, copy: 0 };
+        let mut below = 0u64;
+        for (copy, (share, _)) in drawn.iter().enumerate() {
+            builder.copy = copy;
+            below = below.saturating_add(of_all_numbers(share));
+            let place = builder.place(start);
+            builder.chain.starts.push((below, place));
+        }
         let mut place = 0;
-        while let Some(&state) = builder.states.get(place) {
-            builder.decide(strategy, state);
+        while let Some(&(copy, state)) = builder.states.get(place) {
+            builder.copy = copy;
+            builder.decide(&drawn[copy].1, state);
             place += 1;
         }
-        builder.chain
+        if drawn.len() > 1 {
+            // The draw at the start is one more that rounds.
+            builder.chain.most_outcomes += drawn.len();
+        }
+        let states = builder.states.iter().map(|&(_, state)| state).collect();
+        Chain { states, ..builder.chain }
+    }
+
+    /// What is done in a place where this outcome is drawn.
+    pub(super) fn taken(&self, place: u32, outcome: &Outcome) -> PathStep {
+        PathStep { state: self.states[place as usize], choice: self.choices[outcome.row as usize] }
+    }
+
+    /// The place in which a run starts, if nothing is left to chance there.
+    pub(super) fn only_start(&self) -> Option<u32> {
+        if let [(_, place)] = self.starts[..] { Some(place) } else { None }
+    }
+
+    /// The place in which a run starts that has drawn this number.
+    pub(super) fn start(&self, number: u64) -> u32 {
+        // The last one takes what rounding has left over.
+        let but_last = &self.starts[..self.starts.len() - 1];
+        self.starts[but_last.partition_point(|(below, _)| *below <= number)].1
     }
 
     /// What is decided in `place` at `step`.
@@ -88,6 +134,52 @@ impl Chain {
         &self.greatest_rewards
     }
 
+    /// A range that holds what every infinite run is worth to a part.
+    ///
+    /// The greatest is the fixed point of `U(s) = max r + λ U(t)` over all outcomes of all decisions in `s`. Iterated from
+    /// `max |R| / (1 − λ)` it stays above that point, so it may be left at any time; the least likewise.
+    pub(super) fn range(&self, slot: usize, own: &Patience) -> [f64; 2] {
+        /// How many outcomes are looked at.
+        const WORK: u64 = 1 << 24;
+        /// A bound that moves by less of itself is good enough.
+        const STILL: f64 = 1e-6;
+        let n_places = self.first_decision.len() - 1;
+        let reward = |outcome: &Outcome| self.rewards[outcome.row as usize * self.n_parts + slot];
+        let rounds = (WORK / self.outcomes.len() as u64).clamp(1, own.length);
+        // What rounding does, in every round again.
+        let rounding = 8.0 * UNIT_ROUNDOFF * own.most * (rounds as f64 + 1.0);
+        let end = |direction: f64| {
+            let mut bound = vec![own.most; n_places];
+            for _ in 0..rounds {
+                let mut moved = 0.0f64;
+                for place in 0..n_places {
+                    let decisions = &self.decisions[self.first_decision[place]..self.first_decision[place + 1]];
+                    let worth = |decision: &Decision| {
+                        let outcomes = self.outcomes(decision).iter();
+                        let each = outcomes.map(|outcome| {
+                            let reward = direction * reward(outcome);
+                            if decision.for_ever {
+                                reward * own.for_ever
+                            } else {
+                                reward + own.discount * bound[outcome.target as usize]
+                            }
+                        });
+                        each.fold(f64::NEG_INFINITY, f64::max)
+                    };
+                    let best = decisions.iter().map(worth).fold(f64::NEG_INFINITY, f64::max).min(bound[place]);
+                    moved = moved.max(bound[place] - best);
+                    bound[place] = best;
+                }
+                if moved <= STILL * own.most {
+                    break;
+                }
+            }
+            let from_starts = self.starts.iter().map(|&(_, place)| bound[place as usize]);
+            direction * (from_starts.fold(f64::NEG_INFINITY, f64::max) + rounding)
+        };
+        [end(-1.0), end(1.0)]
+    }
+
     /// The most outcomes of a decision.
     pub(super) fn most_outcomes(&self) -> usize {
         self.most_outcomes
@@ -103,26 +195,34 @@ pub(super) fn draw(outcomes: &[Outcome], number: u64) -> &Outcome {
 
 const UNSEEN: u32 = u32::MAX;
 
+/// What a run follows once it is drawn.
+enum Followed<'s> {
+    Counting(&'s CountingStrategy),
+    Stationary(&'s Stationary),
+}
+
 struct ChainBuilder<'m> {
     model: &'m Mdp,
     order: &'m [usize],
     chain: Chain,
-    /// Place → state.
-    states: Vec<StateId>,
-    /// State → place.
+    /// Place → which strategy is followed, and the state.
+    states: Vec<(usize, StateId)>,
+    /// State → place, for each strategy.
     place_of: Vec<u32>,
+    /// The strategy whose places are looked at.
+    copy: usize,
 }
 
 impl ChainBuilder<'_> {
     /// Adds the decisions of the next place, which is `state`.
-    fn decide(&mut self, strategy: &Strategy, state: StateId) {
+    fn decide(&mut self, strategy: &Followed, state: StateId) {
         match strategy {
-            Strategy::Stationary(stationary) => {
+            Followed::Stationary(stationary) => {
                 let mix = stationary.mix(state).iter().map(|(choice, share)| (*choice, share));
                 let (first_outcome, n_outcomes) = self.lottery(mix);
                 self.chain.decisions.push(Decision { from: 0, first_outcome, n_outcomes, for_ever: false });
             }
-            Strategy::Counting(counting) => {
+            Followed::Counting(counting) => {
                 let mut lotteries = BTreeMap::new();
                 for change in counting.changes(state) {
                     let (first_outcome, n_outcomes) = *lotteries
@@ -159,7 +259,8 @@ impl ChainBuilder<'_> {
     }
 
     fn reward_row(&mut self, choice: ChoiceId) -> u32 {
-        let row = self.chain.rewards.len() / self.order.len();
+        let row = self.chain.choices.len();
+        self.chain.choices.push(choice);
         let rewards = self.model.rewards(choice);
         for (slot, &p) in self.order.iter().enumerate() {
             let reward = Enclosure::from(&rewards[p]);
@@ -171,10 +272,10 @@ impl ChainBuilder<'_> {
     }
 
     fn place(&mut self, state: StateId) -> u32 {
-        let place = &mut self.place_of[state.index()];
+        let place = &mut self.place_of[self.copy * self.model.n_states() + state.index()];
         if *place == UNSEEN {
             *place = u32::try_from(self.states.len()).expect("no more places than states");
-            self.states.push(state);
+            self.states.push((self.copy, state));
         }
         *place
     }

@@ -5,6 +5,7 @@ use super::super::{
     discounts::Selection,
     parse_error::shown,
     row::{RowFault, Rows, Written},
+    state_names::StateNames,
 };
 use super::header::Header;
 use super::lines::{KeptLine, Line};
@@ -34,6 +35,7 @@ pub(super) struct Body<'o, N: ModelNumber> {
     state_rewards: Vec<N>,
     state_line: KeptLine,
     rows: Rows,
+    names: StateNames,
     initial: Option<usize>,
     n_initial: usize,
 }
@@ -77,6 +79,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
             state_rewards: Vec::new(),
             state_line: KeptLine::default(),
             rows: Rows::new(options.strict),
+            names: StateNames::default(),
             initial: None,
             n_initial: 0,
         }
@@ -91,8 +94,19 @@ impl<'o, N: ModelNumber> Body<'o, N> {
             Some(b'a') if is_word(text, b"action") => self.action(line, text),
             Some(b's') if is_word(text, b"state") => self.state(line, text),
             None => Ok(()),
-            Some(b'/') if text.starts_with(b"//") => Ok(()),
+            Some(b'/') if text.starts_with(b"//") => {
+                self.comment(&text[2..]);
+                Ok(())
+            }
             Some(_) => Err(line.fault_here("this line has no meaning in a DRN file", SHAPE)),
+        }
+    }
+
+    /// The comment right below a state, before its actions, says what it is called: `//[col=0 & c1=2]`.
+    fn comment(&mut self, text: &[u8]) {
+        let Some(state) = self.n_begun.checked_sub(1) else { return };
+        if !self.has_choice && !self.is_open && !self.names.has(state) {
+            self.names.name(state, &String::from_utf8_lossy(text));
         }
     }
 
@@ -328,8 +342,10 @@ impl<'o, N: ModelNumber> Body<'o, N> {
             }
             _ => {}
         }
-        let start = self.options.start_among(self.header.n_states, self.initial, self.n_initial)?;
+        let names = self.names.table(self.header.n_states);
+        let start = self.options.start_among(&names, self.initial, self.n_initial)?;
         let Built { mut builder, selection } = self.built.expect("a model has a choice");
+        builder.name_states(names);
         builder.start(StateId::from(start));
         Ok(Loaded { model: builder.finish()?, left_out: selection.left_out, divided: self.rows.divided })
     }

@@ -25,7 +25,7 @@ impl<N: ModelNumber> Files<N> {
             None => return Err(missing(TARGETS)),
         };
         let (n_initial, initial) = self.initial.unwrap_or((0, None));
-        let start = options.start_among(n_states, initial, n_initial)?;
+        let start = options.start_among(&NameTable::numbered(n_states), initial, n_initial)?;
         let first_choice = or_one_each(self.first_choice.take(), CHOICES, n_states, n_choices)?;
         let first_transition = or_one_each(self.first_branch.take(), BRANCHES, n_choices, n_branches)?;
         if let Some(state) = (0..n_states).find(|&state| first_choice[state] == first_choice[state + 1]) {

@@ -1,0 +1,87 @@
+//! `commonweal fair MODEL --rule RULE`
+
+use crate::args::{CoinPlace, FairArgs};
+use crate::engine::{self, Asked};
+use crate::report::timings::Clock;
+use crate::report::{fair as report, json};
+use crate::{input, output, progress, range};
+use anyhow::{Context, anyhow};
+use commonweal::documents::{self, Document};
+use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::questions::{Fair, Over, PayoffSet, Proven, Question, fair_in, reference_numbers};
+use commonweal::{Model, Options, PrincipalId};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
+    let stop = args.run.start();
+    if let Some(path) = &args.strategy {
+        output::check_place(path)?;
+        output::check_apart(path, &args.model.model)?;
+    }
+    let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
+    let question = question(args, &model)?;
+    clock.has_read();
+    let options = Options { engine, stop, ..Options::default() };
+    let set = PayoffSet::new(&model, &options);
+    let found = progress::shown(&options.stop, args.run.quiet, || fair_in(&set, &question));
+    let found: Fair = found.map_err(|error| anyhow!("{error}"))?;
+    let (found, coin) = match args.coin {
+        CoinPlace::Start => (found, None),
+        CoinPlace::Decision => {
+            let one_coin = found.with_one_coin(&model.exact(), &options.stop);
+            one_coin.map_err(|error| anyhow!("--coin decision: {error}"))?
+        }
+    };
+    if let Some(path) = &args.strategy {
+        let strategy = documents::Strategy::lottery(model.structure(), &found.lottery());
+        output::write_whole(path, |out| strategy.write(out))?;
+    }
+    let engine = if set.gap().is_some() { documents::Engine::Certified } else { documents::Engine::Exact };
+    let spent = clock.spent(args.run.timings);
+    if args.run.json {
+        let mut document = documents::Fair::new(model.structure(), &found, engine, args.all_states);
+        document.coin = coin.as_ref().map(|coin| documents::CoinDecision::new(model.structure(), coin));
+        json::print(&document, spent)?;
+    } else {
+        // What the sum would give, to say what fairness costs, and whom.
+        let sum = fair_in(&set, &Question::new(commonweal::questions::Rule::Welfare)).ok();
+        let answer = report::Answered { fair: &found, question: &question, sum: sum.as_ref(), coin: coin.as_ref() };
+        let text = report::report(model.structure(), &answer, args.all_states);
+        output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
+    }
+    Ok(match found.proven {
+        Proven::Optimal | Proven::WithinGap => ExitCode::SUCCESS,
+        Proven::Infeasible => ExitCode::from(1),
+        Proven::Stopped(_) => ExitCode::from(3),
+    })
+}
+
+/// What is asked, with the principals of the model.
+fn question(args: &FairArgs, model: &Model) -> anyhow::Result<Question> {
+    let over = match args.over.as_deref() {
+        None => args.rule.usual_reference(),
+        Some("own-worst") => Over::OwnWorst,
+        Some(text) => match text.strip_prefix("strategy:") {
+            Some(file) => Over::Strategy(input::strategy_file(model.structure(), Path::new(file)).context("--over")?),
+            None => {
+                Over::Given(reference_numbers(model.structure(), text).map_err(|error| anyhow!("--over: {error}"))?)
+            }
+        },
+    };
+    let bound = |option: &'static str| {
+        move |text: &String| -> anyhow::Result<(PrincipalId, Rational)> {
+            let form = || anyhow!("{option}: `{text}` is not NAME=VALUE, such as alice=10");
+            let (name, value) = text.rsplit_once('=').ok_or_else(form)?;
+            let principal = range::principal(option, name, model.structure())?;
+            Ok((principal, parse_rational(value).context(option)?))
+        }
+    };
+    Ok(Question {
+        rule: args.rule.clone(),
+        over,
+        at_least: args.at_least.iter().map(bound("--at-least")).collect::<Result<_, _>>()?,
+        at_most: args.at_most.iter().map(bound("--at-most")).collect::<Result<_, _>>()?,
+    })
+}

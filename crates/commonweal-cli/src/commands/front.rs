@@ -1,0 +1,86 @@
+//! `commonweal front MODEL`
+
+use crate::args::FrontArgs;
+use crate::engine::{self, Asked};
+use crate::report::timings::Clock;
+use crate::report::{front as report, json};
+use crate::{output, progress, range};
+use anyhow::{anyhow, bail};
+use commonweal::internals::fair::{front::front, hull::hull};
+use commonweal::internals::number::Rational;
+use commonweal::questions::{FrontOptions, PayoffSet};
+use commonweal::{Options, PrincipalId, StopReason, documents};
+use std::process::ExitCode;
+
+/// Of three and more principals, where no gap is asked for.
+const HULL_GAP: f64 = 1e-3;
+
+pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
+    let mut clock = Clock::start();
+    if let Some(place) = &args.out {
+        output::check_picture_place(place, &args.model.model)?;
+    }
+    if let Some(place) = &args.csv {
+        output::check_place(place)?;
+        output::check_apart(place, &args.model.model)?;
+    }
+    if args.out.is_some() && args.out == args.csv {
+        bail!("--out and --csv name the same file; give them different ones");
+    }
+    let stop = args.run.start();
+    let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
+    clock.has_read();
+    let structure = model.structure();
+    let axes: Option<[PrincipalId; 2]> = match (&args.x, &args.y, model.n_principals()) {
+        (Some(x), Some(y), _) => {
+            let axes = [range::principal("--x", x, structure)?, range::principal("--y", y, structure)?];
+            if axes[0] == axes[1] {
+                bail!("--x and --y name the same principal; give them different ones");
+            }
+            Some(axes)
+        }
+        (_, _, 1) => bail!("a front sets two principals or more against each other; this model has one"),
+        (_, _, 2) => Some([0.into(), 1.into()]),
+        _ => None,
+    };
+    let options = Options { engine, stop, ..Options::default() };
+    let set = PayoffSet::new(&model, &options);
+    let gap = args.engine.gap.unwrap_or(if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
+    let gap = Rational::try_from(gap).expect("a gap is finite");
+    let limits = FrontOptions { gap, vertex_limit: args.vertices as usize };
+    let stopped = |reason: StopReason| anyhow!("{reason}, before any vertex of the front was found");
+    let (document, text, picture, csv, reason) = match axes {
+        Some(axes) => {
+            let found =
+                progress::shown(&options.stop, args.run.quiet, || front(&set, axes, &limits)).map_err(stopped)?;
+            let document = documents::Front::new(structure, &found);
+            let picture = args.out.is_some().then(|| report::chart(&set, &found).svg());
+            (
+                document,
+                report::report(structure, &found),
+                picture,
+                report::csv(structure, &found.vertices),
+                found.stopped,
+            )
+        }
+        None => {
+            let found = progress::shown(&options.stop, args.run.quiet, || hull(&set, &limits)).map_err(stopped)?;
+            let document = documents::Front::of_hull(structure, &found);
+            let picture = args.out.is_some().then(|| report::hull_charts(structure, &found));
+            (document, report::hull(structure, &found), picture, report::csv(structure, &found.vertices), found.stopped)
+        }
+    };
+    if let (Some(place), Some(svg)) = (&args.out, picture) {
+        output::write_whole(place, |out| out.write_all(svg.as_bytes()))?;
+    }
+    if let Some(place) = &args.csv {
+        output::write_whole(place, |out| out.write_all(csv.as_bytes()))?;
+    }
+    let spent = clock.spent(args.run.timings);
+    if args.run.json {
+        json::print(&document, spent)?;
+    } else {
+        output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
+    }
+    Ok(if reason.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}

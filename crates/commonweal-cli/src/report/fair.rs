@@ -1,0 +1,230 @@
+//! The report of `fair`: what the rule attains, who gets what, what fairness costs, and the lottery in plain words.
+
+use super::names::shown;
+use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
+use super::payoffs::{total_row, who};
+use super::strategy::{STATES_SHOWN, every_run, in_words};
+use super::table::{WIDTH, table, width};
+use commonweal::internals::model::Structure;
+use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
+use commonweal::{CountingStrategy, Rational, StateId, Value};
+use std::fmt::Write;
+
+/// What there is to report.
+pub struct Answered<'a> {
+    pub fair: &'a Fair,
+    pub question: &'a Question,
+    /// The answer of the plain sum, to compare with.
+    pub sum: Option<&'a Fair>,
+    /// The decision at which a coin is tossed, if it is not tossed at the start.
+    pub coin: Option<&'a Coin>,
+}
+
+pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> String {
+    let Answered { fair, question, sum, coin } = *answered;
+    let mut text = headline(model, fair);
+    text += &reference(model, fair, question);
+    text.push('\n');
+    let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
+    text += &who_gets_what(model, fair, sum);
+    if let Some(sum) = sum.filter(|_| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
+        text += &price(model, fair, sum);
+    }
+    text += &match coin {
+        Some(coin) => one_coin(model, fair, coin),
+        None => lottery(model, &fair.mix, all_states),
+    };
+    text += &proof(model, fair);
+    text
+}
+
+/// One strategy with a coin inside.
+fn one_coin(model: &Structure, fair: &Fair, coin: &Coin) -> String {
+    let [(first, share), (second, _)] = &coin.choices;
+    let action = |choice| shown(&model.action_name(choice));
+    let mut text = format!(
+        "\nOne coin, in {} at step {}: {} with {}, otherwise {}.\n",
+        shown(&model.state_name(coin.state)),
+        coin.step,
+        action(*first),
+        fraction_or_decimal(share),
+        action(*second)
+    );
+    if model.n_states() <= STATES_SHOWN {
+        text += "All other decisions\n";
+        text += &decisions(model, &fair.mix[0].strategy);
+    }
+    text
+}
+
+fn headline(model: &Structure, fair: &Fair) -> String {
+    let start = shown(&model.state_name(model.start()));
+    let before = what(&fair.rule);
+    let claim = |value: String| format!("Fairest by {} from {start}:\n{before} {value}\n", fair.rule.name());
+    match fair.proven {
+        Proven::Optimal => claim(exact_and_decimal(&fair.value)),
+        Proven::WithinGap => claim(bounds(&fair.value)),
+        Proven::Infeasible => format!(
+            "No strategy from {start} gives what is demanded: {} is missing.\n\
+             The lottery below comes nearest: nobody misses more than that.\n",
+            exact_and_decimal(&fair.value)
+        ),
+        Proven::Stopped(reason) => format!("Stopped: {reason}.\n{}", claim(bounds(&fair.value))),
+    }
+}
+
+fn bounds(value: &Value) -> String {
+    let (lower, upper) = (at_least(value.enclosure.lower()), at_most(value.enclosure.upper()));
+    format!("{lower} at least, and {upper} at most with any lottery")
+}
+
+/// What a rule makes as great as it can be, up to the number.
+fn what(rule: &Rule) -> String {
+    match rule {
+        Rule::Welfare => "the greatest welfare is".to_owned(),
+        Rule::MaxMin | Rule::Leximin => "the least that anybody gains is".to_owned(),
+        Rule::Nash => "the product of all gains is".to_owned(),
+        Rule::KalaiSmorodinsky => "everybody gains, of what they could alone, the share".to_owned(),
+        Rule::Gini(_) => "the weighted sum of gains, the least first, is".to_owned(),
+        Rule::Alpha(alpha) => format!("the {}-fair sum of gains is", fraction_or_decimal(alpha)),
+    }
+}
+
+fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
+    let what = match &question.over {
+        Over::Nothing => return String::new(),
+        Over::OwnWorst => "the least that each could get",
+        Over::Given(_) => "the numbers given",
+        Over::Strategy(_) => "what the strategy given gets",
+    };
+    let each = model.principals().iter().zip(&fair.over);
+    let each: Vec<String> =
+        each.map(|(principal, over)| format!("{} {}", shown(&principal.name), fraction_or_decimal(over))).collect();
+    let line = format!("Gains are counted from {what}: {}.\n", each.join(", "));
+    if width(&line) <= WIDTH { line } else { format!("Gains are counted from {what}.\n") }
+}
+
+fn who_gets_what(model: &Structure, fair: &Fair, sum: Option<&Fair>) -> String {
+    const WIDEST: usize = 16;
+    let (mut header, mut rows) = who(model);
+    let total = welfare(model, &fair.payoffs);
+    let mut values: Vec<Value> = fair.payoffs.clone();
+    values.push(total);
+    let fraction = |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST));
+    let fractions = values.iter().any(|value| fraction(value).is_some());
+    header.push("gets");
+    if fractions {
+        header.push("exactly");
+    }
+    let compared = sum.filter(|_| fair.rule != Rule::Welfare || fair.proven == Proven::Infeasible);
+    if compared.is_some() {
+        header.push("vs greatest sum");
+    }
+    rows.push(total_row(&header));
+    for (index, (row, value)) in rows.iter_mut().zip(&values).enumerate() {
+        row.push(in_column(value));
+        if fractions {
+            row.push(fraction(value).unwrap_or_default());
+        }
+        if let Some(sum) = compared {
+            let other = sum.payoffs.get(index).cloned().unwrap_or_else(|| welfare(model, &sum.payoffs));
+            row.push(signed(&value.minus(&other)));
+        }
+    }
+    table(&header, &rows)
+}
+
+/// The weighted sum of payoffs.
+fn welfare(model: &Structure, payoffs: &[Value]) -> Value {
+    let exact: Option<Vec<Rational>> = payoffs.iter().map(|payoff| payoff.exact.clone()).collect();
+    let weights = || model.principals().iter().map(|principal| &principal.weight);
+    match exact {
+        Some(exact) => Value::from(weights().zip(exact).fold(Rational::ZERO, |sum, (weight, own)| sum + weight * own)),
+        None => {
+            let terms =
+                weights().zip(payoffs).map(|(weight, own)| commonweal::Enclosure::from(weight).times(own.enclosure));
+            Value::from(terms.fold(commonweal::Enclosure::ZERO, commonweal::Enclosure::plus))
+        }
+    }
+}
+
+/// What the rule costs in welfare.
+fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
+    let (own, best) = (welfare(model, &fair.payoffs), welfare(model, &sum.payoffs));
+    let lost = best.minus(&own);
+    if lost.exact.as_ref().is_some_and(Rational::is_zero) {
+        return "\nThe price of fairness: nothing. No lottery has a greater welfare.\n".to_owned();
+    }
+    let brief = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal);
+    format!("\nThe price of fairness: {} of the greatest welfare, {}.\n", brief(&lost), brief(&best))
+}
+
+/// The lottery: what to toss, and what to do then.
+fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
+    let mut text = String::from("\n");
+    let told = |share: &Share| {
+        let play = Play::of(model, &share.strategy, model.start());
+        play_in_words(model, &play)
+    };
+    match mix {
+        [only] => {
+            let _ = writeln!(text, "No lottery is needed: {}.", told(only));
+        }
+        [first, second] => {
+            let _ = writeln!(
+                text,
+                "Toss a coin with {} at the start: {};\notherwise {}.",
+                share(&first.probability),
+                told(first),
+                told(second)
+            );
+        }
+        several => {
+            text += "Draw lots at the start:\n";
+            for one in several {
+                let _ = writeln!(text, "  with {}: {}", share(&one.probability), told(one));
+            }
+        }
+    }
+    if model.n_states() <= STATES_SHOWN || all_states {
+        for (index, one) in mix.iter().enumerate() {
+            if mix.len() > 1 {
+                let _ = writeln!(text, "Strategy {} (with {})", index + 1, share(&one.probability));
+            } else {
+                text += "Strategy\n";
+            }
+            text += &decisions(model, &one.strategy);
+        }
+    }
+    text
+}
+
+fn share(probability: &Rational) -> String {
+    fraction_or_decimal(probability)
+}
+
+fn decisions(model: &Structure, strategy: &CountingStrategy) -> String {
+    let line =
+        |state: StateId| format!("  {}: {}\n", shown(&model.state_name(state)), in_words(model, &every_run(strategy, state), true));
+    model.states().map(line).collect()
+}
+
+/// The weights that prove it, in words.
+fn proof(model: &Structure, fair: &Fair) -> String {
+    if matches!(fair.proven, Proven::Stopped(_)) {
+        return String::new();
+    }
+    let named = |weights: &Weights| {
+        let each = model.principals().iter().zip(weights);
+        let each: Vec<String> = each
+            .map(|(principal, weight)| format!("{} {}", shown(&principal.name), fraction_or_decimal(weight)))
+            .collect();
+        each.join(", ")
+    };
+    let mut text =
+        format!("\nProof: these weights, of which no strategy has a greater sum:\n  {}\n", named(&fair.weights));
+    for weights in &fair.then {
+        let _ = writeln!(text, "  and among those that reach it: {}", named(weights));
+    }
+    text
+}

@@ -1,0 +1,287 @@
+//! The report of `front`: its vertices, what repeats for ever, and its picture.
+
+use super::names::{in_column as name_in_column, shown};
+use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
+use super::table::{WIDTH, table, width};
+use commonweal::documents::exact_text;
+use commonweal::internals::model::Structure;
+use commonweal::questions::{
+    Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_in, play_in_words,
+    positional_payoffs,
+};
+use commonweal::{PrincipalId, Rational, Value};
+use commonweal_charts::{Axis, Chart, Mark, Scale, Series, stacked};
+use std::fmt::Write;
+
+/// The most vertices in the table.
+const ROWS: usize = 40;
+
+/// The front of two principals, for people.
+pub fn report(model: &Structure, front: &Front) -> String {
+    let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    let start = shown(&model.state_name(model.start()));
+    let mut text = String::new();
+    if let Some(reason) = front.stopped {
+        let _ = writeln!(text, "Stopped: {reason}. Vertices may be missing.");
+    }
+    let count = match (front.vertices.len(), &front.pattern) {
+        (_, Some(_)) => "infinitely many vertices".to_owned(),
+        (1, None) => "1 vertex".to_owned(),
+        (count, None) => format!("{count} vertices"),
+    };
+    let whole = if front.complete { "the whole front, exactly" } else { "the front to within the gap" };
+    let _ = writeln!(text, "What {} and {} can get from {start}:\n{count}; this is {whole}.\n", names[0], names[1]);
+    let rows: Vec<&Vertex> = front.vertices.iter().collect();
+    let told = |vertex: &Vertex| play_in_words(model, &Play::of(model, &vertex.point.strategy, model.start()));
+    text += &vertex_table(model, front, &rows, told);
+    if let Some(pattern) = &front.pattern {
+        text += &repeats(model, front, pattern);
+    }
+    text
+}
+
+fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl Fn(&Vertex) -> String) -> String {
+    let axes = front.principals.map(PrincipalId::index);
+    let names: Vec<String> = axes.iter().map(|&p| name_in_column(&model.principals()[p].name)).collect();
+    let cell = |value: &Value| {
+        value.exact.as_ref().and_then(|exact| fraction_within(exact, 12)).unwrap_or_else(|| in_column(value))
+    };
+    // The edge that leads to the next vertex, by the ratio of its weights.
+    let next = |index: usize| {
+        let edge = front.edges.iter().find(|edge| edge.between[0] == index);
+        edge.map_or_else(
+            || if index + 1 < rows.len() { "…".to_owned() } else { String::new() },
+            |edge| ratio(edge, axes),
+        )
+    };
+    let build = |with_words: bool| {
+        let mut header: Vec<&str> = vec!["vertex"];
+        header.extend(names.iter().map(String::as_str));
+        header.push("weights to the next");
+        if with_words {
+            header.push("strategy");
+        }
+        let row = |(index, vertex): (usize, &&Vertex)| {
+            let mut row = vec![(index + 1).to_string()];
+            row.extend(axes.iter().map(|&p| cell(&vertex.point.payoffs[p])));
+            row.push(next(index));
+            if with_words {
+                row.push(told(vertex));
+            }
+            row
+        };
+        let mut lines: Vec<Vec<String>> = rows.iter().enumerate().take(ROWS).map(row).collect();
+        if rows.len() > ROWS {
+            lines.push(vec!["…".to_owned()]);
+        }
+        table(&header, &lines)
+    };
+    let with_words = build(true);
+    let mut text = if width(&with_words) <= WIDTH { with_words } else { build(false) };
+    if rows.len() > ROWS {
+        let _ = writeln!(text, "  {} more; --csv FILE and --json have them all", rows.len() - ROWS);
+    }
+    text
+}
+
+/// `5 : 2`, in whole numbers where these are short.
+fn ratio(edge: &Edge, axes: [usize; 2]) -> String {
+    let [x, y] = axes.map(|p| &edge.weights[p]);
+    if y.is_zero() {
+        return "1 : 0".to_owned();
+    }
+    let quotient = x / y;
+    let text = quotient.to_string();
+    match text.split_once('/') {
+        Some((above, below)) if text.len() <= 24 => format!("{above} : {below}"),
+        None if text.len() <= 24 => format!("{text} : 1"),
+        _ => format!("{} : 1", double(quotient.to_f64())),
+    }
+}
+
+fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
+    let name = |p: PrincipalId| shown(&model.principals()[p.index()].name);
+    let limit = front.limit().map_or(0, |limit| limit + 1);
+    let edges =
+        if pattern.n_edges == 1 { "edge repeats".to_owned() } else { format!("{} edges repeat", pattern.n_edges) };
+    let side = if limit == 1 { "first" } else { "last" };
+    let mut text = format!(
+        "\nThe {side} {edges} for ever, towards vertex {limit}: each time the weight of\n{} is multiplied by {} beside the other's",
+        name(pattern.patient),
+        fraction_or_decimal(&pattern.ratio)
+    );
+    match &pattern.factors {
+        Some(factors) => {
+            let each = front.principals.iter().zip(factors);
+            let each: Vec<String> = each
+                .map(|(p, factor)| format!("in what {} gets by {}", name(*p), fraction_or_decimal(factor)))
+                .collect();
+            let _ = writeln!(text, ",\nand how far it leads {}.", each.join(" and "));
+        }
+        None => text += ".\n",
+    }
+    text
+}
+
+/// The front of three and more principals, for people.
+pub fn hull(model: &Structure, hull: &Hull) -> String {
+    let start = shown(&model.state_name(model.start()));
+    let mut text = String::new();
+    if let Some(reason) = hull.stopped {
+        let _ = writeln!(text, "Stopped: {reason}. The gap is wider than asked.");
+    }
+    let _ = writeln!(
+        text,
+        "What all principals can get from {start}: {} vertices of the front.\nFor no weights that sum to 1 is there more than {} beyond them.\n",
+        hull.vertices.len(),
+        double(hull.gap.to_f64())
+    );
+    let names: Vec<String> = model.principals().iter().map(|principal| name_in_column(&principal.name)).collect();
+    let mut header = vec!["vertex"];
+    header.extend(names.iter().map(String::as_str));
+    let row = |(index, vertex): (usize, &Vertex)| {
+        let mut row = vec![(index + 1).to_string()];
+        row.extend(vertex.point.payoffs.iter().map(in_column));
+        row
+    };
+    let rows: Vec<Vec<String>> = hull.vertices.iter().enumerate().take(ROWS).map(row).collect();
+    text += &table(&header, &rows);
+    if hull.vertices.len() > ROWS {
+        let _ = writeln!(text, "  {} more; --csv FILE and --json have them all", hull.vertices.len() - ROWS);
+    }
+    text
+}
+
+/// The vertices as comma-separated values: payoffs as decimals and fractions, weights.
+pub fn csv(model: &Structure, vertices: &[Vertex]) -> String {
+    let quoted = |text: &str| {
+        let plain = !text.contains([',', '"', '\n', '\r']);
+        if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+    };
+    let names: Vec<String> = model.principals().iter().map(|principal| principal.name.clone()).collect();
+    let mut header: Vec<String> = Vec::new();
+    header.extend(names.iter().map(|name| quoted(name)));
+    header.extend(names.iter().map(|name| quoted(&format!("{name} exactly"))));
+    header.extend(names.iter().map(|name| quoted(&format!("weight of {name}"))));
+    let mut text = header.join(",") + "\n";
+    for vertex in vertices {
+        let mut row: Vec<String> = Vec::new();
+        row.extend(vertex.point.payoffs.iter().map(|payoff| payoff.enclosure.midpoint().to_string()));
+        row.extend(
+            vertex.point.payoffs.iter().map(|payoff| payoff.exact.as_ref().and_then(exact_text).unwrap_or_default()),
+        );
+        row.extend(vertex.weights.iter().map(Rational::to_string));
+        text += &(row.join(",") + "\n");
+    }
+    text
+}
+
+/// The curve, with the points that rules and simple strategies pick.
+pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
+    let model = set.model().structure();
+    let axes = front.principals.map(PrincipalId::index);
+    let place = |payoffs: &[Value]| (payoffs[axes[0]].enclosure.midpoint(), payoffs[axes[1]].enclosure.midpoint());
+    let mut series = vec![Series { name: "Pareto front".to_owned(), points: curve(front), mark: Mark::Line }];
+    let vertices = front.vertices.iter().map(|vertex| place(&vertex.point.payoffs)).collect();
+    series.push(Series { name: "vertices found".to_owned(), points: vertices, mark: Mark::Points });
+    let rules = [
+        ("greatest sum", Rule::Welfare),
+        ("max-min", Rule::MaxMin),
+        ("Nash", Rule::Nash),
+        ("Kalai–Smorodinsky", Rule::KalaiSmorodinsky),
+    ];
+    for (name, rule) in rules.into_iter().filter(|_| model.n_principals() == 2) {
+        let found = fair_in(set, &Question::new(rule)).ok();
+        if let Some(fair) = found.filter(|fair| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
+            series.push(Series { name: name.to_owned(), points: vec![place(&fair.payoffs)], mark: Mark::Points });
+        }
+    }
+    for (name, payoffs) in positional_payoffs(set) {
+        series.push(Series { name: name.to_owned(), points: vec![place(&payoffs)], mark: Mark::Points });
+    }
+    let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    let mut caption = match (&front.pattern, front.complete) {
+        (Some(_), _) => "The front has infinitely many vertices.".to_owned(),
+        (None, true) => format!("All {} vertices.", front.vertices.len()),
+        (None, false) => "The front to within the gap.".to_owned(),
+    };
+    caption += " Its ends are what each would choose alone.";
+    if let Some(reason) = front.stopped {
+        let _ = write!(caption, " Stopped: {reason}.");
+    }
+    Chart {
+        title: format!("What {} and {} can get", names[0], names[1]),
+        caption: Some(caption),
+        x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
+        y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
+        series,
+    }
+}
+
+/// The vertices in their order, with those that a pattern repeats as far as the eye tells them apart.
+fn curve(front: &Front) -> Vec<(f64, f64)> {
+    let axes = front.principals.map(PrincipalId::index);
+    let place = |vertex: &Vertex| {
+        let [x, y] = axes.map(|p| vertex.point.payoffs[p].enclosure.midpoint());
+        (x, y)
+    };
+    let mut points: Vec<(f64, f64)> = front.vertices.iter().map(place).collect();
+    let (Some(pattern), Some(limit)) = (&front.pattern, front.limit()) else { return points };
+    let Some(factors) = pattern.factors.as_ref().map(|factors| [factors[0].to_f64(), factors[1].to_f64()]) else {
+        return points;
+    };
+    let end = points[limit];
+    let turned = limit == 0;
+    if turned {
+        points.reverse();
+    }
+    let end_of_list = points.pop().unwrap_or(end);
+    let first = points.len().saturating_sub(pattern.n_edges + 1);
+    // A repetition of the last edges, each shrunk towards the end.
+    let mut repeated: Vec<(f64, f64)> =
+        points[first..].windows(2).map(|pair| (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1)).collect();
+    for _ in 0..200 {
+        repeated.iter_mut().for_each(|(x, y)| (*x, *y) = (*x * factors[0], *y * factors[1]));
+        for &(x, y) in &repeated {
+            let (last_x, last_y) = *points.last().expect("a vertex");
+            points.push((last_x + x, last_y + y));
+        }
+        let (x, y) = *points.last().expect("a vertex");
+        if (x - end.0).abs() <= 1e-4 * end.0.abs() && (y - end.1).abs() <= 1e-4 * end.1.abs() {
+            break;
+        }
+    }
+    points.push(end_of_list);
+    if turned {
+        points.reverse();
+    }
+    points
+}
+
+/// The vertices of the front of three and more principals, seen along each pair of axes.
+pub fn hull_charts(model: &Structure, hull: &Hull) -> String {
+    /// More pairs than this are not drawn.
+    const MOST: usize = 6;
+    let n = model.n_principals();
+    let pairs = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).take(MOST);
+    let chart = |(x, y): (usize, usize)| {
+        let names = [x, y].map(|p| shown(&model.principals()[p].name));
+        let place = |vertex: &Vertex| {
+            (vertex.point.payoffs[x].enclosure.midpoint(), vertex.point.payoffs[y].enclosure.midpoint())
+        };
+        let vertices = Series {
+            name: "vertices of the front".to_owned(),
+            points: hull.vertices.iter().map(place).collect(),
+            mark: Mark::Points,
+        };
+        Chart {
+            title: format!("What {} and {} can get", names[0], names[1]),
+            caption: Some(format!("The front of {n} principals, seen along the other axes.")),
+            x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
+            y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
+            series: vec![vertices],
+        }
+        .svg()
+    };
+    stacked(&pairs.map(chart).collect::<Vec<_>>())
+}

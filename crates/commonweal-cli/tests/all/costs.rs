@@ -1,0 +1,96 @@
+//! Costs: principals of whom less is better, by `--weight` and `--minimise`.
+
+use crate::program::Folder;
+
+/// A queue: serving costs 2 a step and keeps it short, idling costs nothing and lets it grow.
+const QUEUE: &str = "principals: {money: 9/10, waiting: 1/2}
+states:
+  short: {serve: {reward: {money: 2, waiting: 1}, to: short}, idle: {reward: {waiting: 1}, to: long}}
+  long: {serve: {reward: {money: 2, waiting: 5}, to: short}, idle: {reward: {waiting: 5}, to: long}}
+";
+
+fn exact(folder: &Folder, args: &[&str]) -> (String, String, String) {
+    let solution = folder.run(&[&["solve"], args, &["--json"]].concat()).done().json();
+    let state = &solution["states"][solution["start"].as_str().unwrap()];
+    let text = |value: &serde_json::Value| value["exact"].as_str().unwrap().to_owned();
+    (text(&state["welfare"]), text(&state["payoffs"]["money"]), text(&state["payoffs"]["waiting"]))
+}
+
+#[test]
+fn what_is_minimised_is_as_small_as_it_can_be() {
+    let folder = Folder::new();
+    folder.write("queue.yaml", QUEUE);
+    let of = |args: &[&str]| exact(&folder, &[&["queue.yaml"], args].concat());
+    // As rewards, serving for ever is worth 20, and waiting in the long queue 1 + 5/2 + 5/4 + … = 6.
+    assert_eq!(of(&["--weight", "waiting=0"]).1, "20");
+    assert_eq!(of(&["--weight", "money=0"]).2, "6");
+    // As costs, idling for ever is free, and waiting costs at least 1 + 1/2 + … = 2.
+    let (welfare, money, _) = of(&["--minimise", "money", "--weight", "waiting=0"]);
+    assert_eq!((welfare.as_str(), money.as_str()), ("0", "0"));
+    let (welfare, _, waiting) = of(&["--minimise", "waiting", "--weight", "money=0"]);
+    assert_eq!((welfare.as_str(), waiting.as_str()), ("-2", "2"));
+    // The same as a weight of −1, in the file or on the command line.
+    let both = of(&["--minimise", "money", "--minimise", "waiting"]);
+    assert_eq!(both, of(&["--weight", "money=-1", "--weight", "waiting=-1"]));
+    folder.write(
+        "costs.yaml",
+        QUEUE
+            .replace("9/10", "{discount: 9/10, weight: -1}")
+            .replace("waiting: 1/2", "waiting: {discount: 1/2, weight: -1}"),
+    );
+    assert_eq!(both, exact(&folder, &["costs.yaml"]));
+    // And of a file of another tool.
+    folder.run(&["convert", "queue.yaml", "queue.drn", "--quiet"]).done();
+    let discounts = ["--discount", "money=9/10", "--discount", "waiting=1/2"];
+    assert_eq!(
+        both,
+        exact(&folder, &[&["queue.drn", "--minimise", "money", "--minimise", "waiting"], &discounts[..]].concat())
+    );
+    folder.run(&["convert", "queue.drn", "queue.umb", "--quiet"]).done();
+    assert_eq!(
+        both,
+        exact(&folder, &[&["queue.umb", "--weight", "money=-1", "--weight", "waiting=-1"], &discounts[..]].concat())
+    );
+    // Written to a format without weights they are in the rewards.
+    folder
+        .run(&["convert", "queue.yaml", "negative.drn", "--quiet", "--minimise", "money", "--minimise", "waiting"])
+        .done();
+    assert_eq!(both.0, exact(&folder, &[&["negative.drn"], &discounts[..]].concat()).0);
+}
+
+#[test]
+fn costs_are_checked_evaluated_and_searched_for_with_the_same_options() {
+    let folder = Folder::new();
+    folder.write("queue.yaml", QUEUE);
+    let costs = ["--minimise", "money", "--minimise", "waiting"];
+    folder.run(&[&["solve", "queue.yaml", "--certificate", "c", "--strategy", "s.json"], &costs[..]].concat()).done();
+    assert_eq!(
+        folder.run(&[&["check", "queue.yaml", "c", "--quiet"], &costs[..]].concat()).done().stdout,
+        "accepted\n"
+    );
+    assert_eq!(folder.run(&["check", "queue.yaml", "c", "--quiet"]).code, 1);
+    let (welfare, ..) = exact(&folder, &[&["queue.yaml"], &costs[..]].concat());
+    let evaluated = folder.run(&[&["evaluate", "queue.yaml", "s.json", "--json"], &costs[..]].concat()).done().json();
+    assert_eq!(evaluated["states"]["short"]["welfare"]["exact"], welfare.as_str());
+    let found = folder.run(&[&["positional", "queue.yaml", "--json"], &costs[..]].concat()).done().json();
+    assert!(found["upper"].as_f64().unwrap() <= 0.0, "{found}");
+}
+
+#[test]
+fn weights_that_fit_nobody_are_refused() {
+    let folder = Folder::new();
+    folder.write("queue.yaml", QUEUE);
+    let cases: [(&[&str], &str); 6] = [
+        (&["--weight", "mony=-1"], "--weight: there is no principal `mony`; did you mean `money`?"),
+        (&["--minimise", "nobody"], "--minimise: there is no principal `nobody`"),
+        (&["--weight", "money"], "--weight: `money` is not NAME=VALUE, such as time=-1"),
+        (&["--weight", "money=x"], "--weight"),
+        (&["--weight", "money=1", "--weight", "money=2"], "--weight: `money` is given twice"),
+        (&["--weight", "money=1", "--minimise", "money"], "--minimise: `money` has a weight already"),
+    ];
+    for (args, words) in cases {
+        folder.run(&[&["solve", "queue.yaml"], args].concat()).refused(&[words]);
+    }
+    folder.run(&["convert", "queue.yaml", "queue.drn", "--quiet"]).done();
+    folder.run(&["convert", "queue.drn", "queue.umb", "--minimise", "money"]).refused(&["holds no weights"]);
+}

@@ -1,0 +1,170 @@
+//! `fair` and `front`, as their users call them; lotteries in strategy files.
+
+use crate::program::{Folder, paper};
+
+#[test]
+fn the_hotel_has_a_fair_lottery_that_can_be_evaluated_and_simulated() {
+    let folder = Folder::with_hotel();
+    let ran = folder.run(&[
+        "fair",
+        "hotel.yaml",
+        "--rule",
+        "max-min",
+        "--over",
+        "own-worst",
+        "--json",
+        "--strategy",
+        "s.json",
+    ]);
+    let fair = ran.done().json();
+    assert_eq!(fair["format"], "commonweal-fair/1");
+    assert_eq!((&fair["rule"], &fair["status"], &fair["start"]), (&"max-min".into(), &"optimal".into(), &"s0".into()));
+    assert_eq!(fair["value"]["exact"], "10/7");
+    assert_eq!(fair["payoffs"]["alice"]["exact"], "73/7");
+    assert_eq!(fair["over"], serde_json::json!({"alice": "9", "bob": "2"}));
+    assert_eq!(fair["weights"], serde_json::json!({"alice": "5/7", "bob": "2/7"}));
+    assert_eq!(fair["mix"][0]["probability"], "1/7");
+    assert_eq!(fair["mix"][1]["decisions"]["s0"][1], serde_json::json!({"from": 1, "action": "b"}));
+    let evaluation = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done().json();
+    assert_eq!(evaluation["states"]["s0"]["payoffs"]["alice"]["exact"], "73/7");
+    assert_eq!(evaluation["states"]["s0"]["payoffs"]["bob"]["exact"], "24/7");
+    let certified = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json", "--gap", "1e-9"]).done().json();
+    let bob = &certified["states"]["s0"]["payoffs"]["bob"];
+    assert!(bob["lower"].as_f64().unwrap() <= 24.0 / 7.0 && 24.0 / 7.0 <= bob["upper"].as_f64().unwrap());
+    let simulated = folder.run(&["simulate", "hotel.yaml", "s.json", "--json", "--runs", "20000"]).done().json();
+    let alice = &simulated["payoffs"]["alice"];
+    assert!(alice["lower"].as_f64().unwrap() <= 73.0 / 7.0 && 73.0 / 7.0 <= alice["upper"].as_f64().unwrap());
+    assert!(alice["upper"].as_f64().unwrap() - alice["lower"].as_f64().unwrap() > 1e-3, "it is left to chance");
+}
+
+#[test]
+fn one_coin_at_one_decision_does_what_a_lottery_does() {
+    let folder = Folder::with_hotel();
+    let ask = ["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--coin", "decision"];
+    let fair = folder.run(&[&ask[..], &["--json", "--strategy", "s.json"]].concat()).done().json();
+    assert_eq!(fair["value"]["exact"], "169/12");
+    assert_eq!(fair["coin"], serde_json::json!({"state": "s0", "step": 1, "actions": {"b": "1/4", "a": "3/4"}}));
+    let evaluation = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done().json();
+    assert_eq!(evaluation["states"]["s0"]["payoffs"]["alice"]["exact"], "10");
+    let report = folder.run(&ask).done().stdout;
+    assert!(report.contains("One coin, in s0 at step 1: b with 1/4, otherwise a."), "{report}");
+}
+
+#[test]
+fn demands_that_cannot_be_met_say_by_how_much() {
+    let folder = Folder::with_hotel();
+    let ask = ["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--at-least", "bob=41/10"];
+    let ran = folder.run(&ask);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("1/135 ≈ 0.007407 is missing"), "{ran:?}");
+    let ran = folder.run(&[&ask[..], &["--json"]].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let fair = ran.json();
+    assert_eq!((&fair["status"], &fair["value"]), (&"infeasible".into(), &serde_json::Value::Null));
+    assert_eq!(fair["infeasible_by"]["exact"], "1/135");
+    assert_eq!(fair["weights"], serde_json::json!({"alice": "5/9", "bob": "4/9"}));
+}
+
+#[test]
+fn questions_that_make_no_sense_are_refused() {
+    let folder = Folder::with_hotel();
+    let refused = |more: &[&str], words: &[&str]| {
+        folder.run(&[&["fair", "hotel.yaml"], more].concat()).refused(words);
+    };
+    refused(&["--rule", "gini:1"], &["1 weight for 2 principals"]);
+    refused(&["--rule", "welfare", "--at-least", "bobby=3"], &["--at-least: there is no principal `bobby`", "`bob`"]);
+    refused(&["--rule", "welfare", "--at-least", "bob"], &["`bob` is not NAME=VALUE"]);
+    refused(&["--rule", "welfare", "--at-least", "bob=5", "--at-most", "bob=4"], &["at least 5 and at most 4"]);
+    refused(&["--rule", "nash", "--over", "alice=9"], &["no number for `bob`", "alice=0,bob=0"]);
+    refused(&["--rule", "nash", "--over", "alice=9,carol=1"], &["there is no principal `carol`"]);
+    refused(&["--rule", "nash", "--over", "alice=11,bob=2"], &["no strategy gives `alice` more than 11"]);
+    refused(&["--rule", "nash", "--over", "strategy:none.json"], &["none.json"]);
+    for (rule, words) in
+        [("alpha:1", "write `--rule nash`"), ("maxmin", "did you mean `max-min`?"), ("gini", "gini:2/3,1/3")]
+    {
+        let ran = folder.run(&["fair", "hotel.yaml", "--rule", rule]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.stderr.contains(words), "{ran:?}");
+    }
+    folder.write("costs.yaml", "{principals: {p: 1/2}, states: {s: {a: {reward: -1, to: s}}}}");
+    folder.run(&["fair", "costs.yaml", "--rule", "alpha:2"]).refused(&["`--over own-worst`"]);
+}
+
+#[test]
+fn a_certified_answer_encloses_the_exact_one() {
+    let folder = Folder::with_hotel();
+    for (rule, value) in
+        [("max-min", 4.5), ("kalai-smorodinsky", 2.0 / 3.0), ("gini:2/3,1/3", 497.0 / 81.0), ("nash", 20.0 / 9.0)]
+    {
+        let fair = folder.run(&["fair", "hotel.yaml", "--rule", rule, "--gap", "1e-6", "--json"]).done().json();
+        assert_eq!((&fair["status"], &fair["engine"]), (&"within gap".into(), &"certified".into()), "{rule}");
+        let (lower, upper) = (fair["value"]["lower"].as_f64().unwrap(), fair["value"]["upper"].as_f64().unwrap());
+        assert!(lower <= value + 1e-9 && value <= upper && upper - lower <= 2e-5, "{rule}: {lower} {value} {upper}");
+    }
+}
+
+#[test]
+fn a_stopped_answer_has_bounds_and_its_own_exit_code() {
+    let folder = Folder::with_hotel();
+    let ran = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", "--time-limit", "0", "--json"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert_eq!(ran.json()["status"], "stopped");
+}
+
+#[test]
+fn the_hotels_front_repeats_itself_for_ever() {
+    let folder = Folder::with_hotel();
+    let front = folder.run(&["front", "hotel.yaml", "--json", "--csv", "f.csv", "--out", "f.svg"]).done().json();
+    assert_eq!(front["format"], "commonweal-front/1");
+    assert_eq!(front["complete"], true);
+    assert_eq!(front["principals"], serde_json::json!(["alice", "bob"]));
+    let payoffs: Vec<[&str; 2]> = (front["vertices"].as_array().unwrap().iter())
+        .map(|vertex| ["alice", "bob"].map(|name| vertex["payoffs"][name]["exact"].as_str().unwrap()))
+        .collect();
+    assert_eq!(payoffs, [["11", "2"], ["31/3", "11/3"], ["89/9", "38/9"], ["259/27", "119/27"], ["9", "9/2"]]);
+    let edges: Vec<[&str; 2]> = (front["edges"].as_array().unwrap().iter())
+        .map(|edge| ["alice", "bob"].map(|name| edge["weights"][name].as_str().unwrap()))
+        .collect();
+    // 5 : 2, 5 : 4, 5 : 8.
+    assert_eq!(edges, [["5/7", "2/7"], ["5/9", "4/9"], ["5/13", "8/13"]]);
+    let pattern = serde_json::json!({
+        "first_edge": 2, "edges": 1, "principal": "alice", "ratio": "1/2",
+        "factors": {"alice": "2/3", "bob": "1/3"}, "towards": 4,
+    });
+    assert_eq!(front["pattern"], pattern);
+    assert_eq!(folder.read("f.csv").lines().count(), 6);
+    assert!(folder.read("f.svg").contains("Kalai–Smorodinsky"));
+    let report = folder.run(&["front", "hotel.yaml"]).done().stdout;
+    assert!(report.contains("infinitely many vertices") && report.contains("5 : 2"), "{report}");
+    // The other way round, the same.
+    let turned = folder.run(&["front", "hotel.yaml", "--x", "bob", "--y", "alice", "--json"]).done().json();
+    assert_eq!(turned["pattern"]["towards"], 0);
+    assert_eq!(turned["vertices"][0]["payoffs"]["bob"]["exact"], "9/2");
+    assert_eq!(turned["vertices"][4]["payoffs"]["alice"]["exact"], "11");
+    assert_eq!(turned["pattern"]["first_edge"], 0);
+}
+
+#[test]
+fn example_4_has_three_vertices() {
+    let folder = Folder::new();
+    folder.write("example-4.yaml", std::fs::read(paper("example-4.yaml")).expect("the example"));
+    let front = folder.run(&["front", "example-4.yaml", "--json"]).done().json();
+    assert_eq!((&front["complete"], &front["pattern"]), (&true.into(), &serde_json::Value::Null));
+    assert_eq!(front["vertices"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn three_principals_have_a_front_to_a_gap() {
+    let folder = Folder::new();
+    folder.write(
+        "three.yaml",
+        "{principals: {p: 2/3, q: 1/2, r: 1/3}, states: {s: {a: {reward: {p: 3, q: 1}, to: s}, \
+         b: {reward: {q: 2, r: 1}, to: t}}, t: {c: {reward: {r: 4}, to: t}, d: {reward: {p: 1, q: 3}, to: s}}}}",
+    );
+    let front = folder.run(&["front", "three.yaml", "--json", "--gap", "0.01", "--out", "f.svg"]).done().json();
+    assert!(front["gap"].as_f64().unwrap() <= 0.01 * 9.0, "{front}");
+    assert!(front["vertices"].as_array().unwrap().len() >= 3);
+    let pair = folder.run(&["front", "three.yaml", "--x", "p", "--y", "r", "--json"]).done().json();
+    assert_eq!((&pair["principals"], &pair["complete"]), (&serde_json::json!(["p", "r"]), &true.into()));
+    folder.run(&["front", "three.yaml", "--x", "p", "--y", "p"]).refused(&["the same principal"]);
+}

@@ -1,0 +1,166 @@
+//! `commonweal-fair/1`: the fairest lottery by a rule.
+
+use super::strategy::decisions;
+use super::{Decision, Document, Engine, Entries, Format, Number, StepNumber, exact_text, listed_states};
+use crate::fair::{self, Proven, Weights};
+use crate::model::Structure;
+use crate::number::{Rational, Value};
+use crate::strategy::CountingStrategy;
+use serde::{Deserialize, Serialize};
+
+/// The fairest lottery over strategies by a rule, with the weights that prove it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fair {
+    format: Format<Fair>,
+    /// The rule, as it is written on the command line.
+    pub rule: String,
+    /// The start state.
+    pub start: String,
+    /// Which engine answered.
+    pub engine: Engine,
+    /// What is proven.
+    pub status: FairStatus,
+    /// Why no more is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What the lottery attains by the rule, and what nothing exceeds; `None` where the demands cannot be met.
+    pub value: Option<Number>,
+    /// By how much the demands cannot be met, where most is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infeasible_by: Option<Number>,
+    /// What each principal gets, before its weight.
+    pub payoffs: Entries<Number>,
+    /// What the rule counts from.
+    pub over: Entries<String>,
+    /// The lottery, drawn once at the start; with a `coin`, two strategies that differ in its decision alone.
+    pub mix: Vec<Drawn>,
+    /// The one decision at which a coin is tossed in place of the draw at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coin: Option<CoinDecision>,
+    /// The weights of a half-space that proves it.
+    pub weights: Entries<String>,
+    /// Among the lotteries that these weights leave: the next weights, and so on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<Entries<String>>,
+    /// How often the solver was asked.
+    pub questions: u64,
+}
+
+/// What is proven of a fair answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FairStatus {
+    /// No strategy does better by the rule.
+    #[serde(rename = "optimal")]
+    Optimal,
+    /// The bounds are as near as was asked for.
+    #[serde(rename = "within gap")]
+    WithinGap,
+    /// No strategy gives what is demanded.
+    #[serde(rename = "infeasible")]
+    Infeasible,
+    /// The bounds hold, and are further apart.
+    #[serde(rename = "stopped")]
+    Stopped,
+}
+
+/// A decision that is left to a coin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoinDecision {
+    /// In which state.
+    pub state: String,
+    /// At which step.
+    pub step: StepNumber,
+    /// The actions with their probabilities.
+    pub actions: Entries<String>,
+}
+
+/// A strategy of a lottery.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// How likely it is drawn.
+    pub probability: String,
+    /// What it gives each principal.
+    pub payoffs: Entries<Number>,
+    /// What it does in each state that is listed.
+    pub decisions: Entries<Vec<Decision>>,
+}
+
+impl Document for Fair {
+    const FORMAT: &'static str = "commonweal-fair/1";
+}
+
+impl Fair {
+    /// The document of an answer for this model; a large model lists all states if they are asked for.
+    pub fn new(model: &Structure, fair: &fair::Fair, engine: Engine, all_states: bool) -> Fair {
+        let (status, reason) = match fair.proven {
+            Proven::Optimal => (FairStatus::Optimal, None),
+            Proven::WithinGap => (FairStatus::WithinGap, None),
+            Proven::Infeasible => (FairStatus::Infeasible, None),
+            Proven::Stopped(reason) => (FairStatus::Stopped, Some(reason.to_string())),
+        };
+        let infeasible = status == FairStatus::Infeasible;
+        let value = Number::from(&fair.value);
+        Fair {
+            format: Format::default(),
+            rule: fair.rule.to_string(),
+            start: model.state_name(model.start()).into_owned(),
+            engine,
+            status,
+            reason,
+            value: (!infeasible).then(|| value.clone()),
+            infeasible_by: infeasible.then_some(value),
+            payoffs: payoffs(model, &fair.payoffs),
+            over: fractions(model, &fair.over),
+            coin: None,
+            mix: fair.mix.iter().map(|share| Drawn::new(model, share, all_states)).collect(),
+            weights: fractions(model, &fair.weights),
+            questions: fair.calls,
+            then: fair.then.iter().map(|weights| fractions(model, weights)).collect(),
+        }
+    }
+}
+
+impl CoinDecision {
+    /// The decision of a coin in this model.
+    pub fn new(model: &Structure, coin: &fair::Coin) -> CoinDecision {
+        let action = |(choice, share): &(crate::model::ChoiceId, Rational)| {
+            (model.action_name(*choice).into_owned(), share.to_string())
+        };
+        CoinDecision {
+            state: model.state_name(coin.state).into_owned(),
+            step: StepNumber(coin.step.clone()),
+            actions: coin.choices.iter().map(action).collect(),
+        }
+    }
+}
+
+impl Drawn {
+    fn new(model: &Structure, share: &fair::Share, all_states: bool) -> Drawn {
+        Drawn {
+            probability: share.probability.to_string(),
+            payoffs: payoffs(model, &share.payoffs),
+            decisions: all_decisions(model, &share.strategy, all_states),
+        }
+    }
+}
+
+pub(super) fn payoffs(model: &Structure, payoffs: &[Value]) -> Entries<Number> {
+    let names = model.principals().iter().map(|principal| principal.name.clone());
+    names.zip(payoffs.iter().map(Number::from)).collect()
+}
+
+pub(super) fn fractions(model: &Structure, weights: &Weights) -> Entries<String> {
+    let names = model.principals().iter().map(|principal| principal.name.clone());
+    // A fraction too long to be read is written as the double next to it.
+    let text = |weight: &Rational| exact_text(weight).unwrap_or_else(|| format!("{:e}", weight.to_f64()));
+    names.zip(weights.iter().map(text)).collect()
+}
+
+pub(super) fn all_decisions(
+    model: &Structure,
+    strategy: &CountingStrategy,
+    all_states: bool,
+) -> Entries<Vec<Decision>> {
+    let of_state = |&state| (model.state_name(state).into_owned(), decisions(model, strategy, state));
+    listed_states(model, all_states).iter().map(of_state).collect()
+}

@@ -1,0 +1,155 @@
+//! `commonweal-front/1`: the Pareto front of what the principals can get.
+
+use super::fair::{all_decisions, fractions, payoffs};
+use super::{Decision, Document, Double, Entries, Format, Number};
+use crate::fair::front::{self, Vertex};
+use crate::fair::hull::Hull;
+use crate::model::Structure;
+use crate::number::Enclosure;
+use crate::stop::StopReason;
+use serde::{Deserialize, Serialize};
+
+/// The front: vertices, edges, and what repeats for ever.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Front {
+    format: Format<Front>,
+    /// The start state.
+    pub start: String,
+    /// Whose payoffs are set against each other.
+    pub principals: Vec<String>,
+    /// Whether this is the whole front, exactly.
+    pub complete: bool,
+    /// Of three and more principals: for all weights that sum to 1, no more than this lies beyond the vertices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Double>,
+    /// `stopped`, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<super::Status>,
+    /// Why it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// From the first principal's best to the last one's, for two principals.
+    pub vertices: Vec<Corner>,
+    /// The edges between them.
+    pub edges: Vec<Edge>,
+    /// What repeats for ever between the last vertex but one and the last, or the first two, if something does.
+    pub pattern: Option<Pattern>,
+    /// How often the solver was asked.
+    pub questions: u64,
+}
+
+/// A vertex of the front.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Corner {
+    /// What each principal gets.
+    pub payoffs: Entries<Number>,
+    /// Weights for which nothing is better.
+    pub weights: Entries<String>,
+    /// What the strategy does in each state.
+    pub decisions: Entries<Vec<Decision>>,
+}
+
+/// An edge of the front.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Edge {
+    /// The vertex where it begins.
+    pub from: usize,
+    /// The vertex where it ends.
+    pub to: usize,
+    /// Weights for which all of it is equally good.
+    pub weights: Entries<String>,
+    /// Whether nothing lies beyond it; otherwise what does is within the gap.
+    pub proven: bool,
+}
+
+/// How a front with infinitely many vertices goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// The edges that repeat, by their indices: the first,
+    pub first_edge: usize,
+    /// and how many.
+    pub edges: usize,
+    /// Whose weight, beside the other's,
+    pub principal: String,
+    /// is multiplied by this from one repetition to the next.
+    pub ratio: String,
+    /// What the extent of an edge in each payoff is multiplied by, where that is always the same.
+    pub factors: Option<Entries<String>>,
+    /// The vertex that the repetitions tend to.
+    pub towards: usize,
+}
+
+impl Document for Front {
+    const FORMAT: &'static str = "commonweal-front/1";
+}
+
+impl Front {
+    /// The document of the front of two principals.
+    pub fn new(model: &Structure, front: &front::Front) -> Front {
+        let name = |p: crate::model::PrincipalId| model.principals()[p.index()].name.clone();
+        let edge = |edge: &front::Edge| Edge {
+            from: edge.between[0],
+            to: edge.between[1],
+            weights: fractions(model, &edge.weights),
+            proven: edge.proven,
+        };
+        let pattern = |pattern: &front::Pattern| Pattern {
+            first_edge: pattern.first_edge,
+            edges: pattern.n_edges,
+            principal: name(pattern.patient),
+            ratio: pattern.ratio.to_string(),
+            factors: pattern.factors.as_ref().map(|factors| {
+                let each = front.principals.iter().zip(factors);
+                each.map(|(p, factor)| (name(*p), factor.to_string())).collect()
+            }),
+            towards: front.limit().expect("a front with a pattern has a limit"),
+        };
+        Front {
+            principals: front.principals.map(name).to_vec(),
+            complete: front.complete,
+            vertices: front.vertices.iter().map(|vertex| Corner::new(model, vertex)).collect(),
+            edges: front.edges.iter().map(edge).collect(),
+            pattern: front.pattern.as_ref().map(pattern),
+            questions: front.calls,
+            ..Front::empty(model, front.stopped)
+        }
+    }
+
+    /// The document of the front of three and more principals.
+    pub fn of_hull(model: &Structure, hull: &Hull) -> Front {
+        Front {
+            principals: model.principals().iter().map(|principal| principal.name.clone()).collect(),
+            complete: hull.stopped.is_none() && hull.gap.is_zero(),
+            gap: Some(Double(Enclosure::from(&hull.gap).upper())),
+            vertices: hull.vertices.iter().map(|vertex| Corner::new(model, vertex)).collect(),
+            questions: hull.calls,
+            ..Front::empty(model, hull.stopped)
+        }
+    }
+
+    fn empty(model: &Structure, stopped: Option<StopReason>) -> Front {
+        Front {
+            format: Format::default(),
+            start: model.state_name(model.start()).into_owned(),
+            principals: Vec::new(),
+            complete: false,
+            gap: None,
+            status: stopped.map(|_| super::Status::Stopped),
+            reason: stopped.map(|reason| reason.to_string()),
+            vertices: Vec::new(),
+            edges: Vec::new(),
+            pattern: None,
+            questions: 0,
+        }
+    }
+}
+
+impl Corner {
+    fn new(model: &Structure, vertex: &Vertex) -> Corner {
+        Corner {
+            payoffs: payoffs(model, &vertex.point.payoffs),
+            weights: fractions(model, &vertex.weights),
+            decisions: all_decisions(model, &vertex.point.strategy, false),
+        }
+    }
+}

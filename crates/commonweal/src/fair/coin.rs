@@ -1,0 +1,179 @@
+//! One coin inside: a lottery over two strategies as one strategy that tosses a coin at one decision.
+//!
+//! Both strategies are best for the weights that prove the lottery, so at every state and step that they come to, what they do is best.
+//! Where they differ, decisions are switched from the one's to the other's one at a time, earliest step first. Every strategy
+//! on the way is best for the weights too: its payoffs lie on the edge between the two. They lead from one end of the lottery to
+//! the other, so some switch passes the lottery's own payoffs, and a coin at that decision reaches these exactly.
+//!
+//! A state that only one of the two comes to at a step does what that one does: the other's decision there was never asked for.
+
+use super::lexicographic::exact_payoffs;
+use super::{Fair, Share};
+use crate::model::{ChoiceId, Mdp, StateId};
+use crate::number::{Rational, Value};
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{Change, CountingStrategy, Step};
+
+/// The one decision that is left to a coin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coin {
+    /// The state.
+    pub state: StateId,
+    /// The step.
+    pub step: Step,
+    /// The two choices, with their probabilities.
+    pub choices: [(ChoiceId, Rational); 2],
+}
+
+/// Steps after both strategies have settled that are looked at: where they differ for ever, later switches matter ever less.
+const STEPS_AFTER: u64 = 512;
+/// The most steps that are looked at.
+const MOST_STEPS: u64 = 100_000;
+
+/// Why there is no such form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoCoin {
+    /// More than one coin would be needed.
+    #[error("the lottery is over more than two strategies; `--coin start` draws one of them at the start")]
+    SeveralStrategies,
+    /// Payoffs are not known as fractions.
+    #[error("the payoffs are known between bounds only; `--coin start` draws a strategy at the start")]
+    NotExact,
+    /// The two strategies differ where only one of them comes to.
+    #[error("no single decision leads from one strategy to the other; `--coin start` draws one of them at the start")]
+    NoDecision,
+    /// Stopped on the way.
+    #[error("stopped before the decision was found: {0}")]
+    Stopped(StopReason),
+}
+
+impl Fair {
+    /// The same payoffs from one strategy that tosses a coin at one decision, and the decision; none where no lottery is needed.
+    /// The mix is then over two strategies that differ in that decision alone.
+    pub fn with_one_coin(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Option<Coin>), NoCoin> {
+        let [first, second] = match &self.mix[..] {
+            [_] => return Ok((self, None)),
+            [first, second] => [first.clone(), second.clone()],
+            _ => return Err(NoCoin::SeveralStrategies),
+        };
+        let path = Path::between(mdp, &first.strategy, &second.strategy);
+        let exact =
+            |values: &[Value]| values.iter().map(|value| value.exact.clone()).collect::<Option<Vec<Rational>>>();
+        let goal = exact(&self.payoffs).ok_or(NoCoin::NotExact)?;
+        let ends = [exact(&first.payoffs).ok_or(NoCoin::NotExact)?, exact(&second.payoffs).ok_or(NoCoin::NotExact)?];
+        // How far along the edge, by a principal to whom it matters.
+        let p = (0..goal.len()).find(|&p| ends[0][p] != ends[1][p]).ok_or(NoCoin::NotExact)?;
+        let along = |payoffs: &[Rational]| (&payoffs[p] - &ends[0][p]) / (&ends[1][p] - &ends[0][p]);
+        let target = along(&goal);
+        let payoffs_at =
+            |switched: usize| exact_payoffs(mdp, &path.strategy(mdp, switched), stop).map_err(NoCoin::Stopped);
+        if path.switches.is_empty() {
+            return Err(NoCoin::NoDecision);
+        }
+        let (mut before, mut after) = (0, path.switches.len());
+        if along(&payoffs_at(after)?) < target {
+            // They differ for ever, and not even the last switch that was looked at comes so far.
+            return Err(NoCoin::Stopped(StopReason::LayerLimit));
+        }
+        while after - before > 1 {
+            stop.check().map_err(NoCoin::Stopped)?;
+            let middle = (before + after) / 2;
+            if along(&payoffs_at(middle)?) <= target { before = middle } else { after = middle }
+        }
+        let (step, state) = path.switches[before];
+        let two = [before, after].map(|switched| path.strategy(mdp, switched));
+        let payoffs = [payoffs_at(before)?, payoffs_at(after)?];
+        let reached = [along(&payoffs[0]), along(&payoffs[1])];
+        let later = if reached[0] == reached[1] {
+            Rational::ZERO
+        } else {
+            (&target - &reached[0]) / (&reached[1] - &reached[0])
+        };
+        let shares = [Rational::ONE - &later, later];
+        let mixed = |p: usize| &payoffs[0][p] * &shares[0] + &payoffs[1][p] * &shares[1];
+        if (0..goal.len()).any(|p| mixed(p) != goal[p]) {
+            return Err(NoCoin::NoDecision);
+        }
+        let step = Step::from(step);
+        let choices = [0, 1].map(|k| (two[k].choice(state, &step), shares[k].clone()));
+        let mut mix = Vec::new();
+        for ((strategy, own), probability) in two.into_iter().zip(payoffs).zip(shares) {
+            if !probability.is_zero() {
+                mix.push(Share { probability, strategy, payoffs: own.into_iter().map(Value::from).collect() });
+            }
+        }
+        let coin = (mix.len() > 1).then_some(Coin { state, step, choices });
+        Ok((Fair { mix, ..self }, coin))
+    }
+}
+
+/// Two strategies, where each comes to, and where both do and differ.
+struct Path<'s> {
+    strategies: [&'s CountingStrategy; 2],
+    /// Per step, which states each comes to.
+    reached: Vec<[Vec<bool>; 2]>,
+    /// In increasing steps.
+    switches: Vec<(u64, StateId)>,
+}
+
+impl<'s> Path<'s> {
+    fn between(mdp: &Mdp, first: &'s CountingStrategy, second: &'s CountingStrategy) -> Path<'s> {
+        let strategies = [first, second];
+        let settled = strategies.map(|own| u64::try_from(&own.settled_from()).unwrap_or(u64::MAX));
+        let end = settled[0].max(settled[1]).saturating_add(STEPS_AFTER).min(MOST_STEPS);
+        let differ_for_ever = mdp.states().any(|state| first.tail(state) != second.tail(state));
+        let end = if differ_for_ever { end } else { settled[0].max(settled[1]).min(MOST_STEPS) };
+        let mut at = [vec![false; mdp.n_states()], vec![false; mdp.n_states()]];
+        at.iter_mut().for_each(|at| at[mdp.start().index()] = true);
+        let (mut reached, mut switches) = (Vec::new(), Vec::new());
+        for step in 0..end {
+            let now = Step::from(step);
+            for state in mdp.states().filter(|state| at[0][state.index()] && at[1][state.index()]) {
+                if first.choice(state, &now) != second.choice(state, &now) {
+                    switches.push((step, state));
+                }
+            }
+            let next = [0, 1].map(|k| {
+                let mut next = vec![false; mdp.n_states()];
+                for state in mdp.states().filter(|state| at[k][state.index()]) {
+                    for target in mdp.targets(strategies[k].choice(state, &now)) {
+                        next[target.index()] = true;
+                    }
+                }
+                next
+            });
+            reached.push(std::mem::replace(&mut at, next));
+        }
+        Path { strategies, reached, switches }
+    }
+
+    /// The strategy in which so many decisions are switched.
+    fn strategy(&self, mdp: &Mdp, switched: usize) -> CountingStrategy {
+        let of_state = |state: StateId| {
+            let mut changes: Vec<Change> = Vec::new();
+            for (step, reached) in self.reached.iter().enumerate() {
+                let now = Step::from(step);
+                let both = reached[0][state.index()] && reached[1][state.index()];
+                let turned = self.switches.partition_point(|switch| *switch < (step as u64, state)) < switched;
+                let takes_second = if both { turned } else { reached[1][state.index()] };
+                let choice = self.strategies[usize::from(takes_second)].choice(state, &now);
+                if changes.last().is_none_or(|last| last.choice != choice) {
+                    changes.push(Change { from: now, choice });
+                }
+            }
+            // After the last step looked at: as the second does once all is switched, as the first does otherwise.
+            let tail = self.strategies[usize::from(switched == self.switches.len())];
+            let end = Step::from(self.reached.len());
+            let rest = tail.changes(state).iter().filter(|change| change.from > end).cloned();
+            let at_end = Change { from: end.clone(), choice: tail.choice(state, &end) };
+            for change in [at_end].into_iter().chain(rest) {
+                if changes.last().is_none_or(|last| last.choice != change.choice) {
+                    changes.push(change);
+                }
+            }
+            changes
+        };
+        CountingStrategy::from_changes(mdp, mdp.states().map(of_state).collect())
+    }
+}

@@ -1,0 +1,387 @@
+//! The Pareto front: everything that the principals can get of which nobody can have more unless another has less.
+//!
+//! **Two principals.** Dichotomy: between two vertices, one question with the normal of the line through them either proves that
+//! the line is an edge or finds a vertex beyond it; N vertices cost 2N − 1 questions. The front may have infinitely many
+//! vertices, towards the best of the less patient principal, and then it repeats itself. Let θ be the weight of the patient
+//! principal over that of the other, ρ < 1 the ratio of the other's discount to the patient one's, σ the other's own best
+//! strategy, which is to be unique, and
+//!
+//! ```text
+//! θ* = min over s that σ comes to and a ≠ σ(s) of [V_1(s) − Q_1(s,a)] / [max Q_0(s,a) − V_0^σ(s)], where the denominator is positive.
+//! ```
+//!
+//! Below θ* no deviation from σ pays at step 0: what it costs the one is more than all that it could bring the other. So the
+//! agent takes σ, and one step later faces the same question with θ/ρ. The turns of the front from s below θ* are
+//! therefore ρ times those from σ's successors, and those in [ρθ*, θ*) tell all. Which states σ can be in after j steps repeats
+//! from some q on with a period d; so from the start the turns in [ρ^(q+d) θ*, ρ^q θ*) repeat for ever, times ρ^d.
+//!
+//! **Three and more.** Support functions: cells of weights are halved until what their corners' half-spaces leave open beyond
+//! the points found is below the gap (`hull`).
+
+use super::payoff_set::{Best, PayoffSet, Point, Weights};
+use super::stage::unit;
+use crate::exact::long_term::{self, positional_value};
+use crate::model::{ChoiceId, PrincipalId, StateId};
+use crate::number::Rational;
+use crate::principals::alone;
+use crate::stop::StopReason;
+
+/// A vertex of the front.
+#[derive(Debug, Clone)]
+pub struct Vertex {
+    /// A strategy, and what it gives each principal.
+    pub point: Point,
+    /// Weights for which nothing is better.
+    pub weights: Weights,
+}
+
+/// An edge between two vertices.
+#[derive(Debug, Clone)]
+pub struct Edge {
+    /// The vertices at its ends, by index.
+    pub between: [usize; 2],
+    /// Weights for which all of it is equally good.
+    pub weights: Weights,
+    /// Whether nothing lies beyond it; otherwise what does is within the gap.
+    pub proven: bool,
+}
+
+/// How a front with infinitely many vertices goes on between its last vertex but one and its last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    /// The first of the edges that repeat.
+    pub first_edge: usize,
+    /// How many of them repeat, up to the last one listed.
+    pub n_edges: usize,
+    /// Whose weight shrinks from one repetition to the next, beside the other's.
+    pub patient: PrincipalId,
+    /// What it is multiplied by each time.
+    pub ratio: Rational,
+    /// What an edge's extent in each of the two payoffs is multiplied by each time, where that is always the same.
+    pub factors: Option<[Rational; 2]>,
+}
+
+/// The front of two principals.
+#[derive(Debug, Clone)]
+pub struct Front {
+    /// Whose payoffs are set against each other.
+    pub principals: [PrincipalId; 2],
+    /// From the first principal's best to the second one's.
+    pub vertices: Vec<Vertex>,
+    /// The edges between neighbours; none between the last two vertices where a pattern stands between these.
+    pub edges: Vec<Edge>,
+    /// What repeats for ever, if something does.
+    pub pattern: Option<Pattern>,
+    /// Whether vertices, edges and pattern are the whole front, exactly.
+    pub complete: bool,
+    /// Why it is not, unless the gap was reached.
+    pub stopped: Option<StopReason>,
+    /// How often the solver was asked.
+    pub calls: u64,
+}
+
+/// How far to go.
+#[derive(Debug, Clone)]
+pub struct FrontOptions {
+    /// Lines beyond which less than this, relative to the greatest payoff, can lie are not looked beyond; 0 for all.
+    pub gap: Rational,
+    /// The most vertices.
+    pub vertex_limit: usize,
+}
+
+impl Default for FrontOptions {
+    fn default() -> FrontOptions {
+        FrontOptions { gap: Rational::ZERO, vertex_limit: 5_000 }
+    }
+}
+
+/// Periods of the states that a strategy comes to are looked for this far.
+const LONGEST_PERIOD: usize = 64;
+
+/// The front of two principals, exactly where the engine is.
+pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
+    let n = set.n();
+    let [x, y] = principals.map(PrincipalId::index);
+    let mut walk = Walk { set, x, y, options, vertices: Vec::new(), edges: Vec::new(), stopped: None, exact: true };
+    let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[unit(n, own), unit(n, other)]));
+    let (first, last) = (first?, last?);
+    let repeats = if set.gap().is_none() { repetition(set, [x, y])? } else { None };
+    // With the first principal the impatient one, the infinite end comes first: it is walked from the other side.
+    let turned = repeats.as_ref().is_some_and(|repeats| repeats.patient == y);
+    if turned {
+        (walk.x, walk.y) = (y, x);
+    }
+    let (from, to) = if turned { (last, first) } else { (first, last) };
+    let mut pattern = None;
+    if same(&from, &to, [x, y]) {
+        walk.vertices.push(from);
+    } else if let Some(repeats) = &repeats {
+        let impatient = unit(n, walk.y);
+        let mut least = unit(n, walk.x);
+        least.iter_mut().for_each(|weight| *weight *= &repeats.least);
+        least[walk.y] = Rational::ONE;
+        let before = walk.end(&[least, impatient])?;
+        walk.between(from, before.clone())?;
+        if !same(&before, &to, [x, y]) && walk.stopped.is_none() {
+            let theta = |edge: &Edge| &edge.weights[walk.x] / &edge.weights[walk.y];
+            let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
+            let first_edge = walk.edges.len() - n_edges;
+            let mut factors = repeats.factors.clone();
+            if let (Some(factors), true) = (&mut factors, turned) {
+                factors.reverse();
+            }
+            let patient = PrincipalId::from(walk.x);
+            pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors });
+        }
+        if !same(&before, &to, [x, y]) {
+            walk.vertices.push(to);
+        }
+    } else {
+        walk.between(from, to)?;
+    }
+    let complete = walk.exact && walk.stopped.is_none();
+    let Walk { vertices, edges, stopped, .. } = walk;
+    let mut front = Front { principals, vertices: Vec::new(), edges, pattern, complete, stopped, calls: set.calls() };
+    front.take(vertices, turned);
+    Ok(front)
+}
+
+impl Front {
+    /// The vertex that the pattern tends to, if there is one: the best of the less patient principal, at an end.
+    pub fn limit(&self) -> Option<usize> {
+        let pattern = self.pattern.as_ref()?;
+        Some(if pattern.patient == self.principals[0] { self.vertices.len() - 1 } else { 0 })
+    }
+
+    /// Takes the vertices with their weights; turned round, the lists and the pattern's edges with them.
+    fn take(&mut self, mut points: Vec<Point>, turned: bool) {
+        if turned {
+            points.reverse();
+            let last = points.len() - 1;
+            let n_edges = self.edges.len();
+            self.edges.reverse();
+            for edge in &mut self.edges {
+                edge.between = [last - edge.between[1], last - edge.between[0]];
+            }
+            if let Some(pattern) = &mut self.pattern {
+                pattern.first_edge = n_edges - pattern.first_edge - pattern.n_edges;
+            }
+        }
+        let n = points[0].payoffs.len();
+        let normal = |weights: &Weights| {
+            let total = weights.iter().fold(Rational::ZERO, |sum, weight| sum + weight);
+            weights.iter().map(|weight| weight / &total).collect::<Weights>()
+        };
+        let ends = self.principals.map(|p| unit(n, p.index()));
+        let (count, edges, principals) = (points.len(), &self.edges, self.principals);
+        let vertex = |(index, point): (usize, Point)| {
+            let touching = edges.iter().filter(|edge| edge.between.contains(&index)).map(|edge| normal(&edge.weights));
+            let mut sides: Vec<Weights> = touching.collect();
+            // The corners of the front are best for one principal alone.
+            sides.extend((index == 0).then(|| ends[0].clone()));
+            sides.extend((index + 1 == count).then(|| ends[1].clone()));
+            let count = Rational::from(sides.len().max(1));
+            let weights = (0..n).map(|p| sides.iter().fold(Rational::ZERO, |sum, side| sum + &side[p]) / &count);
+            let weights: Weights = weights.collect();
+            let lone = weights.iter().all(Rational::is_zero);
+            Vertex { point, weights: if lone { unit(n, principals[0].index()) } else { weights } }
+        };
+        self.vertices = points.into_iter().enumerate().map(vertex).collect();
+    }
+}
+
+fn same(a: &Point, b: &Point, axes: [usize; 2]) -> bool {
+    axes.iter().all(|&p| a.payoffs[p] == b.payoffs[p])
+}
+
+/// The dichotomy on its way, from the best of `x` towards that of `y`.
+struct Walk<'a, 'm> {
+    set: &'a PayoffSet<'m>,
+    x: usize,
+    y: usize,
+    options: &'a FrontOptions,
+    vertices: Vec<Point>,
+    edges: Vec<Edge>,
+    stopped: Option<StopReason>,
+    /// Whether every edge is proven exactly.
+    exact: bool,
+}
+
+impl Walk<'_, '_> {
+    /// A vertex that is best by these weights in turn, and then for those who do not count.
+    fn end(&self, levels: &[Weights]) -> Result<Point, StopReason> {
+        if self.set.gap().is_some() {
+            return Ok(self.set.best(&levels[0])?.point);
+        }
+        let counts = |p: usize| levels.iter().any(|weights| !weights[p].is_zero());
+        let others = (0..self.set.n()).map(|p| if counts(p) { Rational::ZERO } else { Rational::ONE }).collect();
+        let levels: Vec<&Weights> = levels.iter().chain([&others]).collect();
+        Ok(self.set.best_of_best(&levels)?.point)
+    }
+
+    /// All vertices and edges from one vertex to another, appended in this order.
+    fn between(&mut self, from: Point, to: Point) -> Result<(), StopReason> {
+        let mut ahead = vec![to];
+        let mut last = from;
+        while let Some(next) = ahead.last() {
+            if same(&last, next, [self.x, self.y]) {
+                ahead.pop();
+                continue;
+            }
+            let weights = self.normal(&last, next);
+            if self.vertices.len() + ahead.len() >= self.options.vertex_limit && self.stopped.is_none() {
+                self.stopped = Some(StopReason::NodeLimit);
+            }
+            let found = match self.stopped {
+                Some(_) => None,
+                None => match self.set.best(&weights) {
+                    Ok(best) => Some(best),
+                    Err(reason) => {
+                        self.stopped = Some(reason);
+                        None
+                    }
+                },
+            };
+            match found {
+                Some(Best { point, most })
+                    if !self.is_edge(&weights, &last, &most) && !self.known(&point, &last, next) =>
+                {
+                    ahead.push(point);
+                }
+                found => {
+                    let proven = found.is_some_and(|best| best.most == last.least(&weights));
+                    self.exact &= proven;
+                    let index = self.vertices.len();
+                    self.edges.push(Edge { between: [index, index + 1], weights, proven });
+                    let next = ahead.pop().expect("it was the last");
+                    self.vertices.push(std::mem::replace(&mut last, next));
+                }
+            }
+        }
+        self.vertices.push(last);
+        Ok(())
+    }
+
+    /// Whether nothing, or less than the gap, lies beyond the line.
+    fn is_edge(&self, weights: &Weights, from: &Point, most: &Rational) -> bool {
+        let total = &weights[self.x] + &weights[self.y];
+        let scale =
+            from.payoffs[self.x].enclosure.midpoint().abs().max(from.payoffs[self.y].enclosure.midpoint().abs());
+        let scale = Rational::try_from(scale).unwrap_or(Rational::ZERO);
+        most - from.least(weights) <= &self.options.gap * scale * total
+    }
+
+    /// Whether a point is one of the line's ends: what is left is finer than payoffs are known.
+    fn known(&self, point: &Point, from: &Point, to: &Point) -> bool {
+        same(point, from, [self.x, self.y]) || same(point, to, [self.x, self.y])
+    }
+
+    /// Weights for which two points are equally good: positive, since each is better for one of the two.
+    fn normal(&self, from: &Point, to: &Point) -> Weights {
+        let n = self.set.n();
+        let along = |p: usize| to.least(&unit(n, p)) - from.least(&unit(n, p));
+        let (right, up) = (along(self.x), along(self.y));
+        let mut weights = vec![Rational::ZERO; n];
+        // Numbers of one size: the turns of a front are told by their ratio.
+        let total = up.clone().abs() + right.clone().abs();
+        weights[self.x] = up.abs() / &total;
+        weights[self.y] = right.abs() / &total;
+        weights
+    }
+}
+
+/// Where the turns of a front repeat.
+struct Repetition {
+    patient: usize,
+    /// ρ^d.
+    ratio: Rational,
+    /// ρ^q θ*: below this everything repeats.
+    from: Rational,
+    /// ρ^(q+d) θ*: from here on up everything is walked.
+    least: Rational,
+    /// (λ_x^d, λ_y^d), patient first, where the runs of σ are the same after every period.
+    factors: Option<[Rational; 2]>,
+}
+
+/// How the turns of the front repeat, if both principals have plain discounts that differ, and the best strategy of the less
+/// patient one is unique where it comes to.
+fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, StopReason> {
+    let (mdp, rows, stop) = (set.mdp(), set.rows(), &set.options().stop);
+    let discounts = axes.map(|p| mdp.principals()[p].discount().cloned());
+    let [Some(of_x), Some(of_y)] = discounts else { return Ok(None) };
+    if of_x == of_y {
+        return Ok(None);
+    }
+    let (patient, impatient) = if of_x > of_y { (axes[0], axes[1]) } else { (axes[1], axes[0]) };
+    let (high, low) = if of_x > of_y { (of_x, of_y) } else { (of_y, of_x) };
+    let own = long_term::solve(&alone(mdp, PrincipalId::from(impatient)), rows, stop)?;
+    let sigma = &own.strategy;
+    // Where σ comes to, step by step, with which probability.
+    let mut after = vec![distribution(mdp.n_states(), mdp.start())];
+    let mut support = vec![occupied(&after[0])];
+    let repeated = loop {
+        if after.len() > LONGEST_PERIOD {
+            return Ok(None);
+        }
+        let mut next = vec![Rational::ZERO; mdp.n_states()];
+        for (state, share) in after.last().expect("a step").iter().enumerate().filter(|(_, share)| !share.is_zero()) {
+            for (target, probability) in mdp.transitions(sigma[state]) {
+                next[target.index()] += probability * share;
+            }
+        }
+        let states = occupied(&next);
+        after.push(next);
+        if let Some(earlier) = support.iter().position(|known| *known == states) {
+            break earlier;
+        }
+        support.push(states);
+    };
+    let period = support.len() - repeated;
+    let mut reached: Vec<usize> = support.iter().flatten().copied().collect();
+    reached.sort_unstable();
+    reached.dedup();
+    let unique =
+        |&state: &usize| mdp.choices(StateId::from(state)).filter(|choice| own.allowed[choice.index()]).count() == 1;
+    if !reached.iter().all(unique) {
+        return Ok(None);
+    }
+    let reward = |choice: ChoiceId| &mdp.rewards(choice)[patient];
+    let follows = positional_value(mdp, sigma, &high, reward, stop)?;
+    let most = long_term::solve(&alone(mdp, PrincipalId::from(patient)), rows, stop)?;
+    let worth = |choice: ChoiceId, p: usize, discount: &Rational, values: &crate::number::ExactVector| {
+        let later = mdp.transitions(choice).map(|(target, probability)| probability * values.get(target.index()));
+        &mdp.rewards(choice)[p] + discount * later.fold(Rational::ZERO, |sum, term| sum + term)
+    };
+    let mut turn: Option<Rational> = None;
+    for &state in &reached {
+        for choice in mdp.choices(StateId::from(state)).filter(|&choice| choice != sigma[state]) {
+            let costs = own.values[0].get(state) - worth(choice, impatient, &low, &own.values[0]);
+            let brings = worth(choice, patient, &high, &most.values[0]) - follows.get(state);
+            if brings > Rational::ZERO {
+                let ratio = costs / brings;
+                turn = Some(turn.map_or(ratio.clone(), |turn| turn.min(ratio)));
+            }
+        }
+    }
+    // Where no deviation ever pays, the front is a point; any bound will do.
+    let turn = turn.unwrap_or(Rational::ONE);
+    let rho = &low / &high;
+    if rho.is_zero() {
+        let half = Rational::from_quotient(1, 2);
+        return Ok(Some(Repetition { patient, ratio: rho, from: turn.clone(), least: turn * half, factors: None }));
+    }
+    let power = |base: &Rational, exponent: usize| base.pow(isize::try_from(exponent).expect("a short period"));
+    let from = power(&rho, repeated) * &turn;
+    let ratio = power(&rho, period);
+    let same_runs = after[repeated] == after[repeated + period];
+    let factors = same_runs.then(|| [power(&high, period), power(&low, period)]);
+    Ok(Some(Repetition { patient, least: &from * &ratio, ratio, from, factors }))
+}
+
+fn distribution(n_states: usize, start: StateId) -> Vec<Rational> {
+    unit(n_states, start.index())
+}
+
+fn occupied(distribution: &[Rational]) -> Vec<usize> {
+    (0..distribution.len()).filter(|&state| !distribution[state].is_zero()).collect()
+}

@@ -1,0 +1,549 @@
+//! Fair welfare: rules other than the sum, over everything that the principals can get together.
+//!
+//! The payoff vectors of all strategies from the start form a convex set. The solver is its linear oracle ([`PayoffSet`]), and
+//! every rule here is a convex program over that set: the answer is a lottery over a few counting strategies, drawn at the
+//! start, and weights that prove that no lottery does better.
+//!
+//! | rule | how |
+//! |---|---|
+//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces where nothing can be spared (`stage`) |
+//! | Nash, α-fair | the same with lines in place of curves, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
+//! | the Pareto front | dichotomy, and the pattern that repeats for ever ([`front`]) |
+
+mod coin;
+pub mod front;
+pub mod hull;
+mod lexicographic;
+pub mod payoff_set;
+pub mod program;
+mod rules;
+pub mod simplex;
+mod smooth;
+mod stage;
+
+pub use coin::{Coin, NoCoin};
+pub use front::{Edge, Front, FrontOptions, Pattern, Vertex};
+pub use hull::Hull;
+pub use payoff_set::{PayoffSet, Point, Weights};
+pub use rules::{FairError, Over, Question, Rule, reference_numbers};
+
+use crate::evaluation::EvaluateError;
+use crate::front::Model;
+use crate::model::PrincipalId;
+use crate::number::{Enclosure, Rational, Value, sum};
+use crate::solve::Options;
+use crate::stop::StopReason;
+use crate::strategy::{CountingStrategy, Lottery};
+use crate::{evaluate, exact};
+use payoff_set::ends;
+use program::{Condition, Extra, Face, Program, Solved, Until, reduced};
+use simplex::Sense;
+use smooth::{Gains, Smooth};
+use stage::{Feasibility, Stage, unit};
+
+/// What is proven of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proven {
+    /// No strategy does better by the rule.
+    Optimal,
+    /// The bounds are as near as was asked for.
+    WithinGap,
+    /// No strategy gives what is demanded.
+    Infeasible,
+    /// The bounds hold, and are further apart.
+    Stopped(StopReason),
+}
+
+/// A counting strategy of a lottery.
+#[derive(Debug, Clone)]
+pub struct Share {
+    /// How likely it is drawn.
+    pub probability: Rational,
+    /// The strategy.
+    pub strategy: CountingStrategy,
+    /// What it gives each principal.
+    pub payoffs: Vec<Value>,
+}
+
+/// The fairest lottery by a rule.
+#[derive(Debug, Clone)]
+pub struct Fair {
+    /// The rule.
+    pub rule: Rule,
+    /// What is proven.
+    pub proven: Proven,
+    /// What the lottery attains by the rule, at least, and what no strategy exceeds. Where the demands cannot be met: how
+    /// much is missing, at the demand where most is.
+    pub value: Value,
+    /// What each principal gets.
+    pub payoffs: Vec<Value>,
+    /// What the rule counts from, per principal.
+    pub over: Vec<Rational>,
+    /// The lottery: the strategy that is best for the first principal comes first.
+    pub mix: Vec<Share>,
+    /// The weights of a half-space that holds everything the principals can get, and on whose border the lottery lies; of one
+    /// that separates it from the demands, if these cannot be met.
+    pub weights: Weights,
+    /// Where these leave several lotteries: weights among those, and so on.
+    pub then: Vec<Weights>,
+    /// How often the solver was asked.
+    pub calls: u64,
+}
+
+impl Fair {
+    /// The lottery as a strategy that can be evaluated, simulated and written.
+    pub fn lottery(&self) -> Lottery {
+        Lottery::new(self.mix.iter().map(|share| (share.probability.clone(), share.strategy.clone())).collect())
+    }
+}
+
+/// How near the bounds of a smooth rule are where none is asked for.
+const SMOOTH_GAP: f64 = 1e-9;
+
+/// The fairest lottery over the strategies of `model`, by a rule.
+///
+/// ```
+/// use commonweal::questions::{Question, fair};
+/// use commonweal::{Model, Options};
+/// let hotel = Model::from_yaml(
+///     "principals: {alice: 2/3, bob: 1/3}
+/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
+/// )?;
+/// let answer = fair(&hotel, &Question::new("kalai-smorodinsky".parse()?), &Options::default())?;
+/// assert_eq!(answer.value.exact, Some("2/3".parse()?));
+/// assert_eq!(answer.payoffs[0].exact, Some("31/3".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn fair(model: &Model, question: &Question, options: &Options) -> Result<Fair, FairError> {
+    let set = PayoffSet::new(model, options);
+    fair_in(&set, question)
+}
+
+/// The Pareto front of two principals of `model`; the others do not count, and are reported.
+///
+/// ```
+/// use commonweal::questions::{FrontOptions, front};
+/// use commonweal::{Model, Options};
+/// let hotel = Model::from_yaml(
+///     "principals: {alice: 2/3, bob: 1/3}
+/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
+/// )?;
+/// let front = front(&hotel, [0.into(), 1.into()], &FrontOptions::default(), &Options::default())?;
+/// assert!(front.complete && front.pattern.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn front(
+    model: &Model,
+    principals: [PrincipalId; 2],
+    options: &FrontOptions,
+    solving: &Options,
+) -> Result<Front, StopReason> {
+    front::front(&PayoffSet::new(model, solving), principals, options)
+}
+
+/// The Pareto front of all principals of `model`, between vertices and half-spaces.
+pub fn hull(model: &Model, options: &FrontOptions, solving: &Options) -> Result<Hull, StopReason> {
+    hull::hull(&PayoffSet::new(model, solving), options)
+}
+
+/// The same over a payoff set that keeps what it has found.
+pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
+    question.check(set.model())?;
+    let gap = set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
+    let mut asked = Asked { set, question, over: vec![Rational::ZERO; set.n()], best: Vec::new() };
+    match asked.answer(gap) {
+        Ok(fair) => Ok(fair),
+        Err(Failure::Refused(error)) => Err(error),
+        Err(Failure::Stopped(reason)) => Ok(asked.nothing_known(reason)),
+    }
+}
+
+enum Failure {
+    Refused(FairError),
+    Stopped(StopReason),
+}
+
+impl From<StopReason> for Failure {
+    fn from(reason: StopReason) -> Failure {
+        Failure::Stopped(reason)
+    }
+}
+
+impl From<FairError> for Failure {
+    fn from(error: FairError) -> Failure {
+        Failure::Refused(error)
+    }
+}
+
+impl Question {
+    fn check(&self, model: &Model) -> Result<(), FairError> {
+        self.rule.check(model.n_principals())?;
+        let name = |p: PrincipalId| model.principals()[p.index()].name.clone();
+        for bounds in [&self.at_least, &self.at_most] {
+            for (index, (p, second)) in bounds.iter().enumerate() {
+                if let Some((_, first)) = bounds[..index].iter().find(|(other, _)| other == p) {
+                    return Err(FairError::Twice { name: name(*p), first: first.clone(), second: second.clone() });
+                }
+            }
+        }
+        for (p, at_least) in &self.at_least {
+            if let Some((_, at_most)) = self.at_most.iter().find(|(other, at_most)| other == p && at_most < at_least) {
+                let (at_least, at_most) = (at_least.clone(), at_most.clone());
+                return Err(FairError::Contradiction { name: name(*p), at_least, at_most });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A question on its way to an answer.
+struct Asked<'q, 'm> {
+    set: &'q PayoffSet<'m>,
+    question: &'q Question,
+    over: Vec<Rational>,
+    /// What each principal gets at most, from below, where that is known.
+    best: Vec<Rational>,
+}
+
+/// A mix on a face, before it is written out.
+struct Mixed<'f> {
+    points: &'f [Point],
+    shares: Vec<(usize, Rational)>,
+    weights: Weights,
+    then: Vec<Weights>,
+}
+
+impl<'q, 'm> Asked<'q, 'm> {
+    fn answer(&mut self, gap: Rational) -> Result<Fair, Failure> {
+        let n = self.set.n();
+        self.over = self.reference()?;
+        let mut face = Face::whole(self.set, gap);
+        // Everybody's own best, and the best of all: good points to begin with.
+        for p in 0..n {
+            let best = self.set.best(&unit(n, p))?;
+            self.best.push(best.point.least(&unit(n, p)));
+            face.add(best.point);
+        }
+        face.add(self.set.best(&vec![Rational::ONE; n])?.point);
+        let mut stage = Stage { face, conditions: self.demands() };
+        match stage.settle()? {
+            Feasibility::Yes => {}
+            Feasibility::No(solved) => return Ok(self.infeasible(&stage, solved)),
+            Feasibility::Unknown(solved) => {
+                let reason = solved.stopped.unwrap_or(StopReason::Precision);
+                return Ok(self.undecided(&stage, solved, reason));
+            }
+        }
+        match &self.question.rule {
+            Rule::Welfare => self.welfare(stage),
+            Rule::MaxMin | Rule::Leximin => self.least_first(stage, vec![Rational::ONE; n]),
+            Rule::KalaiSmorodinsky => self.kalai_smorodinsky(stage),
+            Rule::Gini(weights) => self.gini(stage, weights),
+            Rule::Nash | Rule::Alpha(_) => self.smooth(stage),
+        }
+    }
+
+    /// What the rule counts from.
+    fn reference(&self) -> Result<Vec<Rational>, Failure> {
+        let n = self.set.n();
+        match &self.question.over {
+            Over::Nothing => Ok(vec![Rational::ZERO; n]),
+            Over::Given(numbers) => Ok(numbers.clone()),
+            Over::OwnWorst => {
+                let worst = |p: usize| -> Result<Rational, Failure> {
+                    let against: Weights = unit(n, p).iter().map(|weight| -weight).collect();
+                    Ok(self.set.best(&against)?.point.least(&unit(n, p)))
+                };
+                (0..n).map(worst).collect()
+            }
+            Over::Strategy(strategy) => {
+                let refused = |error: EvaluateError| FairError::Reference(error.to_string());
+                let model = self.set.model();
+                let worth = evaluate::evaluate(model, strategy, self.set.options()).map_err(refused)?;
+                if let Some(reason) = worth.stopped {
+                    return Err(reason.into());
+                }
+                Ok((0..n).map(|p| ends(&worth.payoff(p.into(), model.start()))[0].clone()).collect())
+            }
+        }
+    }
+
+    /// Floors and ceilings.
+    fn demands(&self) -> Vec<Condition> {
+        let n = self.set.n();
+        let condition =
+            |payoffs: Weights, bound: Rational| Condition { payoffs, extras: Vec::new(), sense: Sense::AtLeast, bound };
+        let floors = self.question.at_least.iter().map(|(p, floor)| condition(unit(n, p.index()), floor.clone()));
+        let ceilings = self
+            .question
+            .at_most
+            .iter()
+            .map(|(p, ceiling)| condition(unit(n, p.index()).iter().map(|weight| -weight).collect(), -ceiling));
+        floors.chain(ceilings).collect()
+    }
+
+    fn welfare(&self, mut stage: Stage) -> Result<Fair, Failure> {
+        let counted: Weights = self.set.model().principals().iter().map(|principal| principal.weight.clone()).collect();
+        let reference = sum(counted.iter().zip(&self.over).map(|(weight, over)| weight * over));
+        let program = Program { objective: counted.clone(), extras: Vec::new(), conditions: stage.conditions.clone() };
+        // Without demands it is one question.
+        if program.conditions.is_empty() && stage.face.levels.is_empty() {
+            stage.face.points.clear();
+            stage.face.add(self.set.best(&counted)?.point);
+        }
+        let solved = stage.face.solve(&program, &Until::Proven)?;
+        let values = [&solved.value - &reference, &solved.upper - &reference];
+        // Who has a weight but counts for nothing in the proof may get more at nobody's cost.
+        let spare: Weights = (counted.iter().zip(&solved.weights))
+            .map(|(own, weight)| if weight.is_zero() { sign(own) } else { Rational::ZERO })
+            .collect();
+        let (first, stopped) = (solved.weights.clone(), solved.stopped);
+        if solved.is_optimal() && self.set.gap().is_none() && spare.iter().any(|weight| !weight.is_zero()) {
+            let tight: Vec<usize> = (0..solved.duals.len()).filter(|&row| !solved.duals[row].is_zero()).collect();
+            stage.tighten(solved.weights, &tight)?;
+            let program = Program { objective: spare, extras: Vec::new(), conditions: stage.conditions.clone() };
+            let solved = stage.face.solve(&program, &Until::Proven)?;
+            return Ok(self.on(&stage, solved.shares, solved.weights, values, stopped));
+        }
+        Ok(self.on(&stage, solved.shares, first, values, stopped))
+    }
+
+    fn kalai_smorodinsky(&self, stage: Stage) -> Result<Fair, Failure> {
+        let mut ranges = Vec::new();
+        for (p, (best, over)) in self.best.iter().zip(&self.over).enumerate() {
+            if best < over {
+                let name = self.set.model().principals()[p].name.clone();
+                let (reference, best) = (over.to_string(), best.to_string());
+                return Err(FairError::ReferenceTooHigh { name, reference, best }.into());
+            }
+            ranges.push(best - over);
+        }
+        self.least_first(stage, ranges)
+    }
+
+    /// The greatest t with `x_p ≥ over_p + ranges_p · t` for all p; then, for those who can have more, again.
+    fn least_first(&self, mut stage: Stage, ranges: Vec<Rational>) -> Result<Fair, Failure> {
+        let n = self.set.n();
+        // Who can never gain has no part in the rule.
+        let mut open: Vec<usize> = (0..n).filter(|&p| !ranges[p].is_zero()).collect();
+        let mut values: Option<[Rational; 2]> = None;
+        loop {
+            let own = stage.conditions.len();
+            let mut conditions = stage.conditions.clone();
+            conditions.extend(open.iter().map(|&p| Condition {
+                payoffs: unit(n, p),
+                extras: vec![(0, -&ranges[p])],
+                sense: Sense::AtLeast,
+                bound: self.over[p].clone(),
+            }));
+            let extras = vec![Extra { objective: Rational::ONE, free: true }];
+            if open.is_empty() {
+                // Nobody can gain: any point will do.
+                let program = Program { objective: vec![Rational::ONE; n], extras: Vec::new(), conditions };
+                let solved = stage.face.solve(&program, &Until::Proven)?;
+                let values = [Rational::ZERO, Rational::ZERO];
+                return Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped));
+            }
+            let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
+            let solved = stage.face.solve(&program, &Until::Proven)?;
+            let values = values.get_or_insert_with(|| [solved.value.clone(), solved.upper.clone()]).clone();
+            let settled: Vec<usize> = (0..open.len()).filter(|&k| !solved.duals[own + k].is_zero()).collect();
+            if settled.len() == open.len() || !solved.is_optimal() || self.set.gap().is_some() {
+                return Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped));
+            }
+            let mut tight: Vec<usize> = (0..own).filter(|&row| !solved.duals[row].is_zero()).collect();
+            for &k in &settled {
+                tight.push(stage.conditions.len());
+                let p = open[k];
+                let bound = &self.over[p] + &ranges[p] * &solved.value;
+                stage.conditions.push(Condition {
+                    payoffs: unit(n, p),
+                    extras: Vec::new(),
+                    sense: Sense::AtLeast,
+                    bound,
+                });
+            }
+            stage.tighten(solved.weights, &tight)?;
+            let is_open = |k: &usize| !settled.contains(k);
+            open = (0..open.len()).filter(is_open).map(|k| open[k]).collect();
+        }
+    }
+
+    /// Σ_k (g_k − g_{k+1}) · (the sum of the k least gains), where that sum is `max k r − Σ_p s_p` over `s_p ≥ r − u_p`, `s_p ≥ 0`.
+    fn gini(&self, mut stage: Stage, weights: &[Rational]) -> Result<Fair, Failure> {
+        let n = self.set.n();
+        let mut program =
+            Program { objective: vec![Rational::ZERO; n], extras: Vec::new(), conditions: stage.conditions.clone() };
+        for k in 1..=n {
+            let factor = &weights[k - 1] - weights.get(k).unwrap_or(&Rational::ZERO);
+            if factor.is_zero() {
+                continue;
+            }
+            let level = program.extras.len();
+            program.extras.push(Extra { objective: &factor * Rational::from(k), free: true });
+            for p in 0..n {
+                let short = program.extras.len();
+                program.extras.push(Extra { objective: -&factor, free: false });
+                program.conditions.push(Condition {
+                    payoffs: unit(n, p),
+                    extras: vec![(short, Rational::ONE), (level, Rational::NEG_ONE)],
+                    sense: Sense::AtLeast,
+                    bound: self.over[p].clone(),
+                });
+            }
+        }
+        let solved = stage.face.solve(&program, &Until::Proven)?;
+        let values = [solved.value.clone(), solved.upper.clone()];
+        Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped))
+    }
+
+    fn smooth(&self, mut stage: Stage) -> Result<Fair, Failure> {
+        let n = self.set.n();
+        let smooth = Smooth::of(&self.question.rule).expect("a smooth rule");
+        let principals = self.set.model().principals();
+        let rule = self.question.rule.name();
+        let from_zero = matches!(self.question.over, Over::Nothing);
+        let own_worst = matches!(self.question.over, Over::OwnWorst);
+        // From the own worst on, who gets the same whatever is done neither gains nor loses.
+        let can_gain = |&p: &usize| self.best[p] > self.over[p];
+        let who: Vec<usize> = (0..n).filter(|p| !own_worst || can_gain(p)).collect();
+        if let Some(p) = who.iter().copied().find(|p| !can_gain(p)) {
+            let who = format!("no strategy gives `{}` more than {}", principals[p].name, self.over[p]);
+            return Err(FairError::NobodyGains { rule, who, from_zero }.into());
+        }
+        let gains = Gains { who, over: self.over.clone() };
+        // A mix that gives everybody something, to begin with.
+        let mut conditions = stage.conditions.clone();
+        conditions.extend(gains.who.iter().map(|&p| Condition {
+            payoffs: unit(n, p),
+            extras: vec![(0, Rational::NEG_ONE)],
+            sense: Sense::AtLeast,
+            bound: self.over[p].clone(),
+        }));
+        let extras = vec![Extra { objective: Rational::ONE, free: true }];
+        let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
+        let begun = stage.face.solve(&program, &Until::Positive)?;
+        if begun.upper <= Rational::ZERO {
+            let who = "not all can gain together".to_owned();
+            return Err(FairError::NobodyGains { rule, who, from_zero }.into());
+        }
+        if !smooth::all_gain(&stage.face, &gains, &begun.shares) {
+            return Err(begun.stopped.unwrap_or(StopReason::Precision).into());
+        }
+        let gap = if stage.face.gap.is_zero() {
+            Rational::try_from(SMOOTH_GAP).expect("finite")
+        } else {
+            stage.face.gap.clone()
+        };
+        let found = smooth::solve(&smooth, &mut stage, &gains, begun.shares, &gap)?;
+        Ok(self.on(&stage, found.shares, found.weights, [found.value, found.upper], found.stopped))
+    }
+
+    /// The answer of a mix on a stage: its faces come before the weights.
+    fn on(
+        &self,
+        stage: &Stage,
+        shares: Vec<(usize, Rational)>,
+        weights: Weights,
+        values: [Rational; 2],
+        stopped: Option<StopReason>,
+    ) -> Fair {
+        let mut all = stage.face.levels.clone();
+        all.push(weights);
+        let weights = all.remove(0);
+        let proven = match stopped {
+            _ if values[0] == values[1] && self.set.gap().is_none() => Proven::Optimal,
+            Some(reason) => Proven::Stopped(reason),
+            None => Proven::WithinGap,
+        };
+        let mixed = Mixed { points: &stage.face.points, shares, weights, then: all };
+        self.written(mixed, between(&values), proven)
+    }
+
+    fn infeasible(&self, stage: &Stage, solved: Solved) -> Fair {
+        let values = [-&solved.upper, -&solved.value];
+        let mut fair = self.on(stage, solved.shares, solved.weights, values, None);
+        fair.proven = Proven::Infeasible;
+        fair
+    }
+
+    /// Whether the demands can be met is not known.
+    fn undecided(&self, stage: &Stage, solved: Solved, reason: StopReason) -> Fair {
+        let mut fair = self.on(stage, solved.shares, solved.weights, [Rational::ZERO, Rational::ZERO], Some(reason));
+        fair.value = anything();
+        fair.proven = Proven::Stopped(reason);
+        fair
+    }
+
+    fn written(&self, mixed: Mixed, value: Value, proven: Proven) -> Fair {
+        let n = self.set.n();
+        let mut shares = reduced(mixed.points, mixed.shares);
+        let first = |index: &usize| mixed.points[*index].least(&unit(n, 0));
+        shares.sort_by(|(a, _), (b, _)| first(b).cmp(&first(a)).then(a.cmp(b)));
+        let payoff = |p: usize| {
+            let unit = unit(n, p);
+            let total = |end: fn(&Point, &[Rational]) -> Rational| {
+                sum(shares.iter().map(|(index, share)| end(&mixed.points[*index], &unit) * share))
+            };
+            between(&[total(Point::least), total(Point::most)])
+        };
+        let share = |(index, probability): &(usize, Rational)| Share {
+            probability: probability.clone(),
+            strategy: mixed.points[*index].strategy.clone(),
+            payoffs: mixed.points[*index].payoffs.clone(),
+        };
+        Fair {
+            rule: self.question.rule.clone(),
+            proven,
+            value,
+            payoffs: (0..n).map(payoff).collect(),
+            over: self.over.clone(),
+            mix: shares.iter().map(share).collect(),
+            weights: mixed.weights,
+            then: mixed.then,
+            calls: self.set.calls(),
+        }
+    }
+
+    /// Stopped before there was a point: what the rewards say of any strategy.
+    fn nothing_known(&self, reason: StopReason) -> Fair {
+        let model = self.set.model();
+        let structure = model.structure();
+        let any = exact::any_payoffs(&model.exact());
+        let payoffs: Vec<Value> = (0..self.set.n()).map(|p| any.payoff(p.into(), model.start())).collect();
+        let first = |state| structure.choices(state).next().expect("a state has a choice");
+        let strategy = CountingStrategy::positional(structure.states().map(first));
+        Fair {
+            rule: self.question.rule.clone(),
+            proven: Proven::Stopped(reason),
+            value: anything(),
+            payoffs: payoffs.clone(),
+            over: self.over.clone(),
+            mix: vec![Share { probability: Rational::ONE, strategy, payoffs }],
+            weights: vec![Rational::ZERO; self.set.n()],
+            then: Vec::new(),
+            calls: self.set.calls(),
+        }
+    }
+}
+
+fn anything() -> Value {
+    Value::from(Enclosure::new(f64::NEG_INFINITY, f64::INFINITY))
+}
+
+/// The number, if both ends are it; otherwise what lies between.
+fn between(values: &[Rational; 2]) -> Value {
+    let [lower, upper] = values;
+    if lower == upper {
+        return Value::from(lower.clone());
+    }
+    Value::from(Enclosure::new(Enclosure::from(lower).lower(), Enclosure::from(upper).upper()))
+}
+
+fn sign(number: &Rational) -> Rational {
+    match number.cmp(&Rational::ZERO) {
+        std::cmp::Ordering::Less => Rational::NEG_ONE,
+        std::cmp::Ordering::Equal => Rational::ZERO,
+        std::cmp::Ordering::Greater => Rational::ONE,
+    }
+}

@@ -1,0 +1,262 @@
+//! The payoff set: what the principals can get from the start, all together, by all strategies.
+//!
+//! It is convex and compact. For weights w, which may be of any sign and 0, the greatest w·x over it is the welfare of the
+//! model in which each principal's payoff counts w times: one call of the solver returns a strategy, its payoffs x, and with
+//! it a half-space `w·x ≤ h(w)` that holds the whole set.
+//!
+//! What lasts is kept: as long as the weights of the principals that share a discount keep their ratios, and no sign changes,
+//! the long-term strategy is the same and its values scale. A further call is then an unravelling only.
+
+use super::lexicographic;
+use crate::answer::{Answer, Claim};
+use crate::certified;
+use crate::exact::{self, long_term};
+use crate::front::Model;
+use crate::model::{IntegerRows, Mdp, PrincipalId};
+use crate::number::{Enclosure, Rational, Value};
+use crate::principals::{OrderedPart, order_by, parts_weighted};
+use crate::solve::{Options, Picked};
+use crate::stop::StopReason;
+use crate::strategy::{CountingStrategy, Strategy};
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell, RefCell};
+
+/// What each principal's payoff counts for, in the file's order.
+pub type Weights = Vec<Rational>;
+
+/// A strategy, and what it gives each principal of the file from the start.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// The strategy.
+    pub strategy: CountingStrategy,
+    /// What each principal gets, before its weight.
+    pub payoffs: Vec<Value>,
+}
+
+impl Point {
+    /// At least this much of `weights`·x.
+    pub fn least(&self, weights: &[Rational]) -> Rational {
+        self.end(weights, |weight| *weight >= Rational::ZERO)
+    }
+
+    /// At most this much of `weights`·x.
+    pub fn most(&self, weights: &[Rational]) -> Rational {
+        self.end(weights, |weight| *weight < Rational::ZERO)
+    }
+
+    fn end(&self, weights: &[Rational], takes_lower: impl Fn(&Rational) -> bool) -> Rational {
+        let mut sum = Rational::ZERO;
+        for (weight, payoff) in weights.iter().zip(&self.payoffs).filter(|(weight, _)| !weight.is_zero()) {
+            let [lower, upper] = ends(payoff);
+            sum += weight * if takes_lower(weight) { lower } else { upper };
+        }
+        sum
+    }
+
+    /// Whether every payoff is known as a fraction.
+    pub fn is_exact(&self) -> bool {
+        self.payoffs.iter().all(|payoff| payoff.exact.is_some())
+    }
+}
+
+/// A number's ends as fractions: the number itself, twice, where it is known.
+pub(super) fn ends(value: &Value) -> [Rational; 2] {
+    match &value.exact {
+        Some(exact) => [exact.clone(), exact.clone()],
+        None => {
+            let end = |x: f64| Rational::try_from(x).unwrap_or(Rational::ZERO);
+            [end(value.enclosure.lower()), end(value.enclosure.upper())]
+        }
+    }
+}
+
+/// The best for some weights: a point, and what no point exceeds.
+#[derive(Debug, Clone)]
+pub struct Best {
+    /// A strategy with its payoffs.
+    pub point: Point,
+    /// No point of the set has a greater weighted sum.
+    pub most: Rational,
+}
+
+/// The payoff set of a model from its start, as its linear oracle.
+pub struct PayoffSet<'m> {
+    model: &'m Model,
+    /// The model in fractions, and its rows in integers, where fractions are asked.
+    exact: OnceCell<(Cow<'m, Mdp>, IntegerRows)>,
+    options: Options,
+    kept: RefCell<Vec<Kept>>,
+    /// The model in doubles, whose weights change from question to question.
+    doubles: RefCell<Option<Mdp<f64>>>,
+    kept_in_doubles: RefCell<Vec<certified::Kept>>,
+    calls: Cell<u64>,
+}
+
+/// A long-term strategy, for parts whose first terms count once, more or less.
+struct Kept {
+    parts: Vec<OrderedPart>,
+    long_term: long_term::LongTerm,
+}
+
+impl<'m> PayoffSet<'m> {
+    /// The payoff set of `model`, asked with the engine and the limits of `options`.
+    pub fn new(model: &'m Model, options: &Options) -> PayoffSet<'m> {
+        PayoffSet {
+            model,
+            exact: OnceCell::new(),
+            options: options.clone(),
+            kept: RefCell::default(),
+            doubles: RefCell::default(),
+            kept_in_doubles: RefCell::default(),
+            calls: Cell::new(0),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// The number of principals.
+    pub fn n(&self) -> usize {
+        self.model.n_principals()
+    }
+
+    /// How often the solver has been asked.
+    pub fn calls(&self) -> u64 {
+        self.calls.get()
+    }
+
+    /// The gap of the engine that answers, if it is the one in doubles.
+    pub fn gap(&self) -> Option<f64> {
+        match self.options.engine.for_model(self.model) {
+            Picked::Exact => None,
+            Picked::Certified { gap } => self.model.doubles().is_ok().then_some(gap),
+        }
+    }
+
+    pub(super) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(super) fn mdp(&self) -> &Mdp {
+        &self.in_fractions().0
+    }
+
+    pub(super) fn rows(&self) -> &IntegerRows {
+        &self.in_fractions().1
+    }
+
+    fn in_fractions(&self) -> &(Cow<'m, Mdp>, IntegerRows) {
+        self.exact.get_or_init(|| {
+            let mdp = self.model.exact();
+            let rows = IntegerRows::of(&mdp);
+            (mdp, rows)
+        })
+    }
+
+    /// The best for some weights. Among equals, where fractions tell them, one that is best for those of weight 0 too.
+    pub fn best(&self, weights: &Weights) -> Result<Best, StopReason> {
+        if let Some(gap) = self.gap() {
+            return self.certified(weights, gap);
+        }
+        let uncounted = |weight: &Rational| if weight.is_zero() { Rational::ONE } else { Rational::ZERO };
+        let others: Weights = weights.iter().map(uncounted).collect();
+        let best = self.best_of_best(&[weights, &others])?;
+        if others.iter().all(Rational::is_zero) {
+            return Ok(best);
+        }
+        let most = best.point.most(weights);
+        Ok(Best { most, ..best })
+    }
+
+    /// The point whose sum by the first of `levels` is the greatest, among these the greatest by the second, and so on; and
+    /// what no such point exceeds by the last level but those of zeros. Needs the engine in fractions: only these tell ties.
+    pub fn best_of_best(&self, levels: &[&Weights]) -> Result<Best, StopReason> {
+        self.options.stop.check()?;
+        self.calls.set(self.calls.get() + 1);
+        let tells = |weights: &&Weights| weights.iter().any(|weight| !weight.is_zero());
+        let telling: Vec<&Weights> = levels.iter().copied().filter(tells).collect();
+        if let [single] = telling.as_slice() {
+            return self.exact(single);
+        }
+        let found = lexicographic::solve(self.mdp(), self.rows(), &telling, &self.options.stop)?;
+        let payoffs: Vec<Value> = found.payoffs.into_iter().map(Value::from).collect();
+        let point = Point { strategy: found.strategy, payoffs };
+        let most = telling.last().map_or(Rational::ZERO, |last| point.most(last));
+        Ok(Best { point, most })
+    }
+
+    fn exact(&self, weights: &Weights) -> Result<Best, StopReason> {
+        let (mdp, rows) = (self.mdp(), self.rows());
+        let parts = parts_weighted(mdp.principals(), weights);
+        let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
+        let model = order_by(mdp, parts);
+        let mut kept = self.kept.borrow_mut();
+        if !kept.iter().any(|one| one.parts == normal) {
+            let long_term = long_term::solve(&order_by(mdp, normal.clone()), rows, &self.options.stop)?;
+            kept.push(Kept { parts: normal.clone(), long_term });
+        }
+        let known = kept.iter().find(|one| one.parts == normal).expect("kept by now");
+        let values = known.long_term.values.iter().zip(&factors).map(|(values, factor)| values.scaled(factor));
+        let long_term = long_term::LongTerm { values: values.collect(), ..known.long_term.clone() };
+        self.told(exact::solve_from(&model, rows, &long_term, &self.options), weights)
+    }
+
+    fn certified(&self, weights: &Weights, gap: f64) -> Result<Best, StopReason> {
+        // Finer than what is asked for: a mix adds up what its points are off by.
+        const FINER: f64 = 1.0 / 16.0;
+        const FINEST: f64 = 1e-12;
+        self.options.stop.check()?;
+        self.calls.set(self.calls.get() + 1);
+        let aim = (gap * FINER).max(FINEST);
+        let mut place = self.doubles.borrow_mut();
+        let doubles = place.take().unwrap_or_else(|| self.model.doubles().expect("looked at before").clone());
+        let doubles = doubles.with_weights(weights);
+        let answer = certified::solve_keeping(&doubles, aim, &self.options, &mut self.kept_in_doubles.borrow_mut());
+        let best = self.told(answer, weights);
+        let best = best.and_then(|best| self.narrowed(best, &doubles, gap, aim));
+        *place = Some(doubles);
+        best
+    }
+
+    /// The same with payoffs that are known better, where some are not known well: those of small weight.
+    fn narrowed(&self, best: Best, doubles: &Mdp<f64>, gap: f64, aim: f64) -> Result<Best, StopReason> {
+        let Best { mut point, most } = best;
+        let scale = point.payoffs.iter().map(|payoff| payoff.enclosure.midpoint().abs()).fold(0.0, f64::max);
+        if point.payoffs.iter().all(|payoff| payoff.enclosure.width() <= gap / 4.0 * scale) {
+            return Ok(Best { point, most });
+        }
+        let strategy = Strategy::Counting(point.strategy.clone());
+        if let Ok(found) = certified::evaluate(doubles, &strategy, aim, &self.options.stop) {
+            for (p, payoff) in point.payoffs.iter_mut().enumerate() {
+                let own = found.payoffs.payoff(PrincipalId::from(p), self.model.start());
+                if own.enclosure.width() < payoff.enclosure.width() {
+                    *payoff = own;
+                }
+            }
+        }
+        Ok(Best { point, most })
+    }
+
+    /// What an answer says of the set.
+    fn told(&self, answer: Answer, weights: &Weights) -> Result<Best, StopReason> {
+        let start = self.model.start();
+        let payoffs: Vec<Value> = (0..self.n()).map(|p| answer.payoff(PrincipalId::from(p), start)).collect();
+        let finite = |value: &Value| value.enclosure.lower().is_finite() && value.enclosure.upper().is_finite();
+        if !payoffs.iter().all(|payoff| payoff.exact.is_some() || finite(payoff)) {
+            return Err(StopReason::Precision);
+        }
+        let point = Point { strategy: answer.strategy().clone(), payoffs };
+        let mut most = point.most(weights);
+        if answer.claim() != Claim::Optimal || !point.is_exact() {
+            // The weighted sum of the strategy's own payoffs is no bound where the strategy is not the best.
+            let known = answer.welfare.as_ref().map(|values| values.enclosure(start.index()).upper());
+            let terms = weights.iter().zip(&point.payoffs).filter(|(weight, _)| !weight.is_zero());
+            let sum = terms.map(|(weight, payoff)| Enclosure::from(weight).times(payoff.enclosure));
+            let bound = known.unwrap_or_else(|| sum.fold(Enclosure::ZERO, Enclosure::plus).upper());
+            most = Rational::try_from(bound).map_err(|_| StopReason::Precision)?;
+        }
+        Ok(Best { point, most })
+    }
+}

@@ -1,0 +1,301 @@
+//! Linear programs over the payoff set, by column generation.
+//!
+//! ```text
+//! maximise  c·x + e·z   subject to   a_r·x + b_r·z ≤, =, ≥ β_r   and   x in the payoff set
+//! ```
+//!
+//! The master is a linear program in fractions over mixes of the points found so far. Its duals y give the weights of the next
+//! question, `w = c − Σ y_r a_r`, and whatever comes back, `Σ y_r β_r + h(w)` is an upper bound of the whole program (weak
+//! duality). It ends when that is the master's own value: then w is the proof.
+//!
+//! Points that are known between bounds count with their worse end in every row, so that the master's value is reached.
+
+use super::payoff_set::{Best, PayoffSet, Point, Weights};
+use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
+use crate::number::Rational;
+use crate::stop::StopReason;
+
+/// A number beside the payoffs that a program may choose.
+#[derive(Debug, Clone)]
+pub struct Extra {
+    /// What it counts for in the objective.
+    pub objective: Rational,
+    /// Whether it may be negative.
+    pub free: bool,
+}
+
+/// A row over payoffs and extra numbers.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// One coefficient per principal.
+    pub payoffs: Weights,
+    /// Coefficients of extra numbers, by their index.
+    pub extras: Vec<(usize, Rational)>,
+    /// How the sides compare.
+    pub sense: Sense,
+    /// The right side.
+    pub bound: Rational,
+}
+
+/// A linear program over the payoff set.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// What each payoff counts for in the objective.
+    pub objective: Weights,
+    /// The extra numbers.
+    pub extras: Vec<Extra>,
+    /// The rows.
+    pub conditions: Vec<Condition>,
+}
+
+/// When column generation may end before the optimum is proven.
+#[derive(Debug, Clone)]
+pub enum Until {
+    /// Never.
+    Proven,
+    /// As soon as the value is known to be positive.
+    Positive,
+}
+
+/// A mix of points, and what is proven of it.
+#[derive(Debug, Clone)]
+pub struct Solved {
+    /// What the mix attains.
+    pub value: Rational,
+    /// What nothing exceeds; the value itself where it is proven to be the greatest.
+    pub upper: Rational,
+    /// The points of the face, by index, with their positive probabilities.
+    pub shares: Vec<(usize, Rational)>,
+    /// The extra numbers.
+    pub extras: Vec<Rational>,
+    /// The weights that prove the upper bound.
+    pub weights: Weights,
+    /// One multiplier per condition, that belong to the master.
+    pub duals: Vec<Rational>,
+    /// Why the bounds are further apart than asked, if they are.
+    pub stopped: Option<StopReason>,
+}
+
+impl Solved {
+    /// Whether the value is the greatest.
+    pub fn is_optimal(&self) -> bool {
+        self.value == self.upper
+    }
+}
+
+/// The points of the payoff set that are the best by some weights, and among these by others, and so on: a face. Without any,
+/// the whole set.
+#[derive(Clone)]
+pub struct Face<'s, 'm> {
+    /// The payoff set.
+    pub set: &'s PayoffSet<'m>,
+    /// The weights, in turn.
+    pub levels: Vec<Weights>,
+    /// Points found on it.
+    pub points: Vec<Point>,
+    /// How near the bounds are to be, where they are not exact.
+    pub gap: Rational,
+}
+
+/// More rounds than this are given up; doubles converge, and fractions end, long before.
+const MOST_ROUNDS: usize = 2_000;
+/// From this round on, every so often, weights that are small beside the others are tried as 0: where a weight tends to 0 the
+/// set may have infinitely many vertices.
+const PATIENCE: usize = 12;
+
+impl<'s, 'm> Face<'s, 'm> {
+    /// The whole set, with nothing found yet.
+    pub fn whole(set: &'s PayoffSet<'m>, gap: Rational) -> Face<'s, 'm> {
+        Face { set, levels: Vec::new(), points: Vec::new(), gap }
+    }
+
+    /// The best of the face for some weights.
+    pub fn best(&self, weights: &Weights) -> Result<Best, StopReason> {
+        if self.levels.is_empty() {
+            return self.set.best(weights);
+        }
+        let uncounted = |weight: &Rational| if weight.is_zero() { Rational::ONE } else { Rational::ZERO };
+        let others: Weights = weights.iter().map(uncounted).collect();
+        let levels: Vec<&Weights> = self.levels.iter().chain([weights, &others]).collect();
+        let best = self.set.best_of_best(&levels)?;
+        let most = best.point.most(weights);
+        Ok(Best { most, ..best })
+    }
+
+    /// The part of the face that is best by `weights`, of which `best` is a point.
+    pub fn restrict(&mut self, weights: Weights, most: &Rational) {
+        self.points.retain(|point| point.least(&weights) == *most);
+        self.levels.push(weights);
+    }
+
+    /// Adds a point unless it is there; says whether it was new.
+    pub fn add(&mut self, point: Point) -> bool {
+        // In doubles the same strategy has slightly other payoffs each time.
+        let known = |other: &Point| other.payoffs == point.payoffs || other.strategy == point.strategy;
+        let is_new = !self.points.iter().any(known);
+        if is_new {
+            self.points.push(point);
+        }
+        is_new
+    }
+
+    /// How far the bounds of a program may be apart: the gap, relative to the greatest payoff.
+    pub fn allowed_gap(&self) -> Rational {
+        let magnitude = |x: f64| Rational::try_from(x.abs()).unwrap_or(Rational::ZERO);
+        let payoffs = self.points.iter().flat_map(|point| &point.payoffs);
+        let scale = payoffs.map(|payoff| magnitude(payoff.enclosure.midpoint())).fold(Rational::ZERO, Rational::max);
+        &self.gap * scale
+    }
+
+    /// The greatest value of a program, of which some mix of the points found is feasible.
+    pub fn solve(&mut self, program: &Program, until: &Until) -> Result<Solved, StopReason> {
+        let mut upper: Option<(Rational, Weights)> = None;
+        for round in 0.. {
+            let optimum = program.master(&self.points).ok_or(StopReason::Precision)?;
+            let duals = &optimum.dual[1..];
+            let weights = program.weights(duals);
+            let solved = |upper: &Option<(Rational, Weights)>, stopped: Option<StopReason>| {
+                let (upper, weights) = upper.clone().unwrap_or_else(|| (optimum.value.clone(), weights.clone()));
+                let shares = optimum.primal[..self.points.len()].iter().cloned().enumerate();
+                Solved {
+                    upper: upper.max(optimum.value.clone()),
+                    weights,
+                    shares: shares.filter(|(_, share)| !share.is_zero()).collect(),
+                    extras: program.extras_of(&optimum, self.points.len()),
+                    duals: duals.to_vec(),
+                    value: optimum.value.clone(),
+                    stopped,
+                }
+            };
+            if matches!(until, Until::Positive) && optimum.value > Rational::ZERO {
+                return Ok(solved(&upper, None));
+            }
+            let best = match self.best(&weights) {
+                Ok(best) => best,
+                Err(reason) if upper.is_some() => return Ok(solved(&upper, Some(reason))),
+                Err(reason) => return Err(reason),
+            };
+            let bound = program.right_side(duals) + &best.most;
+            if upper.as_ref().is_none_or(|(least, _)| bound <= *least) {
+                upper = Some((bound, weights.clone()));
+            }
+            let near = &upper.as_ref().expect("set just now").0 - &optimum.value <= self.allowed_gap();
+            // An exact face ends with gap 0, where the bound is the master's own value.
+            if near {
+                return Ok(solved(&upper, None));
+            }
+            let reason = if round >= MOST_ROUNDS { Some(StopReason::NodeLimit) } else { None };
+            let was = solved(&upper, reason.or(Some(StopReason::Precision)));
+            if reason.is_some() || !self.add(best.point) {
+                // The same point again: what is left is finer than the points are known.
+                return Ok(was);
+            }
+            if round % PATIENCE == PATIENCE - 1 {
+                self.try_without_small(&weights)?;
+            }
+        }
+        unreachable!("the rounds are limited")
+    }
+
+    /// Asks with weights that are small beside the greatest as 0.
+    fn try_without_small(&mut self, weights: &Weights) -> Result<(), StopReason> {
+        let greatest = weights.iter().map(|weight| weight.clone().abs()).fold(Rational::ZERO, Rational::max);
+        let is_small = |weight: &Rational| weight.clone().abs() * Rational::from(1024) < greatest;
+        if weights.iter().any(|weight| !weight.is_zero() && is_small(weight)) {
+            let without = weights.iter().map(|weight| if is_small(weight) { Rational::ZERO } else { weight.clone() });
+            let best = self.best(&without.collect())?;
+            self.add(best.point);
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    /// The optimum over mixes of these points; `None` if no mix satisfies the conditions.
+    pub fn master(&self, points: &[Point]) -> Option<Optimum> {
+        let extra = |extra: &Extra| if extra.free { 2 } else { 1 };
+        let columns: usize = self.extras.iter().map(extra).sum();
+        let width = points.len() + columns;
+        let place = |index: usize| points.len() + self.extras[..index].iter().map(extra).sum::<usize>();
+        let mut objective: Vec<Rational> = points.iter().map(|point| point.least(&self.objective)).collect();
+        for extra in &self.extras {
+            objective.push(extra.objective.clone());
+            objective.extend(extra.free.then(|| -&extra.objective));
+        }
+        let mut certain = vec![Rational::ONE; points.len()];
+        certain.resize(width, Rational::ZERO);
+        let mut rows = vec![Row { left: certain, sense: Sense::Equal, right: Rational::ONE }];
+        for condition in &self.conditions {
+            let end = |point: &Point| match condition.sense {
+                Sense::AtMost => point.most(&condition.payoffs),
+                Sense::Equal | Sense::AtLeast => point.least(&condition.payoffs),
+            };
+            let mut left: Vec<Rational> = points.iter().map(end).collect();
+            left.resize(width, Rational::ZERO);
+            for (index, coefficient) in &condition.extras {
+                left[place(*index)] = coefficient.clone();
+                if self.extras[*index].free {
+                    left[place(*index) + 1] = -coefficient;
+                }
+            }
+            rows.push(Row { left, sense: condition.sense, right: condition.bound.clone() });
+        }
+        match (LinearProgram { objective, rows }).solve() {
+            Outcome::Optimal(optimum) => Some(optimum),
+            Outcome::Infeasible | Outcome::Unbounded => None,
+        }
+    }
+
+    /// c − Σ y_r a_r.
+    pub fn weights(&self, duals: &[Rational]) -> Weights {
+        let mut weights = self.objective.clone();
+        for (condition, dual) in self.conditions.iter().zip(duals).filter(|(_, dual)| !dual.is_zero()) {
+            weights.iter_mut().zip(&condition.payoffs).for_each(|(weight, own)| *weight -= own * dual);
+        }
+        weights
+    }
+
+    /// Σ y_r β_r.
+    pub fn right_side(&self, duals: &[Rational]) -> Rational {
+        let terms = self.conditions.iter().zip(duals);
+        terms.fold(Rational::ZERO, |sum, (condition, dual)| sum + &condition.bound * dual)
+    }
+
+    fn extras_of(&self, optimum: &Optimum, n_points: usize) -> Vec<Rational> {
+        let mut place = n_points;
+        let mut value = |extra: &Extra| {
+            let own = optimum.primal[place].clone();
+            place += 1;
+            if !extra.free {
+                return own;
+            }
+            place += 1;
+            own - &optimum.primal[place - 1]
+        };
+        self.extras.iter().map(&mut value).collect()
+    }
+}
+
+/// The mix with at most one point more than there are principals, and the same payoffs, where these are exact.
+pub fn reduced(points: &[Point], shares: Vec<(usize, Rational)>) -> Vec<(usize, Rational)> {
+    let n = points[shares[0].0].payoffs.len();
+    if shares.len() <= n + 1 {
+        return shares;
+    }
+    let unit = |p: usize| -> Weights { (0..n).map(|q| if q == p { Rational::ONE } else { Rational::ZERO }).collect() };
+    let row = |p: usize| {
+        let weights = unit(p);
+        let left: Vec<Rational> = shares.iter().map(|(index, _)| points[*index].least(&weights)).collect();
+        let right = left.iter().zip(&shares).fold(Rational::ZERO, |sum, (own, (_, share))| sum + own * share);
+        Row { left, sense: Sense::Equal, right }
+    };
+    let mut rows: Vec<Row> = (0..n).map(row).collect();
+    rows.push(Row { left: vec![Rational::ONE; shares.len()], sense: Sense::Equal, right: Rational::ONE });
+    match (LinearProgram { objective: vec![Rational::ZERO; shares.len()], rows }).solve() {
+        Outcome::Optimal(found) => {
+            let kept = shares.iter().zip(found.primal).map(|((index, _), share)| (*index, share));
+            kept.filter(|(_, share)| !share.is_zero()).collect()
+        }
+        Outcome::Infeasible | Outcome::Unbounded => shares,
+    }
+}

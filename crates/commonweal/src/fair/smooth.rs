@@ -1,0 +1,310 @@
+//! Smooth rules, Nash and α-fair, to a proven gap; exactly where the optimum is a vertex, or with two principals for Nash.
+//!
+//! The rule is a sum of concave functions `f(u)` of what each principal gains. For any slope s > 0 the line `s u + c(s)`, with
+//! `c(s) = max f(u) − s u`, is nowhere below f, so the least of a few such lines in place of each f makes a linear program
+//! whose optimum is an upper bound. Its mix is a lower one. Each round adds the lines at the mix, and the best point for the
+//! weights that the duals give (column generation): both bounds close in.
+//!
+//! ```text
+//! Nash     f(u) = ln u               c(s) = −1 − ln s
+//! α-fair   f(u) = u^(1−α)/(1−α)      c(s) = α/(1−α) · s^((α−1)/α)
+//! ```
+
+use super::payoff_set::{Best, Point, Weights};
+use super::program::{Condition, Extra, Face, Program};
+use super::rules::Rule;
+use super::simplex::Sense;
+use super::stage::{Stage, unit};
+use crate::number::{Rational, logarithm, real_power, rounded_down, sum};
+use crate::stop::StopReason;
+
+/// The bits of a slope.
+const SLOPE_BITS: isize = 48;
+/// More rounds than this are given up.
+const MOST_ROUNDS: usize = 400;
+
+/// More rounds than this that find no point are enough: lines alone need fewer.
+const MOST_WITHOUT_NEWS: usize = 60;
+
+/// The function of a gain that a smooth rule adds up.
+#[derive(Debug, Clone)]
+pub(super) enum Smooth {
+    Nash,
+    Alpha(Rational),
+}
+
+impl Smooth {
+    pub fn of(rule: &Rule) -> Option<Smooth> {
+        match rule {
+            Rule::Nash => Some(Smooth::Nash),
+            Rule::Alpha(alpha) => Some(Smooth::Alpha(alpha.clone())),
+            _ => None,
+        }
+    }
+
+    /// f(u) from below and from above; u is positive.
+    fn at(&self, u: &Rational) -> [Rational; 2] {
+        match self {
+            Smooth::Nash => logarithm(u),
+            Smooth::Alpha(alpha) => {
+                let exponent = Rational::ONE - alpha;
+                let [below, above] = real_power(u, &exponent).map(|power| power / &exponent);
+                if below <= above { [below, above] } else { [above, below] }
+            }
+        }
+    }
+
+    /// About f′(u).
+    fn slope(&self, u: &Rational) -> Rational {
+        let u = rounded_down(u, SLOPE_BITS);
+        let slope = match self {
+            Smooth::Nash => Rational::ONE / u,
+            Smooth::Alpha(alpha) => real_power(&u, &-alpha)[0].clone(),
+        };
+        rounded_down(&slope, SLOPE_BITS)
+    }
+
+    /// The slope exactly, where it is a fraction.
+    fn exact_slope(&self, u: &Rational) -> Option<Rational> {
+        match self {
+            Smooth::Nash => Some(Rational::ONE / u),
+            Smooth::Alpha(alpha) => alpha.is_whole().then(|| real_power(u, &-alpha)[0].clone()),
+        }
+    }
+
+    /// At least c(s).
+    fn intercept(&self, slope: &Rational) -> Rational {
+        match self {
+            Smooth::Nash => Rational::NEG_ONE - &logarithm(slope)[0],
+            Smooth::Alpha(alpha) => {
+                let factor = alpha / (Rational::ONE - alpha);
+                let exponent = (alpha - Rational::ONE) / alpha;
+                let [below, above] = real_power(slope, &exponent);
+                &factor * if factor > Rational::ZERO { above } else { below }
+            }
+        }
+    }
+
+    /// The sum over gains that are all positive, from below and from above.
+    fn total(&self, gains: &[Rational]) -> [Rational; 2] {
+        let each: Vec<[Rational; 2]> = gains.iter().map(|gain| self.at(gain)).collect();
+        [sum(each.iter().map(|ends| ends[0].clone())), sum(each.iter().map(|ends| ends[1].clone()))]
+    }
+
+    /// What the rule reports: the product of the gains, or the sum itself.
+    fn reported(&self, gains: &[Rational]) -> [Rational; 2] {
+        match self {
+            Smooth::Nash => {
+                let product = gains.iter().fold(Rational::ONE, |product, gain| product * gain);
+                [product.clone(), product]
+            }
+            Smooth::Alpha(_) => self.total(gains),
+        }
+    }
+}
+
+/// The mix found, and what is proven of it.
+pub(super) struct SmoothOptimum {
+    /// What the mix attains, as the rule reports it.
+    pub value: Rational,
+    /// What nothing exceeds.
+    pub upper: Rational,
+    pub shares: Vec<(usize, Rational)>,
+    pub weights: Weights,
+    pub stopped: Option<StopReason>,
+}
+
+/// The gains of some principals over a reference point.
+#[derive(Debug, Clone)]
+pub(super) struct Gains {
+    /// Whose gains count.
+    pub who: Vec<usize>,
+    /// The reference point, of all principals.
+    pub over: Vec<Rational>,
+}
+
+impl Gains {
+    /// At least what a mix gives those who count more than the reference point.
+    pub fn least(&self, points: &[Point], shares: &[(usize, Rational)]) -> Vec<Rational> {
+        let n = self.over.len();
+        let of = |&p: &usize| {
+            let unit = unit(n, p);
+            sum(shares.iter().map(|(index, share)| points[*index].least(&unit) * share)) - &self.over[p]
+        };
+        self.who.iter().map(of).collect()
+    }
+}
+
+/// The best mix by a smooth rule, on a stage on which some mix gives positive gains: `start` is one.
+pub(super) fn solve(
+    smooth: &Smooth,
+    stage: &mut Stage,
+    gains: &Gains,
+    start: Vec<(usize, Rational)>,
+    gap: &Rational,
+) -> Result<SmoothOptimum, StopReason> {
+    let n = gains.over.len();
+    let mut lines: Vec<Vec<Rational>> = vec![Vec::new(); gains.who.len()];
+    let first = gains.least(&stage.face.points, &start);
+    for (lines, gain) in lines.iter_mut().zip(&first) {
+        let factors = [Rational::from_quotient(1, 4), Rational::ONE, Rational::from(4), Rational::from(64)];
+        lines.extend(factors.iter().map(|factor| smooth.slope(&(gain * factor))));
+    }
+    let mut lower = (smooth.total(&first)[0].clone(), start, first);
+    let mut upper: Option<(Rational, Weights)> = None;
+    let mut stopped = Some(StopReason::NodeLimit);
+    let mut without_news = 0;
+    for _ in 0..MOST_ROUNDS {
+        let program = program(smooth, stage, gains, &lines, n);
+        let Some(optimum) = program.master(&stage.face.points) else { break };
+        let duals = &optimum.dual[1..];
+        let weights = program.weights(duals);
+        let Best { point, most } = match stage.face.best(&weights) {
+            Ok(best) => best,
+            Err(reason) => {
+                stopped = Some(reason);
+                break;
+            }
+        };
+        let bound = program.right_side(duals) + &most;
+        if upper.as_ref().is_none_or(|(least, _)| bound < *least) {
+            upper = Some((bound, weights));
+        }
+        let shares: Vec<(usize, Rational)> =
+            optimum.primal[..stage.face.points.len()].iter().cloned().enumerate().collect();
+        let shares: Vec<(usize, Rational)> = shares.into_iter().filter(|(_, share)| !share.is_zero()).collect();
+        let now = gains.least(&stage.face.points, &shares);
+        for ((lines, gain), known) in lines.iter_mut().zip(&now).zip(&lower.2) {
+            // Where the mix leaves somebody nothing, a line half-way to what is known to be possible.
+            let gain = if *gain > Rational::ZERO { gain.clone() } else { known / Rational::from(16) };
+            let slope = smooth.slope(&gain);
+            if !lines.contains(&slope) {
+                lines.push(slope);
+            }
+        }
+        if now.iter().all(|gain| *gain > Rational::ZERO) {
+            let total = smooth.total(&now)[0].clone();
+            if total > lower.0 {
+                lower = (total, shares, now);
+            }
+        }
+        let is_new = stage.face.add(point);
+        if stage.face.gap.is_zero()
+            && let Some(found) = exactly(smooth, stage, gains, &lower.1)?
+        {
+            return Ok(found);
+        }
+        let (bound, _) = upper.as_ref().expect("set by now");
+        let scale = if matches!(smooth, Smooth::Nash) { Rational::ONE } else { lower.0.clone().abs() };
+        if bound - &lower.0 <= gap * scale {
+            stopped = None;
+            break;
+        }
+        // No point for long: what is left is finer than payoffs are known.
+        without_news = if is_new { 0 } else { without_news + 1 };
+        if without_news > MOST_WITHOUT_NEWS {
+            stopped = Some(StopReason::Precision);
+            break;
+        }
+    }
+    let (_, shares, gained) = lower;
+    let [value, _] = smooth.reported(&gained);
+    let (bound, weights) = upper.ok_or(stopped.unwrap_or(StopReason::Precision))?;
+    let upper = match smooth {
+        Smooth::Nash => {
+            // The product is the exponential of the sum: e^x ≤ 1/(1−x) below 1, and is left open above.
+            let more = bound - &smooth.total(&gained)[0];
+            let most =
+                if more < Rational::ONE { Rational::ONE / (Rational::ONE - more) } else { Rational::from(2).pow(1000) };
+            &value * most.max(Rational::ONE)
+        }
+        Smooth::Alpha(_) => bound.max(value.clone()),
+    };
+    Ok(SmoothOptimum { value, upper, shares, weights, stopped })
+}
+
+fn program(smooth: &Smooth, stage: &Stage, gains: &Gains, lines: &[Vec<Rational>], n: usize) -> Program {
+    let mut conditions = stage.conditions.clone();
+    for (index, (&p, slopes)) in gains.who.iter().zip(lines).enumerate() {
+        for slope in slopes {
+            let payoffs = (0..n).map(|q| if q == p { slope.clone() } else { Rational::ZERO }).collect();
+            // s u − z ≥ −c(s).
+            let bound = slope * &gains.over[p] - smooth.intercept(slope);
+            conditions.push(Condition {
+                payoffs,
+                extras: vec![(index, Rational::NEG_ONE)],
+                sense: Sense::AtLeast,
+                bound,
+            });
+        }
+    }
+    let extra = |_: &usize| Extra { objective: Rational::ONE, free: true };
+    Program { objective: vec![Rational::ZERO; n], extras: gains.who.iter().map(extra).collect(), conditions }
+}
+
+/// The optimum in fractions, if it is the last mix's vertex, lies on its last edge, or where a condition binds there.
+fn exactly(
+    smooth: &Smooth,
+    stage: &mut Stage,
+    gains: &Gains,
+    shares: &[(usize, Rational)],
+) -> Result<Option<SmoothOptimum>, StopReason> {
+    let mut tries: Vec<Vec<(usize, Rational)>> = Vec::new();
+    match shares {
+        [(only, _)] => tries.push(vec![(*only, Rational::ONE)]),
+        [(a, _), (b, _)] => {
+            tries.extend([*a, *b].map(|index| vec![(index, Rational::ONE)]));
+            tries.extend(on_edge(smooth, &stage.face.points, gains, *a, *b));
+        }
+        _ => {}
+    }
+    for shares in tries {
+        let gained = gains.least(&stage.face.points, &shares);
+        if gained.iter().any(|gain| *gain <= Rational::ZERO) || !satisfied(stage, &shares) {
+            continue;
+        }
+        let slopes: Option<Vec<Rational>> = gained.iter().map(|gain| smooth.exact_slope(gain)).collect();
+        let Some(slopes) = slopes else { continue };
+        let mut weights = vec![Rational::ZERO; gains.over.len()];
+        gains.who.iter().zip(&slopes).for_each(|(&p, slope)| weights[p] = slope.clone());
+        let attained = sum(shares.iter().map(|(index, share)| stage.face.points[*index].least(&weights) * share));
+        let best = stage.face.best(&weights)?;
+        if best.most == attained {
+            let [value, upper] = smooth.reported(&gained);
+            return Ok(Some(SmoothOptimum { value, upper, shares, weights, stopped: None }));
+        }
+        stage.face.add(best.point);
+    }
+    Ok(None)
+}
+
+fn satisfied(stage: &Stage, shares: &[(usize, Rational)]) -> bool {
+    let attained =
+        |payoffs: &Weights| sum(shares.iter().map(|(index, share)| stage.face.points[*index].least(payoffs) * share));
+    stage.conditions.iter().all(|condition| match condition.sense {
+        Sense::AtLeast => attained(&condition.payoffs) >= condition.bound,
+        Sense::Equal => attained(&condition.payoffs) == condition.bound,
+        Sense::AtMost => attained(&condition.payoffs) <= condition.bound,
+    })
+}
+
+/// Where the product of two gains is the greatest on the edge between two points.
+fn on_edge(smooth: &Smooth, points: &[Point], gains: &Gains, a: usize, b: usize) -> Option<Vec<(usize, Rational)>> {
+    if !matches!(smooth, Smooth::Nash) || gains.who.len() != 2 {
+        return None;
+    }
+    let [from, to] = [a, b].map(|index| gains.least(points, &[(index, Rational::ONE)]));
+    let step: Vec<Rational> = from.iter().zip(&to).map(|(from, to)| to - from).collect();
+    let twice = Rational::from(2) * &step[0] * &step[1];
+    if twice.is_zero() {
+        return None;
+    }
+    let share = -(&step[0] * &from[1] + &step[1] * &from[0]) / twice;
+    let inside = share > Rational::ZERO && share < Rational::ONE;
+    inside.then(|| vec![(a, Rational::ONE - &share), (b, share)])
+}
+
+/// Whether a mix of a face's points gives each of these a positive gain.
+pub(super) fn all_gain(face: &Face, gains: &Gains, shares: &[(usize, Rational)]) -> bool {
+    gains.least(&face.points, shares).iter().all(|gain| *gain > Rational::ZERO)
+}

@@ -1,0 +1,96 @@
+//! The names of states in files of other tools: what a comment or a valuation says of them, or else their numbers.
+
+use crate::model::NameTable;
+use std::collections::HashMap;
+
+/// The most bytes that names may have together: those of larger models are numbers.
+const MOST_BYTES: usize = 1 << 26;
+
+/// What states are called, as far as a file says so.
+#[derive(Debug, Default)]
+pub(super) struct StateNames {
+    /// State and name, in the order of states.
+    named: Vec<(usize, Box<str>)>,
+    bytes: usize,
+}
+
+impl StateNames {
+    /// Whether the state that was named last is this one.
+    pub fn has(&self, state: usize) -> bool {
+        self.named.last().is_some_and(|(last, _)| *last == state)
+    }
+
+    /// Gives a state, which comes after those that have names, the name that a text says: on one line, without brackets around it.
+    pub fn name(&mut self, state: usize, text: &str) {
+        let trimmed = text.trim();
+        let inside = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(trimmed);
+        let name = inside.split_whitespace().collect::<Vec<_>>().join(" ");
+        if name.is_empty() || self.bytes > MOST_BYTES {
+            return;
+        }
+        self.bytes += name.len();
+        self.named.push((state, name.into()));
+    }
+
+    /// The names of all states, each once: of two that are called the same, the second is `name#2`. A state without a name is
+    /// called by its number.
+    pub fn table(self, n_states: usize) -> NameTable {
+        if self.named.is_empty() || self.bytes > MOST_BYTES {
+            return NameTable::numbered(n_states);
+        }
+        let mut table = NameTable::default();
+        // The number that the next state of a name tries first.
+        let mut repeated: HashMap<Box<str>, u32> = HashMap::new();
+        let mut named = self.named.into_iter().peekable();
+        for state in 0..n_states {
+            let name = match named.next_if(|(next, _)| *next == state) {
+                Some((_, name)) => name,
+                None => state.to_string().into(),
+            };
+            if table.find(&name).is_none() {
+                table.intern(&name);
+                continue;
+            }
+            let next = repeated.entry(name.clone()).or_insert(2);
+            let free = (*next..).map(|k| (k, format!("{name}#{k}"))).find(|(_, name)| table.find(name).is_none());
+            let (k, free) = free.expect("there are more numbers than names");
+            *next = k + 1;
+            table.intern(&free);
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_unique_and_numbers_fill_the_gaps() {
+        let mut names = StateNames::default();
+        for (state, text) in
+            [(0, "[x=0\t& y=1]"), (1, " 2 "), (3, "x=0 & y=1"), (4, ""), (5, "x=0 & y=1#2"), (6, "x=0 & y=1")]
+        {
+            names.name(state, text);
+        }
+        let table = names.table(8);
+        let all: Vec<String> = table.iter().map(|name| name.into_owned()).collect();
+        assert_eq!(all, ["x=0 & y=1", "2", "2#2", "x=0 & y=1#2", "4", "x=0 & y=1#2#2", "x=0 & y=1#3", "7"]);
+        assert_eq!(StateNames::default().table(3), NameTable::numbered(3));
+    }
+
+    #[test]
+    fn many_states_of_one_name_take_no_time() {
+        let mut names = StateNames::default();
+        (0..200_000).for_each(|state| names.name(state, "x"));
+        assert_eq!(names.table(200_000).get(199_999), "x#200000");
+    }
+
+    #[test]
+    fn the_names_of_a_large_model_are_numbers() {
+        let mut names = StateNames::default();
+        let long = "x".repeat(1 << 20);
+        (0..100).for_each(|state| names.name(state, &long));
+        assert_eq!(names.table(100), NameTable::numbered(100));
+    }
+}

@@ -1,0 +1,45 @@
+//! What a model says of itself: how it is called, what it is about, and what one step is called.
+
+/// What a model says of itself. Nothing of it changes an answer; reports show it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// How the model is called.
+    pub name: Option<String>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// What one step is called, such as `year`; `step` unless the model says otherwise.
+    pub step: Option<String>,
+}
+
+impl About {
+    /// What one step is called.
+    pub fn step(&self) -> &str {
+        self.step.as_deref().unwrap_or("step")
+    }
+
+    /// What several steps are called: `years`, `centuries`, `batches`.
+    pub fn steps(&self) -> String {
+        let one = self.step();
+        let before_y = one.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+        match before_y {
+            Some(stem) if !stem.is_empty() => format!("{stem}ies"),
+            _ if ["s", "x", "z", "ch", "sh"].iter().any(|end| one.ends_with(end)) => format!("{one}es"),
+            _ => format!("{one}s"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::About;
+
+    #[test]
+    fn several_steps_are_called_as_in_english() {
+        let plural = |step: &str| About { step: Some(step.to_owned()), ..About::default() }.steps();
+        let cases = [("year", "years"), ("day", "days"), ("century", "centuries"), ("batch", "batches"), ("y", "ys")];
+        for (one, many) in cases {
+            assert_eq!(plural(one), many);
+        }
+        assert_eq!((About::default().step(), About::default().steps().as_str()), ("step", "steps"));
+    }
+}

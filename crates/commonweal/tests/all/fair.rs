@@ -1,0 +1,321 @@
+//! Fair welfare: the hotel's table, exactly, and what every answer must prove.
+//!
+//! | models | compared with |
+//! |---|---|
+//! | the hotel, every rule | figures worked out by hand |
+//! | random small models, every rule, floors and ceilings | the weights of the answer: one solve of the model with these weights proves it |
+
+use commonweal::internals::families::Seeded;
+use commonweal::internals::model::Mdp;
+use commonweal::questions::{Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, fair, front};
+use commonweal::{Model, ModelBuilder, Options, Principal, Rational, Step, Strategy, Value, evaluate, solve};
+
+fn number(text: &str) -> Rational {
+    text.parse().unwrap_or_else(|_| panic!("{text} is a number"))
+}
+
+fn hotel() -> Model {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/paper/hotel.yaml"));
+    Model::from_yaml(&text.expect("the hotel")).expect("a model")
+}
+
+fn exact(fair: &Fair) -> Vec<String> {
+    fair.payoffs.iter().map(|payoff| payoff.exact.as_ref().expect("a fraction").to_string()).collect()
+}
+
+/// How long each strategy of the lottery waits before it rebuilds, and its probability; `never` where it does not.
+fn waits(model: &Model, fair: &Fair) -> Vec<(String, String)> {
+    let of = |share: &commonweal::questions::Share| {
+        let last = share.strategy.changes(model.start()).last().expect("a change");
+        let rebuilds = model.structure().action_name(last.choice) == "b";
+        let wait = if rebuilds { last.from.clone() } else { Step::from(u64::MAX) };
+        let wait = if wait == Step::from(u64::MAX) { "never".to_owned() } else { wait.to_string() };
+        (share.probability.to_string(), wait)
+    };
+    fair.mix.iter().map(of).collect()
+}
+
+#[test]
+fn the_hotels_table() {
+    let model = hotel();
+    let given = |alice: &str, bob: &str| Over::Given(vec![number(alice), number(bob)]);
+    let (alice, bob) = (0.into(), 1.into());
+    let question = |rule: &str| Question::new(rule.parse().expect("a rule"));
+    let from = |rule: &str, over: Over| Question { over, ..question(rule) };
+    let with = |at_least: Vec<(commonweal::PrincipalId, &str)>| Question {
+        at_least: at_least.into_iter().map(|(p, floor)| (p, number(floor))).collect(),
+        ..question("welfare")
+    };
+    type Row<'a> = (&'a str, Question, &'a str, [&'a str; 2], &'a [(&'a str, &'a str)]);
+    let rows: [Row; 12] = [
+        ("welfare", question("welfare"), "127/9", ["89/9", "38/9"], &[("1", "2")]),
+        ("max-min", question("max-min"), "9/2", ["9", "9/2"], &[("1", "never")]),
+        ("leximin", question("leximin"), "9/2", ["9", "9/2"], &[("1", "never")]),
+        (
+            "max-min over own worst",
+            from("max-min", Over::OwnWorst),
+            "10/7",
+            ["73/7", "24/7"],
+            &[("1/7", "0"), ("6/7", "1")],
+        ),
+        (
+            "max-min over (9, 2)",
+            from("max-min", given("9", "2")),
+            "10/7",
+            ["73/7", "24/7"],
+            &[("1/7", "0"), ("6/7", "1")],
+        ),
+        ("kalai-smorodinsky", question("kalai-smorodinsky"), "2/3", ["31/3", "11/3"], &[("1", "1")]),
+        ("nash from own worst", question("nash"), "20/9", ["31/3", "11/3"], &[("1", "1")]),
+        (
+            "nash from (9, 3)",
+            from("nash", given("9", "3")),
+            "49/45",
+            ["149/15", "25/6"],
+            &[("1/10", "1"), ("9/10", "2")],
+        ),
+        (
+            "welfare with alice ≥ 10",
+            with(vec![(alice, "10")]),
+            "169/12",
+            ["10", "49/12"],
+            &[("1/4", "1"), ("3/4", "2")],
+        ),
+        ("welfare with bob ≥ 9/2", with(vec![(bob, "9/2")]), "27/2", ["9", "9/2"], &[("1", "never")]),
+        ("gini", question("gini:2/3,1/3"), "497/81", ["259/27", "119/27"], &[("1", "3")]),
+        ("alpha:2 from own worst", from("alpha:2", Over::OwnWorst), "-27/20", ["31/3", "11/3"], &[("1", "1")]),
+    ];
+    for (name, question, value, payoffs, mix) in rows {
+        let fair = fair(&model, &question, &Options::default()).expect(name);
+        let found: Vec<(String, String)> = waits(&model, &fair);
+        let found: Vec<(&str, &str)> = found.iter().map(|(share, wait)| (share.as_str(), wait.as_str())).collect();
+        assert_eq!(fair.proven, Proven::Optimal, "{name}: {fair:?}");
+        assert_eq!(fair.value.exact, Some(number(value)), "{name}");
+        assert_eq!(exact(&fair), payoffs, "{name}");
+        assert_eq!(found, mix, "{name}");
+    }
+    let max_min = fair(&model, &question("max-min"), &Options::default()).unwrap();
+    assert_eq!(max_min.weights, [number("0"), number("1")]);
+    let both = with(vec![(alice, "10"), (bob, "41/10")]);
+    let infeasible = fair(&model, &both, &Options::default()).unwrap();
+    assert_eq!(infeasible.proven, Proven::Infeasible);
+    assert_eq!(infeasible.value.exact, Some(number("1/135")));
+    assert_eq!(infeasible.weights, [number("5/9"), number("4/9")]);
+}
+
+#[test]
+fn questions_that_make_no_sense_say_why() {
+    let model = hotel();
+    let question = |rule: &str| Question::new(rule.parse().expect("a rule"));
+    let ask = |question: Question| fair(&model, &question, &Options::default()).expect_err("no answer").to_string();
+    let alice = || 0.into();
+    let error = ask(question("gini:1"));
+    assert_eq!(error, "the rule `gini` has 1 weight for 2 principals; give one each, the worst-off first");
+    let floors = Question { at_least: vec![(alice(), number("3")), (alice(), number("4"))], ..question("welfare") };
+    assert!(ask(floors).contains("two bounds of the same kind, 3 and 4"));
+    let crossed = Question {
+        at_least: vec![(alice(), number("10"))],
+        at_most: vec![(alice(), number("9"))],
+        ..question("welfare")
+    };
+    assert!(ask(crossed).contains("at least 10 and at most 9"));
+    let high = Question { over: Over::Given(vec![number("12"), number("2")]), ..question("kalai-smorodinsky") };
+    assert!(ask(high).contains("no strategy gives more than 11"));
+    let high = Question { over: Over::Given(vec![number("11"), number("2")]), ..question("nash") };
+    assert!(ask(high).contains("no strategy gives `alice` more than 11"));
+    let together = Question { over: Over::Given(vec![number("10"), number("17/4")]), ..question("nash") };
+    assert!(ask(together).contains("not all can gain together"));
+    let costs = Model::from_yaml("{principals: {p: 1/2}, states: {s: {a: {reward: -1, to: s}}}}").expect("a model");
+    let error = fair(&costs, &question("alpha:2"), &Options::default()).expect_err("no gain");
+    assert!(error.to_string().contains("`--over own-worst`"), "{error}");
+    assert!(matches!("alpha:1".parse::<Rule>(), Err(FairError::AlphaIsNash)));
+}
+
+/// Small models with two to four principals, equal discounts, discount 0, ties and weights of their own.
+fn random(seed: u64) -> Mdp {
+    let mut random = Seeded::new(seed);
+    let mut pick = |n: u64| random.below(n);
+    let discounts = ["2/3", "1/2", "3/5", "1/3", "1/4", "0"];
+    let n = 2 + pick(3) as usize;
+    let weights = ["1", "1", "2", "1/2"];
+    let principal = |p: usize, pick: &mut dyn FnMut(u64) -> u64| {
+        let own = Principal::new(format!("p{p}"), number(discounts[pick(6) as usize])).expect("a principal");
+        own.weighted(number(weights[pick(4) as usize]))
+    };
+    let principals: Vec<Principal> = (0..n).map(|p| principal(p, &mut pick)).collect();
+    let n_states = 2 + pick(3) as usize;
+    let names: Vec<String> = (0..n_states).map(|s| format!("s{s}")).collect();
+    let mut builder = ModelBuilder::new(principals, names.iter().map(String::as_str)).expect("names");
+    for state in 0..n_states {
+        for action in 0..1 + pick(3) {
+            let same = pick(3) == 0;
+            let first = pick(9) as i64 - 4;
+            let rewards: Vec<Rational> =
+                (0..n).map(|_| Rational::from(if same { first } else { pick(9) as i64 - 4 })).collect();
+            let (one, other) = (pick(n_states as u64) as usize, pick(n_states as u64) as usize);
+            let share = Rational::from_quotient(1 + pick(3) as i64, 4);
+            let row = if one == other {
+                vec![(one.into(), Rational::ONE)]
+            } else {
+                vec![(one.into(), share.clone()), (other.into(), Rational::ONE - share)]
+            };
+            builder.choice(state.into(), &format!("a{action}"), rewards, row).expect("a valid row");
+        }
+    }
+    builder.finish().expect("a valid model")
+}
+
+/// The greatest weighted sum that any strategy has, by the plain engine on the model with these weights.
+fn most(mdp: &Mdp, weights: &[Rational]) -> Rational {
+    let principals = mdp.principals().iter().zip(weights);
+    let principals = principals.map(|(own, weight)| own.clone().weighted(weight.clone())).collect();
+    let names: Vec<String> = mdp.states().map(|state| mdp.state_name(state).into_owned()).collect();
+    let mut builder = ModelBuilder::new(principals, names.iter().map(String::as_str)).expect("names");
+    for state in mdp.states() {
+        for choice in mdp.choices(state) {
+            let row = mdp.transitions(choice).map(|(target, probability)| (target, probability.clone()));
+            builder.choice(state, &mdp.action_name(choice), mdp.rewards(choice).to_vec(), row).expect("a valid row");
+        }
+    }
+    let answer = solve(&Model::from(builder.finish().expect("a valid model")), &Options::default());
+    answer.welfare(mdp.start()).exact.expect("a fraction")
+}
+
+fn dot(weights: &[Rational], payoffs: &[Value]) -> Rational {
+    let each = weights.iter().zip(payoffs).map(|(weight, payoff)| weight * payoff.exact.clone().expect("a fraction"));
+    each.fold(Rational::ZERO, |sum, term| sum + term)
+}
+
+/// What the weights of an answer prove: nothing has a greater weighted sum. The value follows for each rule, because no point
+/// of the half-space does better by the rule.
+#[test]
+fn the_weights_of_every_answer_prove_it() {
+    let mut tried = [0; 7];
+    for seed in 0..120 {
+        let mdp = random(seed);
+        let n = mdp.n_principals();
+        let model = Model::from(mdp.clone());
+        let even: Vec<String> = (0..n).map(|k| (2 * (n - k)).to_string()).collect();
+        let rules = [
+            "welfare",
+            "max-min",
+            "leximin",
+            "kalai-smorodinsky",
+            &format!("gini:{}", even.join(",")),
+            "nash",
+            "alpha:2",
+        ];
+        for (kind, rule) in rules.into_iter().enumerate() {
+            let over = if matches!(rule, "nash" | "alpha:2") {
+                Over::OwnWorst
+            } else {
+                Question::new(rule.parse().unwrap()).over
+            };
+            let question = Question { over, ..Question::new(rule.parse().unwrap()) };
+            let answer = match fair(&model, &question, &Options::default()) {
+                Ok(answer) => answer,
+                Err(FairError::NobodyGains { .. }) => continue,
+                Err(error) => panic!("seed {seed}, {rule}: {error}"),
+            };
+            let what = format!("seed {seed}, {rule}: {answer:#?}");
+            tried[kind] += 1;
+            assert!(answer.mix.len() <= n + 1, "{what}");
+            assert!(!matches!(answer.proven, Proven::Stopped(_) | Proven::Infeasible), "{what}");
+            // The lottery is worth what it says.
+            let lottery = Strategy::Lottery(answer.lottery());
+            let worth = evaluate(&model, &lottery, &Options::default()).expect("an evaluation");
+            for (p, payoff) in answer.payoffs.iter().enumerate() {
+                assert_eq!(worth.payoff(p.into(), model.start()), *payoff, "{what}");
+            }
+            let gains: Vec<Rational> =
+                answer.payoffs.iter().zip(&answer.over).map(|(x, d)| x.exact.clone().unwrap() - d).collect();
+            let weights = &answer.weights;
+            if answer.proven != Proven::Optimal {
+                assert!(matches!(rule, "nash" | "alpha:2"), "{what}");
+                continue;
+            }
+            let value = answer.value.exact.clone().expect("a fraction");
+            let reference = dot(weights, &answer.over.iter().cloned().map(Value::from).collect::<Vec<_>>());
+            assert_eq!(most(&mdp, weights), dot(weights, &answer.payoffs), "{what}");
+            let most_gain = dot(weights, &answer.payoffs) - reference;
+            match rule {
+                "welfare" => {
+                    let own: Vec<Rational> =
+                        mdp.principals().iter().map(|principal| principal.weight.clone()).collect();
+                    assert_eq!((weights, &value), (&own, &dot(&own, &answer.payoffs)), "{what}");
+                }
+                "max-min" | "leximin" => {
+                    assert_eq!(gains.iter().min(), Some(&value), "{what}");
+                    // Weights that sum to 1: the least gain is at most the weighted one.
+                    assert!(weights.iter().all(|weight| *weight >= Rational::ZERO), "{what}");
+                    let total = weights.iter().fold(Rational::ZERO, |sum, weight| sum + weight);
+                    assert_eq!(most_gain, value * total, "{what}");
+                }
+                "kalai-smorodinsky" => {
+                    let unit =
+                        |p: usize| -> Vec<Rational> { (0..n).map(|q| Rational::from(i64::from(p == q))).collect() };
+                    let ranges: Vec<Rational> = (0..n).map(|p| most(&mdp, &unit(p)) - &answer.over[p]).collect();
+                    assert!(gains.iter().zip(&ranges).all(|(gain, range)| *gain >= range * &value), "{what}");
+                    let total =
+                        weights.iter().zip(&ranges).fold(Rational::ZERO, |sum, (weight, range)| sum + weight * range);
+                    assert!(total.is_zero() || most_gain == value * total, "{what}");
+                }
+                "nash" => {
+                    // The weights are one over the gains: the sum of logarithms is concave.
+                    let counted = weights.iter().filter(|weight| !weight.is_zero()).count();
+                    assert_eq!(most_gain, Rational::from(counted), "{what}");
+                }
+                "alpha:2" => {
+                    for (weight, gain) in weights.iter().zip(&gains).filter(|(weight, _)| !weight.is_zero()) {
+                        assert_eq!(*weight, Rational::ONE / (gain * gain), "{what}");
+                    }
+                }
+                _ => {
+                    let mut sorted = gains.clone();
+                    sorted.sort();
+                    let each = sorted.iter().enumerate().map(|(k, gain)| gain * Rational::from(2 * (n - k)));
+                    assert_eq!(each.fold(Rational::ZERO, |sum, term| sum + term), value, "{what}");
+                    assert_eq!(most_gain, value, "{what}");
+                }
+            }
+        }
+    }
+    assert!(tried[..5].iter().all(|count| *count == 120) && tried[5..].iter().all(|count| *count > 60), "{tried:?}");
+}
+
+/// A front whose pattern is not the hotel's: from s0 the impatient principal's best leads through a coin and a cycle of two.
+#[test]
+fn a_front_may_repeat_every_second_step() {
+    let text = "principals: {p: 3/4, q: 1/4}
+states:
+  s0: {go: {reward: {q: 1}, to: {u: 1/2, v: 1/2}}}
+  u: {stay: {reward: {p: 1, q: 3}, to: v}, leave: {reward: {p: 2, q: 0}, to: w}}
+  v: {stay: {reward: {p: 0, q: 2}, to: u}, leave: {reward: {p: 1, q: 1}, to: w}}
+  w: {rest: {reward: {p: 5, q: 1}, to: w}}
+";
+    let model = Model::from_yaml(text).expect("a model");
+    let options = Options::default();
+    let found = front(&model, [0.into(), 1.into()], &FrontOptions::default(), &options).expect("a front");
+    assert!(found.complete);
+    let pattern = found.pattern.clone().expect("a pattern");
+    assert_ne!((pattern.n_edges, pattern.ratio.clone()), (1, number("1/2")));
+    // The pattern foretells the turns that further questions find.
+    let set = PayoffSet::new(&model, &options);
+    let theta = |weights: &[Rational]| &weights[0] / &weights[1];
+    let turns: Vec<Rational> = found.edges.iter().map(|edge| theta(&edge.weights)).collect();
+    let repeated = &turns[pattern.first_edge..];
+    assert_eq!(repeated.len(), pattern.n_edges);
+    let mut told: Vec<Rational> = turns.clone();
+    for k in 1..=3 {
+        told.extend(repeated.iter().map(|turn| turn * pattern.ratio.pow(k)));
+    }
+    for pair in told.windows(2) {
+        // Between two turns one vertex is best, and at a turn two are: payoffs tell.
+        let [above, below] = [&pair[0], &pair[1]].map(|turn| turn.clone());
+        assert!(above > below);
+        let just = |turn: &Rational, more: &str| vec![turn * number(more), Rational::ONE];
+        let at = |weights: Vec<Rational>| set.best(&weights).expect("a point").point.payoffs;
+        assert_eq!(at(just(&above, "0.9999")), at(just(&below, "1.0001")), "{above} {below}");
+        assert_ne!(at(just(&above, "0.9999")), at(just(&above, "1.0001")), "{above}");
+    }
+}
