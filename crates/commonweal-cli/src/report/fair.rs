@@ -204,8 +204,9 @@ fn share(probability: &Rational) -> String {
 }
 
 fn decisions(model: &Structure, strategy: &CountingStrategy) -> String {
-    let line =
-        |state: StateId| format!("  {}: {}\n", shown(&model.state_name(state)), in_words(model, &every_run(strategy, state), true));
+    let line = |state: StateId| {
+        format!("  {}: {}\n", shown(&model.state_name(state)), in_words(model, &every_run(strategy, state), true))
+    };
     model.states().map(line).collect()
 }
 

@@ -31,8 +31,10 @@ pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings
         return lines(model, &every.collect::<Vec<_>>());
     }
     let shown_states = &met[..met.len().min(STATES_SHOWN)];
-    let mut text =
-        lines(model, &shown_states.iter().map(|&state| line(state, meetings.runs(strategy, state))).collect::<Vec<_>>());
+    let mut text = lines(
+        model,
+        &shown_states.iter().map(|&state| line(state, meetings.runs(strategy, state))).collect::<Vec<_>>(),
+    );
     text.push_str(&left_out(model.n_states(), met.len(), shown_states.len()));
     text
 }
