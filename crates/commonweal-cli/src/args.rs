@@ -151,6 +151,9 @@ pub struct RunArgs {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
+    /// Leave the fractions out of the JSON: every number still has doubles on both sides
+    #[arg(long, requires = "json")]
+    pub no_exact: bool,
     /// Use this many threads; the answer does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -183,7 +186,7 @@ pub struct SolveArgs {
     #[command(flatten)]
     pub run: RunArgs,
     /// Show the steps of the solution: long-term strategy, values, advantages, which deviation pays until when
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     pub explain: bool,
     /// Also say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
     #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
@@ -197,6 +200,9 @@ pub struct SolveArgs {
     /// Write a certificate to this file: a proof of the answer that `commonweal check` and other programs can check
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Write who gets what to this file as comma-separated values; with --compare, under every strategy compared
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Show every state, however many there are
     #[arg(long)]
     pub all_states: bool,
@@ -365,6 +371,9 @@ pub struct EvaluateArgs {
     pub run: RunArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
+    /// Write who gets what to this file as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Show every start state
     #[arg(long)]
     pub all_states: bool,

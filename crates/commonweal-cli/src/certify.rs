@@ -54,7 +54,9 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>) -> anyhow::
         Err(_) => None,
     };
     let Some(mut certificate) = certificate else {
-        return Ok((Checked::No(not_optimal(answer, place).unwrap_or_default()), began.elapsed()));
+        let why =
+            not_optimal(answer, place).unwrap_or_else(|| "the model is large (--certificate proves it)".to_owned());
+        return Ok((Checked::No(why), began.elapsed()));
     };
     let mut checked = attempt(model, answer, &certificate, place)?;
     if let Attempt::Refused(_) = checked {

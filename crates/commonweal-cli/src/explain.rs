@@ -1,12 +1,13 @@
 //! `solve --explain`: the steps of the solution in words.
 
 use crate::report::names::{in_column, shown};
-use crate::report::numbers::{counted, decimal, fraction_within, steps};
-use crate::report::table::table;
-use commonweal::internals::explain::{Deviation, Explanation, Turn, explain};
-use commonweal::internals::model::{Mdp, Structure};
-use commonweal::internals::number::Rational;
-use commonweal::{Answer, Claim, Options};
+use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
+use crate::report::table::{in_blocks, wrapped};
+use commonweal::internals::explain::{Deviation, Explanation, Gain, Turn};
+use commonweal::internals::model::Structure;
+use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::stop::StopReason;
+use commonweal::{Answer, Claim, Model, StopSignal, questions};
 use std::cmp::Ordering;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -15,18 +16,28 @@ use unicode_width::UnicodeWidthStr;
 const ROWS: usize = 40;
 /// The most layers that are shown.
 const LAYERS: u64 = 25;
+/// The most discounts whose columns are shown.
+const COLUMNS: usize = 12;
 
-pub fn text(model: &Mdp, solution: &Answer, options: &Options) -> String {
-    if matches!(solution.claim(), Claim::Stopped(_)) {
-        return "\nThere is nothing to explain: the solution was not finished.\n".to_owned();
+/// The explanation of an answer that is finished, as long as there is time.
+pub fn explained(model: &Model, answer: &Answer, stop: &StopSignal) -> Result<Explanation, StopReason> {
+    if let Claim::Stopped(reason) = answer.claim() {
+        return Err(reason);
     }
-    match explain(model, solution, LAYERS, ROWS, &options.stop) {
+    questions::explain(model, answer, LAYERS, ROWS, stop)
+}
+
+pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, StopReason>) -> String {
+    match found {
+        _ if matches!(solution.claim(), Claim::Stopped(_)) => {
+            "\nThere is nothing to explain: the solution was not finished.\n".to_owned()
+        }
         Ok(explanation) => {
             let mut text = String::from("\nHow it is found\n");
-            long_term(&mut text, model, solution, &explanation);
-            advantages(&mut text, model, solution, &explanation);
-            layers(&mut text, model, solution, &explanation);
-            turns(&mut text, model, solution, &explanation);
+            long_term(&mut text, model, solution, explanation);
+            advantages(&mut text, model, solution, explanation);
+            layers(&mut text, model, solution, explanation);
+            turns(&mut text, model, explanation);
             walk(&mut text, solution);
             text
         }
@@ -35,53 +46,51 @@ pub fn text(model: &Mdp, solution: &Answer, options: &Options) -> String {
 }
 
 fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
-    let names: Vec<String> = solution.principals().iter().map(|principal| in_column(&principal.name)).collect();
+    let names: Vec<String> = explanation.names.iter().map(|name| in_column(name)).collect();
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
     let weights = if weighted { ", times the weights" } else { "" };
-    let _ = writeln!(text, "\n1. Long-term strategy, best for {}, and its values V{weights}:", then(&names));
-    let values: Vec<String> = names.iter().map(|name| format!("V({name})")).collect();
-    let mut header = vec!["state", "takes"];
-    header.extend(values.iter().map(String::as_str));
-    let rows = model.states().take(ROWS).map(|state| {
+    let order = first_few(&names).join(", then ");
+    text.push_str(&wrapped(&format!("\n1. Long-term strategy, best for {order}, and its values V{weights}:"), 3));
+    let states: Vec<_> = explanation.reached.iter().copied().take(ROWS).collect();
+    let takes = |state| {
         let actions = solution.long_term_choices(state).iter().map(|&choice| shown(&model.action_name(choice)));
-        let mut row = vec![in_column(&model.state_name(state)), actions.collect::<Vec<_>>().join(" or ")];
-        row.extend(explanation.values[state.index()].iter().map(number));
-        row
-    });
-    text.push_str(&table(&header, &rows.collect::<Vec<_>>()));
-    more(text, model.n_states(), "states");
+        in_column(&actions.collect::<Vec<_>>().join(" or "))
+    };
+    let values: Vec<&[Rational]> = states.iter().map(|state| &explanation.values[state.index()][..]).collect();
+    let keys = states.iter().map(|&state| vec![in_column(&model.state_name(state)), takes(state)]).collect();
+    text.push_str(&by_discount(&["state", "takes"], keys, "V", &names, &values, None));
+    more(text, explanation.reached.len(), "state", "states");
+    let never = model.n_states() - explanation.reached.len();
+    if never > 0 {
+        let states = counted(&never.into(), "state", "states");
+        let _ = writeln!(text, "  {states} cannot be reached from the start");
+    }
 }
 
 fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
     if explanation.deviations.is_empty() {
-        let _ = writeln!(text, "\n2. There is no other choice: nothing to deviate to.");
+        text.push_str("\n2. There is no other choice: nothing to deviate to.\n");
         return;
     }
-    let _ = writeln!(
-        text,
-        "\n2. Deviations, and what one use at step 0 changes for each principal (Δ).\n   At step j each Δ counts λ^j times as much."
-    );
-    let changes: Vec<String> =
-        solution.principals().iter().map(|principal| format!("Δ({})", in_column(&principal.name))).collect();
-    let mut header = vec!["state", "action"];
-    header.extend(changes.iter().map(String::as_str));
-    header.push("pays by itself");
-    let row = |deviation: &Deviation| {
-        let (state, action) = (model.state_name(deviation.state), model.action_name(deviation.choice));
-        let mut row = vec![in_column(&state), in_column(&action)];
-        row.extend(deviation.advantages.iter().map(number));
-        row.push(match &deviation.pays {
-            None => "never".to_owned(),
-            Some((first, end)) => match end - 1 {
-                last if last == *first => format!("at step {}", steps(first)),
-                last => format!("steps {} to {}", steps(first), steps(&last)),
-            },
-        });
-        row
+    text.push_str("\n2. Deviations, and what one use at step 0 changes for each principal (Δ).\n");
+    text.push_str("   At step j each Δ counts λ^j times as much.\n");
+    let names: Vec<String> = explanation.names.iter().map(|name| in_column(name)).collect();
+    let deviations: Vec<&Deviation> = explanation.deviations.iter().take(ROWS).collect();
+    let key = |deviation: &&Deviation| {
+        vec![in_column(&model.state_name(deviation.state)), in_column(&model.action_name(deviation.choice))]
     };
-    let rows: Vec<_> = explanation.deviations.iter().take(ROWS).map(row).collect();
-    text.push_str(&table(&header, &rows));
-    more(text, explanation.deviations.len(), "deviations");
+    let pays = |deviation: &&Deviation| match &deviation.pays {
+        None => "never".to_owned(),
+        Some((first, end)) => match end - 1 {
+            last if last == *first => format!("at step {}", steps(first)),
+            last => format!("steps {} to {}", steps(first), steps(&last)),
+        },
+    };
+    let values: Vec<&[Rational]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
+    let last = ("pays by itself", deviations.iter().map(pays).collect());
+    let keys = deviations.iter().map(key).collect();
+    text.push_str(&by_discount(&["state", "action"], keys, "Δ", &names, &values, Some(last)));
+    more(text, explanation.deviations.len(), "deviation", "deviations");
     let _ = writeln!(
         text,
         "\n3. Horizon: from step {} on, every prefix of every such sum is at most 0,\n   so no deviation pays.",
@@ -93,69 +102,89 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
     if solution.horizon().is_zero() {
         return;
     }
-    let _ = writeln!(text, "\n4. Backwards from the horizon: what each state gains over the long-term strategy");
+    text.push_str("\n4. Backwards from the horizon: what each state gains over the long-term strategy\n");
     if explanation.layers.is_empty() {
-        let _ = writeln!(text, "  The horizon is too far away to write the gains near it.");
+        text.push_str("  The horizon is too far away to write the gains near it.\n");
         return;
     }
-    let mut rows = Vec::new();
-    for layer in &explanation.layers {
-        for gain in &layer.gains {
-            rows.push(vec![
-                layer.step.to_string(),
-                in_column(&model.state_name(gain.state)),
-                in_column(&model.action_name(gain.choice)),
-                number(&gain.now),
-                number(&gain.total),
-            ]);
-        }
+    // Near a far horizon gains are next to nothing beside what is gained in all.
+    let start = model.start();
+    let welfare = solution.welfare(start);
+    let gain = welfare.minus(&solution.long_term_welfare(start)).enclosure.upper().abs();
+    let scale = gain.max(welfare.enclosure.midpoint().abs());
+    let gains = || explanation.layers.iter().flat_map(|layer| layer.gains.iter().map(move |gain| (layer.step, gain)));
+    let is_tiny = |gain: &Gain| near_zero(&Value::from(gain.total.clone()), scale).is_some();
+    let shown: Vec<(u64, &Gain)> = gains().filter(|(_, gain)| !is_tiny(gain)).collect();
+    let rows: Vec<Vec<String>> = shown
+        .iter()
+        .take(ROWS)
+        .map(|(step, gain)| {
+            let (state, action) = (model.state_name(gain.state), model.action_name(gain.choice));
+            vec![steps(&(*step).into()), in_column(&state), in_column(&action)]
+        })
+        .collect();
+    let few = || shown.iter().take(ROWS).map(|(_, gain)| *gain);
+    let (now, total) = (column(few().map(|gain| &gain.now)), column(few().map(|gain| &gain.total)));
+    let rows: Vec<Vec<String>> = rows
+        .into_iter()
+        .zip(now.into_iter().zip(total))
+        .map(|(mut row, (now, total))| {
+            row.extend([now, total]);
+            row
+        })
+        .collect();
+    let tiny: Vec<u64> = gains().filter(|(_, gain)| is_tiny(gain)).map(|(step, _)| step).collect();
+    if let (Some(last), Some(first)) = (tiny.first(), tiny.last()) {
+        let from = if first == last {
+            format!("At step {}", steps(&(*last).into()))
+        } else {
+            format!("At steps {} to {}", steps(&(*first).into()), steps(&(*last).into()))
+        };
+        text.push_str(&wrapped(&format!("  {from} it is next to nothing, below 10^-12 of the welfare."), 2));
     }
-    let count = rows.len();
-    rows.truncate(ROWS);
-    if rows.is_empty() {
-        text.push_str("  nothing yet: none of the last deviations pays.\n")
-    } else {
-        text.push_str(&table(&["step", "state", "takes", "gain now", "gain from here on"], &rows))
+    if !rows.is_empty() {
+        text.push_str(&in_blocks(&["step", "state", "takes", "gain now", "gain from here on"], &rows, 3));
+    } else if tiny.is_empty() {
+        text.push_str("  nothing: none of these deviations pays in a state that is met then\n");
     }
-    more(text, count, "rows");
-    let shown = explanation.layers.len() as u64;
-    if solution.horizon() > &shown.into() {
-        let _ = writeln!(text, "  … and so on for {} earlier steps", steps(&(solution.horizon() - shown)));
+    more(text, shown.len(), "row", "rows");
+    let n_layers = explanation.layers.len() as u64;
+    if solution.horizon() > &n_layers.into() {
+        let earlier = counted(&(solution.horizon() - n_layers), "earlier step", "earlier steps");
+        let _ = writeln!(text, "  … and so on for {earlier}");
     }
 }
 
 /// Where choices change, and in whose interest.
-fn turns(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
+fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
     if explanation.turns.is_empty() {
         return;
     }
-    let _ = writeln!(
-        text,
-        "\n5. Changes, the latest first. From that step on the new choice is taken, and\n   given what follows it is better there than the old one for these:"
-    );
+    text.push_str("\n5. Changes, the latest first. From that step on the new choice is taken, and\n");
+    text.push_str("   given what follows it is better there than the old one for these:\n");
     let row = |turn: &Turn| {
-        let (better, worse) = (who(solution, turn, Ordering::Greater), who(solution, turn, Ordering::Less));
+        let who = |ordering| who(explanation, turn, ordering);
         let unknown = turn.better.iter().all(Option::is_none);
         vec![
             steps(&turn.step),
             in_column(&model.state_name(turn.state)),
             in_column(&model.action_name(turn.before)),
             in_column(&model.action_name(turn.after)),
-            if unknown { "not known".to_owned() } else { better },
-            if unknown { "not known".to_owned() } else { worse },
+            if unknown { "not known".to_owned() } else { who(Ordering::Greater) },
+            if unknown { "not known".to_owned() } else { who(Ordering::Less) },
         ]
     };
     let rows: Vec<_> = explanation.turns.iter().take(ROWS).map(row).collect();
-    text.push_str(&table(&["step", "state", "old", "new", "better for", "worse for"], &rows));
-    more(text, explanation.turns.len(), "changes");
+    text.push_str(&in_blocks(&["step", "state", "old", "new", "better for", "worse for"], &rows, 2));
+    more(text, explanation.turns.len(), "change", "changes");
 }
 
 /// The principals for whom the new choice compares with the old one as `ordering` says: their names if they fit, or how
 /// many they are.
-fn who(solution: &Answer, turn: &Turn, ordering: Ordering) -> String {
+fn who(explanation: &Explanation, turn: &Turn, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
-    let those = || turn.better.iter().zip(solution.principals()).filter(|(better, _)| **better == Some(ordering));
-    let names = those().map(|(_, principal)| in_column(&principal.name)).collect::<Vec<_>>().join(", ");
+    let those = || turn.better.iter().zip(&explanation.names).filter(|(better, _)| **better == Some(ordering));
+    let names = those().map(|(_, name)| in_column(name)).collect::<Vec<_>>().join(", ");
     match those().count() {
         0 => "nobody".to_owned(),
         count if names.width() > WIDEST => format!("{count} of {}", turn.better.len()),
@@ -174,19 +203,53 @@ fn walk(text: &mut String, solution: &Answer) {
     );
 }
 
-fn more(text: &mut String, count: usize, what: &str) {
+/// A table with a column of numbers for each discount, `V(alice)`, between others; as many as a person reads.
+fn by_discount(
+    key_header: &[&str],
+    mut rows: Vec<Vec<String>>,
+    symbol: &str,
+    names: &[String],
+    values: &[&[Rational]],
+    last: Option<(&str, Vec<String>)>,
+) -> String {
+    let headers: Vec<String> = names.iter().take(COLUMNS).map(|name| format!("{symbol}({name})")).collect();
+    let mut header: Vec<&str> = key_header.to_vec();
+    for (i, name) in headers.iter().enumerate() {
+        header.push(name);
+        let column = column(values.iter().map(|values| &values[i]));
+        rows.iter_mut().zip(column).for_each(|(row, cell)| row.push(cell));
+    }
+    if let Some((name, cells)) = last {
+        header.push(name);
+        rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
+    }
+    let mut text = in_blocks(&header, &rows, key_header.len());
+    if names.len() > COLUMNS {
+        let left = counted(&(names.len() - COLUMNS).into(), "less patient principal", "less patient principals");
+        let _ = writeln!(text, "  … and {left}; --json has all of them");
+    }
+    text
+}
+
+/// Numbers in one format: fractions if all of them are short, decimals otherwise.
+fn column<'r>(numbers: impl Iterator<Item = &'r Rational> + Clone) -> Vec<String> {
+    const SHORT: usize = 14;
+    let fractions = numbers.clone().map(|number| fraction_within(number, SHORT)).collect::<Option<Vec<String>>>();
+    fractions.unwrap_or_else(|| numbers.map(decimal).collect())
+}
+
+fn more(text: &mut String, count: usize, one: &str, many: &str) {
     if count > ROWS {
-        let _ = writeln!(text, "  … and {} more {what}", count - ROWS);
+        let left = counted(&(count - ROWS).into(), &format!("more {one}"), &format!("more {many}"));
+        let _ = writeln!(text, "  … and {left}; --json has all of them");
     }
 }
 
-/// The fraction if it is short, the decimal otherwise.
-fn number(exact: &Rational) -> String {
-    const SHORT: usize = 14;
-    fraction_within(exact, SHORT).unwrap_or_else(|| decimal(exact))
-}
-
-/// `alice, then bob, then carol`.
-fn then(names: &[String]) -> String {
-    names.join(", then ")
+/// The first names of a long list, and how many there are.
+fn first_few(names: &[String]) -> Vec<String> {
+    let mut few: Vec<String> = names.iter().take(COLUMNS).cloned().collect();
+    if names.len() > COLUMNS {
+        few.push(format!("the other {}", names.len() - COLUMNS));
+    }
+    few
 }

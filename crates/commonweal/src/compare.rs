@@ -1,13 +1,22 @@
 //! The best strategy of each class beside an answer: what simplicity costs, and whom.
 
-use crate::answer::Answer;
-use crate::evaluation::{Payoffs, evaluate};
-use crate::exact::own_best;
+use crate::answer::{Answer, Claim};
+use crate::evaluation::{EvaluateError, Payoffs, evaluate};
+use crate::exact::{any_payoffs, own_best};
 use crate::model::{Mdp, PrincipalId};
-use crate::number::{Rational, Value};
+use crate::number::{Enclosure, Rational, Value};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
-use crate::stop::StopSignal;
-use crate::strategy::Strategy;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{Meetings, Strategy};
+
+/// An answer, and simpler strategies beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The answer first, then every class, whether it is known or not.
+    pub strategies: Vec<Compared>,
+    /// Why some of them are known between bounds only, if time ran out.
+    pub stopped: Option<StopReason>,
+}
 
 /// One strategy of a comparison, from the model's start state.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,8 +27,10 @@ pub struct Compared {
     pub welfare: Value,
     /// What no strategy of its class exceeds, unless it is known to be the best of its class.
     pub upper: Option<f64>,
-    /// What each principal of the file gets; empty if there was no time to say.
+    /// What each principal of the file gets.
     pub payoffs: Vec<Value>,
+    /// Why no more is known, if less is than could be.
+    pub stopped: Option<StopReason>,
 }
 
 /// What a strategy is the best of.
@@ -38,7 +49,7 @@ pub enum Class {
 }
 
 /// The answer and the simpler strategies beside it; a class that is too hard for a moment with the bounds found.
-pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Vec<Compared> {
+pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let start = model.start();
     let principals = || (0..model.n_principals()).map(PrincipalId::from);
     // Nodes, not seconds: the same input gives the same bytes.
@@ -47,44 +58,129 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Vec<Compared>
     let options =
         |gap: &Rational| SearchOptions { gap: gap.clone(), node_limit, stop: stop.clone(), ..Default::default() };
     let millionth = Rational::from_quotient(1, 1_000_000);
-    let mixed = search::stationary(model, &options(&millionth));
+    let stopped = if let Claim::Stopped(reason) = answer.claim() { Some(reason) } else { None };
+    let mut counting = Compared {
+        class: Class::Counting,
+        welfare: answer.welfare(start),
+        upper: stopped.map(|_| answer.welfare_enclosure(start).upper()),
+        payoffs: principals().map(|p| answer.payoff(p, start)).collect(),
+        stopped,
+    };
+    let long_term = Compared {
+        class: Class::LongTerm,
+        welfare: answer.long_term_welfare(start),
+        upper: None,
+        payoffs: principals().map(|p| answer.long_term_payoff(p, start)).collect(),
+        stopped,
+    };
+    let unknown = Unknown { model, most: answer.welfare_enclosure(start).upper() };
+    // What takes least comes first: a search may take all the time there is.
+    let served: Vec<Compared> = match model.n_principals() {
+        1 => Vec::new(),
+        _ => principals().map(|p| best_for(model, p, stop, &unknown)).collect(),
+    };
     let pure = search::positional(model, &options(&Rational::ZERO));
-    let mut compared = vec![
-        Compared {
-            class: Class::Counting,
-            welfare: answer.welfare(start),
-            upper: None,
-            payoffs: principals().map(|p| answer.payoff(p, start)).collect(),
-        },
-        found(model, Class::Stationary, &mixed, stop),
-        found(model, Class::Positional, &pure, stop),
-        Compared {
-            class: Class::LongTerm,
-            welfare: answer.long_term_welfare(start),
-            upper: None,
-            payoffs: principals().map(|p| answer.long_term_payoff(p, start)).collect(),
-        },
-    ];
-    if model.n_principals() > 1 {
-        let own = |p: PrincipalId| {
-            let strategy = own_best(model, p, stop).ok()?.strategy;
-            let payoffs = evaluate(model, &Strategy::Counting(strategy), stop).ok()?;
-            let welfare = payoffs.welfare(start);
-            Some(Compared { class: Class::BestFor(p), welfare, upper: None, payoffs: all_payoffs(model, &payoffs) })
-        };
-        compared.extend(principals().filter_map(own));
+    let mut positional = found(model, Class::Positional, &pure, stop, &unknown);
+    let is_positional = |one: &&Compared| match one.class {
+        Class::BestFor(p) => model.principals()[p.index()].parts().len() == 1,
+        _ => true,
+    };
+    served.iter().filter(is_positional).chain([&long_term]).for_each(|other| positional.improve(other));
+    let meetings = Meetings::of(model, answer.strategy(), start);
+    if meetings.is_exact() && meetings.is_positional(answer.strategy()) {
+        positional.improve(&counting);
     }
-    compared
+    let mixed = search::stationary(model, &options(&millionth));
+    let mut stationary = found(model, Class::Stationary, &mixed, stop, &unknown);
+    stationary.improve(&positional);
+    if stopped.is_some() {
+        // Every strategy counts, if to no end.
+        counting.improve(&stationary);
+    }
+    for class in [&mut stationary, &mut positional] {
+        class.bound(&counting);
+    }
+    let mut strategies = vec![counting, stationary, positional, long_term];
+    strategies.extend(served);
+    let out_of_time =
+        |one: &Compared| one.stopped.filter(|why| matches!(why, StopReason::TimeLimit | StopReason::Interrupted));
+    Comparison { stopped: strategies.iter().find_map(out_of_time), strategies }
 }
 
-fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal) -> Compared {
-    let payoffs = evaluate(model, &search.strategy, stop).ok();
+impl Compared {
+    /// Takes the strategy of `other`, which is one of this class, if it earns more.
+    fn improve(&mut self, other: &Compared) {
+        let earns_more = match (&self.welfare.exact, &other.welfare.exact) {
+            (Some(own), Some(others)) => others > own,
+            _ => other.welfare.enclosure.lower() > self.welfare.enclosure.lower(),
+        };
+        if earns_more {
+            self.welfare = other.welfare.clone();
+            self.payoffs = other.payoffs.clone();
+        }
+    }
+
+    /// Nothing earns more than the best of all, and what earns as much is the best of its class.
+    fn bound(&mut self, best: &Compared) {
+        if self.welfare.exact.is_some() && self.welfare.exact == best.welfare.exact && best.stopped.is_none() {
+            (self.upper, self.stopped) = (None, None);
+        }
+        let most = best.upper.unwrap_or(best.welfare.enclosure.upper());
+        self.upper = self.upper.map(|upper| upper.min(most));
+    }
+}
+
+/// What is known of a strategy that there was no time to look at.
+struct Unknown<'a> {
+    model: &'a Mdp,
+    /// No strategy earns more.
+    most: f64,
+}
+
+impl Unknown<'_> {
+    /// What each principal gets under any strategy.
+    fn payoffs(&self) -> Payoffs {
+        any_payoffs(self.model)
+    }
+
+    /// What any strategy earns.
+    fn welfare(&self) -> Value {
+        let any = self.payoffs().welfare_enclosure(self.model.start());
+        Value::from(Enclosure::new(any.lower(), any.upper().min(self.most)))
+    }
+}
+
+fn best_for(model: &Mdp, principal: PrincipalId, stop: &StopSignal, unknown: &Unknown) -> Compared {
+    let class = Class::BestFor(principal);
+    let found = own_best(model, principal, stop).and_then(|best| {
+        let payoffs = evaluate(model, &Strategy::Counting(best.strategy), stop);
+        payoffs.map_err(|error| match error {
+            EvaluateError::Stopped(reason) => reason,
+            EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
+        })
+    });
+    let (welfare, payoffs, stopped) = match found {
+        Ok(payoffs) => (payoffs.welfare(model.start()), payoffs, None),
+        Err(reason) => (unknown.welfare(), unknown.payoffs(), Some(reason)),
+    };
+    Compared { class, welfare, upper: None, payoffs: all_payoffs(model, &payoffs), stopped }
+}
+
+fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
+    // Of a small model they take no time, also after a stop.
+    const SMALL: usize = 500;
+    let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop.clone() };
+    let evaluated = evaluate(model, &search.strategy, &stop);
+    // A search that was stopped may not have got as far.
+    let welfare = evaluated.as_ref().map_or_else(|_| search.welfare.clone(), |payoffs| payoffs.welfare(model.start()));
+    let payoffs = evaluated.unwrap_or_else(|_| unknown.payoffs());
     let best = search.outcome == SearchOutcome::Optimal;
     Compared {
         class,
-        welfare: search.welfare.clone(),
+        welfare,
         upper: (!best).then_some(search.upper),
-        payoffs: payoffs.map_or_else(Vec::new, |payoffs| all_payoffs(model, &payoffs)),
+        payoffs: all_payoffs(model, &payoffs),
+        stopped: if let SearchOutcome::Stopped(reason) = search.outcome { Some(reason) } else { None },
     }
 }
 
@@ -104,7 +200,8 @@ mod tests {
         let text = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
         let hotel = crate::io::read_model(text).unwrap();
         let answer = solve(&hotel, &Options::default());
-        let compared = compare(&hotel, &answer, &StopSignal::default());
+        let Comparison { strategies: compared, stopped } = compare(&hotel, &answer, &StopSignal::default());
+        assert_eq!(stopped, None);
         let of = |class| compared.iter().find(|one| one.class == class).unwrap();
         let number = |text| Some(parse_rational(text).unwrap());
         assert_eq!(of(Class::Counting).welfare.exact, number("127/9"));
@@ -113,5 +210,33 @@ mod tests {
         assert!(of(Class::Stationary).welfare.enclosure.lower() >= 13.5);
         assert!(compared.iter().all(|one| one.payoffs.len() == 2));
         assert_eq!(compared.len(), 6);
+    }
+    #[test]
+    fn every_row_is_there_when_time_has_run_out() {
+        let text = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
+        let hotel = crate::io::read_model(text).unwrap();
+        let answer = solve(&hotel, &Options::default());
+        let stop = StopSignal::default();
+        let known = compare(&hotel, &answer, &stop);
+        stop.raise();
+        let stopped = compare(&hotel, &answer, &stop);
+        assert_eq!(stopped.stopped, Some(StopReason::Interrupted));
+        assert_eq!(stopped.strategies.len(), known.strategies.len());
+        let lower = |one: &Compared| one.welfare.enclosure.lower();
+        for (one, known) in stopped.strategies.iter().zip(&known.strategies) {
+            assert_eq!(one.class, known.class);
+            assert_eq!(one.payoffs.len(), 2);
+            let upper = one.upper.unwrap_or(one.welfare.enclosure.upper());
+            assert!(lower(one) <= lower(known) && known.welfare.enclosure.upper() <= upper, "{:?}", one.class);
+        }
+        // The long-term strategy is positional, and a positional one is stationary.
+        let [_, stationary, positional, long_term] = &stopped.strategies[..4] else { panic!("four classes") };
+        assert!(lower(stationary) >= lower(positional) && lower(positional) >= lower(long_term));
+        assert_eq!(lower(long_term), 13.0);
+        // The same where the answer itself was stopped: then it is at least as good as what is known to be.
+        let unsolved = solve(&hotel, &Options { stop: stop.clone(), ..Options::default() });
+        let nothing = compare(&hotel, &unsolved, &stop).strategies;
+        assert!(lower(&nothing[0]) >= lower(&nothing[1]) && nothing[0].upper.is_some_and(|upper| upper >= 127.0 / 9.0));
+        assert!(lower(&nothing[1]) >= lower(&nothing[2]) && lower(&nothing[2]) >= 13.0);
     }
 }

@@ -11,23 +11,27 @@ use crate::exact::Advantages;
 use crate::exact::horizon::first_passing_step;
 use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
-use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
 use crate::number::{Rational, sum};
-use crate::principals::{self, OrderedModel};
+use crate::principals::{self, OrderedModel, OrderedPart};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::Step;
+use crate::strategy::{Meetings, Step};
 use std::cmp::Ordering;
 
 /// Why the strategy is what it is.
 #[derive(Debug, Clone)]
 pub struct Explanation {
+    /// Who has each of the distinct discounts, the greatest first: names joined by `+`.
+    pub names: Vec<String>,
+    /// The states that runs from the start can come to, whatever is chosen, in the order in which they can.
+    pub reached: Vec<StateId>,
     /// V_i per state, most patient principal first.
     pub values: Vec<Vec<Rational>>,
-    /// Every choice outside the long-term strategy.
+    /// Every choice outside the long-term strategy, in states that can be reached.
     pub deviations: Vec<Deviation>,
-    /// The layers just before the horizon, the last one first; at most as many as were asked for.
+    /// The layers just before the horizon, the last one first; at most as many as were asked for. Only what may be met.
     pub layers: Vec<Layer>,
-    /// Every change of a state's choice, the latest first.
+    /// Every change of choice at a state and step that may be met, the latest first.
     pub turns: Vec<Turn>,
 }
 
@@ -84,8 +88,10 @@ pub fn explain(
         Advantages::over(&ordered, &rows, &long_term.values[..], |choice| long_term.allowed[choice.index()]);
     let ratios = DiscountRatios::of(&ordered);
     let values = model.states().map(|s| long_term.values.iter().map(|v| v.get(s.index())).collect()).collect();
+    let reached = reached(model);
+    let meetings = Meetings::of(model, solution.strategy(), model.start());
     let mut deviations = Vec::new();
-    for state in model.states() {
+    for &state in &reached {
         for choice in model.choices(state).filter(|choice| !long_term.allowed[choice.index()]) {
             stop.check()?;
             let settled_from = first_passing_step(&advantages, &ratios, state, choice, stop)?;
@@ -98,9 +104,45 @@ pub fn explain(
             });
         }
     }
-    let layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
-    let turns = turns::turns(&ordered, &advantages, solution, n_turns, stop)?;
-    Ok(Explanation { values, deviations, layers, turns })
+    let mut layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
+    for layer in &mut layers {
+        let step = Step::from(layer.step);
+        layer.gains.retain(|gain| meetings.may_be_at(solution.strategy(), gain.state, &step));
+    }
+    let turns = turns::turns(&ordered, &advantages, solution, &meetings, n_turns, stop)?;
+    Ok(Explanation { names: names(&ordered), reached, values, deviations, layers, turns })
+}
+
+/// The principals of each part; one that has several parts with the part's discount.
+fn names(model: &OrderedModel) -> Vec<String> {
+    let of_part = |part: &OrderedPart| {
+        let name = |(p, _): &(PrincipalId, Rational)| {
+            let principal = &model.mdp().principals()[p.index()];
+            let discount = if principal.parts().len() > 1 { format!(" ({})", part.discount) } else { String::new() };
+            format!("{}{discount}", principal.name)
+        };
+        part.terms.iter().map(name).collect::<Vec<_>>().join("+")
+    };
+    model.parts().iter().map(of_part).collect()
+}
+
+/// The states that can be reached from the start, in the order in which they can; at the same step in the model's order.
+fn reached(model: &Mdp) -> Vec<StateId> {
+    let mut seen = vec![false; model.n_states()];
+    seen[model.start().index()] = true;
+    let (mut reached, mut here) = (Vec::new(), vec![model.start()]);
+    while !here.is_empty() {
+        let mut next = Vec::new();
+        for &target in here.iter().flat_map(|&state| model.choices(state)).flat_map(|choice| model.targets(choice)) {
+            if !std::mem::replace(&mut seen[target.index()], true) {
+                next.push(target);
+            }
+        }
+        next.sort_unstable();
+        reached.append(&mut here);
+        here = next;
+    }
+    reached
 }
 
 fn exact_advantages(model: &OrderedModel, advantages: &Advantages, state: StateId, choice: ChoiceId) -> Vec<Rational> {

@@ -1,5 +1,10 @@
 //! What is inside, for experiments, benchmarks and tests. Nothing here is promised to stay.
 
+/// What is as good as an answer.
+pub mod alternatives {
+    pub use crate::alternatives::*;
+}
+
 /// Answers and what they keep.
 pub mod answer {
     pub use crate::answer::*;

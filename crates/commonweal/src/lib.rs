@@ -71,6 +71,7 @@
 //! The method is that of Bahmani, Paul, Schewe, Tasdighi Kalat and Trivedi, *Social Welfare under Heterogeneous Time
 //! Preferences*, IJCAI 2026.
 
+mod alternatives;
 mod answer;
 mod certificate;
 mod certified;

@@ -1,23 +1,24 @@
 //! The questions beside `solve` and `evaluate`, asked of a [`Model`]: simpler strategies, what they cost, why a strategy is
 //! best, and how it depends on the discounts.
 
-pub use crate::compare::{Class, Compared};
+pub use crate::alternatives::Alternatives;
+pub use crate::compare::{Class, Compared, Comparison};
 pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
 pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Shard, Spot};
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint, play_in_words};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Claim, Method};
 use crate::evaluation::{self, SimulateOptions, Simulation};
 use crate::front::Model;
 use crate::model::PrincipalId;
-use crate::number::Value;
+use crate::number::{Enclosure, Rational, Value};
 use crate::search::{self, Search, SearchOptions};
-use crate::solve::Options;
+use crate::solve::{DEFAULT_GAP, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{OtherModel, Strategy};
-use crate::{exact, landscape, parallel};
+use crate::{certified, exact, landscape, parallel};
 
 /// Estimates what `strategy` is worth from the start to each principal of `model`, from seeded random runs. An error if the
 /// strategy is for another model.
@@ -27,22 +28,6 @@ use crate::{exact, landscape, parallel};
 pub fn simulate(model: &Model, strategy: &Strategy, options: &SimulateOptions) -> Result<Simulation, OtherModel> {
     strategy.check(model.structure())?;
     Ok(evaluation::simulate(&model.exact(), strategy, model.start(), options))
-}
-
-/// What each principal would get from the start if the agent served nobody else.
-///
-/// ```
-/// use commonweal::{Model, StopSignal, questions::own_best};
-/// let hotel = Model::from_yaml(
-///     "principals: {alice: 2/3, bob: 1/3}
-/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
-/// )?;
-/// let [alice, bob] = &own_best(&hotel, &StopSignal::default()).expect("nobody stops it")[..] else { panic!() };
-/// assert_eq!((alice.to_string(), bob.to_string()), ("11".to_owned(), "9/2".to_owned()));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn own_best(model: &Model, stop: &StopSignal) -> Result<Vec<Value>, StopReason> {
-    exact::own_best_from_start(&model.exact(), stop)
 }
 
 /// The best strategy that takes one action in each state for ever. NP-hard; bounds if `options` stop it.
@@ -67,12 +52,77 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
 /// )?;
 /// let answer = solve(&hotel, &Options::default());
 /// let compared = compare(&hotel, &answer, &StopSignal::default());
-/// let positional = compared.iter().find(|one| one.class == Class::Positional).expect("it is among them");
+/// let positional = compared.strategies.iter().find(|one| one.class == Class::Positional).expect("it is among them");
 /// assert_eq!(positional.welfare.exact, Some("27/2".parse()?));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Compared> {
+pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
     crate::compare::compare(&model.exact(), answer, stop)
+}
+
+/// What each principal of the file would get from the start if the agent served nobody else: the most, or the least of a
+/// principal with a negative weight. Found by the engine of `answer`: exactly, or between bounds, which are wide where `stop`
+/// leaves no time.
+///
+/// ```
+/// use commonweal::questions::own_best;
+/// use commonweal::{Model, Options, StopSignal, solve};
+/// let hotel = Model::from_yaml(
+///     "principals: {alice: 2/3, bob: 1/3}
+/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
+/// )?;
+/// let own = own_best(&hotel, &solve(&hotel, &Options::default()), &StopSignal::default());
+/// assert_eq!(own[1].exact, Some("9/2".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn own_best(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Value> {
+    let (start, principals) = (model.start(), model.principals());
+    if let [single] = principals
+        && !single.weight.is_zero()
+    {
+        // The agent serves nobody else.
+        let payoff = answer.payoff(0.into(), start);
+        let unweighted = || answer.welfare_enclosure(start).times(Enclosure::from(&(Rational::ONE / &single.weight)));
+        return vec![if payoff.exact.is_some() { payoff } else { Value::from(unweighted()) }];
+    }
+    let of_principal: Box<dyn Fn(usize) -> Value> = match (answer.method(), model.doubles()) {
+        (Method::Certified { .. }, Ok(doubles)) => {
+            let gap = if let Claim::Within { gap, .. } = answer.claim() { gap } else { DEFAULT_GAP };
+            let options = Options { stop: stop.clone(), ..Options::default() };
+            Box::new(move |p| {
+                let welfare = certified::solve(&doubles.only(p.into()), gap, &options).welfare(start);
+                if principals[p].direction().is_one() { welfare } else { welfare.negated() }
+            })
+        }
+        _ => {
+            let exact = model.exact();
+            Box::new(move |p| match exact::own_best(&exact, p.into(), stop) {
+                Ok(best) => best.payoffs.value(start.index()),
+                Err(_) => exact::any_payoffs(&exact).payoff(p.into(), start),
+            })
+        }
+    };
+    // What the answer gives a principal, its own best is no worse than.
+    let bounded = |p: usize| {
+        let (own, given) = (of_principal(p), answer.payoff(p.into(), start).enclosure);
+        let (lower, upper) = (own.enclosure.lower(), own.enclosure.upper());
+        match &own.exact {
+            Some(_) => own,
+            None if principals[p].direction().is_one() => Enclosure::new(lower.max(given.lower()), upper).into(),
+            None => Enclosure::new(lower, upper.min(given.upper())).into(),
+        }
+    };
+    (0..principals.len()).map(bounded).collect()
+}
+
+/// What else is as good as an optimal answer from the start: a strategy that does not count, or one that gives the principals
+/// other payoffs. Only what is proven; nothing of an answer in doubles, and little of a large model.
+pub fn alternatives(model: &Model, answer: &Answer, stop: &StopSignal) -> Alternatives {
+    if answer.method() == Method::Exact {
+        crate::alternatives::alternatives(&model.exact(), answer, stop)
+    } else {
+        Alternatives::default()
+    }
 }
 
 /// The steps of an exact answer: values, deviations, at most `n_layers` layers before the horizon, and the changes of

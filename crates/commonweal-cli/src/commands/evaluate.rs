@@ -2,24 +2,29 @@
 
 use crate::args::EvaluateArgs;
 use crate::engine::{self, Asked};
+use crate::report::csv::Csv;
 use crate::report::json;
 use crate::report::names::{in_column as name_in_column, shown};
-use crate::report::numbers::{at_least, at_most, decimal, double, exact_and_decimal, fraction_within};
-use crate::report::solution::{total_row, who};
-use crate::report::table::table;
+use crate::report::numbers::{at_least, at_most, double, exact_and_decimal, in_column};
+use crate::report::payoffs::{Gets, PayoffTable};
+use crate::report::table::{table, wrapped};
 use crate::report::timings::Clock;
 use crate::report::{about, note};
 use crate::{input, output, progress};
 use anyhow::anyhow;
 use commonweal::documents::{self, listed_states};
 use commonweal::internals::model::{StateId, Structure};
-use commonweal::{Evaluation, Options, Value, evaluate};
-use std::fmt::Write;
+use commonweal::{Evaluation, Options, evaluate};
 use std::process::ExitCode;
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
+    if let Some(path) = &args.csv {
+        output::check_place(path)?;
+        output::check_apart(path, &args.model.model)?;
+        output::check_apart(path, &args.strategy)?;
+    }
     let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
     let strategy = input::strategy_file(model.structure(), &args.strategy)?;
     clock.has_read();
@@ -31,7 +36,13 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     if let Some(error) = evaluation.not_exact.as_ref().filter(|_| !args.run.quiet) {
         note(&format!("{error}, so the answer is proven in doubles."));
     }
-    print(&Worth { model: model.structure(), evaluation: &evaluation }, args, &clock)?;
+    let worth = Worth { model: model.structure(), evaluation: &evaluation };
+    if let Some(path) = &args.csv {
+        let states = if args.all_states { worth.model.states().collect() } else { vec![worth.model.start()] };
+        let csv = Csv::of_evaluation(worth.model, &evaluation, &states);
+        output::write_whole(path, |out| out.write_all(csv.as_bytes()))?;
+    }
+    print(&worth, args, &clock)?;
     Ok(if evaluation.stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
@@ -45,7 +56,7 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
     let spent = clock.spent(args.run.timings);
     if args.run.json {
         let states = listed_states(worth.model, args.all_states);
-        json::print(&documents::Evaluation::new(worth.model, worth.evaluation, &states), spent)
+        json::print_numbers(documents::Evaluation::new(worth.model, worth.evaluation, &states), &args.run, spent)
     } else {
         let spent = spent.map_or_else(String::new, |spent| spent.in_words());
         output::print(&(about(worth.model) + &report(worth, args.all_states) + &spent))
@@ -57,53 +68,55 @@ fn report(worth: &Worth, all_states: bool) -> String {
     let Worth { model, evaluation } = worth;
     let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped);
     let start = model.start();
-    let mut text = String::new();
+    let mut said = Vec::new();
     if let Some(reason) = stopped {
         let whose = if evaluation.holds_for_any { "any strategy" } else { "this strategy" };
-        let _ = writeln!(text, "Stopped: {reason}. These bounds hold for {whose}.");
+        said.push(format!("Stopped: {reason}. These bounds hold for {whose}."));
     }
-    let (from, value) = (shown(&model.state_name(start)), evaluation.welfare(start));
-    let _ = match (scale, stopped) {
-        (Some(scale), None) => writeln!(
-            text,
-            "Welfare from {from}: at least {}, at most {}.\n\
-             Proven in doubles, every rounding counted; --exact gives fractions.\n\
-             The scale, which --gap is relative to: {}\n",
-            at_least(value.enclosure.lower()),
-            at_most(value.enclosure.upper()),
-            double(scale)
-        ),
-        _ => writeln!(text, "Welfare from {from}: {}\n", exact_and_decimal(&value)),
-    };
+    let (from, welfare) = (shown(&model.state_name(start)), evaluation.welfare(start));
+    match (scale, stopped) {
+        (Some(scale), None) => said.extend([
+            format!(
+                "Welfare from {from}: at least {}, at most {}.",
+                at_least(welfare.enclosure.lower()),
+                at_most(welfare.enclosure.upper())
+            ),
+            "Proven in doubles, every rounding counted; --exact gives fractions.".to_owned(),
+            format!("The scale, which --gap is relative to: {}", double(scale)),
+        ]),
+        _ => said.push(format!("Welfare from {from}: {}", exact_and_decimal(&welfare))),
+    }
+    let mut text: String = said.iter().map(|line| wrapped(line, 2)).collect();
+    text.push('\n');
+    let payoffs = (0..model.n_principals()).map(|p| evaluation.payoff(p.into(), start)).collect();
+    let gets = Gets { payoffs, welfare };
     let is_exact = scale.is_none() && stopped.is_none();
-    let columns = if is_exact { ["gets", "exactly"] } else { ["at least", "at most"] };
-    let (mut header, mut rows) = who(model);
-    header.extend(columns);
-    for (p, row) in rows.iter_mut().enumerate() {
-        row.extend(cells(&evaluation.payoff(p.into(), start)));
+    let mut rows = PayoffTable::new(model);
+    if is_exact {
+        rows.gets(&gets)
+    } else {
+        rows.bounds(&gets)
     }
-    let mut total = total_row(&header);
-    total.extend(cells(&value));
-    rows.push(total);
-    text.push_str(&table(&header, &rows));
+    text.push_str(&rows.text());
     if all_states {
-        let row = |state: StateId| {
-            let [left, right] = cells(&evaluation.welfare(state));
-            vec![name_in_column(&model.state_name(state)), left, right]
-        };
-        let columns = if is_exact { ["welfare", "exactly"] } else { columns };
-        let rows: Vec<_> = model.states().map(row).collect();
         text.push('\n');
-        text.push_str(&table(&["state", columns[0], columns[1]], &rows));
+        text.push_str(&every_state(model, evaluation, is_exact));
     }
     text
 }
 
-/// The decimal and the fraction of an exact number, both ends of another.
-fn cells(value: &Value) -> [String; 2] {
-    const WIDEST: usize = 28;
-    match &value.exact {
-        Some(exact) => [decimal(exact), fraction_within(exact, WIDEST).unwrap_or_default()],
-        None => [at_least(value.enclosure.lower()), at_most(value.enclosure.upper())],
-    }
+/// The welfare from every state: the decimal of an exact number, both ends of another.
+fn every_state(model: &Structure, evaluation: &Evaluation, is_exact: bool) -> String {
+    let row = |state: StateId| {
+        let welfare = evaluation.welfare(state);
+        let mut row = vec![name_in_column(&model.state_name(state))];
+        if is_exact {
+            row.push(in_column(&welfare));
+        } else {
+            row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())]);
+        }
+        row
+    };
+    let header = if is_exact { &["state", "welfare"][..] } else { &["state", "at least", "at most"] };
+    table(header, &model.states().map(row).collect::<Vec<_>>())
 }

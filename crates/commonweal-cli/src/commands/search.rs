@@ -68,7 +68,7 @@ fn run(
     let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&documents::Search::new(&model, &found, payoffs.as_ref()), spent)?;
+        json::print_numbers(documents::Search::new(&model, &found, payoffs.as_ref()), &args.run, spent)?;
     } else {
         let report = report(&model, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states);
         output::print(&(about(&model) + &report + &spent.map_or_else(String::new, |spent| spent.in_words())))?;

@@ -4,7 +4,7 @@ use crate::args::SimulateArgs;
 use crate::report::json;
 use crate::report::names::{in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
-use crate::report::table::table;
+use crate::report::table::in_blocks;
 use crate::report::timings::Clock;
 use crate::{input, output, progress, report};
 use commonweal::documents;
@@ -42,7 +42,8 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let exact = exact.flatten();
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&documents::Simulation::new(&model, &simulation, &options, exact.as_ref()), spent)?
+        let document = documents::Simulation::new(&model, &simulation, &options, exact.as_ref());
+        json::print_numbers(document, &args.run, spent)?
     } else {
         let shown = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
         output::print(
@@ -151,7 +152,7 @@ impl Shown<'_> {
         };
         let mut rows: Vec<Vec<String>> = principals.map(of_principal).collect();
         rows.push(row("welfare".to_owned(), &simulation.welfare, self.exact_welfare()));
-        text.push_str(&table(&header, &rows));
+        text.push_str(&in_blocks(&header, &rows, 1));
         let cut = simulation.truncation.iter().copied().fold(0.0, f64::max);
         if cut > 0.0 {
             let about = model.about();

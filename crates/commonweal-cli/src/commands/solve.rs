@@ -3,6 +3,7 @@
 use crate::args::SolveArgs;
 use crate::certify::{self, Checked};
 use crate::engine::{self, Asked};
+use crate::report::csv::Csv;
 use crate::report::json;
 use crate::report::numbers::fraction_or_decimal;
 use crate::report::timings::Clock;
@@ -10,22 +11,19 @@ use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::internals::compare::compare;
-use commonweal::internals::exact;
+use commonweal::internals::compare::Comparison;
+use commonweal::internals::explain::Explanation;
 use commonweal::internals::search::ThresholdAnswer;
+use commonweal::internals::stop::StopReason;
+use commonweal::questions::{Alternatives, alternatives, compare, own_best};
 use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
-    for path in args.strategy.iter().chain(&args.certificate) {
-        output::check_place(path)?;
-        output::check_apart(path, &args.model.model)?;
-    }
-    if args.strategy.is_some() && args.strategy == args.certificate {
-        bail!("--strategy and --certificate name the same file; give them different ones");
-    }
+    check_places(args)?;
     let in_fractions = args.certificate.is_some();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
     clock.has_read();
@@ -44,98 +42,136 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         stop,
         ..Options::default()
     };
-    let answer = progress::shown(&options.stop, args.run.quiet, || commonweal::solve(&model, &options));
+    let quiet = args.run.quiet;
+    let answer = progress::shown(&options.stop, quiet, || commonweal::solve(&model, &options));
     let (checked, check) = certify::certify(&model, &answer, args.certificate.as_deref())?;
     clock.check = check;
-    let mut printed =
-        Printed { model: &model, answer: &answer, checked, own_best: None, comparison: None, explanation: None };
-    if !certified {
-        let exact = &model.exact();
-        if answer.claim() == Claim::Optimal && !args.run.json {
-            printed.own_best = exact::own_best_from_start(exact, &options.stop).ok();
+    let stop = &options.stop;
+    // A solve for each principal, and a copy of the model: a person does not wait for that where the model is large.
+    const MANY_STATES: usize = 100_000;
+    let for_programs = args.run.json || args.csv.is_some();
+    let with_own_best = for_programs || model.n_states() <= MANY_STATES;
+    let found = progress::shown(stop, quiet, || Found {
+        own_best: if with_own_best { own_best(&model, &answer, stop) } else { Vec::new() },
+        alternatives: alternatives(&model, &answer, stop),
+        comparison: args.compare.then(|| compare(&model, &answer, stop)),
+        explanation: args.explain.then(|| explain::explained(&model, &answer, stop)),
+        model: &model,
+        answer: &answer,
+        checked,
+    });
+    found.print(args, clock)
+}
+
+/// Refuses early what cannot be written at the end.
+fn check_places(args: &SolveArgs) -> anyhow::Result<()> {
+    let places = [("--strategy", &args.strategy), ("--certificate", &args.certificate), ("--csv", &args.csv)];
+    let places: Vec<(&str, &Path)> =
+        places.iter().filter_map(|(option, place)| Some((*option, place.as_deref()?))).collect();
+    for (index, (option, place)) in places.iter().enumerate() {
+        output::check_place(place)?;
+        output::check_apart(place, &args.model.model)?;
+        if let Some((other, _)) = places[..index].iter().find(|(_, other)| other == place) {
+            bail!("{other} and {option} name the same file; give them different ones");
         }
-        printed.comparison = args.compare.then(|| {
-            let compared = compare(exact, &answer, &options.stop);
-            let documents = compared.iter().map(|one| documents::Compared::new(exact, one)).collect();
-            (documents, report::compare::report(exact, &compared))
-        });
-        printed.explanation = args.explain.then(|| explain::text(exact, &answer, &options));
     }
-    printed.print(args, clock)
+    Ok(())
 }
 
 /// What is known at the end.
-struct Printed<'a> {
+struct Found<'a> {
     model: &'a Model,
     answer: &'a Answer,
     checked: Checked,
-    /// What each principal would get alone.
-    own_best: Option<Vec<Value>>,
-    /// Other strategies beside this one, for programs and for people.
-    comparison: Option<(Vec<documents::Compared>, String)>,
-    explanation: Option<String>,
+    /// What each principal would get alone; empty if that is left out.
+    own_best: Vec<Value>,
+    /// What else is as good.
+    alternatives: Alternatives,
+    /// Other strategies beside this one.
+    comparison: Option<Comparison>,
+    explanation: Option<Result<Explanation, StopReason>>,
 }
 
-impl Printed<'_> {
+impl Found<'_> {
     fn print(self, args: &SolveArgs, mut clock: Clock) -> anyhow::Result<ExitCode> {
-        let model = self.model.structure();
-        let Printed { answer: solution, checked, own_best, comparison, explanation, .. } = self;
+        let (model, answer) = (self.model.structure(), self.answer);
         if let Some(path) = &args.strategy {
-            let strategy = documents::Strategy::counting(model, solution.strategy());
+            let strategy = documents::Strategy::counting(model, answer.strategy());
             output::write_whole(path, |out| strategy.write(out))?;
         }
-        let answer = args.threshold.as_ref().map(|threshold| solution.earns(threshold, model.start()));
+        if let Some(path) = &args.csv {
+            let csv = self.csv(args.all_states);
+            output::write_whole(path, |out| out.write_all(csv.as_bytes()))?;
+        }
+        let earned = args.threshold.as_ref().map(|threshold| answer.earns(threshold, model.start()));
         if !args.run.quiet {
-            spacing::note(solution);
+            spacing::note(answer);
         }
-        clock.solving = solution.timings();
+        clock.solving = answer.timings();
         let spent = clock.spent(args.run.timings);
-        let (compared, comparison) = comparison.unzip();
         if args.run.json {
-            let checked = matches!(checked, Checked::Yes);
-            let states = listed_states(model, args.all_states);
-            let mut document = documents::Solution::new(model, solution, &states, checked);
-            document.comparison = compared;
-            document.answer = answer;
-            json::print(&document, spent)?;
-            return Ok(exit_code(solution, answer));
+            let mut document = self.document(args.all_states);
+            document.answer = earned;
+            json::print_numbers(document, &args.run, spent)?;
+        } else {
+            let comparison =
+                self.comparison.as_ref().map(|comparison| report::compare::report(model, answer, comparison));
+            let explanation = self.explanation.as_ref().map(|found| explain::text(model, answer, found));
+            let spent = spent.map(|spent| spent.in_words());
+            let report = solution::report(model, answer, &self.own_best, &self.alternatives, args.all_states);
+            let verdict = args.threshold.as_ref().zip(earned).map(|(threshold, earned)| verdict(threshold, earned));
+            let checked = Some(self.checked.in_words());
+            let parts = [Some(report::about(model)), verdict, Some(report), comparison, checked, explanation, spent];
+            parts.iter().flatten().try_for_each(|part| output::print(part))?;
         }
-        let report = solution::report(model, solution, own_best.as_deref(), args.all_states);
-        let spent = spent.map(|spent| spent.in_words());
-        let verdict = args.threshold.as_ref().zip(answer).map(|(threshold, answer)| verdict(threshold, answer));
-        let parts = [
-            Some(report::about(model)),
-            verdict,
-            Some(report),
-            comparison,
-            Some(checked.in_words()),
-            explanation,
-            spent,
-        ];
-        parts.iter().flatten().try_for_each(|part| output::print(part))?;
-        Ok(exit_code(solution, answer))
+        Ok(self.exit_code(earned))
+    }
+
+    fn document(&self, all_states: bool) -> documents::Solution {
+        let (model, answer) = (self.model.structure(), self.answer);
+        let checked = matches!(self.checked, Checked::Yes);
+        let states = listed_states(model, all_states);
+        let mut document = documents::Solution::new(model, answer, &self.own_best, &states, checked);
+        document.set_alternatives(model, &self.alternatives);
+        document.comparison = self
+            .comparison
+            .as_ref()
+            .map(|comparison| comparison.strategies.iter().map(|one| documents::Compared::new(model, one)).collect());
+        let explanation = self.explanation.as_ref().and_then(|found| found.as_ref().ok());
+        document.explanation = explanation.map(|explanation| documents::Explanation::new(model, explanation));
+        document
+    }
+
+    fn csv(&self, all_states: bool) -> String {
+        let model = self.model.structure();
+        let states = if all_states { model.states().collect() } else { vec![model.start()] };
+        match &self.comparison {
+            Some(comparison) => Csv::of_comparison(model, &comparison.strategies),
+            None => Csv::of_answer(model, self.answer, &self.own_best, &states),
+        }
+    }
+
+    /// What the threshold says, if one was given; otherwise 3 if anything that was asked for was stopped.
+    fn exit_code(&self, earned: Option<ThresholdAnswer>) -> ExitCode {
+        match earned {
+            Some(ThresholdAnswer::Yes) => return ExitCode::SUCCESS,
+            Some(ThresholdAnswer::No) => return ExitCode::from(1),
+            Some(ThresholdAnswer::Unknown) => return ExitCode::from(3),
+            None => {}
+        }
+        let solved = !matches!(self.answer.claim(), Claim::Stopped(_));
+        let compared = self.comparison.as_ref().is_none_or(|comparison| comparison.stopped.is_none());
+        let explained = self.explanation.as_ref().is_none_or(Result::is_ok);
+        if solved && compared && explained { ExitCode::SUCCESS } else { ExitCode::from(3) }
     }
 }
 
 /// Whether the threshold is earned, in words.
-fn verdict(threshold: &Rational, answer: ThresholdAnswer) -> String {
+fn verdict(threshold: &Rational, earned: ThresholdAnswer) -> String {
     let threshold = fraction_or_decimal(threshold);
-    match answer {
+    match earned {
         ThresholdAnswer::Yes => format!("Yes: some strategy earns {threshold}.\n"),
         ThresholdAnswer::No => format!("No: no strategy earns {threshold}.\n"),
         ThresholdAnswer::Unknown => format!("Unknown: whether some strategy earns {threshold} is not decided.\n"),
-    }
-}
-
-fn exit_code(solution: &Answer, answer: Option<ThresholdAnswer>) -> ExitCode {
-    match answer {
-        Some(ThresholdAnswer::Yes) => return ExitCode::SUCCESS,
-        Some(ThresholdAnswer::No) => return ExitCode::from(1),
-        Some(ThresholdAnswer::Unknown) => return ExitCode::from(3),
-        None => {}
-    }
-    match solution.claim() {
-        Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => ExitCode::SUCCESS,
-        Claim::Stopped(_) => ExitCode::from(3),
     }
 }

@@ -39,7 +39,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     if args.shard.is_some() {
         json::print_lines(documents::Point::all(&model, &sweep))?;
     } else if args.run.json {
-        json::print(&documents::Sweep::new(&model, &sweep), clock.spent(args.run.timings))?;
+        json::print_numbers(documents::Sweep::new(&model, &sweep), &args.run, clock.spent(args.run.timings))?;
     } else {
         let spent = clock.spent(args.run.timings).map_or_else(String::new, |spent| spent.in_words());
         output::print(&(report(&model, &sweep) + &spent))?;

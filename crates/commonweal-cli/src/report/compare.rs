@@ -1,47 +1,87 @@
 //! `solve --compare`: the best strategy of each class side by side, and what simplicity costs.
 
 use super::names::{in_column as name_in_column, shown};
-use super::numbers::{at_least, at_most, in_column};
-use super::table::{WIDTH, table, width};
-use commonweal::internals::compare::{Class, Compared};
+use super::numbers::{at_least, at_most, in_column, near_zero};
+use super::table::{WIDTH, in_blocks, table, width, wrapped};
+use commonweal::internals::compare::{Class, Compared, Comparison};
 use commonweal::internals::model::Structure;
 use commonweal::internals::number::Value;
+use commonweal::{Answer, Enclosure};
 
-/// The table: with everybody's payoffs if they fit the width.
-pub fn report(model: &Structure, compared: &[Compared]) -> String {
-    let start = shown(&model.state_name(model.start()));
-    let with_payoffs = comparison(model, compared, true);
-    let fits = width(&with_payoffs) <= WIDTH;
-    let body = if fits { with_payoffs } else { comparison(model, compared, false) };
-    let mut text = format!("\nThe price of simplicity, from {start}\n{body}");
+/// What each class earns and costs, and who gets what: in one table if it fits, in two otherwise.
+pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {
+    let compared = &comparison.strategies;
+    let mut text = wrapped(&format!("\nThe price of simplicity, from {}", shown(&model.state_name(model.start()))), 2);
+    if let Some(reason) = comparison.stopped {
+        text += &wrapped(&format!("Stopped: {reason}. What is not known lies between the bounds shown."), 2);
+    }
+    let scale = answer.welfare(model.start()).enclosure.midpoint().abs();
+    let with_payoffs = classes(model, compared, scale, true);
+    if width(&with_payoffs) <= WIDTH {
+        text += &with_payoffs;
+    } else {
+        text += &classes(model, compared, scale, false);
+        text += &format!("\n  Who gets what\n{}", who_gets_what(model, compared, scale));
+    }
     for one in compared.iter().filter(|one| is_open(one)) {
         let upper = at_most(one.upper.expect("an open class has an upper bound"));
         let name = class_name(model, one.class);
-        text += &format!("  {name}: the best found; none earns more than {upper}\n");
-    }
-    if !fits {
-        text += "  --json has what each principal gets\n";
+        text += &wrapped(&format!("  {name}: the best found; none earns more than {upper}"), 4);
     }
     text
 }
 
-fn comparison(model: &Structure, compared: &[Compared], payoffs: bool) -> String {
+/// A row for each class.
+fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) -> String {
     let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
     if payoffs {
         header.extend(model.principals().iter().map(|principal| name_in_column(&principal.name)));
     }
-    let best = &compared[0].welfare;
+    // What the best of all earns, if that is known between bounds only.
+    let first = &compared[0];
+    let open = first.upper.map(|upper| Value::from(Enclosure::new(first.welfare.enclosure.lower(), upper)));
+    let best = open.as_ref().unwrap_or(&first.welfare);
     let row = |one: &Compared| {
         let mark = if is_open(one) { "≥ " } else { "" };
-        let welfare = if is_open(one) { at_least(one.welfare.enclosure.lower()) } else { in_column(&one.welfare) };
-        let mut row = vec![class_name(model, one.class), format!("{mark}{welfare}"), cost(one, best)];
+        let welfare = if is_open(one) { at_least(one.welfare.enclosure.lower()) } else { cell(&one.welfare, scale) };
+        let mut row = vec![class_name(model, one.class), format!("{mark}{welfare}"), cost(one, best, scale)];
         if payoffs {
-            row.extend(one.payoffs.iter().map(in_column));
+            row.extend(one.payoffs.iter().map(|payoff| cell(payoff, scale)));
         }
         row
     };
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    table(&header, &compared.iter().map(row).collect::<Vec<_>>())
+    let rows: Vec<Vec<String>> = compared.iter().map(row).collect();
+    // With payoffs the caller looks whether it fits.
+    if payoffs { table(&header, &rows) } else { in_blocks(&header, &rows, 1) }
+}
+
+/// A row for each principal: what it gets under each class, and under the strategy that serves it alone.
+fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String {
+    let of = |class: Class| compared.iter().find(|one| one.class == class);
+    let columns = [
+        ("counting", Class::Counting),
+        ("stationary", Class::Stationary),
+        ("positional", Class::Positional),
+        ("long-term", Class::LongTerm),
+    ];
+    let mut header = vec!["principal"];
+    header.extend(columns.iter().map(|(name, _)| *name));
+    header.push("own best");
+    let row = |p: usize| {
+        let payoff = |class| of(class).map_or_else(String::new, |one| cell(&one.payoffs[p], scale));
+        let mut row = vec![name_in_column(&model.principals()[p].name)];
+        row.extend(columns.iter().map(|(_, class)| payoff(*class)));
+        row.push(payoff(Class::BestFor(p.into())));
+        row
+    };
+    let rows: Vec<Vec<String>> = (0..model.n_principals()).map(row).collect();
+    let others = "  (what one's own best gives the others: --csv FILE or --json)\n";
+    in_blocks(&header, &rows, 1) + others
+}
+
+fn cell(value: &Value, scale: f64) -> String {
+    near_zero(value, scale).unwrap_or_else(|| in_column(value))
 }
 
 /// Whether the class may hold a strategy that is noticeably better.
@@ -62,10 +102,10 @@ fn class_name(model: &Structure, class: Class) -> String {
 }
 
 /// What is lost against the best of all.
-fn cost(one: &Compared, best: &Value) -> String {
+fn cost(one: &Compared, best: &Value, scale: f64) -> String {
     if one.class == Class::Counting {
         return String::new();
     }
     let lost = best.minus(&one.welfare);
-    if is_open(one) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { in_column(&lost) }
+    if is_open(one) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
 }

@@ -2,7 +2,8 @@
 
 use super::names::shown;
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
-use super::solution::{STATES_SHOWN, in_words, total_row, who};
+use super::payoffs::{total_row, who};
+use super::strategy::{STATES_SHOWN, every_run, in_words};
 use super::table::{WIDTH, table, width};
 use commonweal::internals::model::Structure;
 use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
@@ -203,8 +204,9 @@ fn share(probability: &Rational) -> String {
 }
 
 fn decisions(model: &Structure, strategy: &CountingStrategy) -> String {
-    let line =
-        |state: StateId| format!("  {}: {}\n", shown(&model.state_name(state)), in_words(model, strategy, state));
+    let line = |state: StateId| {
+        format!("  {}: {}\n", shown(&model.state_name(state)), in_words(model, &every_run(strategy, state), true))
+    };
     model.states().map(line).collect()
 }
 

@@ -1,8 +1,17 @@
 //! Documents on standard output.
 
 use super::timings::Spent;
-use commonweal::documents::json_text;
+use crate::args::RunArgs;
+use commonweal::documents::{Document, json_text};
 use serde::Serialize;
+
+/// Prints a document of numbers on standard output as [`print`] does, without their fractions if these are not wanted.
+pub fn print_numbers(mut document: impl Document, run: &RunArgs, spent: Option<Spent>) -> anyhow::Result<()> {
+    if run.no_exact {
+        document.leave_fractions_out();
+    }
+    print(&document, spent)
+}
 
 /// Prints a document on standard output, indented, with a line end; at its end what it took, if that is wanted.
 pub fn print(document: &impl Serialize, spent: Option<Spent>) -> anyhow::Result<()> {

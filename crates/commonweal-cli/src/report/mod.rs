@@ -1,15 +1,18 @@
 //! What is printed: reports for people, JSON for programs.
 
 pub mod compare;
+pub mod csv;
 pub mod fair;
 pub mod front;
 pub mod json;
 pub mod map;
 pub mod names;
+pub mod payoffs;
 pub mod pictures;
 pub mod search;
 pub mod solution;
 pub mod spacing;
+pub mod strategy;
 pub mod sweep;
 pub mod table;
 pub mod timings;

@@ -1,15 +1,16 @@
 //! The report of `positional`, `stationary` and `sat`: what is proven, who gets what, what to do.
 
-use super::names::shown;
-use super::numbers::{at_least, at_most, counted, decimal, exact_and_decimal, fraction_or_decimal, fraction_within};
-use super::solution::{STATES_SHOWN, total_row, who};
-use super::table::table;
+use super::names::{in_column as name_in_column, shown};
+use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_decimal};
+use super::payoffs::{Gets, PayoffTable};
+use super::strategy::{Line, STATES_SHOWN, left_out, lines};
+use super::table::wrapped;
 use commonweal::internals::evaluation::Payoffs;
 use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::number::Rational;
 use commonweal::internals::search::{Search, SearchOutcome, ThresholdAnswer};
-use commonweal::internals::strategy::{CountingStrategy, Strategy};
-use std::fmt::Write;
+use commonweal::internals::strategy::{CountingStrategy, Step, Strategy};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 /// Which strategies were searched.
@@ -52,7 +53,8 @@ pub fn report(
         text.push_str(&who_gets_what(model, payoffs));
     }
     let start = shown(&model.state_name(model.start()));
-    let _ = writeln!(text, "\nStrategy from {start} ({})", counted(&search.nodes.into(), "node", "nodes"));
+    let nodes = counted(&search.nodes.into(), "node", "nodes");
+    text.push_str(&wrapped(&format!("\nStrategy from {start} ({nodes})"), 2));
     text.push_str(&decisions(model, &search.strategy, all_states));
     text
 }
@@ -61,86 +63,63 @@ fn headline(model: &Structure, search: &Search, class: Class, threshold: Option<
     let (start, name) = (shown(&model.state_name(model.start())), class.name());
     let welfare = exact_and_decimal(&search.welfare);
     let (lower, upper) = (at_least(search.welfare.enclosure.lower()), at_most(search.upper));
-    let mut text = String::new();
+    let mut said: Vec<String> = Vec::new();
     if let (Some(answer), Some(threshold)) = (search.answer, threshold) {
         let threshold = fraction_or_decimal(threshold);
-        let _ = match answer {
-            ThresholdAnswer::Yes => writeln!(text, "Yes: a {name} strategy earns at least {threshold} from {start}."),
-            ThresholdAnswer::No => writeln!(text, "No: no {name} strategy earns {threshold} from {start}."),
-            ThresholdAnswer::Unknown => {
-                writeln!(text, "Unknown whether a {name} strategy earns {threshold} from {start}.")
-            }
-        };
+        said.push(match answer {
+            ThresholdAnswer::Yes => format!("Yes: a {name} strategy earns at least {threshold} from {start}."),
+            ThresholdAnswer::No => format!("No: no {name} strategy earns {threshold} from {start}."),
+            ThresholdAnswer::Unknown => format!("Unknown whether a {name} strategy earns {threshold} from {start}."),
+        });
     }
-    let _ = match search.outcome {
-        SearchOutcome::Optimal => writeln!(text, "Best {name} welfare from {start}: {welfare}"),
-        SearchOutcome::WithinGap => writeln!(
-            text,
-            "Best {name} welfare from {start}: at least {lower} with this strategy,\n\
-             at most {upper} with any {name} one."
-        ),
-        SearchOutcome::Claimed => writeln!(
-            text,
-            "A {name} strategy from {start} earns {welfare}.\n\
-             The solver says that none earns more than {upper}, but works in floating point: that is no proof."
-        ),
-        SearchOutcome::Decided => writeln!(text, "This one earns {welfare}, and none more than {upper}."),
-        SearchOutcome::Stopped(reason) => writeln!(
-            text,
-            "Stopped: {reason}.\n\
-             Best {name} welfare from {start}: at least {lower} with this strategy,\n\
-             at most {upper} with any {name} one."
-        ),
+    let bounds = [
+        format!("Best {name} welfare from {start}: at least {lower} with this strategy,"),
+        format!("at most {upper} with any {name} one."),
+    ];
+    match search.outcome {
+        SearchOutcome::Optimal => said.push(format!("Best {name} welfare from {start}: {welfare}")),
+        SearchOutcome::WithinGap => said.extend(bounds),
+        SearchOutcome::Claimed => {
+            said.push(format!("A {name} strategy from {start} earns {welfare}."));
+            said.push(format!("The solver says that none earns more than {upper}, but works in floating point:"));
+            said.push("that is no proof.".to_owned());
+        }
+        SearchOutcome::Decided => said.push(format!("This one earns {welfare}, and none more than {upper}.")),
+        SearchOutcome::Stopped(reason) => {
+            said.push(format!("Stopped: {reason}."));
+            said.extend(bounds);
+        }
     };
-    text
+    said.iter().map(|line| wrapped(line, 2)).collect()
 }
 
 fn who_gets_what(model: &Structure, payoffs: &Payoffs) -> String {
-    const WIDEST: usize = 28;
     let start = model.start();
-    let (mut header, mut rows) = who(model);
-    let cells = |value: &Value| {
-        let fraction = value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST)).unwrap_or_default();
-        [value.exact.as_ref().map_or_else(String::new, decimal), fraction]
+    let gets = Gets {
+        payoffs: (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), start)).collect(),
+        welfare: payoffs.welfare(start),
     };
-    let mut columns: Vec<[String; 2]> =
-        (0..model.n_principals()).map(|p| cells(&payoffs.payoff(p.into(), start))).collect();
-    let total = cells(&payoffs.welfare(start));
-    let fractions = columns.iter().chain([&total]).any(|[_, fraction]| !fraction.is_empty());
-    header.push("gets");
-    if fractions {
-        header.push("exactly");
-    }
-    rows.push(total_row(&header));
-    columns.push(total);
-    let kept = if fractions { 2 } else { 1 };
-    rows.iter_mut().zip(columns).for_each(|(row, cells)| row.extend(cells.into_iter().take(kept)));
-    table(&header, &rows)
+    let mut table = PayoffTable::new(model);
+    table.gets(&gets);
+    table.text()
 }
 
-/// What each state that the strategy comes to does, for ever.
+/// What each state that the strategy comes to does, for ever: the start first, then in the order in which they are met.
 fn decisions(model: &Structure, strategy: &Strategy, all_states: bool) -> String {
-    let mut text = String::new();
-    let reached = reached(model, strategy);
-    let states: Vec<StateId> = model.states().filter(|state| all_states || reached[state.index()]).collect();
+    let met = met(model, strategy);
+    let line = |state: StateId, met: Option<Step>| Line {
+        state: name_in_column(&model.state_name(state)),
+        met,
+        action: in_words(model, strategy, state),
+    };
     let most = if all_states { usize::MAX } else { STATES_SHOWN };
-    for &state in states.iter().take(most) {
-        let _ = writeln!(text, "  {}: {}", shown(&model.state_name(state)), in_words(model, strategy, state));
+    let mut shown: Vec<Line> = met.iter().take(most).map(|(state, step)| line(*state, Some(step.clone()))).collect();
+    if all_states {
+        let is_met: BTreeSet<StateId> = met.iter().map(|(state, _)| *state).collect();
+        shown.extend(model.states().filter(|state| !is_met.contains(state)).map(|state| line(state, None)));
+        return lines(model, &shown);
     }
-    let hidden = model.n_states() - states.len().min(most);
-    if hidden > 0 {
-        let unreached = model.n_states() - states.len();
-        let _ = if states.len() > most {
-            writeln!(text, "  … and {} more; --all-states shows them", counted(&hidden.into(), "state", "states"))
-        } else {
-            writeln!(
-                text,
-                "  {} never reached",
-                if unreached == 1 { "1 state is".to_owned() } else { format!("{unreached} states are") }
-            )
-        };
-    }
-    text
+    lines(model, &shown) + &left_out(model.n_states(), met.len(), shown.len())
 }
 
 fn in_words(model: &Structure, strategy: &Strategy, state: StateId) -> String {
@@ -170,22 +149,29 @@ fn decimal_share(share: &Rational) -> String {
     digits.trim_end_matches('0').to_owned()
 }
 
-/// Which states a strategy comes to from the start.
-fn reached(model: &Structure, strategy: &Strategy) -> Vec<bool> {
-    let mut reached = vec![false; model.n_states()];
-    let mut waiting = vec![model.start()];
-    reached[model.start().index()] = true;
-    while let Some(state) = waiting.pop() {
-        let choices: Vec<_> = match strategy {
-            Strategy::Counting(strategy) => vec![strategy.tail(state)],
-            Strategy::Stationary(strategy) => strategy.mix(state).iter().map(|(choice, _)| *choice).collect(),
-            Strategy::Lottery(lottery) => lottery.shares().iter().map(|(_, strategy)| strategy.tail(state)).collect(),
-        };
-        for &target in choices.iter().flat_map(|&choice| model.targets(choice)) {
-            if !std::mem::replace(&mut reached[target.index()], true) {
-                waiting.push(target);
+/// The states that a strategy comes to from the start, each with the first step at which it can, in that order.
+fn met(model: &Structure, strategy: &Strategy) -> Vec<(StateId, Step)> {
+    let mut seen = vec![false; model.n_states()];
+    seen[model.start().index()] = true;
+    let (mut met, mut here, mut step) = (Vec::new(), vec![model.start()], Step::ZERO);
+    while !here.is_empty() {
+        let mut next = Vec::new();
+        for &state in &here {
+            let choices: Vec<_> = match strategy {
+                Strategy::Counting(strategy) => vec![strategy.tail(state)],
+                Strategy::Stationary(strategy) => strategy.mix(state).iter().map(|(choice, _)| *choice).collect(),
+                Strategy::Lottery(lottery) => lottery.shares().iter().map(|(_, drawn)| drawn.tail(state)).collect(),
+            };
+            for &target in choices.iter().flat_map(|&choice| model.targets(choice)) {
+                if !std::mem::replace(&mut seen[target.index()], true) {
+                    next.push(target);
+                }
             }
+            met.push((state, step.clone()));
         }
+        next.sort_unstable();
+        here = next;
+        step += 1;
     }
-    reached
+    met
 }

@@ -1,48 +1,38 @@
-//! The report of `solve`: what is earned, who gets what, what to do.
+//! The report of `solve`: what is earned, what to do now, who gets what, what to do later.
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{
-    at_least, at_most, counted, discount, double, exact_and_decimal, fraction_or_decimal, fraction_within, in_column,
-    signed, steps,
+    at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
 };
-use super::table::{WIDTH, table, width};
-use commonweal::internals::model::{Principal, PrincipalId, StateId, Structure};
+use super::payoffs::{Gets, PayoffTable, is_weighted};
+use super::strategy;
+use super::table::{table, wrapped};
+use commonweal::internals::model::{Principal, StateId, Structure};
 use commonweal::internals::number::Value;
-use commonweal::internals::strategy::CountingStrategy;
+use commonweal::internals::strategy::Meetings;
+use commonweal::questions::Alternatives;
 use commonweal::{Answer, Claim};
-use std::fmt::Write;
 
-/// The most states whose strategy is written out, unless all are asked for.
-pub const STATES_SHOWN: usize = 30;
-
-/// The report. `own_best` is what each principal of the file would get if the agent served nobody else.
-pub fn report(model: &Structure, solution: &Answer, own_best: Option<&[Value]>, all_states: bool) -> String {
+/// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
+pub fn report(
+    model: &Structure,
+    solution: &Answer,
+    own_best: &[Value],
+    alternatives: &Alternatives,
+    all_states: bool,
+) -> String {
+    let start = model.start();
+    let meetings = Meetings::of(model, solution.strategy(), start);
     let mut text = headline(model, solution);
     text.push('\n');
-    text.push_str(&match solution.claim() {
-        Claim::Optimal | Claim::Within { .. } => payoffs(model, solution, own_best),
-        Claim::Undecided(_) | Claim::Stopped(_) => bounds(model, solution),
-    });
+    text.push_str(&payoffs(model, solution, own_best));
     if all_states {
         text.push_str(&every_state(model, solution));
     }
-    let start = model.start();
-    let of = format!("Strategy from {}", shown(&model.state_name(start)));
-    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
-    let memory = counted(solution.memory(start), &step, &several);
-    let horizon = steps(solution.horizon());
-    let numbers = match solution.claim() {
-        Claim::Within { .. } => [format!("memory {memory};"), format!("its tail begins at {step} {horizon}")],
-        Claim::Optimal | Claim::Undecided(_) => [format!("memory {memory},"), format!("horizon {horizon}")],
-        Claim::Stopped(_) => ["the best found;".to_owned(), format!("its tail begins at {step} {horizon}")],
-    };
-    let line = format!("{of} ({} {})", numbers[0], numbers[1]);
-    let _ = if width(&line) > WIDTH {
-        writeln!(text, "\n{of}\n({}\n {})", numbers[0], numbers[1])
-    } else {
-        writeln!(text, "\n{line}")
-    };
-    text.push_str(&strategy(model, solution, all_states));
+    text.push_str(&wrapped(&format!("\nStrategy from {}", shown(&model.state_name(start))), 2));
+    text.push_str(&strategy::table(model, solution.strategy(), &meetings, all_states));
+    text.push_str(&memory(model, solution, &meetings, alternatives));
+    text.push_str(&other_payoffs(model, alternatives));
     text
 }
 
@@ -50,48 +40,45 @@ fn headline(model: &Structure, solution: &Answer) -> String {
     let start = model.start();
     let name = shown(&model.state_name(start));
     let welfare = solution.welfare(start);
-    let mut text = String::new();
-    let _ = match solution.claim() {
+    let (lower, upper) = (at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper()));
+    let now = solution.strategy().changes(start)[0].choice;
+    let now = format!("What to do now, in {name}: {}", shown(&model.action_name(now)));
+    let lines = match solution.claim() {
         Claim::Optimal => {
-            let _ = writeln!(text, "Optimal welfare from {name}: {}", exact_and_decimal(&welfare));
             let long_term = solution.long_term_welfare(start);
             // From a state with no memory the long-term strategy is all there is.
-            if solution.memory(start).is_zero() {
-                writeln!(text, "The long-term strategy earns it: no deviation pays.")
+            let deviating = if solution.memory(start).is_zero() {
+                format!("The long-term strategy earns it: from {name}, no deviation pays.")
             } else {
-                writeln!(
-                    text,
+                format!(
                     "The long-term strategy earns {}; deviating at first gains {}.",
                     in_brief(&long_term),
                     in_brief(&welfare.minus(&long_term))
                 )
-            }
+            };
+            vec![format!("Optimal welfare from {name}: {}", exact_and_decimal(&welfare)), now, deviating]
         }
-        Claim::Within { .. } => writeln!(
-            text,
-            "Welfare from {name}: at least {}, and nobody can earn more than {}.\n\
-             Proven in doubles, every rounding counted; --exact gives fractions.\n\
-             The scale, which --gap is relative to: {}",
-            at_least(welfare.enclosure.lower()),
-            at_most(welfare.enclosure.upper()),
-            double(solution.scale().unwrap_or(0.0))
-        ),
-        Claim::Undecided(ties) => writeln!(
-            text,
-            "Welfare from {name}: at least {} with this strategy, at most {} with any.\n\
-             Undecided: {} too close for anything affordable to decide.",
-            at_least(welfare.enclosure.lower()),
-            at_most(welfare.enclosure.upper()),
-            counted(&ties.into(), "comparison was", "comparisons were")
-        ),
-        Claim::Stopped(reason) => writeln!(
-            text,
-            "Stopped: {reason}.\nWelfare from {name}: at least {} with this strategy, at most {} with any.",
-            at_least(welfare.enclosure.lower()),
-            at_most(welfare.enclosure.upper())
-        ),
+        Claim::Within { .. } => vec![
+            format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."),
+            now,
+            "Proven in doubles, every rounding counted; --exact gives fractions.".to_owned(),
+            format!("The scale, which --gap is relative to: {}", double(solution.scale().unwrap_or(0.0))),
+        ],
+        Claim::Undecided(ties) => vec![
+            format!("Welfare from {name}: at least {lower} with this strategy, at most {upper} with any."),
+            now,
+            format!(
+                "Undecided: {} too close for anything affordable to decide.",
+                counted(&ties.into(), "comparison was", "comparisons were")
+            ),
+        ],
+        Claim::Stopped(reason) => vec![
+            format!("Stopped: {reason}."),
+            format!("Welfare from {name}: at least {lower} with this strategy, at most {upper} with any."),
+            now,
+        ],
     };
-    text
+    lines.iter().map(|line| wrapped(line, 2)).collect()
 }
 
 /// The fraction if it is short, the decimal otherwise.
@@ -99,111 +86,80 @@ fn in_brief(value: &Value) -> String {
     value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal)
 }
 
-/// Who gets what: with the fractions if they fit the width.
-fn payoffs(model: &Structure, solution: &Answer, own_best: Option<&[Value]>) -> String {
-    let with_fractions = payoff_table(model, solution, own_best, true);
-    let any = payoff_values(model, solution).any(|value| payoff_fraction(&value).is_some());
-    if any && width(&with_fractions) <= WIDTH { with_fractions } else { payoff_table(model, solution, own_best, false) }
-}
-
-fn payoff_table(model: &Structure, solution: &Answer, own_best: Option<&[Value]>, fractions: bool) -> String {
+/// Who gets what, beside the long-term strategy and beside everybody's own best.
+fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     let start = model.start();
-    let (mut header, mut rows) = who(model);
-    header.push("gets");
-    if fractions {
-        header.push("exactly");
-    }
-    header.push("vs long-term");
-    let welfare = solution.welfare(start);
-    let scale = payoff_values(model, solution).map(|value| value.enclosure.upper().abs()).fold(0.0, f64::max);
-    // Alone, everybody gets their best.
-    let own_best = own_best.filter(|_| model.n_principals() > 1);
-    if own_best.is_some() {
-        header.push("vs own best");
-    }
-    let cells = |row: &mut Vec<String>, value: &Value, long_term: &Value| {
-        row.push(near_zero(value, scale).unwrap_or_else(|| in_column(value)));
-        if fractions {
-            row.push(payoff_fraction(value).unwrap_or_default());
-        }
-        let difference = value.minus(long_term);
-        row.push(near_zero(&difference, scale).unwrap_or_else(|| signed(&difference)));
+    let principals = 0..model.n_principals();
+    let gets = Gets {
+        payoffs: principals.clone().map(|p| solution.payoff(p.into(), start)).collect(),
+        welfare: solution.welfare(start),
     };
-    for (p, row) in rows.iter_mut().enumerate() {
-        let id = PrincipalId::from(p);
-        let payoff = solution.payoff(id, start);
-        cells(row, &payoff, &solution.long_term_payoff(id, start));
-        if let Some(own_best) = own_best {
-            row.push(signed(&payoff.minus(&own_best[p])));
-        }
+    let mut rows = PayoffTable::new(model);
+    if matches!(solution.claim(), Claim::Undecided(_) | Claim::Stopped(_)) {
+        rows.bounds(&gets);
+        return rows.text();
     }
-    let mut total = total_row(&header);
-    cells(&mut total, &welfare, &solution.long_term_welfare(start));
-    rows.push(total);
-    let weights = if header.contains(&"weight") { "  (the welfare adds up weight times what each gets)\n" } else { "" };
-    table(&header, &rows) + weights
-}
-
-/// `≈ 0`, for what is known between bounds around 0 that say nothing beside numbers of that scale.
-fn near_zero(value: &Value, scale: f64) -> Option<String> {
-    let around = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0 && !value.enclosure.is_point();
-    let says_nothing = value.enclosure.width().is_finite() && value.enclosure.width() <= 1e-7 * scale;
-    (value.exact.is_none() && around && says_nothing).then(|| "≈ 0".to_owned())
-}
-
-fn payoff_values(model: &Structure, solution: &Answer) -> impl Iterator<Item = Value> {
-    let start = model.start();
-    let payoffs = (0..model.n_principals()).map(move |p| solution.payoff(p.into(), start));
-    payoffs.chain([solution.welfare(start)])
-}
-
-/// The fraction, if it fits its column.
-fn payoff_fraction(value: &Value) -> Option<String> {
-    const WIDEST: usize = 16;
-    value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST))
-}
-
-/// What each principal gets at least and at most.
-fn bounds(model: &Structure, solution: &Answer) -> String {
-    let start = model.start();
-    let (mut header, mut rows) = who(model);
-    header.extend(["at least", "at most"]);
-    let cells = |row: &mut Vec<String>, value: Value| {
-        row.extend([at_least(value.enclosure.lower()), at_most(value.enclosure.upper())]);
+    rows.gets(&gets);
+    let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
+    rows.versus("vs long-term", &gets, &long_term, Some(&solution.long_term_welfare(start)));
+    // Alone, everybody gets their best. Bounds that are wide, because time ran out, say nothing.
+    let known = |(own, gets): (&Value, &Value)| {
+        own.exact.is_some() || own.enclosure.width() <= 1e-6 * own.enclosure.midpoint().abs().max(size(gets))
     };
-    for (p, row) in rows.iter_mut().enumerate() {
-        cells(row, solution.payoff(p.into(), start));
+    let all_known = own_best.len() == gets.payoffs.len() && own_best.iter().zip(&gets.payoffs).all(known);
+    if model.n_principals() > 1 && all_known {
+        rows.versus("vs own best", &gets, own_best, None);
     }
-    let mut total = total_row(&header);
-    cells(&mut total, solution.welfare(start));
-    rows.push(total);
-    table(&header, &rows)
+    let weights = if is_weighted(model) { "  (the welfare adds up weight times what each gets)\n" } else { "" };
+    rows.text() + weights
 }
 
-/// The columns that every table of principals begins with.
-pub fn who(model: &Structure) -> (Vec<&'static str>, Vec<Vec<String>>) {
-    let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
-    let mut header = vec!["principal", "discount"];
-    if weighted {
-        header.push("weight");
-    }
-    let row = |principal: &Principal| {
-        let mut row = vec![name_in_column(&principal.name), discount(principal.patience())];
-        if weighted {
-            row.push(fraction_or_decimal(&principal.weight));
+fn size(value: &Value) -> f64 {
+    value.enclosure.midpoint().abs()
+}
+
+/// How long the agent counts, and from when on nobody needs to.
+fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternatives: &Alternatives) -> String {
+    let (memory, horizon) = (solution.memory(model.start()), solution.horizon());
+    let is_positional = meetings.is_exact() && meetings.is_positional(solution.strategy());
+    let length = steps(memory);
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    let counts = match solution.claim() {
+        Claim::Stopped(_) => "It is the best found.".to_owned(),
+        _ if memory.is_zero() => "Memory 0: it is the long-term strategy, and need not count.".to_owned(),
+        _ if is_positional => format!(
+            "Memory {length}: until then it is not the long-term strategy. Yet it need not count: in each state that it \
+             meets it always does the same."
+        ),
+        _ => {
+            let counted = counted(memory, &step, &several);
+            let counts = format!("Memory {length}: it counts {counted}, then follows the long-term strategy for ever.");
+            let other = " Another strategy is as good and need not count; `commonweal positional` finds it.";
+            counts + if alternatives.positional.is_some() { other } else { "" }
         }
-        row
     };
-    (header, model.principals().iter().map(row).collect())
+    let settles = match solution.claim() {
+        Claim::Optimal | Claim::Undecided(_) if horizon.is_zero() => {
+            "Horizon 0: no deviation pays, in any state.".to_owned()
+        }
+        Claim::Optimal | Claim::Undecided(_) => {
+            format!("Horizon {}: from that {step} on no deviation pays, in any state.", steps(horizon))
+        }
+        Claim::Within { .. } | Claim::Stopped(_) => format!("Its tail begins at {step} {}.", steps(horizon)),
+    };
+    [counts, settles].iter().map(|line| wrapped(line, 2)).collect()
 }
 
-/// The beginning of the last row, below a header that [`who`] began.
-pub fn total_row(header: &[&str]) -> Vec<String> {
-    let mut row = vec!["welfare".to_owned(), String::new()];
-    if header.contains(&"weight") {
-        row.push(String::new());
-    }
-    row
+/// That another optimal strategy gives the principals something else.
+fn other_payoffs(model: &Structure, alternatives: &Alternatives) -> String {
+    /// More are not named one by one.
+    const NAMED: usize = 6;
+    let Some(payoffs) = &alternatives.payoffs else { return String::new() };
+    let give =
+        |(payoff, principal): (&Value, &Principal)| format!("{} {}", shown(&principal.name), exact_and_decimal(payoff));
+    let given: Vec<String> = payoffs.iter().zip(model.principals()).take(NAMED).map(give).collect();
+    let more = if payoffs.len() > NAMED { ", and so on (--json has all)" } else { "" };
+    wrapped(&format!("Not the only optimum: another strategy of the same welfare gives {}{more}.", given.join(", ")), 2)
 }
 
 /// The welfare from every state.
@@ -226,60 +182,4 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
         row
     };
     format!("\n{}", table(header, &model.states().map(row).collect::<Vec<_>>()))
-}
-
-/// Every state's choices over time: those that change first, then as many others as fit.
-fn strategy(model: &Structure, solution: &Answer, all_states: bool) -> String {
-    let mut text = String::new();
-    let most = if all_states { usize::MAX } else { STATES_SHOWN };
-    let few = model.n_states() <= most;
-    let changes = |state: &StateId| solution.strategy().changes(*state).len() > 1;
-    let shown_states: Vec<StateId> =
-        if few { model.states().collect() } else { model.states().filter(changes).take(most).collect() };
-    for &state in &shown_states {
-        let _ =
-            writeln!(text, "  {}: {}", shown(&model.state_name(state)), in_words(model, solution.strategy(), state));
-    }
-    if !few {
-        let changing = model.states().filter(changes).count();
-        let (hidden, constant) = (changing - shown_states.len(), model.n_states() - changing);
-        if hidden > 0 {
-            let hidden = counted(&hidden.into(), "state", "states");
-            let _ = writeln!(text, "  … and {hidden} more, whose choice changes too");
-        }
-        let constant = match constant {
-            0 => "No state makes".to_owned(),
-            1 => "1 state makes".to_owned(),
-            n => format!("{} states make", steps(&n.into())),
-        };
-        let _ = writeln!(
-            text,
-            "  {constant} the same choice always.\n  --all-states shows them; --strategy FILE writes all."
-        );
-    }
-    text
-}
-
-/// `a for 2 steps, then b`, with the model's word for a step.
-pub fn in_words(model: &Structure, strategy: &CountingStrategy, state: StateId) -> String {
-    /// The most changes of one state that are spelt out.
-    const CHANGES_SHOWN: usize = 8;
-    let changes = strategy.changes(state);
-    let action = |choice| shown(&model.action_name(choice));
-    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
-    let last = action(strategy.tail(state));
-    let mut parts = Vec::new();
-    for pair in changes.windows(2).take(CHANGES_SHOWN) {
-        let length = &pair[1].from - &pair[0].from;
-        parts.push(format!("{} for {}", action(pair[0].choice), counted(&length, &step, &several)));
-    }
-    match changes.len() {
-        1 => format!("always {last}"),
-        n if n <= CHANGES_SHOWN + 1 => format!("{}, then {last}", parts.join(", ")),
-        n => {
-            let more = n - 1 - CHANGES_SHOWN;
-            let settled = steps(&changes[n - 1].from);
-            format!("{}, … {more} more changes …, from {step} {settled} on {last}", parts.join(", "))
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! The report of `sweep`: points, changes, and their chart.
 
+use super::csv::{field, number};
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{discount, double, in_column, steps};
 use super::table::{WIDTH, table, width};
@@ -93,7 +94,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
         text += &format!(",{}", field(&format!("payoff {}", principal.name)));
     }
     text += ",horizon,memory,strategy\n";
-    let decimal = |value: &Value| format!("{}", value.enclosure.midpoint());
+    let decimal = |value: &Value| number(value.nearest_double());
     for point in solved(sweep) {
         let mut fields = vec![
             point.index.to_string(),
@@ -110,10 +111,6 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
         text.push('\n');
     }
     text
-}
-
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve.

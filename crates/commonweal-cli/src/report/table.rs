@@ -1,4 +1,4 @@
-//! Tables in plain text: the first column to the left, the others to the right.
+//! Plain text within the width of a terminal: tables and wrapped lines.
 
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 /// The columns that a report may fill.
 pub const WIDTH: usize = 80;
 
-/// Rows under a header, columns two spaces apart, indented by two.
+/// Rows under a header, columns two spaces apart, indented by two: the first column to the left, the others to the right.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
@@ -31,7 +31,77 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
+/// A table that may be wider than the terminal: as many tables below each other as it takes, each with the first `keys`
+/// columns.
+pub fn in_blocks(header: &[&str], rows: &[Vec<String>], keys: usize) -> String {
+    let part = |columns: &[usize]| {
+        let header: Vec<&str> = columns.iter().map(|&column| header[column]).collect();
+        let of_row = |row: &Vec<String>| columns.iter().filter_map(|&column| row.get(column).cloned()).collect();
+        table(&header, &rows.iter().map(of_row).collect::<Vec<_>>())
+    };
+    let mut blocks = Vec::new();
+    let mut columns: Vec<usize> = (0..keys).collect();
+    for column in keys..header.len() {
+        columns.push(column);
+        if width(&part(&columns)) > WIDTH && columns.len() > keys + 1 {
+            columns.pop();
+            blocks.push(part(&columns));
+            columns.truncate(keys);
+            columns.push(column);
+        }
+    }
+    blocks.push(part(&columns));
+    blocks.join("\n")
+}
+
 /// The columns that the widest line of a text fills.
 pub fn width(text: &str) -> usize {
     text.lines().map(|line| line.width()).max().unwrap_or(0)
+}
+
+/// A line, broken between words where it would be wider than the terminal; what follows is indented.
+pub fn wrapped(line: &str, indent: usize) -> String {
+    let mut text = String::new();
+    let mut used = 0;
+    for (index, word) in line.split(' ').enumerate() {
+        // A word that fills a line by itself is not broken, and no line is left empty before it.
+        let is_begun = text.lines().next_back().is_some_and(|line| !line.trim().is_empty());
+        if is_begun && used + 1 + word.width() > WIDTH {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if index > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(word);
+        used += word.width();
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("  a few words", 4), "  a few words\n");
+        let long = wrapped(&format!("  {}end", "word ".repeat(30)), 4);
+        assert!(width(&long) <= WIDTH && long.lines().skip(1).all(|line| line.starts_with("    word")));
+        // Nothing breaks a word.
+        assert_eq!(wrapped(&"x".repeat(100), 2).trim_end().len(), 100);
+    }
+
+    #[test]
+    fn a_wide_table_is_broken_between_columns() {
+        let header: Vec<String> = (0..12).map(|column| format!("column {column}")).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let rows = vec![(0..12).map(|column| format!("cell {column}")).collect::<Vec<_>>()];
+        let text = in_blocks(&header, &rows, 1);
+        assert!(width(&text) <= WIDTH, "{text}");
+        assert_eq!(text.matches("column 0").count(), 2);
+        assert!((0..12).all(|column| text.contains(&format!("cell {column}"))));
+    }
 }

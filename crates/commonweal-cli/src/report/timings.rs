@@ -1,5 +1,6 @@
 //! Where the time went, and how much memory it took: on request only, since nothing else looks at the clock.
 
+use super::numbers::steps;
 use commonweal::documents;
 use std::time::{Duration, Instant};
 
@@ -60,7 +61,8 @@ impl Spent {
         let parts = parts.iter().filter(|(_, seconds)| **seconds > 0.0);
         let parts: Vec<String> = parts.map(|(part, seconds)| format!("{part} {seconds:.3}")).collect();
         let memory = self.0.peak_memory_bytes;
-        let memory = memory.map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", bytes / 1_000_000));
+        let memory = memory
+            .map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", steps(&(bytes / 1_000_000).into())));
         format!("\nTime: {total:.3} s ({})\n{memory}", parts.join(", "))
     }
 }

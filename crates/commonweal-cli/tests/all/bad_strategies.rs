@@ -52,7 +52,7 @@ fn a_strategy_that_changes_too_late_for_fractions_is_sent_to_doubles_and_to_the_
         "decisions": {"s0": [{"from": 0, "action": "a"}, {"from": "99999999999999999999", "action": "b"}]}}"#;
     folder.write("late.json", late);
     let exact = folder.run(&["evaluate", "hotel.yaml", "late.json", "--exact"]);
-    exact.refused(&["99999999999999999999", "leave --exact out"]);
+    exact.refused(&["99,999,999,999,999,999,999", "leave --exact out"]);
     let holds = |welfare: &serde_json::Value| {
         assert!(welfare["lower"].as_f64().unwrap() <= 13.5 && welfare["upper"].as_f64().unwrap() >= 13.5);
         assert!(welfare["exact"].is_null());

@@ -51,13 +51,13 @@ fn a_change_too_late_for_fractions_is_evaluated_in_doubles_unless_fractions_are_
     let folder = Folder::with_hotel();
     folder.write("s.json", STAY_LONG);
     let ran = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done();
-    assert!(ran.stderr.contains("step 1000000000") && ran.stderr.contains("in doubles"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("step 1,000,000,000") && ran.stderr.contains("in doubles"), "{}", ran.stderr);
     let (lower, upper) = bounds(&ran.json()["states"]["s0"]["welfare"]);
     // Three a step for ever, but for what comes after a billion steps: 9 + 9/2.
     assert!(lower <= 13.5 && 13.5 <= upper && upper - lower < 1e-7, "{lower} {upper}");
     folder.run(&["evaluate", "hotel.yaml", "s.json", "--exact"]).refused(&[
         "s.json",
-        "step 1000000000",
+        "step 1,000,000,000",
         "leave --exact out",
     ]);
 }

@@ -88,23 +88,35 @@ fn the_hotel_answers_in_full() {
         "horizon": 2,
         "states": {
             "s0": {
-                "welfare": {"exact": "127/9", "lower": 14.11111111111111, "upper": 14.111111111111112},
-                "long_term_welfare": {"exact": "13", "lower": 13.0, "upper": 13.0},
+                "welfare": {"exact": "127/9", "lower": 14.11111111111111, "upper": 14.111111111111112, "value": 14.11111111111111},
+                "long_term_welfare": {"exact": "13", "lower": 13.0, "upper": 13.0, "value": 13.0},
                 "payoffs": {
-                    "alice": {"exact": "89/9", "lower": 9.888888888888888, "upper": 9.88888888888889},
-                    "bob": {"exact": "38/9", "lower": 4.222222222222221, "upper": 4.222222222222222}
+                    "alice": {"exact": "89/9", "lower": 9.888888888888888, "upper": 9.88888888888889, "value": 9.88888888888889},
+                    "bob": {"exact": "38/9", "lower": 4.222222222222221, "upper": 4.222222222222222, "value": 4.222222222222222}
                 },
+                "long_term_payoffs": {
+                    "alice": {"exact": "11", "lower": 11.0, "upper": 11.0, "value": 11.0},
+                    "bob": {"exact": "2", "lower": 2.0, "upper": 2.0, "value": 2.0}
+                },
+                "own_best": {
+                    "alice": {"exact": "11", "lower": 11.0, "upper": 11.0, "value": 11.0},
+                    "bob": {"exact": "9/2", "lower": 4.5, "upper": 4.5, "value": 4.5}
+                },
+                "reachable": true,
+                "met_from": 0,
                 "long_term_actions": ["b"],
                 "memory": 2,
                 "decisions": [{"from": 0, "action": "a"}, {"from": 2, "action": "b"}]
             },
             "s1": {
-                "welfare": {"exact": "27", "lower": 27.0, "upper": 27.0},
-                "long_term_welfare": {"exact": "27", "lower": 27.0, "upper": 27.0},
+                "welfare": {"exact": "27", "lower": 27.0, "upper": 27.0, "value": 27.0},
+                "long_term_welfare": {"exact": "27", "lower": 27.0, "upper": 27.0, "value": 27.0},
                 "payoffs": {
-                    "alice": {"exact": "18", "lower": 18.0, "upper": 18.0},
-                    "bob": {"exact": "9", "lower": 9.0, "upper": 9.0}
+                    "alice": {"exact": "18", "lower": 18.0, "upper": 18.0, "value": 18.0},
+                    "bob": {"exact": "9", "lower": 9.0, "upper": 9.0, "value": 9.0}
                 },
+                "reachable": true,
+                "met_from": 3,
                 "long_term_actions": ["b"],
                 "memory": 0,
                 "decisions": [{"from": 0, "action": "b"}]

@@ -16,6 +16,7 @@ mod other_commands;
 mod own_strategies;
 mod pictures;
 mod program;
+mod reader;
 mod readme;
 mod reproduce;
 mod search;

@@ -1,6 +1,6 @@
 //! The entries of `comparison`: other strategies beside a solution.
 
-use super::{Double, Entries, Number};
+use super::{Double, Entries, Number, Status};
 use crate::compare::{self, Class};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,14 @@ pub struct Compared {
     /// What no strategy of its class exceeds, unless it is known to be the best of its class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<Double>,
-    /// What each principal gets; empty if there was no time to say.
+    /// What each principal gets.
     pub payoffs: Entries<Number>,
+    /// `stopped`, if less is known than could be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Why it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl Compared {
@@ -39,6 +45,8 @@ impl Compared {
             welfare: Number::from(&compared.welfare),
             upper: compared.upper.map(Double),
             payoffs: names.zip(compared.payoffs.iter().map(Number::from)).collect(),
+            status: compared.stopped.map(|_| Status::Stopped),
+            reason: compared.stopped.map(|reason| reason.to_string()),
         }
     }
 }

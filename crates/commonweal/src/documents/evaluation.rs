@@ -37,6 +37,13 @@ pub struct Worth {
 
 impl Document for Evaluation {
     const FORMAT: &'static str = "commonweal-evaluation/1";
+
+    fn leave_fractions_out(&mut self) {
+        for (_, worth) in &mut self.states.0 {
+            worth.welfare.leave_fraction_out();
+            worth.payoffs.leave_fractions_out();
+        }
+    }
 }
 
 impl Evaluation {

@@ -31,6 +31,7 @@
 mod check;
 mod comparison;
 mod evaluation;
+mod explanation;
 mod fair;
 mod front;
 mod pieces;
@@ -47,9 +48,10 @@ mod tests;
 pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
+pub use explanation::{ChangeOfChoice, Deviation, Explanation, Gain, Layer};
 pub use fair::{CoinDecision, Drawn, Fair, FairStatus};
 pub use front::{Corner, Edge, Front, Pattern};
-pub use pieces::{Double, Engine, Entries, Format, Number, StepNumber, exact_text};
+pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};
 pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
 pub use solution::{Principal, Solution, State, Status};
@@ -66,6 +68,9 @@ use std::io;
 pub trait Document: Serialize + DeserializeOwned {
     /// What stands under `format`: the name and the version.
     const FORMAT: &'static str;
+
+    /// Leaves the fractions of numbers out: what is left are doubles on both sides of each.
+    fn leave_fractions_out(&mut self) {}
 
     /// The document as text, indented, with a line end.
     fn to_json(&self) -> String {

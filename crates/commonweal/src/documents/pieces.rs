@@ -88,6 +88,13 @@ impl<T> Entries<T> {
     }
 }
 
+impl Entries<Number> {
+    /// Leaves the fractions out.
+    pub fn leave_fractions_out(&mut self) {
+        self.0.iter_mut().for_each(|(_, number)| number.leave_fraction_out());
+    }
+}
+
 impl<T> FromIterator<(String, T)> for Entries<T> {
     fn from_iter<I: IntoIterator<Item = (String, T)>>(entries: I) -> Self {
         Entries(entries.into_iter().collect())
@@ -126,23 +133,72 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-/// A number with what is proven of it: `{"exact": "127/9", "lower": 14.1…, "upper": 14.1…}`.
+/// A number with what is proven of it: `{"exact": "127/9", "lower": 14.1…, "upper": 14.1…, "value": 14.1…}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Number {
-    /// The fraction; `None` where it is not known, or longer than 10,000 digits.
-    pub exact: Option<String>,
+    /// The fraction.
+    #[serde(default, skip_serializing_if = "Fraction::is_left_out")]
+    pub exact: Fraction,
     /// A double that is no greater than the number.
     pub lower: Double,
     /// A double that is no less than the number.
     pub upper: Double,
+    /// The double nearest to the fraction, or to the middle between the two where that is not known.
+    pub value: Double,
+}
+
+/// A fraction as documents have it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Fraction {
+    /// Its text.
+    Text(String),
+    /// `null`: it is not known, or longer than 10,000 digits.
+    Unknown,
+    /// The document has no fractions: the key is not there.
+    #[default]
+    LeftOut,
+}
+
+impl Fraction {
+    /// The text, if it is there.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Fraction::Text(text) => Some(text),
+            Fraction::Unknown | Fraction::LeftOut => None,
+        }
+    }
+
+    /// Whether the document has no fractions.
+    pub fn is_left_out(&self) -> bool {
+        *self == Fraction::LeftOut
+    }
+}
+
+impl From<Option<&Rational>> for Fraction {
+    fn from(exact: Option<&Rational>) -> Fraction {
+        exact.and_then(exact_text).map_or(Fraction::Unknown, Fraction::Text)
+    }
+}
+
+impl Serialize for Fraction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fraction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::<String>::deserialize(deserializer)?.map_or(Fraction::Unknown, Fraction::Text))
+    }
 }
 
 impl From<&Value> for Number {
     fn from(value: &Value) -> Number {
         Number {
-            exact: value.exact.as_ref().and_then(exact_text),
+            exact: value.exact.as_ref().into(),
             lower: Double(value.enclosure.lower()),
             upper: Double(value.enclosure.upper()),
+            value: Double(value.nearest_double()),
         }
     }
 }
@@ -154,9 +210,14 @@ impl From<Value> for Number {
 }
 
 impl Number {
+    /// Leaves the fraction out.
+    pub fn leave_fraction_out(&mut self) {
+        self.exact = Fraction::LeftOut;
+    }
+
     /// The number as results have it; an error if `exact` is no fraction.
     pub fn value(&self) -> Result<Value, NumberError> {
-        let exact = self.exact.as_deref().map(parse_rational).transpose()?;
+        let exact = self.exact.text().map(parse_rational).transpose()?;
         Ok(Value { exact, enclosure: Enclosure::new(self.lower.0, self.upper.0) })
     }
 }
@@ -293,5 +354,28 @@ mod tests {
             assert_eq!(serde_json::from_str::<Number>(&json).unwrap(), number);
             assert_eq!(number.value().unwrap(), value, "{json}");
         }
+    }
+
+    #[test]
+    fn the_value_is_the_double_that_a_reader_of_the_decimal_gets() {
+        for text in ["0.11", "127/9", "-0.3", "1e-320", "1/7"] {
+            let exact = parse_rational(text).unwrap();
+            let number = Number::from(&Value::from(exact.clone()));
+            assert_eq!(number.value.0, exact.to_f64(), "{text}");
+            assert!(number.lower.0 <= number.value.0 && number.value.0 <= number.upper.0);
+        }
+        let between = Number::from(&Value::from(Enclosure::new(1.0, 4.0)));
+        assert_eq!((between.value, between.exact), (Double(2.5), Fraction::Unknown));
+        let beyond = Number::from(&Value::from(parse_rational("1e400").unwrap()));
+        assert_eq!(beyond.value, Double(f64::MAX));
+    }
+
+    #[test]
+    fn a_fraction_that_is_left_out_leaves_no_key() {
+        let mut number = Number::from(&Value::from(parse_rational("1/2").unwrap()));
+        number.leave_fraction_out();
+        let json = serde_json::to_string(&number).unwrap();
+        assert_eq!(json, r#"{"lower":0.5,"upper":0.5,"value":0.5}"#);
+        assert_eq!(serde_json::from_str::<Number>(&json).unwrap(), number);
     }
 }

@@ -1,9 +1,9 @@
 //! `commonweal-search/1` and `commonweal-sat/1`: the best strategies of simple classes, and what they decide.
 
-use super::pieces::exact_text;
-use super::{Document, Double, Entries, Format, Number, Strategy};
+use super::{Document, Double, Entries, Format, Fraction, Number, Strategy};
 use crate::evaluation::Payoffs;
 use crate::model::Structure;
+use crate::number::{Enclosure, Value};
 use crate::search::{self, SearchOutcome, ThresholdAnswer};
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,11 @@ pub struct Search {
     pub lower: Double,
     /// No strategy of the class earns more.
     pub upper: Double,
-    /// What the strategy earns, where that is known as a fraction.
-    pub exact: Option<String>,
+    /// What the strategy earns, as a fraction.
+    #[serde(default, skip_serializing_if = "Fraction::is_left_out")]
+    pub exact: Fraction,
+    /// The double nearest to the middle between `lower` and `upper`.
+    pub value: Double,
     /// What each principal gets under the strategy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payoffs: Option<Entries<Number>>,
@@ -52,6 +55,11 @@ pub enum SearchStatus {
 
 impl Document for Search {
     const FORMAT: &'static str = "commonweal-search/1";
+
+    fn leave_fractions_out(&mut self) {
+        self.exact = Fraction::LeftOut;
+        self.payoffs.iter_mut().for_each(Entries::leave_fractions_out);
+    }
 }
 
 impl Search {
@@ -71,12 +79,20 @@ impl Search {
             SearchOutcome::Decided => (SearchStatus::Stopped, Some("the threshold is decided".to_owned())),
             SearchOutcome::Stopped(reason) => (SearchStatus::Stopped, Some(reason.to_string())),
         };
+        // Of an optimal strategy the bounds are the number itself.
+        let value = match status {
+            SearchStatus::Optimal => search.welfare.clone(),
+            SearchStatus::WithinGap | SearchStatus::Stopped => {
+                Value::from(Enclosure::new(search.welfare.enclosure.lower(), search.upper))
+            }
+        };
         Search {
             format: Format::default(),
             start: model.state_name(start).into_owned(),
             lower: Double(search.welfare.enclosure.lower()),
             upper: Double(search.upper),
-            exact: search.welfare.exact.as_ref().and_then(exact_text),
+            exact: search.welfare.exact.as_ref().into(),
+            value: Double(value.nearest_double()),
             payoffs,
             strategy: Strategy::new(model, &search.strategy),
             nodes: search.nodes,

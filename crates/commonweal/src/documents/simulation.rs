@@ -1,11 +1,11 @@
 //! `commonweal-simulation/1`: what random runs of a strategy show.
 
-use super::pieces::{exact_text, nearest_double};
-use super::{Document, Double, Entries, Format, Status};
+use super::pieces::nearest_double;
+use super::{Document, Double, Entries, Format, Fraction, Status};
 use crate::evaluate::Evaluation;
 use crate::evaluation::{self, SimulateOptions};
 use crate::model::Structure;
-use crate::number::Rational;
+use crate::number::{Enclosure, Rational};
 use serde::{Deserialize, Serialize};
 
 /// Means with confidence intervals, beside the exact numbers where they are known.
@@ -49,11 +49,19 @@ pub struct Estimate {
     /// The upper end of the interval.
     pub upper: Double,
     /// The exact number, where it is cheap to compute.
-    pub exact: Option<String>,
+    #[serde(default, skip_serializing_if = "Fraction::is_left_out")]
+    pub exact: Fraction,
+    /// The double nearest to the middle of the interval.
+    pub value: Double,
 }
 
 impl Document for Simulation {
     const FORMAT: &'static str = "commonweal-simulation/1";
+
+    fn leave_fractions_out(&mut self) {
+        let payoffs = self.payoffs.0.iter_mut().map(|(_, payoff)| payoff);
+        payoffs.chain([&mut self.welfare]).for_each(|estimate| estimate.exact = Fraction::LeftOut);
+    }
 }
 
 impl Simulation {
@@ -94,7 +102,8 @@ impl Estimate {
             standard_error: Double(estimate.standard_error),
             lower: Double(estimate.lower),
             upper: Double(estimate.upper),
-            exact: exact.and_then(exact_text),
+            exact: exact.into(),
+            value: Double(Enclosure::new(estimate.lower, estimate.upper).midpoint()),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! `commonweal-solution/1`: an answer, state by state.
 
 use super::strategy::decisions;
-use super::{Compared, Decision, Document, Double, Engine, Entries, Format, Number, StepNumber};
+use super::{Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, StepNumber};
+use crate::alternatives::Alternatives;
 use crate::answer::{Answer, Claim};
 use crate::model::{ChoiceId, PrincipalId, StateId, Structure};
+use crate::number::Value;
 use crate::parallel;
 use crate::search::ThresholdAnswer;
+use crate::strategy::Meetings;
 use serde::{Deserialize, Serialize};
 
 /// A welfare-optimal strategy with what it earns, or the best one found with bounds.
@@ -33,9 +36,19 @@ pub struct Solution {
     pub horizon: StepNumber,
     /// The states that are listed.
     pub states: Entries<State>,
+    /// Whether every strategy that is as good from the start counts steps: `false` if one that does not is known; absent
+    /// where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_counting: Option<bool>,
+    /// What each principal gets from the start under another optimal strategy, if one that gives other payoffs is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_payoffs: Option<Entries<Number>>,
     /// Other strategies beside this one, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Vec<Compared>>,
+    /// How it is found, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     /// Whether some strategy earns the threshold, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<ThresholdAnswer>,
@@ -72,6 +85,16 @@ pub struct State {
     pub long_term_welfare: Number,
     /// What each principal of the file gets, before its weight.
     pub payoffs: Entries<Number>,
+    /// The same under the long-term strategy; of the start state only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_term_payoffs: Option<Entries<Number>>,
+    /// What each would get if the agent served nobody else; of the start state only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_best: Option<Entries<Number>>,
+    /// Whether any run from the start can come here, whatever is chosen.
+    pub reachable: bool,
+    /// The first step at which a run from the start that follows the strategy can be here; `None` if none can.
+    pub met_from: Option<StepNumber>,
     /// The actions that the long-term strategy allows.
     pub long_term_actions: Vec<String>,
     /// The first step from which the strategy is the long-term one for ever.
@@ -82,11 +105,27 @@ pub struct State {
 
 impl Document for Solution {
     const FORMAT: &'static str = "commonweal-solution/1";
+
+    fn leave_fractions_out(&mut self) {
+        for (_, state) in &mut self.states.0 {
+            state.welfare.leave_fraction_out();
+            state.long_term_welfare.leave_fraction_out();
+            let of_start = state.long_term_payoffs.iter_mut().chain(&mut state.own_best);
+            of_start.chain([&mut state.payoffs]).for_each(Entries::leave_fractions_out);
+        }
+        for compared in self.comparison.iter_mut().flatten() {
+            compared.welfare.leave_fraction_out();
+            compared.payoffs.leave_fractions_out();
+        }
+        self.other_payoffs.iter_mut().for_each(Entries::leave_fractions_out);
+        self.explanation.iter_mut().for_each(Explanation::leave_fractions_out);
+    }
 }
 
 impl Solution {
-    /// The document of an answer for this model, with these states; `checked` says whether a checker has accepted it.
-    pub fn new(model: &Structure, answer: &Answer, states: &[StateId], checked: bool) -> Solution {
+    /// The document of an answer for this model, with these states. `own_best` is what each principal would get from the
+    /// start if the agent served nobody else; `checked` says whether a checker has accepted the answer.
+    pub fn new(model: &Structure, answer: &Answer, own_best: &[Value], states: &[StateId], checked: bool) -> Solution {
         let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
         let principals = answer.principals().iter().map(|principal| Principal {
             name: principal.name.clone(),
@@ -98,10 +137,21 @@ impl Solution {
             Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("comparisons left undecided: {ties}"))),
             Claim::Stopped(reason) => (Some(Status::Stopped), Some(reason.to_string())),
         };
+        let start = model.start();
+        let (reachable, meetings) = (model.reachable(start), Meetings::of(model, answer.strategy(), start));
         // Lowest terms of long fractions take their time.
         let of_state = |index: usize| {
             let state = states[index];
-            (model.state_name(state).into_owned(), State::new(model, answer, state))
+            let mut entry = State::new(model, answer, state);
+            entry.reachable = reachable[state.index()];
+            entry.met_from = meetings.first(state).cloned().map(StepNumber);
+            if state == start {
+                let names = || model.principals().iter().map(|principal| principal.name.clone());
+                let in_the_end = (0..model.n_principals()).map(|p| answer.long_term_payoff(p.into(), start).into());
+                entry.long_term_payoffs = Some(names().zip(in_the_end).collect());
+                entry.own_best = Some(names().zip(own_best.iter().map(Number::from)).collect());
+            }
+            (model.state_name(state).into_owned(), entry)
         };
         Solution {
             format: Format::default(),
@@ -114,9 +164,22 @@ impl Solution {
             start: model.state_name(model.start()).into_owned(),
             horizon: StepNumber(answer.horizon().clone()),
             states: Entries(parallel::map_each(states.len(), of_state)),
+            needs_counting: None,
+            other_payoffs: None,
             comparison: None,
+            explanation: None,
             answer: None,
         }
+    }
+}
+
+impl Solution {
+    /// Adds what else is as good.
+    pub fn set_alternatives(&mut self, model: &Structure, alternatives: &Alternatives) {
+        let names = model.principals().iter().map(|principal| principal.name.clone());
+        self.needs_counting = alternatives.positional.is_some().then_some(false);
+        self.other_payoffs =
+            alternatives.payoffs.as_ref().map(|payoffs| names.zip(payoffs.iter().map(Number::from)).collect());
     }
 }
 
@@ -128,6 +191,10 @@ impl State {
             welfare: answer.welfare(state).into(),
             long_term_welfare: answer.long_term_welfare(state).into(),
             payoffs: (0..model.n_principals()).map(payoff).collect(),
+            long_term_payoffs: None,
+            own_best: None,
+            reachable: true,
+            met_from: None,
             long_term_actions: answer.long_term_choices(state).iter().map(action).collect(),
             memory: StepNumber(answer.memory(state).clone()),
             decisions: decisions(model, answer.strategy(), state),

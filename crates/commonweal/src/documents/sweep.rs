@@ -73,6 +73,14 @@ pub struct Change {
 
 impl Document for Sweep {
     const FORMAT: &'static str = "commonweal-sweep/1";
+
+    fn leave_fractions_out(&mut self) {
+        for point in &mut self.points {
+            point.welfare.leave_fraction_out();
+            point.long_term_welfare.leave_fraction_out();
+            point.payoffs.leave_fractions_out();
+        }
+    }
 }
 
 impl Sweep {

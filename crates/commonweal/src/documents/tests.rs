@@ -9,7 +9,8 @@ use crate::families::RandomFamily;
 use crate::front::Model;
 use crate::landscape::{self, Grid, Shard, map_shard};
 use crate::model::Mdp;
-use crate::number::{Rational, parse_rational};
+use crate::number::{Rational, Value, parse_rational};
+use crate::questions::own_best;
 use crate::search::{self, SearchOptions};
 use crate::solve::{Engine as Asked, Options};
 use crate::stop::StopSignal;
@@ -32,6 +33,11 @@ fn random(seed: u64) -> Mdp {
     family.model().unwrap()
 }
 
+/// What each principal would get alone.
+fn own(model: &Mdp, answer: &crate::Answer) -> Vec<Value> {
+    own_best(&Model::from(model.clone()), answer, &StopSignal::default())
+}
+
 #[track_caller]
 fn survives<D: Document + PartialEq + Debug>(document: &D) -> String {
     let text = document.to_json();
@@ -49,19 +55,23 @@ fn solutions_survive_with_every_claim() {
     for model in (0..10).map(random).chain([hotel()]) {
         let states = listed_states(&model, false);
         let answer = solve(&model, &Options::default());
-        let mut document = Solution::new(&model, &answer, &states, true);
+        let mut document = Solution::new(&model, &answer, &own(&model, &answer), &states, true);
         document.comparison = Some(
-            compare(&model, &answer, &StopSignal::default()).iter().map(|one| Compared::new(&model, one)).collect(),
+            compare(&model, &answer, &StopSignal::default())
+                .strategies
+                .iter()
+                .map(|one| Compared::new(&model, one))
+                .collect(),
         );
         survives(&document);
         let start = document.states.get(&document.start).unwrap();
         assert_eq!(start.welfare.value().unwrap(), answer.welfare(model.start()));
         let certified = certified::solve(&model.to_doubles().unwrap(), 1e-6, &Options::default());
-        survives(&Solution::new(&model, &certified, &states[..1], false));
+        survives(&Solution::new(&model, &certified, &own(&model, &certified), &states[..1], false));
         let stop = StopSignal::default();
         stop.raise();
         let stopped = solve(&model, &Options { stop, ..Options::default() });
-        let document = Solution::new(&model, &stopped, &states, false);
+        let document = Solution::new(&model, &stopped, &own(&model, &stopped), &states, false);
         assert_eq!((document.status, document.reason.as_deref()), (Some(Status::Stopped), Some("interrupted")));
         survives(&document);
     }
@@ -71,7 +81,7 @@ fn solutions_survive_with_every_claim() {
 fn the_hotel_is_written_as_the_interface_says() {
     let model = hotel();
     let answer = solve(&model, &Options::default());
-    let text = survives(&Solution::new(&model, &answer, &listed_states(&model, false), false));
+    let text = survives(&Solution::new(&model, &answer, &own(&model, &answer), &listed_states(&model, false), false));
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["format"], "commonweal-solution/1");
     assert_eq!(json["states"]["s0"]["welfare"]["exact"], "127/9");
@@ -83,7 +93,7 @@ fn the_hotel_is_written_as_the_interface_says() {
 #[test]
 fn undecided_ties_have_a_status_of_their_own() {
     let model = hotel();
-    let mut document = Solution::new(&model, &solve(&model, &Options::default()), &[], false);
+    let mut document = Solution::new(&model, &solve(&model, &Options::default()), &[], &[], false);
     document.status = Some(Status::Undecided);
     assert!(survives(&document).contains("\"status\": \"undecided\""));
 }

@@ -12,6 +12,7 @@ use crate::number::{ExactVector, Natural, Rational, Values};
 use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Lottery, OtherModel, Stationary, Step, Strategy};
+use crate::text::numbers::steps;
 use dashu_base::BitTest;
 use std::collections::BTreeMap;
 
@@ -20,7 +21,11 @@ use std::collections::BTreeMap;
 #[non_exhaustive]
 pub enum EvaluateError {
     /// The strategy changes its mind too late for a walk over all steps.
-    #[error("the strategy still changes at step {last}; an exact evaluation walks over at most {limit} steps")]
+    #[error(
+        "the strategy still changes at step {}; an exact evaluation walks over at most {} steps",
+        steps(last),
+        steps(&Step::from(*limit))
+    )]
     TooManySteps {
         /// The last step at which a choice changes.
         last: Step,

@@ -67,13 +67,15 @@ pub fn own_best_from_start(mdp: &Mdp, stop: &StopSignal) -> Result<Vec<Value>, S
     (0..mdp.n_principals()).map(best).collect()
 }
 
-/// What `principal` would get if the agent served nobody else.
+/// What `principal` would get if the agent served nobody else: the most, or the least if its weight is negative.
 pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<OwnBest, StopReason> {
+    let direction = mdp.principals()[principal.index()].direction();
     if let [_] = mdp.principals()[principal.index()].parts() {
         let alone = principals::alone(mdp, principal);
         let mut long_term = long_term::solve(&alone, &IntegerRows::of(mdp), stop)?;
         let strategy = CountingStrategy::positional(long_term.strategy);
-        return Ok(OwnBest { payoffs: Values::Exact(long_term.values.remove(0)), strategy });
+        let payoffs = Values::Exact(long_term.values.remove(0)).times(&direction, mdp.n_states());
+        return Ok(OwnBest { payoffs, strategy });
     }
     // Several discounts of one principal are the whole problem again.
     let answer = solve(&mdp.only(principal), &Options { stop: stop.clone(), ..Options::default() });
@@ -81,7 +83,7 @@ pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<
         return Err(reason);
     }
     let payoffs = Values::of((0..mdp.n_states()).map(|state| answer.welfare(state.into())));
-    Ok(OwnBest { payoffs, strategy: answer.strategy })
+    Ok(OwnBest { payoffs: payoffs.times(&direction, mdp.n_states()), strategy: answer.strategy })
 }
 
 /// The optimum of a model whose long-term strategy is known.

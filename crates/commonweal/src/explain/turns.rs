@@ -19,7 +19,7 @@ use crate::model::{ChoiceId, StateId};
 use crate::number::Scaled;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{Change, Step};
+use crate::strategy::{Change, Meetings, Step};
 use std::cmp::Ordering;
 
 /// A state's change of choice.
@@ -46,21 +46,23 @@ pub(super) fn turns(
     model: &OrderedModel,
     advantages: &Advantages,
     solution: &Answer,
+    meetings: &Meetings,
     n_judged: usize,
     stop: &StopSignal,
 ) -> Result<Vec<Turn>, StopReason> {
-    let of_state = |state: StateId| {
-        let turn = move |pair: &[Change]| Turn {
+    let strategy = solution.strategy();
+    let of_state = |&state: &StateId| {
+        let turn = |pair: &[&Change]| Turn {
             step: pair[1].from.clone(),
             state,
             before: pair[0].choice,
             after: pair[1].choice,
             better: vec![None; model.n()],
         };
-        solution.strategy().changes(state).windows(2).map(turn)
+        meetings.changes(strategy, state).windows(2).map(turn).collect::<Vec<_>>()
     };
-    let mut turns: Vec<Turn> = model.states().flat_map(of_state).collect();
-    // Stable: at the same step in the order of the states.
+    let mut turns: Vec<Turn> = meetings.states().iter().flat_map(of_state).collect();
+    // Stable: at the same step in the order in which the states are met.
     turns.sort_by(|a, b| b.step.cmp(&a.step));
     let judge = Judge::new(model, advantages, solution);
     let ahead = judge.layers_ahead();

@@ -162,12 +162,13 @@ impl<N> Mdp<N> {
         self
     }
 
-    /// The model of one principal alone, whose payoff is then the welfare.
+    /// The model of one principal alone, whose payoff is then the welfare, or less it if its weight is negative.
     pub(crate) fn only(&self, principal: PrincipalId) -> Self
     where
         N: Clone,
     {
-        let own = self.principals[principal.index()].clone().weighted(Rational::ONE);
+        let own = &self.principals[principal.index()];
+        let own = own.clone().weighted(own.direction());
         let structure = Structure { principals: vec![own], ..(*self.structure).clone() };
         let reward = self.reward.iter().skip(principal.index()).step_by(self.n_principals()).cloned().collect();
         Mdp { structure: Arc::new(structure), probability: self.probability.clone(), reward }

@@ -87,6 +87,11 @@ impl Principal {
         &self.parts[0].discount
     }
 
+    /// The direction in which the welfare counts the payoff: −1 for a negative weight, 1 otherwise.
+    pub fn direction(&self) -> Rational {
+        if self.weight < Rational::ZERO { -Rational::ONE } else { Rational::ONE }
+    }
+
     /// The same principal with another, single discount.
     pub(crate) fn discounting(&self, discount: Rational) -> Result<Principal, ModelError> {
         Ok(Principal::new(self.name.clone(), discount)?.weighted(self.weight.clone()))

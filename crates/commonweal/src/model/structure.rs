@@ -89,6 +89,21 @@ impl Structure {
         &self.target[self.transition_range(choice)]
     }
 
+    /// Per state, whether any run from `start` can come to it, whatever is chosen.
+    pub fn reachable(&self, start: StateId) -> Vec<bool> {
+        let mut reachable = vec![false; self.n_states()];
+        reachable[start.index()] = true;
+        let mut waiting = vec![start];
+        while let Some(state) = waiting.pop() {
+            for &target in self.choices(state).flat_map(|choice| self.targets(choice)) {
+                if !std::mem::replace(&mut reachable[target.index()], true) {
+                    waiting.push(target);
+                }
+            }
+        }
+        reachable
+    }
+
     /// The name of a state.
     pub fn state_name(&self, state: StateId) -> Cow<'_, str> {
         self.state_names.get(state.index())

@@ -35,6 +35,17 @@ impl From<Enclosure> for Value {
 }
 
 impl Value {
+    /// The double nearest to the number where it is known, to the middle of its bounds otherwise; finite if a bound is.
+    pub fn nearest_double(&self) -> f64 {
+        let exact = self.exact.as_ref().map(Rational::to_f64).filter(|nearest| nearest.is_finite());
+        exact.unwrap_or_else(|| self.enclosure.midpoint())
+    }
+
+    /// The number with its sign changed.
+    pub fn negated(&self) -> Value {
+        Value { exact: self.exact.as_ref().map(|exact| -exact), enclosure: -self.enclosure }
+    }
+
     /// The difference: exact if both numbers are.
     pub fn minus(&self, other: &Value) -> Value {
         match (&self.exact, &other.exact) {

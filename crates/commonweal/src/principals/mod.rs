@@ -90,11 +90,12 @@ pub fn parts_weighted(principals: &[Principal], weights: &[Rational]) -> Vec<Ord
     parts(&principals.iter().zip(weights).map(weighted).collect::<Vec<_>>())
 }
 
-/// The parts of one principal alone, before its weight.
+/// The parts of one principal alone, which counts its payoff once, in its own direction.
 fn parts_alone(principals: &[Principal], principal: PrincipalId) -> Vec<OrderedPart> {
-    let own = principals[principal.index()].parts().iter();
-    own.map(|part| OrderedPart { discount: part.discount.clone(), terms: vec![(principal, part.coefficient.clone())] })
-        .collect()
+    let own = &principals[principal.index()];
+    let term = |coefficient: &Rational| (principal, coefficient * own.direction());
+    let part = |part: &Part| OrderedPart { discount: part.discount.clone(), terms: vec![term(&part.coefficient)] };
+    own.parts().iter().map(part).collect()
 }
 
 /// A term of a principal's payoff: `coefficient` times what its rewards are worth at one discount.
@@ -164,7 +165,7 @@ pub(crate) fn order_by(mdp: &Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts)
 }
 
-/// The model as one principal alone sees it: its own rewards, before its weight, and nobody else's.
+/// The model as one principal alone sees it: its own rewards, less is better for a negative weight, and nobody else's.
 pub fn alone(mdp: &Mdp, principal: PrincipalId) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts_alone(mdp.principals(), principal))
 }

@@ -6,12 +6,14 @@
 
 mod counting;
 mod lottery;
+mod meetings;
 pub(crate) mod memory;
 mod stationary;
 mod step;
 
 pub use counting::{Change, CountingStrategy};
 pub use lottery::Lottery;
+pub use meetings::{Meetings, Run};
 pub use stationary::Stationary;
 pub use step::{Step, StepError};
 

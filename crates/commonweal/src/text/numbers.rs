@@ -30,7 +30,16 @@ pub fn short_fraction(exact: &Rational) -> Option<String> {
 /// The fraction, if it is no wider than that.
 pub fn fraction_within(exact: &Rational, width: usize) -> Option<String> {
     // Long before a fraction is written out, its size says that it is too long.
-    (exact.bits() <= 4 * width + 16).then(|| exact.to_string()).filter(|text| text.len() <= width)
+    let text = (exact.bits() <= 4 * width + 16).then(|| exact.to_string()).filter(|text| text.len() <= width);
+    text.map(with_true_minus)
+}
+
+/// The text of a number with a minus sign in place of a hyphen before it. Exponents keep theirs: `−3.5e-10`.
+fn with_true_minus(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(magnitude) => format!("−{magnitude}"),
+        None => text,
+    }
 }
 
 /// The fraction if it is short enough for a column, the decimal otherwise.
@@ -39,20 +48,62 @@ pub fn fraction_or_decimal(exact: &Rational) -> String {
     fraction_within(exact, COLUMN).unwrap_or_else(|| decimal(exact))
 }
 
-/// A discount in a column: the fraction if it is short, and never 1, however close to it.
+/// A discount by itself, in the one format that fits it ([`discounts`]).
 pub fn discount(exact: &Rational) -> String {
-    // Close discounts differ late: a decimal that ends is shown whole.
+    discounts([exact]).remove(0)
+}
+
+/// Discounts in a column, all in one format: decimals if they end, or fractions if they are short, or else rounded decimals
+/// with as many digits as tell them from each other, from 0 and from 1.
+pub fn discounts<'r>(exact: impl IntoIterator<Item = &'r Rational>) -> Vec<String> {
+    const WIDEST_FRACTION: usize = 24;
+    let exact: Vec<&Rational> = exact.into_iter().collect();
+    let whole = exact.iter().map(|discount| ending_decimal(discount)).collect::<Option<Vec<String>>>();
+    let fractions = || exact.iter().map(|discount| fraction_within(discount, WIDEST_FRACTION)).collect();
+    whole.or_else(fractions).unwrap_or_else(|| rounded_discounts(&exact))
+}
+
+/// The same, always rounded: what fits where fractions do not.
+pub fn rounded_discounts(exact: &[&Rational]) -> Vec<String> {
+    const FEWEST: usize = 6;
+    const MOST: usize = 30;
+    let mut distinct = exact.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let rounded = |discount: &Rational, digits: usize| {
+        let in_units = discount * Rational::from(10).pow(digits as isize) + Rational::from_quotient(1, 2);
+        let units = in_units.floor().to_string();
+        format!("{units:0>digits$}")
+    };
+    let tells = |digits: &usize| {
+        let shown: Vec<String> = distinct.iter().map(|discount| rounded(discount, *digits)).collect();
+        let is_none = |text: &String| text.bytes().all(|digit| digit == b'0');
+        let apart = shown.windows(2).all(|pair| pair[0] != pair[1]);
+        let inside = shown
+            .iter()
+            .zip(&distinct)
+            .all(|(text, discount)| text.len() == *digits && (is_none(text) == discount.is_zero()));
+        apart && inside
+    };
+    let digits = (FEWEST..=MOST).find(tells).unwrap_or(MOST);
+    let text = |discount: &&Rational| match rounded(discount, digits) {
+        _ if discount.is_zero() => "0".to_owned(),
+        text if text.len() > digits => format!("≈ 1 − {}", decimal(&(Rational::ONE - *discount))),
+        text => format!("≈ 0.{text}"),
+    };
+    exact.iter().map(text).collect()
+}
+
+/// All digits of a number from 0 to 1 that is a decimal of at most 15 digits.
+fn ending_decimal(exact: &Rational) -> Option<String> {
     const LONGEST: u32 = 15;
     let in_units = exact * Rational::from(10u64.pow(LONGEST));
-    if short_fraction(exact).is_none_or(|fraction| fraction.len() > 11) && in_units.is_whole() {
-        let digits = format!("{:0>15}", in_units.to_string());
-        return format!("0.{}", digits.trim_end_matches('0'));
+    if !in_units.is_whole() {
+        return None;
     }
-    if let Some(fraction) = fraction_within(exact, 24) {
-        return fraction;
-    }
-    let shown = fraction_or_decimal(exact);
-    if shown == "1" { format!("1 - {}", decimal(&(Rational::ONE - exact))) } else { shown }
+    let digits = format!("{:0>15}", in_units.to_string());
+    let digits = digits.trim_end_matches('0');
+    Some(if digits.is_empty() { "0".to_owned() } else { format!("0.{digits}") })
 }
 
 /// The number that the table shows: the decimal of an exact one, both ends of another.
@@ -63,7 +114,7 @@ pub fn in_column(value: &Value) -> String {
         None if agreed(value).is_some() => agreed(value).expect("some digits are"),
         // What is left of two large numbers: a few digits are known.
         None if value.enclosure.width() <= 1e-3 * value.enclosure.midpoint().abs() => {
-            format!("{:.2e}", value.enclosure.midpoint())
+            with_true_minus(format!("{:.2e}", value.enclosure.midpoint()))
         }
         None => interval(value),
     }
@@ -75,7 +126,7 @@ fn agreed(value: &Value) -> Option<String> {
     let rounded = |x: f64, digits: usize| format!("{x:.digits$}");
     let digits = (2..=6).rev().find(|&digits| rounded(lower, digits) == rounded(upper, digits))?;
     let ordinary = (1e-1..1e9).contains(&lower.abs()) && (1e-1..1e9).contains(&upper.abs());
-    ordinary.then(|| rounded(lower, digits).trim_end_matches('0').trim_end_matches('.').to_owned())
+    ordinary.then(|| with_true_minus(rounded(lower, digits).trim_end_matches('0').trim_end_matches('.').to_owned()))
 }
 
 /// Whether the digits that are shown are the same at both ends.
@@ -120,8 +171,13 @@ pub fn at_most(x: f64) -> String {
 }
 
 fn bound(x: f64, outward: i64) -> String {
+    /// What bounds around 0 may be off by; no reward is as small.
+    const NEXT_TO_NOTHING: f64 = 1e-290;
     if x.is_infinite() {
-        return if x > 0.0 { "∞" } else { "-∞" }.to_owned();
+        return if x > 0.0 { "∞" } else { "−∞" }.to_owned();
+    }
+    if x != 0.0 && x.abs() < NEXT_TO_NOTHING {
+        return "≈ 0".to_owned();
     }
     let parsed = |text: &str| -> f64 { text.parse().expect("a number that was just written") };
     let nearest = format!("{x:.8e}");
@@ -135,9 +191,9 @@ fn bound(x: f64, outward: i64) -> String {
     }
     if shown == 0.0 || (1e-4..1e9).contains(&shown.abs()) {
         // Never a negative zero.
-        format!("{}", shown + 0.0)
+        with_true_minus(format!("{}", shown + 0.0))
     } else {
-        format!("{shown:e}")
+        with_true_minus(format!("{shown:e}"))
     }
 }
 
@@ -147,14 +203,14 @@ pub fn double(x: f64) -> String {
     if x.is_nan() {
         "?".to_owned()
     } else if x.is_infinite() {
-        if x > 0.0 { "∞" } else { "-∞" }.to_owned()
+        if x > 0.0 { "∞" } else { "−∞" }.to_owned()
     } else if x == 0.0 {
         "0".to_owned()
     } else if (1e-4..1e9).contains(&magnitude) {
         let text = format!("{x:.6}");
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        with_true_minus(text.trim_end_matches('0').trim_end_matches('.').to_owned())
     } else {
-        trim_mantissa(&format!("{x:.6e}"))
+        with_true_minus(trim_mantissa(&format!("{x:.6e}")))
     }
 }
 
@@ -178,7 +234,7 @@ fn scientific(exact: &Rational) -> String {
     if digits.len() as isize > DIGITS {
         power += 1;
     }
-    let negative = if *exact < Rational::ZERO { "-" } else { "" };
+    let negative = if *exact < Rational::ZERO { "−" } else { "" };
     trim_mantissa(&format!("{negative}{}.{}e{power}", &digits[..1], &digits[1..DIGITS as usize]))
 }
 
@@ -206,14 +262,25 @@ pub fn counted(count: &Step, one: &str, many: &str) -> String {
     format!("{} {}", steps(count), if count.is_one() { one } else { many })
 }
 
-/// Whether the six decimals that are shown are the whole number.
-fn is_short_decimal(exact: &Rational) -> bool {
-    (exact * Rational::from(1_000_000)).is_whole() && parse_rational(&decimal(exact)).is_ok_and(|shown| shown == *exact)
+/// Whether the decimal that is shown is the number itself, not rounded.
+pub fn is_short_decimal(exact: &Rational) -> bool {
+    let shown = || parse_rational(&decimal(exact).replace('−', "-"));
+    (exact * Rational::from(1_000_000)).is_whole() && shown().is_ok_and(|shown| shown == *exact)
+}
+
+/// `≈ 0`, for a number that is not 0 but says nothing beside numbers of that scale; also for bounds around 0 as near as that.
+pub fn near_zero(value: &Value, scale: f64) -> Option<String> {
+    /// Twelve digits are more than any table shows.
+    const NOTHING: f64 = 1e-12;
+    let magnitude = value.enclosure.lower().abs().max(value.enclosure.upper().abs());
+    let is_zero = value.exact.as_ref().is_some_and(Rational::is_zero) || magnitude == 0.0;
+    (!is_zero && magnitude <= NOTHING * scale).then(|| "≈ 0".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::Enclosure;
 
     fn number(text: &str) -> Rational {
         parse_rational(text).unwrap()
@@ -225,7 +292,7 @@ mod tests {
         assert_eq!(shown("127/9"), "127/9 ≈ 14.111111");
         assert_eq!(shown("13"), "13");
         assert_eq!(shown("-0"), "0");
-        assert_eq!(shown("-27/2"), "-27/2 = -13.5");
+        assert_eq!(shown("-27/2"), "−27/2 = −13.5");
         assert_eq!(shown("1/3000000"), "1/3000000 ≈ 3.333333e-7");
         assert_eq!(shown("123456789012.5"), "246913578025/2 ≈ 1.234568e11");
         assert_eq!(steps(&"44219120417242163736".parse().unwrap()), "44,219,120,417,242,163,736");
@@ -235,7 +302,7 @@ mod tests {
     #[test]
     fn numbers_past_the_doubles_keep_their_size_and_sign() {
         assert_eq!(decimal(&number("1.5e-400")), "1.5e-400");
-        assert_eq!(decimal(&number("-1e-400")), "-1e-400");
+        assert_eq!(decimal(&number("-1e-400")), "−1e-400");
         assert_eq!(decimal(&number("2e5000")), "2e5000");
         assert_eq!(decimal(&(number("2e500") / number("3"))), "6.666667e499");
         assert_eq!(decimal(&number("9.99999999e400")), "1e401");
@@ -244,11 +311,36 @@ mod tests {
     }
 
     #[test]
+    fn discounts_of_one_column_have_one_format() {
+        let shown = |texts: &[&str]| discounts(&texts.iter().map(|text| number(text)).collect::<Vec<_>>());
+        assert_eq!(shown(&["2/3", "1/3"]), ["2/3", "1/3"]);
+        assert_eq!(shown(&["0.99", "9/10", "0"]), ["0.99", "0.9", "0"]);
+        assert_eq!(shown(&["0.99", "2/3"]), ["99/100", "2/3"]);
+        let close = "123456789012345678901/370370367037037036704";
+        assert_eq!(shown(&[close, "1/2"]), ["≈ 0.333333", "≈ 0.500000"]);
+        let nearly_alike = shown(&[close, "1/3"]);
+        assert!(nearly_alike[0] != nearly_alike[1] && nearly_alike[0].starts_with("≈ 0.333333"), "{nearly_alike:?}");
+    }
+
+    #[test]
     fn a_discount_is_never_shown_as_1() {
         assert_eq!(discount(&number("2/3")), "2/3");
         assert_eq!(discount(&number("999999/1000000")), "0.999999");
-        assert_eq!(discount(&number("99999999999999999/100000000000000000")), "1 - 1e-17");
+        assert_eq!(discount(&number("99999999999999999/100000000000000000")), "≈ 0.99999999999999999");
+        let close = Rational::ONE - number("1e-100");
+        assert_eq!(discount(&close), "≈ 1 − 1e-100");
         assert_eq!(double(f64::INFINITY), "∞");
+    }
+
+    #[test]
+    fn what_says_nothing_beside_the_rest_is_nearly_0() {
+        let near = |text: &str, scale| near_zero(&Value::from(number(text)), scale);
+        assert_eq!(near("-9e-443", 1.5).as_deref(), Some("≈ 0"));
+        assert_eq!(near("0", 1.5), None);
+        assert_eq!(near("1e-9", 1.5), None);
+        assert_eq!(near("1e-9", 1e9).as_deref(), Some("≈ 0"));
+        assert_eq!(near_zero(&Value::from(Enclosure::new(-5e-324, 1e-20)), 1.0).as_deref(), Some("≈ 0"));
+        assert_eq!(near_zero(&Value::from(Enclosure::new(-1.0, 1.0)), 1.0), None);
     }
 
     #[test]
@@ -257,13 +349,14 @@ mod tests {
             (at_least(14.111111111111109), at_most(14.111111111111112)),
             ("14.1111111".into(), "14.1111112".into())
         );
-        assert_eq!((at_least(-5e-324), at_most(0.0)), ("-5e-324".into(), "0".into()));
-        assert_eq!((at_least(f64::NEG_INFINITY), at_most(f64::INFINITY)), ("-∞".into(), "∞".into()));
+        assert_eq!((at_least(-5e-324), at_most(0.0)), ("≈ 0".into(), "0".into()));
+        assert_eq!((at_least(f64::NEG_INFINITY), at_most(f64::INFINITY)), ("−∞".into(), "∞".into()));
         assert_eq!((at_least(-0.0), at_least(27.0), at_most(27.5)), ("0".into(), "27".into(), "27.5".into()));
-        let mut x = 1.2345e-310_f64;
+        let mut x = 1.2345e-290_f64;
         while x < 1e300 {
             for y in [x, -x] {
-                let (below, above): (f64, f64) = (at_least(y).parse().unwrap(), at_most(y).parse().unwrap());
+                let parsed = |text: String| text.replace('−', "-").parse::<f64>().unwrap();
+                let (below, above) = (parsed(at_least(y)), parsed(at_most(y)));
                 assert!(below <= y && y <= above, "{y:e}: {below:e} {above:e}");
             }
             x *= 1.7320508e3;

@@ -102,11 +102,14 @@ fn a_strategy_in_short_form_is_a_document_too() {
 /// What Alice gets if the hotel is rebuilt at once, and Bob if it never is.
 #[test]
 fn own_best_is_what_each_would_get_alone() {
-    let best = own_best(&hotel(), &StopSignal::default()).expect("nobody stops it");
+    let answer = solve(&hotel(), &Options::default());
+    let best = own_best(&hotel(), &answer, &StopSignal::default());
     assert_eq!(best.iter().map(ToString::to_string).collect::<Vec<_>>(), ["11", "9/2"]);
+    // Stopped, it says what is known: no less than the answer gives, no more than the greatest reward for ever.
     let stop = StopSignal::default();
     stop.raise();
-    assert_eq!(own_best(&hotel(), &stop).unwrap_err(), StopReason::Interrupted);
+    let bounds = own_best(&hotel(), &answer, &stop);
+    assert_eq!((bounds[1].enclosure.lower(), bounds[1].enclosure.upper()), (4.222222222222221, 9.0));
 }
 
 /// A walk in fractions takes time with the square of the steps: past what takes seconds, doubles answer.

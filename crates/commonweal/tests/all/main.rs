@@ -5,6 +5,7 @@
 mod architecture;
 mod bad_drn;
 mod bad_models;
+mod beside_the_answer;
 mod certificates;
 mod certified;
 mod certified_evaluation;

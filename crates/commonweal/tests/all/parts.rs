@@ -159,12 +159,17 @@ fn the_best_for_one_principal_with_several_parts_is_the_solve_of_its_own_model()
     for seed in 0..60 {
         let Pair { mixed, split, parts } = pair(seed);
         for (p, own) in parts.iter().enumerate() {
-            let alone =
-                own.iter().map(|(q, coefficient)| (split.principals()[*q].clone().weighted(coefficient.clone()), *q));
-            let alone = solve(&with_principals(&split, alone.collect()), &Options::default());
+            // The most, or the least of a principal who counts against the welfare.
+            let direction = mixed.principals()[p].direction();
+            let part = |(q, coefficient): &(usize, Rational)| {
+                (split.principals()[*q].clone().weighted(coefficient * &direction), *q)
+            };
+            let alone = solve(&with_principals(&split, own.iter().map(part).collect()), &Options::default());
             let best = own_best(&mixed, p.into(), &StopSignal::default()).expect("nothing stops it");
             for state in mixed.states() {
-                assert_eq!(best.payoffs.value(state.index()), alone.welfare(state), "seed {seed}, principal {p}");
+                let welfare = alone.welfare(state);
+                let expected = if direction.is_one() { welfare } else { welfare.negated() };
+                assert_eq!(best.payoffs.value(state.index()), expected, "seed {seed}, principal {p}");
             }
         }
     }

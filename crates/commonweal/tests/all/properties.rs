@@ -227,10 +227,13 @@ fn alone_a_principal_gets_the_optimum_of_a_model_of_its_own() {
             let mut alone = plain.clone();
             alone.principals = vec![plain.principals[principal].clone()];
             alone.principals[0].weight = q(1, 1);
+            // A principal with a negative weight is best off with the least: the most of what it does not get.
+            let direction = if plain.principals[principal].weight.is_negative() { q(-1, 1) } else { q(1, 1) };
             for choice in alone.states.iter_mut().flatten() {
-                choice.rewards = vec![choice.rewards[principal].clone()];
+                choice.rewards = vec![choice.rewards[principal].clone() * &direction];
             }
             let right = Reference::solve(&alone, 0).expect("one principal needs no memory").welfare;
+            let right: Vec<Q> = right.into_iter().map(|most| most * &direction).collect();
             let said = own_best(&plain.model(), PrincipalId::from(principal), &StopSignal::default());
             let said = said.map_err(|reason| reason.to_string())?.payoffs;
             let exact = |state: usize| said.value(state).exact.expect("one discount");

@@ -1,0 +1,162 @@
+//! Tables with a row for each principal and one for the welfare.
+
+use super::names::in_column as name_in_column;
+use super::numbers::{
+    at_least, at_most, discounts, fraction_or_decimal, fraction_within, in_column, is_short_decimal, near_zero,
+    rounded_discounts, signed,
+};
+use super::table::{WIDTH, in_blocks, table, width};
+use commonweal::internals::model::Structure;
+use commonweal::internals::number::{Rational, Value};
+
+/// What each principal gets, in the model's order, and what that adds up to.
+pub struct Gets {
+    pub payoffs: Vec<Value>,
+    pub welfare: Value,
+}
+
+impl Gets {
+    fn all(&self) -> impl Iterator<Item = &Value> {
+        self.payoffs.iter().chain([&self.welfare])
+    }
+
+    /// The size of the numbers.
+    fn scale(&self) -> f64 {
+        let size = |value: &Value| value.enclosure.lower().abs().max(value.enclosure.upper().abs());
+        self.all().map(size).filter(|size| size.is_finite()).fold(0.0, f64::max)
+    }
+}
+
+/// A table in the making.
+pub struct PayoffTable<'a> {
+    model: &'a Structure,
+    header: Vec<&'static str>,
+    /// Per column, a cell for each principal and perhaps one for the welfare.
+    columns: Vec<Vec<String>>,
+    /// The column that is left out first where the table is too wide.
+    dispensable: Option<usize>,
+}
+
+impl<'a> PayoffTable<'a> {
+    pub fn new(model: &'a Structure) -> PayoffTable<'a> {
+        PayoffTable { model, header: Vec::new(), columns: Vec::new(), dispensable: None }
+    }
+
+    /// What everybody gets; exactly, where that says more and everybody's fraction is short.
+    pub fn gets(&mut self, gets: &Gets) {
+        const WIDEST: usize = 16;
+        let scale = gets.scale();
+        let cell = |value: &Value| next_to_nothing(value, scale).unwrap_or_else(|| in_column(value));
+        self.column("gets", gets.all().map(cell).collect());
+        let fraction = |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, WIDEST));
+        let fractions = gets.payoffs.iter().map(fraction).collect::<Option<Vec<String>>>();
+        let rounded = |value: &Value| value.exact.as_ref().is_some_and(|exact| !is_short_decimal(exact));
+        if let Some(mut fractions) = fractions.filter(|_| gets.all().any(rounded)) {
+            // That of the welfare stands above the table.
+            fractions.push(fraction(&gets.welfare).unwrap_or_default());
+            self.dispensable = Some(self.columns.len());
+            self.column("exactly", fractions);
+        }
+    }
+
+    /// What everybody gets at least and at most.
+    pub fn bounds(&mut self, gets: &Gets) {
+        self.column("at least", gets.all().map(|value| at_least(value.enclosure.lower())).collect());
+        self.column("at most", gets.all().map(|value| at_most(value.enclosure.upper())).collect());
+    }
+
+    /// What everybody gets more or less than under `other`; without a welfare there, of the principals alone.
+    pub fn versus(&mut self, header: &'static str, gets: &Gets, payoffs: &[Value], welfare: Option<&Value>) {
+        let scale = gets.scale();
+        let cell = |(value, other): (&Value, &Value)| {
+            let difference = value.minus(other);
+            next_to_nothing(&difference, scale).unwrap_or_else(|| signed(&difference))
+        };
+        let others = payoffs.iter().chain(welfare);
+        self.column(header, gets.all().zip(others).map(cell).collect());
+    }
+
+    fn column(&mut self, header: &'static str, cells: Vec<String>) {
+        self.header.push(header);
+        self.columns.push(cells);
+    }
+
+    /// The table: within the width of a terminal, whatever that takes.
+    pub fn text(mut self) -> String {
+        let patience: Vec<&Rational> = self.model.principals().iter().map(|principal| principal.patience()).collect();
+        let exactly = discounts(patience.iter().copied());
+        let mut text = self.with_discounts(&exactly);
+        if width(&text) > WIDTH
+            && let Some(column) = self.dispensable
+        {
+            self.header.remove(column);
+            self.columns.remove(column);
+            text = self.with_discounts(&exactly);
+        }
+        if width(&text) > WIDTH {
+            text = self.with_discounts(&rounded_discounts(&patience));
+        }
+        let (header, rows) = self.cells(&rounded_discounts(&patience));
+        if width(&text) > WIDTH { in_blocks(&header, &rows, 1) } else { text }
+    }
+
+    fn with_discounts(&self, discounts: &[String]) -> String {
+        let (header, rows) = self.cells(discounts);
+        table(&header, &rows)
+    }
+
+    fn cells(&self, discounts: &[String]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+        let principals = self.model.principals();
+        let weighted = is_weighted(self.model);
+        let mut header = vec!["principal", "discount"];
+        header.extend(weighted.then_some("weight"));
+        let keys = header.len();
+        header.extend(&self.header);
+        let mut rows: Vec<Vec<String>> = principals
+            .iter()
+            .zip(discounts)
+            .map(|(principal, discount)| {
+                let mut row = vec![name_in_column(&principal.name), discount.clone()];
+                row.extend(weighted.then(|| fraction_or_decimal(&principal.weight)));
+                row
+            })
+            .collect();
+        let mut total = vec!["welfare".to_owned()];
+        total.resize(keys, String::new());
+        rows.push(total);
+        for column in &self.columns {
+            rows.iter_mut().zip(column).for_each(|(row, cell)| row.push(cell.clone()));
+        }
+        (header, rows)
+    }
+}
+
+/// The columns that every table of principals begins with.
+pub fn who(model: &Structure) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let patience: Vec<&Rational> = model.principals().iter().map(|principal| principal.patience()).collect();
+    let (header, mut rows) = PayoffTable::new(model).cells(&discounts(patience));
+    rows.pop();
+    (header, rows)
+}
+
+/// The beginning of the last row, below a header that [`who`] began.
+pub fn total_row(header: &[&str]) -> Vec<String> {
+    let mut row = vec!["welfare".to_owned(), String::new()];
+    if header.contains(&"weight") {
+        row.push(String::new());
+    }
+    row
+}
+
+/// Whether a principal counts otherwise than once.
+pub fn is_weighted(model: &Structure) -> bool {
+    model.principals().iter().any(|principal| !principal.weight.is_one())
+}
+
+/// `≈ 0`, for a number that is known between bounds around 0 that say nothing beside numbers of that scale.
+fn next_to_nothing(value: &Value, scale: f64) -> Option<String> {
+    let around = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0 && !value.enclosure.is_point();
+    let says_nothing = value.enclosure.width().is_finite() && value.enclosure.width() <= 1e-7 * scale;
+    let bounds = (value.exact.is_none() && around && says_nothing).then(|| "≈ 0".to_owned());
+    bounds.or_else(|| near_zero(value, scale))
+}

@@ -1,0 +1,118 @@
+//! What to do, state by state: the start first, then the others in the order in which they are met.
+
+use super::names::{in_column as name_in_column, shown};
+use super::numbers::{counted, steps};
+use super::table::wrapped;
+use commonweal::internals::model::{StateId, Structure};
+use commonweal::internals::strategy::{CountingStrategy, Meetings, Run, Step};
+use unicode_width::UnicodeWidthStr;
+
+/// The most states whose strategy is written out, unless all are asked for.
+pub const STATES_SHOWN: usize = 30;
+
+/// A state, the step from which on it is met, and what is done there.
+pub struct Line {
+    pub state: String,
+    pub met: Option<Step>,
+    pub action: String,
+}
+
+/// The states that are met, at the steps at which they can be; on request all states and steps.
+pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings, all_states: bool) -> String {
+    let met = meetings.states();
+    let line = |state: StateId, runs: Vec<Run>| Line {
+        state: name_in_column(&model.state_name(state)),
+        met: meetings.first(state).cloned(),
+        action: in_words(model, &runs, state == model.start()),
+    };
+    if all_states {
+        let others = model.states().filter(|&state| meetings.first(state).is_none());
+        let every = met.iter().copied().chain(others).map(|state| line(state, every_run(strategy, state)));
+        return lines(model, &every.collect::<Vec<_>>());
+    }
+    let shown_states = &met[..met.len().min(STATES_SHOWN)];
+    let mut text = lines(
+        model,
+        &shown_states.iter().map(|&state| line(state, meetings.runs(strategy, state))).collect::<Vec<_>>(),
+    );
+    text.push_str(&left_out(model.n_states(), met.len(), shown_states.len()));
+    text
+}
+
+/// How many states are not shown, and why.
+pub fn left_out(n_states: usize, n_met: usize, n_shown: usize) -> String {
+    let (later, never) = (n_met - n_shown, n_states - n_met);
+    let is = |count: usize| if count == 1 { "is" } else { "are" };
+    let mut parts = Vec::new();
+    if later > 0 {
+        parts.push(format!("{} {} met later", counted(&later.into(), "more state", "more states"), is(later)));
+    }
+    if never > 0 {
+        parts.push(format!("{} {} never met", counted(&never.into(), "state", "states"), is(never)));
+    }
+    if parts.is_empty() {
+        return String::new();
+    }
+    wrapped(&format!("  … {}; --all-states shows all of them.", parts.join(", and ")), 4)
+}
+
+/// The lines below their header, each within the width.
+pub fn lines(model: &Structure, lines: &[Line]) -> String {
+    let when = |line: &Line| line.met.as_ref().map_or_else(|| "never".to_owned(), steps);
+    let states = lines.iter().map(|line| line.state.width()).chain([5]).max().unwrap_or(5);
+    let from = format!("from {}", shown(model.about().step()));
+    let whens = lines.iter().map(|line| when(line).width()).chain([from.width()]).max().unwrap_or(0);
+    let padding = " ".repeat(whens - from.width());
+    let mut text = format!("  {:<states$}  {padding}{from}  action\n", "state");
+    for line in lines {
+        let (padding, met) = (" ".repeat(states - line.state.width()), when(line));
+        let begin = format!("  {}{padding}  {met:>whens$}  ", line.state);
+        text.push_str(&wrapped(&format!("{begin}{}", line.action), begin.width()));
+    }
+    text
+}
+
+/// What a state does at all steps, whether it is met then or not.
+pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
+    let changes = strategy.changes(state);
+    let until = |index: usize| changes.get(index + 1).map(|next| next.from.clone());
+    let run = |(index, change): (usize, &commonweal::Change)| Run {
+        from: change.from.clone(),
+        until: until(index),
+        choice: change.choice,
+    };
+    changes.iter().enumerate().map(run).collect()
+}
+
+/// `a for 2 steps, then b`, of the start; `a before step 2, then b` of a state that is met later, and so not for two steps.
+pub fn in_words(model: &Structure, runs: &[Run], is_start: bool) -> String {
+    /// The most changes of one state that are spelt out.
+    const CHANGES_SHOWN: usize = 8;
+    let action = |run: &Run| shown(&model.action_name(run.choice));
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    let Some((last, earlier)) = runs.split_last() else { return String::new() };
+    let mut began = Step::ZERO;
+    let mut parts = Vec::new();
+    for run in earlier.iter().take(CHANGES_SHOWN) {
+        let until = run.until.clone().expect("a run with another after it ends");
+        parts.push(if is_start {
+            format!("{} for {}", action(run), counted(&(&until - &began), &step, &several))
+        } else {
+            format!("{} before {step} {}", action(run), steps(&until))
+        });
+        began = until;
+    }
+    match earlier.len() {
+        0 => format!("always {}", action(last)),
+        n if n <= CHANGES_SHOWN => format!("{}, then {}", parts.join(", "), action(last)),
+        n => {
+            let more = steps(&(n - CHANGES_SHOWN).into());
+            format!(
+                "{}, … {more} more changes …, from {step} {} on {}",
+                parts.join(", "),
+                steps(&last.from),
+                action(last)
+            )
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The entry `explanation` of a solution: how it is found.
+
+use super::{Entries, Number, StepNumber};
+use crate::explain::{self, Turn};
+use crate::model::{ChoiceId, StateId, Structure};
+use crate::number::{Rational, Value};
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+/// The steps of a solution. Who has a discount goes by name, the most patient first; of several who share one the names are
+/// joined by `+`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// V: for each state that can be reached, what the long-term strategy is worth, weights included.
+    pub values: Entries<Entries<Number>>,
+    /// Every choice of these states that the long-term strategy does not take.
+    pub deviations: Vec<Deviation>,
+    /// The layers just before the horizon, the last one first.
+    pub layers: Vec<Layer>,
+    /// Every change of a choice at a state and step that can be met, the latest first.
+    pub changes: Vec<ChangeOfChoice>,
+}
+
+/// A choice that the long-term strategy does not take.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Deviation {
+    /// Where.
+    pub state: String,
+    /// What.
+    pub action: String,
+    /// Δ: what one use of it at step 0 changes, weights included.
+    pub advantages: Entries<Number>,
+    /// The first step at which it pays by itself, if there is one.
+    pub pays_from: Option<StepNumber>,
+    /// The step after the last one at which it does.
+    pub pays_until: Option<StepNumber>,
+}
+
+/// What is gained from one step on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Layer {
+    /// The step.
+    pub step: u64,
+    /// The states that gain something and may be met then.
+    pub gains: Vec<Gain>,
+}
+
+/// What a state gains over the long-term strategy from one step on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// Where.
+    pub state: String,
+    /// What is done there.
+    pub action: String,
+    /// What that gains by itself.
+    pub now: Number,
+    /// What is gained from here on.
+    pub total: Number,
+}
+
+/// A change of a state's choice, and in whose interest it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChangeOfChoice {
+    /// The first step at which the new choice is taken.
+    pub step: StepNumber,
+    /// Where.
+    pub state: String,
+    /// The action until then.
+    pub before: String,
+    /// The action from then on.
+    pub after: String,
+    /// For whom the new one is better then, given what follows; `None` if that is not known.
+    pub better_for: Option<Vec<String>>,
+    /// For whom it is worse.
+    pub worse_for: Option<Vec<String>>,
+}
+
+impl Explanation {
+    /// The entry of an explanation for this model.
+    pub fn new(model: &Structure, explanation: &explain::Explanation) -> Explanation {
+        let state = |state: StateId| model.state_name(state).into_owned();
+        let action = |choice: ChoiceId| model.action_name(choice).into_owned();
+        let number = |exact: &Rational| Number::from(Value::from(exact.clone()));
+        let each = |numbers: &[Rational]| explanation.names.iter().cloned().zip(numbers.iter().map(number)).collect();
+        let change = |turn: &Turn| {
+            let known = turn.better.iter().any(Option::is_some);
+            let who = |ordering| {
+                let those = turn.better.iter().zip(&explanation.names).filter(|(better, _)| **better == Some(ordering));
+                known.then(|| those.map(|(_, name)| name.clone()).collect())
+            };
+            ChangeOfChoice {
+                step: StepNumber(turn.step.clone()),
+                state: state(turn.state),
+                before: action(turn.before),
+                after: action(turn.after),
+                better_for: who(Ordering::Greater),
+                worse_for: who(Ordering::Less),
+            }
+        };
+        let reached = explanation.reached.iter();
+        Explanation {
+            values: reached.map(|&id| (state(id), each(&explanation.values[id.index()]))).collect(),
+            deviations: explanation
+                .deviations
+                .iter()
+                .map(|deviation| Deviation {
+                    state: state(deviation.state),
+                    action: action(deviation.choice),
+                    advantages: each(&deviation.advantages),
+                    pays_from: deviation.pays.as_ref().map(|(first, _)| StepNumber(first.clone())),
+                    pays_until: deviation.pays.as_ref().map(|(_, end)| StepNumber(end.clone())),
+                })
+                .collect(),
+            layers: explanation
+                .layers
+                .iter()
+                .map(|layer| Layer {
+                    step: layer.step,
+                    gains: layer
+                        .gains
+                        .iter()
+                        .map(|gain| Gain {
+                            state: state(gain.state),
+                            action: action(gain.choice),
+                            now: number(&gain.now),
+                            total: number(&gain.total),
+                        })
+                        .collect(),
+                })
+                .collect(),
+            changes: explanation.turns.iter().map(change).collect(),
+        }
+    }
+
+    pub(super) fn leave_fractions_out(&mut self) {
+        self.values.0.iter_mut().for_each(|(_, values)| values.leave_fractions_out());
+        self.deviations.iter_mut().for_each(|deviation| deviation.advantages.leave_fractions_out());
+        for gain in self.layers.iter_mut().flat_map(|layer| &mut layer.gains) {
+            gain.now.leave_fraction_out();
+            gain.total.leave_fraction_out();
+        }
+    }
+}
