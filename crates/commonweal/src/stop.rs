@@ -79,6 +79,8 @@ impl std::fmt::Display for StopReason {
     }
 }
 
+impl std::error::Error for StopReason {}
+
 impl StopSignal {
     /// A signal that is raised by itself after `limit` from now.
     pub fn after(limit: Duration) -> StopSignal {

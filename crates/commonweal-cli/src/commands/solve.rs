@@ -1,7 +1,7 @@
 //! `commonweal solve MODEL`
 
 use crate::args::SolveArgs;
-use crate::certify::{self, Checked};
+use crate::certify::{self, Certified, Checked};
 use crate::engine::{self, Asked};
 use crate::report::json;
 use crate::report::timings::Clock;
@@ -44,10 +44,16 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         ..Options::default()
     };
     let answer = progress::shown(&options.stop, args.run.quiet, || commonweal::solve(&model, &options));
-    let (checked, check) = certify::certify(&model, &answer, args.certificate.as_deref())?;
-    clock.check = check;
-    let mut printed =
-        Printed { model: &model, answer: &answer, checked, own_best: None, comparison: None, explanation: None };
+    let certified_answer = certify::certify(&model, &answer, args.certificate.as_deref(), &options.stop)?;
+    clock.check = certified_answer.took;
+    let mut printed = Printed {
+        model: &model,
+        answer: &answer,
+        certified: certified_answer,
+        own_best: None,
+        comparison: None,
+        explanation: None,
+    };
     if !certified {
         let exact = &model.exact();
         if answer.claim() == Claim::Optimal && !args.run.json {
@@ -67,7 +73,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
 struct Printed<'a> {
     model: &'a Model,
     answer: &'a Answer,
-    checked: Checked,
+    certified: Certified,
     /// What each principal would get alone.
     own_best: Option<Vec<Value>>,
     /// Other strategies beside this one, for programs and for people.
@@ -78,7 +84,7 @@ struct Printed<'a> {
 impl Printed<'_> {
     fn print(self, args: &SolveArgs, mut clock: Clock) -> anyhow::Result<ExitCode> {
         let model = self.model.structure();
-        let Printed { answer: solution, checked, own_best, comparison, explanation, .. } = self;
+        let Printed { answer: solution, certified, own_best, comparison, explanation, .. } = self;
         if let Some(path) = &args.strategy {
             let strategy = documents::Strategy::counting(model, solution.strategy());
             output::write_whole(path, |out| strategy.write(out))?;
@@ -90,23 +96,25 @@ impl Printed<'_> {
         let spent = clock.spent(args.run.timings);
         let (compared, comparison) = comparison.unzip();
         if args.run.json {
-            let checked = matches!(checked, Checked::Yes);
+            let checked = matches!(certified.checked, Checked::Yes);
             let states = listed_states(model, args.all_states);
             let mut document = documents::Solution::new(model, solution, &states, checked);
             document.comparison = compared;
             json::print(&document, spent)?;
-            return Ok(exit_code(solution));
+            return Ok(exit_code(solution, certified.is_missing));
         }
         let report = solution::report(model, solution, own_best.as_deref(), args.all_states);
         let spent = spent.map(|spent| spent.in_words());
-        let parts = [Some(report), comparison, Some(checked.in_words()), explanation, spent];
-        parts.iter().flatten().try_for_each(|part| output::print(part))?;
-        Ok(exit_code(solution))
+        let parts = [Some(report), comparison, Some(certified.checked.in_words()), explanation, spent];
+        output::print(&parts.into_iter().flatten().collect::<String>())?;
+        Ok(exit_code(solution, certified.is_missing))
     }
 }
 
-fn exit_code(solution: &Answer) -> ExitCode {
+/// A certificate that was asked for and is not there is a limit met as well.
+fn exit_code(solution: &Answer, certificate_is_missing: bool) -> ExitCode {
     match solution.claim() {
+        _ if certificate_is_missing => ExitCode::from(3),
         Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => ExitCode::SUCCESS,
         Claim::Stopped(_) => ExitCode::from(3),
     }

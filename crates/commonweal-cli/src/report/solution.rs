@@ -70,10 +70,16 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             text,
             "Welfare from {name}: at least {}, and nobody can earn more than {}.\n\
              Proven in doubles, every rounding counted; --exact gives fractions.\n\
-             The scale, which --gap is relative to: {}",
+             The scale, which --gap is relative to: {}{}",
             at_least(welfare.enclosure.lower()),
             at_most(welfare.enclosure.upper()),
-            double(solution.scale().unwrap_or(0.0))
+            double(solution.scale().unwrap_or(0.0)),
+            if solution.long_term_is_proven() {
+                ""
+            } else {
+                "\nLong-term figures are of the strategy followed in the end, which is assumed\n\
+                 and not proven to be the long-term one."
+            }
         ),
         Claim::Undecided(ties) => writeln!(
             text,

@@ -46,7 +46,7 @@ pub use evaluation::{Evaluation, Worth};
 pub use pieces::{Double, Engine, Entries, Format, Number, StepNumber, exact_text};
 pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
-pub use solution::{Principal, Solution, State, Status};
+pub use solution::{LongTerm, Principal, Solution, State, Status};
 pub use spent::{Spent, Timings};
 pub use strategy::{Decision, Strategy};
 pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};
