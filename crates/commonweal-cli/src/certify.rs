@@ -3,6 +3,7 @@
 use crate::output;
 use crate::report::note;
 use commonweal::internals::certificate::{Kind, NoCertificate, write_canonical};
+use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::{Answer, Certificate, Claim, Model};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
@@ -15,6 +16,8 @@ const MAX_VALUE_BITS: usize = 1 << 26;
 /// The work that a check in the same run may take: about a second. Work and not time, so that the same input gives the same
 /// output.
 const WORK: u64 = 200_000_000;
+/// How much more work than that a certificate may seem to need: an estimate is not exact, and the checker stops by itself.
+const DOUBT: u64 = 4;
 /// The bits of a certificate whose first attempt is too coarse to be accepted.
 const FINE: u32 = 2_048;
 
@@ -39,9 +42,9 @@ pub fn needs_proof(model: &Model, certificate: Option<&Path>) -> bool {
     certificate.is_some() || (model.is_exact() && model.n_states() <= FEW_STATES)
 }
 
-/// Writes the certificate, if it was asked for, and checks an optimal answer if that is affordable. Says how long the
-/// check took.
-pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>) -> anyhow::Result<(Checked, Duration)> {
+/// Writes the certificate, if it was asked for, unless `stop` is raised meanwhile, and checks an optimal answer if that is
+/// affordable.
+pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &StopSignal) -> anyhow::Result<Certified> {
     let began = Instant::now();
     let certificate = match answer.certificate(model) {
         Ok(certificate) => Some(certificate),
@@ -56,7 +59,7 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>) -> anyhow::
     let Some(mut certificate) = certificate else {
         let why =
             not_optimal(answer, place).unwrap_or_else(|| "the model is large (--certificate proves it)".to_owned());
-        return Ok((Checked::No(why), began.elapsed()));
+        return Ok(Certified { checked: Checked::No(why), took: began.elapsed(), is_missing: place.is_some() });
     };
     let mut checked = attempt(model, answer, &certificate, place)?;
     if let Attempt::Refused(_) = checked {
@@ -64,16 +67,36 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>) -> anyhow::
         checked = attempt(model, answer, &certificate, place)?;
     }
     let took = began.elapsed();
+    let mut is_missing = false;
     if let Some(place) = place {
-        output::write_whole(place, |out| certificate.write(out))?;
+        certificate.stop = stop.clone();
+        match output::write_whole(place, |out| certificate.write(out)) {
+            Err(error) if error.chain().any(|cause| cause.is::<StopReason>()) => {
+                note(&format!("no certificate: {}; nothing was written", error.root_cause()));
+                is_missing = true;
+            }
+            written => written?,
+        }
     }
     let checked = match checked {
         Attempt::Accepted => Checked::Yes,
         Attempt::Refused(why) => Checked::No(format!("the checker could not follow it ({why})")),
+        Attempt::Not(_) if is_missing => Checked::No("its certificate was not written".to_owned()),
         Attempt::Not(why) => Checked::No(why),
     };
-    Ok((checked, took))
+    Ok(Certified { checked, took, is_missing })
 }
+
+/// What came of certifying an answer.
+pub struct Certified {
+    pub checked: Checked,
+    /// How long the check took.
+    pub took: Duration,
+    /// Whether a certificate was asked for and there is none.
+    pub is_missing: bool,
+}
+
+const TAKES_LONG: &str = "it would take long (--certificate proves it)";
 
 /// What came of checking a certificate in the run that wrote it.
 enum Attempt {
@@ -95,13 +118,16 @@ fn attempt(model: &Model, answer: &Answer, certificate: &Certificate, place: Opt
     if certificate.kind() != Kind::Exact {
         return not("it has ties too far away for the checker (--certificate proves bounds)");
     }
+    if certificate.check_work() > DOUBT * WORK {
+        return not(TAKES_LONG);
+    }
     let (mut canonical, mut text) = (Vec::new(), Vec::new());
     write_canonical(&model.exact(), &mut canonical)?;
     certificate.write(&mut text)?;
     match check(&canonical, text.as_slice(), WORK) {
         Ok(Verdict::Accepted(_)) => Ok(Attempt::Accepted),
         Ok(Verdict::Refused(why)) => Ok(Attempt::Refused(why)),
-        Err(Unreadable(_)) => not("it would take long (--certificate proves it)"),
+        Err(Unreadable(_)) => not(TAKES_LONG),
     }
 }
 

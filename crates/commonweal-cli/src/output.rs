@@ -223,7 +223,7 @@ fn through(file: File, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>
 /// Prints a text on standard output. A reader that closes the pipe early (`| head`) is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match signals::unbroken(|| out.write_all(text.as_bytes()).and_then(|()| out.flush())) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         done => done.context("cannot write to standard output"),
     }

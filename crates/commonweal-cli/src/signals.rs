@@ -8,15 +8,17 @@ use std::sync::Mutex;
 const ENDED: i32 = 130;
 
 /// What can be asked to stop, and the files that are being written.
-static RUNNING: Mutex<Running> = Mutex::new(Running { stop: None, unfinished: Vec::new() });
+static RUNNING: Mutex<Running> = Mutex::new(Running { stop: None, unfinished: Vec::new(), is_printing: false });
 
 struct Running {
     stop: Option<StopSignal>,
     unfinished: Vec<PathBuf>,
+    /// Whether a document is on its way to standard output.
+    is_printing: bool,
 }
 
 /// From now on, a signal is answered. The first one asks a computation to stop; without one, or the second time, the
-/// program ends at once. What was started to outlive its terminal (`nohup`) is left alone: the handler would take the
+/// program ends at once, unless it is printing its answer. What was started to outlive its terminal (`nohup`) is left alone: the handler would take the
 /// end of the terminal for a request, so no handler is set and signals keep their default actions.
 pub fn listen() -> anyhow::Result<()> {
     if ignores_hangup() {
@@ -26,6 +28,8 @@ pub fn listen() -> anyhow::Result<()> {
         let running = running();
         match &running.stop {
             Some(stop) if stop.reason() != Some(StopReason::Interrupted) => stop.raise(),
+            // What has begun is printed to its end: half a document is worth less than none.
+            _ if running.is_printing => {}
             _ => {
                 running.unfinished.iter().for_each(|path| _ = std::fs::remove_file(path));
                 // The lock is held until the end, so that no file takes its place meanwhile.
@@ -55,6 +59,14 @@ pub fn unfinished<T>(path: &Path, write: impl FnOnce() -> T) -> T {
     let written = write();
     running().unfinished.retain(|other| other != path);
     written
+}
+
+/// What `print` returns, which prints a whole document. No signal comes between its first byte and its last.
+pub fn unbroken<T>(print: impl FnOnce() -> T) -> T {
+    running().is_printing = true;
+    let printed = print();
+    running().is_printing = false;
+    printed
 }
 
 fn running() -> std::sync::MutexGuard<'static, Running> {

@@ -117,6 +117,8 @@ pub(crate) struct LongTermAnswer {
     /// Per state the choices that it allows.
     pub choices: Lists<ChoiceId>,
     pub payoffs: Payoffs,
+    /// Whether it is proven to be the long-term strategy.
+    pub is_proven: bool,
 }
 
 /// What a certificate states beside the strategy and its welfare.
@@ -139,6 +141,8 @@ pub struct ExactProof {
     pub stages: Vec<ExactStage>,
     /// Whether gains can be followed in exact arithmetic from the horizon to step 0.
     pub exact_is_affordable: bool,
+    /// By about how many bits exact gains grow at every layer.
+    pub bits_a_layer: u64,
     /// Whether choices tie for a reason that only exact gains show.
     pub has_ties: bool,
     /// For how many layers bounds are worth computing.
@@ -213,7 +217,10 @@ impl Answer {
 
     /// The welfare from `state`, in lowest terms.
     pub fn welfare(&self, state: StateId) -> Value {
-        self.bounds(state).map_or_else(|| self.payoffs.welfare(state), Value::from)
+        match &self.welfare {
+            Some(welfare) => welfare.value(state.index()),
+            None => self.payoffs.welfare(state),
+        }
     }
 
     /// An enclosure of the welfare, without the cost of lowest terms.
@@ -245,6 +252,13 @@ impl Answer {
     /// The first step from which the strategy, started in `state`, is the long-term strategy for ever.
     pub fn memory(&self, state: StateId) -> &Step {
         &self.memory[state.index()]
+    }
+
+    /// Whether the strategy that is followed in the end is proven to be the long-term one: always of an exact answer that was not
+    /// stopped before it was found, of a certified one where doubles tell its choices from all others. What is said of the
+    /// long-term strategy is true of the strategy that is followed in the end, proven or not.
+    pub fn long_term_is_proven(&self) -> bool {
+        self.long_term.is_proven
     }
 
     /// The choices of `state` that the long-term strategy allows, in the model's order.

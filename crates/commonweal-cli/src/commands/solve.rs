@@ -1,7 +1,7 @@
 //! `commonweal solve MODEL`
 
 use crate::args::SolveArgs;
-use crate::certify::{self, Checked};
+use crate::certify::{self, Certified, Checked};
 use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
@@ -44,8 +44,8 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     };
     let quiet = args.run.quiet;
     let answer = progress::shown(&options.stop, quiet, || commonweal::solve(&model, &options));
-    let (checked, check) = certify::certify(&model, &answer, args.certificate.as_deref())?;
-    clock.check = check;
+    let certified = certify::certify(&model, &answer, args.certificate.as_deref(), &options.stop)?;
+    clock.check = certified.took;
     let stop = &options.stop;
     // A solve for each principal, and a copy of the model: a person does not wait for that where the model is large.
     const MANY_STATES: usize = 100_000;
@@ -58,7 +58,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         explanation: args.explain.then(|| explain::explained(&model, &answer, stop)),
         model: &model,
         answer: &answer,
-        checked,
+        certified,
     });
     found.print(args, clock)
 }
@@ -82,7 +82,7 @@ fn check_places(args: &SolveArgs) -> anyhow::Result<()> {
 struct Found<'a> {
     model: &'a Model,
     answer: &'a Answer,
-    checked: Checked,
+    certified: Certified,
     /// What each principal would get alone; empty if that is left out.
     own_best: Vec<Value>,
     /// What else is as good.
@@ -120,16 +120,16 @@ impl Found<'_> {
             let spent = spent.map(|spent| spent.in_words());
             let report = solution::report(model, answer, &self.own_best, &self.alternatives, args.all_states);
             let verdict = args.threshold.as_ref().zip(earned).map(|(threshold, earned)| verdict(threshold, earned));
-            let checked = Some(self.checked.in_words());
+            let checked = Some(self.certified.checked.in_words());
             let parts = [Some(report::about(model)), verdict, Some(report), comparison, checked, explanation, spent];
-            parts.iter().flatten().try_for_each(|part| output::print(part))?;
+            output::print(&parts.into_iter().flatten().collect::<String>())?;
         }
         Ok(self.exit_code(earned))
     }
 
     fn document(&self, all_states: bool) -> documents::Solution {
         let (model, answer) = (self.model.structure(), self.answer);
-        let checked = matches!(self.checked, Checked::Yes);
+        let checked = matches!(self.certified.checked, Checked::Yes);
         let states = listed_states(model, all_states);
         let mut document = documents::Solution::new(model, answer, &self.own_best, &states, checked);
         document.set_alternatives(model, &self.alternatives);
@@ -162,7 +162,7 @@ impl Found<'_> {
         let solved = !matches!(self.answer.claim(), Claim::Stopped(_));
         let compared = self.comparison.as_ref().is_none_or(|comparison| comparison.stopped.is_none());
         let explained = self.explanation.as_ref().is_none_or(Result::is_ok);
-        if solved && compared && explained { ExitCode::SUCCESS } else { ExitCode::from(3) }
+        if solved && compared && explained && !self.certified.is_missing { ExitCode::SUCCESS } else { ExitCode::from(3) }
     }
 }
 

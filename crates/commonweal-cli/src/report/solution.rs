@@ -58,12 +58,22 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             };
             vec![format!("Optimal welfare from {name}: {}", exact_and_decimal(&welfare)), now, deviating]
         }
-        Claim::Within { .. } => vec![
-            format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."),
-            now,
-            "Proven in doubles, every rounding counted; --exact gives fractions.".to_owned(),
-            format!("The scale, which --gap is relative to: {}", double(solution.scale().unwrap_or(0.0))),
-        ],
+        Claim::Within { .. } => {
+            let mut lines = vec![
+                format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."),
+                now,
+                "Proven in doubles, every rounding counted; --exact gives fractions.".to_owned(),
+                format!("The scale, which --gap is relative to: {}", double(solution.scale().unwrap_or(0.0))),
+            ];
+            if !solution.long_term_is_proven() {
+                lines.push(
+                    "Long-term figures are of the strategy followed in the end, which is assumed and not proven to be \
+                     the long-term one."
+                        .to_owned(),
+                );
+            }
+            lines
+        }
         Claim::Undecided(ties) => vec![
             format!("Welfare from {name}: at least {lower} with this strategy, at most {upper} with any."),
             now,

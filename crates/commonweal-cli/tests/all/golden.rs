@@ -86,6 +86,7 @@ fn the_hotel_answers_in_full() {
         "principals": [{"name": "alice", "discount": "2/3"}, {"name": "bob", "discount": "1/3"}],
         "start": "s0",
         "horizon": 2,
+        "long_term": "proven",
         "states": {
             "s0": {
                 "welfare": {"exact": "127/9", "lower": 14.11111111111111, "upper": 14.111111111111112, "value": 14.11111111111111},

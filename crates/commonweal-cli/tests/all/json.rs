@@ -18,7 +18,10 @@ fn the_keys_are_those_of_the_contract_in_its_order() {
     let ran = folder.run(&["solve", "hotel.yaml", "--json"]).done();
     assert_eq!(ran.stderr, "");
     let solution = ran.json();
-    assert_eq!(keys(&solution), ["format", "engine", "checked", "principals", "start", "horizon", "states"]);
+    assert_eq!(
+        keys(&solution),
+        ["format", "engine", "checked", "principals", "start", "horizon", "long_term", "states"]
+    );
     assert_eq!(keys(&solution["principals"][0]), ["name", "discount"]);
     assert_eq!(keys(&solution["states"]), ["s0", "s1"]);
     let state = &solution["states"]["s0"];

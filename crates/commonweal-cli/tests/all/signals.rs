@@ -1,6 +1,7 @@
 //! Being asked to end, as `kill` and service managers do it.
 
 use crate::program::{Folder, Ran};
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -57,4 +58,28 @@ fn a_file_that_is_being_written_is_removed() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(folder.files(), Vec::<String>::new());
+}
+
+#[test]
+fn a_second_signal_does_not_cut_what_is_being_printed() {
+    if under_nohup() {
+        return;
+    }
+    let folder = Folder::new();
+    let args =
+        ["generate", "random", "--states", "400", "--discounts", "0.5,0.4", "--successors", "1", "--out", "m.yaml"];
+    assert_eq!(folder.run(&args).code, 0);
+    // More than a pipe holds: the program waits for its reader in the middle of the document.
+    let mut child = start(&folder, &["solve", "m.yaml", "--json", "--all-states"]);
+    let mut out = child.stdout.take().unwrap();
+    let mut text = vec![0];
+    out.read_exact(&mut text).unwrap();
+    terminate(&child);
+    std::thread::sleep(Duration::from_millis(50));
+    terminate(&child);
+    std::thread::sleep(Duration::from_millis(200));
+    out.read_to_end(&mut text).unwrap();
+    child.wait().unwrap();
+    assert!(text.len() > 1 << 17, "{} bytes fit into a pipe: the test proves nothing", text.len());
+    serde_json::from_slice::<serde_json::Value>(&text).expect("a whole document");
 }

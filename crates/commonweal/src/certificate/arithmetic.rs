@@ -48,6 +48,11 @@ impl<'a> Arithmetic<'a> {
         arithmetic
     }
 
+    /// What a layer takes, in transitions.
+    pub fn work_a_layer(&self) -> usize {
+        2 * self.model.n_transitions() + self.model.n() * self.model.n_choices()
+    }
+
     fn find_advantages(&mut self) {
         let model = self.model;
         let of_choice = |state: StateId, choice: ChoiceId| {

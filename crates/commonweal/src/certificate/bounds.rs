@@ -3,11 +3,13 @@
 //! Any values, strategy and horizon give a true certificate: what the strategy earns at least and nobody exceeds is
 //! computed on the way, with the arithmetic that checkers use.
 
+use super::Patience;
 use super::arithmetic::Arithmetic;
 use super::text::{Changes, changes, double, write_layers, write_tail};
 use crate::answer::BoundsStage;
 use crate::model::ChoiceId;
 use crate::principals::OrderedModel;
+use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Step};
 use std::io::{self, Write};
 
@@ -29,8 +31,12 @@ pub struct BoundsCertificate<'a> {
 
 impl BoundsCertificate<'_> {
     /// Writes the certificate. A stage that gives away more than it says is written with as much as it needs.
-    pub fn write(&self, model: &OrderedModel, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, model: &OrderedModel, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
         let horizon = Step::from(self.horizon);
+        let a_layer = model.n_transitions() + model.n() * model.n_choices();
+        let mut patience = Patience { stop, spent: 0 };
+        // Hashing a model takes as long as some layers.
+        patience.spend(8 * a_layer)?;
         writeln!(
             out,
             "commonweal-certificate 1\nmodel {}\nkind bounds\nnumbers doubles",
@@ -46,17 +52,18 @@ impl BoundsCertificate<'_> {
         for stage in self.stages {
             let BoundsStage { from, until, each, .. } = *stage;
             debug_assert!(changes.range(Step::from(from)..Step::from(until)).next().is_none(), "a choice changes");
-            walk(&mut arithmetic, &mut decisions, &changes, (until, present));
+            walk(&mut arithmetic, &mut decisions, &changes, (until, present), &mut patience)?;
             write_layers(model.mdp(), &changes, &until.into(), &present.into(), out)?;
             if let Some(values) = &stage.values {
                 write_values(values, out)?;
                 arithmetic.rebase(until, values);
             }
+            patience.spend(64 * a_layer)?;
             let each = arithmetic.stage((from, until), each, &decisions);
             writeln!(out, "stage {from} {}", double(each))?;
             present = from;
         }
-        walk(&mut arithmetic, &mut decisions, &changes, (0, present));
+        walk(&mut arithmetic, &mut decisions, &changes, (0, present), &mut patience)?;
         write_layers(model.mdp(), &changes, &Step::ZERO, &present.into(), out)?;
         writeln!(out, "welfare")?;
         for state in model.states() {
@@ -71,13 +78,21 @@ impl BoundsCertificate<'_> {
 }
 
 /// Goes back from step `until` to `from`, layer by layer.
-fn walk(arithmetic: &mut Arithmetic, decisions: &mut [ChoiceId], changes: &Changes, (from, until): (u64, u64)) {
+fn walk(
+    arithmetic: &mut Arithmetic,
+    decisions: &mut [ChoiceId],
+    changes: &Changes,
+    (from, until): (u64, u64),
+    patience: &mut Patience,
+) -> io::Result<()> {
     for step in (from..until).rev() {
+        patience.spend(arithmetic.work_a_layer())?;
         for &(state, choice) in changes.get(&step.into()).into_iter().flatten() {
             decisions[state.index()] = choice;
         }
         arithmetic.layer(step, decisions);
     }
+    Ok(())
 }
 
 fn write_values(values: &[Vec<f64>], out: &mut dyn Write) -> io::Result<()> {

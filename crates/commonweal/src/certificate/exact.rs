@@ -1,10 +1,12 @@
 //! Certificates of kind exact (§4, §6).
 
+use super::Patience;
 use super::text::{changes, double, fraction, integer, write_layers, write_tail};
 use crate::answer::{Answer, ExactProof};
 use crate::model::StateId;
 use crate::number::{ExactVector, Rational};
 use crate::principals::OrderedModel;
+use crate::stop::StopSignal;
 use crate::strategy::Step;
 use dashu_base::BitTest;
 use std::io::{self, Write};
@@ -18,15 +20,18 @@ pub(super) fn write(
     solution: &Answer,
     proof: &ExactProof,
     precision: u32,
+    stop: &StopSignal,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let mut patience = Patience { stop, spent: 0 };
+    patience.spend(8 * (model.n_transitions() + model.n() * model.n_choices()))?;
     let horizon = solution.horizon();
     let is_exact = carries_exact_gains(model, solution, proof);
     writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(model.mdp()))?;
     writeln!(out, "numbers {}", if is_exact { "exact" } else { "enclosed" })?;
     writeln!(out, "precision {precision}\nhorizon {horizon}")?;
     write_tail(model.mdp(), &proof.tail, out)?;
-    write_values(&proof.values, out)?;
+    write_values(&proof.values, &mut patience, out)?;
     let changes = changes(solution.strategy(), &proof.tail, horizon);
     let mut step = horizon.clone();
     // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
@@ -34,20 +39,40 @@ pub(super) fn write(
     for stage in stages {
         write_layers(model.mdp(), &changes, &stage.until, &step, out)?;
         if let Some(values) = &stage.values {
-            write_values(values, out)?;
+            write_values(values, &mut patience, out)?;
         }
         writeln!(out, "stage {}", stage.from)?;
         step = stage.from.clone();
     }
     write_layers(model.mdp(), &changes, &Step::ZERO, &step, out)?;
     writeln!(out, "welfare")?;
-    model.states().try_for_each(|state| writeln!(out, "{}", welfare(solution, is_exact, state)))?;
+    for state in model.states() {
+        let text = welfare(solution, is_exact, state);
+        // Forming it takes about the square of its length.
+        patience.spend((text.len() / 16).pow(2))?;
+        writeln!(out, "{text}")?;
+    }
     writeln!(out, "end")
 }
 
-fn write_values(values: &[ExactVector], out: &mut dyn Write) -> io::Result<()> {
+/// About what a checker needs, in operations on machine words.
+pub(super) fn check_work(model: &OrderedModel, solution: &Answer, proof: &ExactProof) -> u64 {
+    let last_change = model.states().filter_map(|state| solution.strategy().changes(state).last());
+    let n_layers = last_change.map(|change| u64::try_from(&change.from).unwrap_or(u64::MAX)).max().unwrap_or(0);
+    let a_layer = (model.n_transitions() + model.n_states()) as u64;
+    let words = if carries_exact_gains(model, solution, proof) {
+        // Gains grow by the same number of bits at every layer.
+        n_layers.saturating_mul(proof.bits_a_layer) / 128 + 1
+    } else {
+        1
+    };
+    n_layers.saturating_mul(a_layer * model.n() as u64).saturating_mul(words)
+}
+
+fn write_values(values: &[ExactVector], patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "values")?;
     for values in values {
+        patience.spend(values.len() * (values.bits() / 64 + 1))?;
         writeln!(out, "denominator {}", integer(&values.denominator.clone().into()))?;
         values.numerators.iter().try_for_each(|numerator| writeln!(out, "{}", integer(numerator)))?;
     }

@@ -17,6 +17,7 @@ use crate::answer::{Answer, BoundsProof, Claim, ExactProof, Proof};
 use crate::front::Model;
 use crate::model::Mdp;
 use crate::principals;
+use crate::stop::StopSignal;
 use crate::strategy::OtherModel;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -41,6 +42,9 @@ pub struct Certificate<'a> {
     proof: &'a Proof,
     /// The bits of its floats, where it needs any.
     pub precision: u32,
+    /// Writing ends with an error, whose source is the [`StopReason`](crate::StopReason), once this is raised; what takes a
+    /// moment only is written all the same.
+    pub stop: StopSignal,
 }
 
 /// Why an answer has no certificate.
@@ -80,7 +84,7 @@ impl<'a> Certificate<'a> {
         let stopped = matches!(answer.claim(), Claim::Stopped(_));
         let missing = if stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
         let proof = answer.proof().ok_or(missing)?;
-        Ok(Certificate { model, answer, proof, precision: PRECISION })
+        Ok(Certificate { model, answer, proof, precision: PRECISION, stop: StopSignal::default() })
     }
 
     /// What it claims.
@@ -116,12 +120,48 @@ impl<'a> Certificate<'a> {
     /// Of an answer that is not proven optimal, the certificate holds the first steps of its strategy and the long-term
     /// strategy after them, with bounds for that.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Certificate { model, answer, proof, precision } = self;
+        let Certificate { model, answer, proof, precision, stop } = self;
         let ordered = principals::order(model);
         match proof {
-            Proof::Exact(proof) if self.kind() == Kind::Exact => exact::write(&ordered, answer, proof, *precision, out),
-            Proof::Exact(proof) => stopped(answer, proof).write(&ordered, out),
-            Proof::Bounds(proof) => bounds(model, answer, proof).write(&ordered, out),
+            Proof::Exact(proof) if self.kind() == Kind::Exact => {
+                exact::write(&ordered, answer, proof, *precision, stop, out)
+            }
+            Proof::Exact(proof) => stopped(answer, proof).write(&ordered, stop, out),
+            Proof::Bounds(proof) => bounds(model, answer, proof).write(&ordered, stop, out),
+        }
+    }
+
+    /// About what a checker needs for it, in operations on machine words; less than it really takes by a small factor at
+    /// most.
+    pub fn check_work(&self) -> u64 {
+        match self.proof {
+            Proof::Exact(proof) if self.kind() == Kind::Exact => {
+                exact::check_work(&principals::order(&self.model), self.answer, proof)
+            }
+            Proof::Exact(_) | Proof::Bounds(_) => {
+                let n_layers = u64::try_from(self.answer.horizon()).unwrap_or(u64::MAX);
+                n_layers.saturating_mul((self.model.n_transitions() + self.model.n_choices()) as u64)
+            }
+        }
+    }
+}
+
+/// Work that is done whether anybody asks to stop or not, in transitions: a moment.
+const MOMENT: u64 = 20_000_000;
+
+/// Looks at a signal once a moment has passed. Work and not time, so that a short certificate is written whenever the
+/// signal was raised.
+struct Patience<'s> {
+    stop: &'s StopSignal,
+    spent: u64,
+}
+
+impl Patience<'_> {
+    fn spend(&mut self, work: usize) -> io::Result<()> {
+        self.spent = self.spent.saturating_add(work as u64);
+        match self.stop.reason() {
+            Some(reason) if self.spent > MOMENT => Err(io::Error::other(reason)),
+            _ => Ok(()),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::number::{Integer, Rational};
 use crate::strategy::{CountingStrategy, Step};
 use dashu_base::{BitTest, Sign};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// An integer: decimal below 2^64, hexadecimal from there on.
@@ -13,16 +14,17 @@ pub fn integer(value: &Integer) -> String {
         return value.to_string();
     }
     let sign = if value.sign() == Sign::Negative { "-" } else { "" };
-    format!("{sign}0x{}", value.as_sign_words().1.iter().rev().fold(String::new(), hexadecimal))
-}
-
-/// The digits so far and those of the next word.
-fn hexadecimal(digits: String, word: &dashu_int::Word) -> String {
-    if digits.is_empty() {
-        format!("{word:x}")
-    } else {
-        format!("{digits}{word:0width$x}", width = dashu_int::Word::BITS as usize / 4)
+    const DIGITS: usize = dashu_int::Word::BITS as usize / 4;
+    let words = value.as_sign_words().1;
+    let mut text = String::with_capacity(3 + DIGITS * words.len());
+    let mut width = 0;
+    text.push_str(sign);
+    text.push_str("0x");
+    for word in words.iter().rev() {
+        write!(text, "{word:0width$x}").expect("a text takes every digit");
+        width = DIGITS;
     }
+    text
 }
 
 /// A fraction in lowest terms.

@@ -141,9 +141,9 @@ struct Aim {
 fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options) -> (Answer, f64) {
     let Aim { gap: asked, aim: gap } = aim;
     let base = Base::of(model, long_term);
-    let scale = base.scale();
+    let (base, scale) = within_reach(base, options);
     let allowed_gap = gap * scale;
-    let long_term_choices = base.long_term_choices();
+    let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
     // What no part tells is evaluated by itself.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
     let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold));
@@ -207,12 +207,48 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         strategy,
         payoffs,
         welfare: Some(welfare),
-        long_term: LongTermAnswer { choices: long_term_choices, payoffs: long_term_payoffs },
+        long_term: LongTermAnswer {
+            choices: long_term_choices,
+            payoffs: long_term_payoffs,
+            is_proven: long_term_is_proven,
+        },
         proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages })),
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         timings: Timings::default(),
     };
     (answer, width)
+}
+
+/// A scale this small beside the rewards says little of what can be earned.
+const SMALL: f64 = 1e-3;
+/// The layers that tell what can be earned at first.
+const FIRST_LAYERS: u64 = 64;
+
+/// The base, and what a gap is relative to: the size of its values, or of what can be gained over them in a few steps where
+/// they are small. The long-term strategy may earn nothing where deviating at first earns much. A guess: what the answer's
+/// payoffs amount to is known at its end.
+fn within_reach<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
+    let (model, scale) = (base.model, base.scale());
+    let principals = model.model.principals().iter().enumerate();
+    let of_rewards = principals.map(|(p, own)| {
+        let range = reward_range(model, p.into()).times(Enclosure::from(&own.weight));
+        range.lower().abs().max(range.upper().abs())
+    });
+    let of_rewards = of_rewards.sum::<f64>();
+    if scale >= SMALL * of_rewards || !of_rewards.is_finite() || options.stop.reason().is_some() {
+        return (base, scale);
+    }
+    let mut walk = Walk::new(base, None, FIRST_LAYERS, of_rewards);
+    let walk_options = WalkOptions {
+        allowed_gap: of_rewards,
+        gap: SMALL,
+        layer_limit: FIRST_LAYERS,
+        jumps: false,
+        keep_stages: false,
+        stop: &options.stop,
+    };
+    let gain = walk.reach_the_present(&walk_options).map_or(0.0, |()| walk.greatest_gain().get());
+    (walk.base, if gain.is_finite() { scale.max(gain) } else { scale })
 }
 
 /// What a principal of the file gets at least and at most, whatever anybody does: its least and greatest reward for ever.
@@ -309,6 +345,14 @@ impl Base<'_> {
             choices.map(|choice| ChoiceId::from(choice as usize))
         };
         crate::kernel::sweep::lists(model.n_states(), of_state)
+    }
+
+    /// Whether the strategy is the long-term one beyond doubt: every other choice is worth less to the most patient. Against
+    /// the strategy's own values an advantage differs from the one known by what these may be off by, here and in the next
+    /// state. Choices that tie for the most patient are not told apart.
+    fn is_proven_long_term(&self) -> bool {
+        let doubt = self.advantages.error[0] + self.off(0) + self.off(0);
+        self.advantages.lead.iter().all(|&lead| lead < -doubt.get())
     }
 
     /// V, by principal.

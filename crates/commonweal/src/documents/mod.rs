@@ -54,7 +54,7 @@ pub use front::{Corner, Edge, Front, Pattern};
 pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};
 pub use search::{Satisfiability, Search, SearchStatus};
 pub use simulation::{Estimate, Simulation};
-pub use solution::{Principal, Solution, State, Status};
+pub use solution::{LongTerm, Principal, Solution, State, Status};
 pub use spent::{Spent, Timings};
 pub use strategy::{Decision, LotteryShare, Strategy};
 pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};

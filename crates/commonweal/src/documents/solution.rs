@@ -34,6 +34,8 @@ pub struct Solution {
     pub start: String,
     /// The least step from which no deviation pays; of a certified or stopped answer, the step at which its tail begins.
     pub horizon: StepNumber,
+    /// Whether the strategy followed in the end is proven to be the long-term one.
+    pub long_term: LongTerm,
     /// The states that are listed.
     pub states: Entries<State>,
     /// Whether every strategy that is as good from the start counts steps: `false` if one that does not is known; absent
@@ -74,6 +76,16 @@ pub struct Principal {
     pub members: Option<Vec<String>>,
     /// The discount factor.
     pub discount: String,
+}
+
+/// What is known of the strategy that is followed in the end, which all entries about the long term describe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LongTerm {
+    /// It is the long-term strategy.
+    Proven,
+    /// It is near to being it, as far as doubles tell.
+    Assumed,
 }
 
 /// An answer from one start state.
@@ -163,6 +175,7 @@ impl Solution {
             principals: principals.collect(),
             start: model.state_name(model.start()).into_owned(),
             horizon: StepNumber(answer.horizon().clone()),
+            long_term: if answer.long_term_is_proven() { LongTerm::Proven } else { LongTerm::Assumed },
             states: Entries(parallel::map_each(states.len(), of_state)),
             needs_counting: None,
             other_payoffs: None,

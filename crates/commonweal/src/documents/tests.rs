@@ -87,7 +87,7 @@ fn the_hotel_is_written_as_the_interface_says() {
     assert_eq!(json["states"]["s0"]["welfare"]["exact"], "127/9");
     assert_eq!(json["states"]["s0"]["decisions"][1], serde_json::json!({"from": 2, "action": "b"}));
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["format", "engine", "checked", "principals", "start", "horizon", "states"]);
+    assert_eq!(keys, ["format", "engine", "checked", "principals", "start", "horizon", "long_term", "states"]);
 }
 
 #[test]

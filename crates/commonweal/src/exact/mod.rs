@@ -29,7 +29,7 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 use base::Base;
 use long_term::{LongTerm, positional_value};
-use payoff::enclosed_payoff;
+use payoff::{enclosed_payoff, settled_values};
 use std::time::Instant;
 use walk::truncated::{Truncated, truncate};
 use walk::{Problem, Unravelled, WalkOptions, unravel};
@@ -101,11 +101,12 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
         jumps: options.jumps,
         keep_stages: options.keep_proof,
     };
-    let (mut stages, mut exact_is_affordable, mut has_ties) = (Vec::new(), false, false);
+    let (mut stages, mut exact_is_affordable, mut has_ties, mut bits_a_layer) = (Vec::new(), false, false, 0);
     let solved = match &found {
         Ok(_) => unravel(problem, &walk, stop).and_then(|mut unravelled| {
             stages = std::mem::take(&mut unravelled.stages);
             (exact_is_affordable, has_ties) = (unravelled.exact_is_affordable, unravelled.has_ties);
+            bits_a_layer = unravelled.bits_a_layer;
             optimum(problem, unravelled, stop)
         }),
         Err(reason) => Err(*reason),
@@ -115,7 +116,15 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
     answer.proof = options.keep_proof.then(|| {
         let LongTerm { values, strategy, .. } = long_term.clone();
         let tail = strategy;
-        Proof::Exact(ExactProof { values, tail, stages, exact_is_affordable, has_ties, n_layers_for_bounds })
+        Proof::Exact(ExactProof {
+            values,
+            tail,
+            stages,
+            exact_is_affordable,
+            bits_a_layer,
+            has_ties,
+            n_layers_for_bounds,
+        })
     });
     answer
 }
@@ -156,6 +165,11 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
     };
     let in_the_end = |source: &Source| worth(source, &long_term.values, &long_term.strategy);
     let long_term_payoffs = payoffs(model, |source| in_the_end(source).map(Values::Exact))?;
+    // What is known exactly though the horizon is too far for fractions everywhere.
+    let settled: Vec<Vec<Option<Rational>>> = match totals {
+        Some(_) => Vec::new(),
+        None => (0..model.n()).map(|i| settled_values(problem, &strategy, i)).collect(),
+    };
     let payoffs = payoffs(model, |source| {
         Ok(match (&totals, &source.part) {
             (Some(totals), Some(own)) => Values::Exact(totals[own.index].scaled(&own.uncounted)),
@@ -165,7 +179,13 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             }
             (None, _) => {
                 let own = worth(source, base_values, &base.strategy)?;
-                Values::Enclosed(enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &own, stop)?)
+                let enclosed = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &own, stop)?;
+                let known = |index: usize| {
+                    let part = source.part.as_ref()?;
+                    settled[part.index][index].as_ref().map(|value| value * &part.uncounted)
+                };
+                let known: Vec<Option<Rational>> = (0..model.n_states()).map(known).collect();
+                Values::partly_exact(known, enclosed)
             }
         })
     })?;
@@ -184,7 +204,11 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             let of_state = |s: usize| {
                 base_values.iter().map(|values| values.enclosure(s)).fold(gain[s].to_doubles(), Enclosure::plus)
             };
-            Values::Enclosed((0..model.n_states()).map(of_state).collect())
+            let known = |s: usize| {
+                settled.iter().try_fold(Rational::ZERO, |sum, values| values[s].as_ref().map(|value| sum + value))
+            };
+            let known: Vec<Option<Rational>> = (0..model.n_states()).map(known).collect();
+            Values::partly_exact(known, (0..model.n_states()).map(of_state).collect())
         })
     };
     Ok(Answer {
@@ -193,7 +217,11 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
         memory,
         payoffs,
         welfare,
-        long_term: LongTermAnswer { choices: allowed_choices(model, long_term), payoffs: long_term_payoffs },
+        long_term: LongTermAnswer {
+            choices: allowed_choices(model, long_term),
+            payoffs: long_term_payoffs,
+            is_proven: true,
+        },
         effort,
         ..nothing_known(model, strategy)
     })
@@ -259,7 +287,11 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
         memory: vec![Step::from(n_layers); model.n_states()],
         payoffs: certain(&payoff),
         welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
-        long_term: LongTermAnswer { choices: allowed_choices(model, long_term), payoffs: certain(&in_the_end) },
+        long_term: LongTermAnswer {
+            choices: allowed_choices(model, long_term),
+            payoffs: certain(&in_the_end),
+            is_proven: true,
+        },
         ..nothing_known(model, strategy)
     }
 }
@@ -284,7 +316,7 @@ fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
         memory: vec![Step::ZERO; model.n_states()],
         payoffs: ranges.clone(),
         welfare: None,
-        long_term: LongTermAnswer { choices: followed.collect(), payoffs: ranges },
+        long_term: LongTermAnswer { choices: followed.collect(), payoffs: ranges, is_proven: false },
         proof: None,
         effort: Effort::default(),
         timings: Timings::default(),

@@ -62,6 +62,13 @@ pub enum Values {
     Exact(ExactVector),
     /// Enclosures.
     Enclosed(Vec<Enclosure>),
+    /// Exact numbers where they are known, and enclosures of all.
+    Partly {
+        /// The numbers that are known.
+        known: Vec<Option<Rational>>,
+        /// An enclosure of each number; the tightest where it is known.
+        enclosures: Vec<Enclosure>,
+    },
     /// Doubles, and how far below and above them the numbers are at most: half the memory of enclosures.
     Near {
         /// One double per number.
@@ -83,11 +90,24 @@ impl Values {
         }
     }
 
-    /// `Σ_k factor_k · values_k`, each of `n` numbers; exact if all of them are.
+    /// These enclosures, with the exact numbers that are known.
+    pub(crate) fn partly_exact(known: Vec<Option<Rational>>, mut enclosures: Vec<Enclosure>) -> Values {
+        if known.iter().all(Option::is_none) {
+            return Values::Enclosed(enclosures);
+        }
+        for (enclosure, exact) in enclosures.iter_mut().zip(&known) {
+            if let Some(exact) = exact {
+                *enclosure = Enclosure::from(exact);
+            }
+        }
+        Values::Partly { known, enclosures }
+    }
+
+    /// `Σ_k factor_k · values_k`, each of `n` numbers; exact where all of them are.
     pub(crate) fn combined(mut terms: Vec<(Rational, Values)>, n: usize) -> Values {
         let exact = |(factor, values): &(Rational, Values)| match values {
             Values::Exact(vector) => Some(vector.scaled(factor)),
-            Values::Enclosed(_) | Values::Near { .. } => None,
+            Values::Partly { .. } | Values::Enclosed(_) | Values::Near { .. } => None,
         };
         if terms.len() == 1 {
             let (factor, values) = terms.remove(0);
@@ -99,7 +119,12 @@ impl Values {
             }
             None => {
                 let of = |index| weighted_enclosure(terms.iter().map(|(factor, values)| (factor, values)), index);
-                Values::Enclosed((0..n).map(of).collect())
+                let known = |index: usize| {
+                    terms.iter().try_fold(Rational::ZERO, |sum, (factor, values)| {
+                        values.known(index).map(|value| sum + factor * value)
+                    })
+                };
+                Values::partly_exact((0..n).map(known).collect(), (0..n).map(of).collect())
             }
         }
     }
@@ -109,6 +134,12 @@ impl Values {
         match self {
             values if factor.is_one() => values,
             Values::Exact(vector) => Values::Exact(vector.scaled(factor)),
+            Values::Partly { known, enclosures } => {
+                let scaled = known.into_iter().map(|known| known.map(|known| known * factor));
+                let factor = Enclosure::from(factor);
+                let enclosures = enclosures.into_iter().map(|enclosure| enclosure.times(factor));
+                Values::partly_exact(scaled.collect(), enclosures.collect())
+            }
             Values::Enclosed(_) | Values::Near { .. } => {
                 let factor = Enclosure::from(factor);
                 Values::Enclosed(parallel::map(n, |index| self.enclosure(index).times(factor)))
@@ -118,9 +149,15 @@ impl Values {
 
     /// The number at `index`, in lowest terms where it is exact.
     pub fn value(&self, index: usize) -> Value {
+        self.known(index).map_or_else(|| Value::from(self.enclosure(index)), Value::from)
+    }
+
+    /// The number at `index` in lowest terms, if it is known.
+    pub(crate) fn known(&self, index: usize) -> Option<Rational> {
         match self {
-            Values::Exact(vector) => Value::from(vector.get(index)),
-            Values::Enclosed(_) | Values::Near { .. } => Value::from(self.enclosure(index)),
+            Values::Exact(vector) => Some(vector.get(index)),
+            Values::Partly { known, .. } => known[index].clone(),
+            Values::Enclosed(_) | Values::Near { .. } => None,
         }
     }
 
@@ -128,7 +165,7 @@ impl Values {
     pub fn enclosure(&self, index: usize) -> Enclosure {
         match self {
             Values::Exact(vector) => vector.enclosure(index),
-            Values::Enclosed(enclosures) => enclosures[index],
+            Values::Partly { enclosures, .. } | Values::Enclosed(enclosures) => enclosures[index],
             Values::Near { centers, below, above } => {
                 let center = centers[index];
                 Enclosure::new(center, center).plus(Enclosure::new(-below, *above))

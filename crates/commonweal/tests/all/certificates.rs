@@ -14,6 +14,7 @@ use commonweal::internals::families::{RandomFamily, spaced};
 use commonweal::internals::model::{Mdp, StateId};
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::principals::order;
+use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Verdict, WORK, check};
@@ -82,7 +83,7 @@ fn bounds_certificate(model: &Mdp, solution: &Answer, rng: &mut Rng) -> String {
         stages: &stages,
     };
     let mut bytes = Vec::new();
-    bounds.write(&order(model), &mut bytes).expect("within the doubles");
+    bounds.write(&order(model), &StopSignal::default(), &mut bytes).expect("within the doubles");
     String::from_utf8(bytes).expect("ASCII")
 }
 
@@ -244,7 +245,7 @@ fn walks(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) 
             stages: &proof.stages,
         };
         let (text, mut original) = (canonical(&model), Vec::new());
-        certificate.write(&order(&model), &mut original).expect("within the doubles");
+        certificate.write(&order(&model), &StopSignal::default(), &mut original).expect("within the doubles");
         let original = String::from_utf8(original).expect("ASCII");
         let found = verdict(&text, &original);
         assert_eq!(found, "accepted", "seed {seed}: a true certificate is refused\n{text}{original}");
@@ -450,4 +451,30 @@ fn a_certificate_that_asks_for_too_much_is_not_read() {
         ),
         Ok(Verdict::Accepted(_))
     ));
+}
+
+/// Some hundred thousand layers to write down: seconds, in which the signal is looked at.
+#[test]
+fn writing_a_long_certificate_ends_when_it_is_asked_to() {
+    let state = |s: usize| {
+        let next = (s + 1) % 20;
+        format!("  s{s}: {{rest: {{to: s{next}}}, work: {{reward: {{p: -1/1000, q: 1}}, to: s{s}}}}}\n")
+    };
+    let states: String = (0..20).map(state).collect();
+    let text = format!("principals: {{p: 0.99999, q: 0.99998}}\nstates:\n{states}");
+    let model = commonweal::internals::io::read_model(&text).expect("a model");
+    let doubles = model.to_doubles().expect("doubles");
+    let options = Options { keep_proof: true, jumps: false, ..Options::default() };
+    let answer = certified::solve(&doubles, 1e-6, &options);
+    let mut certificate = Proven::of_mdp(&model, &answer).expect("a certificate");
+    let mut bytes = Vec::new();
+    certificate.stop.raise();
+    let error = certificate.write(&mut bytes).expect_err("the signal is raised");
+    let reason = error.get_ref().and_then(|source| source.downcast_ref::<StopReason>());
+    assert_eq!(reason, Some(&StopReason::Interrupted), "{error}");
+    // What takes a moment is written all the same.
+    let brief = certified::solve(&doubles, 1e-6, &Options { layer_limit: 10, ..options });
+    certificate = Proven::of_mdp(&model, &brief).expect("a certificate");
+    certificate.stop.raise();
+    assert!(certificate.write(&mut Vec::new()).is_ok());
 }

@@ -599,6 +599,25 @@ fn bounds_of_an_answer_that_stopped_contain_the_welfare_after_the_longest_of_jum
     assert!(stopped[0] > 70 && stopped[1] > 20 && stopped[2] > 20, "only {stopped:?} were stopped");
 }
 
+/// Where the horizon is too far for fractions everywhere, they are short where nothing is done but what is done in the end.
+#[test]
+fn short_fractions_are_given_however_far_the_horizon_is() {
+    let model = spaced_model(&BigInt::from(100));
+    let answer = solve(&model, &Options::default());
+    let exact = |value: Value| value.exact.map(|exact| exact.to_string());
+    assert_eq!(exact(answer.welfare(2.into())).as_deref(), Some("201/50"));
+    assert_eq!(exact(answer.payoff(0.into(), 2.into())).as_deref(), Some("0"));
+    assert_eq!(exact(answer.payoff(1.into(), 2.into())).as_deref(), Some("201/50"));
+    assert_eq!(exact(answer.welfare(0.into())), None);
+    // A way into that state, taken at once and for ever: 7 for both, then 201/50 at the second one's discount.
+    let mut plain = Plain::of(&model);
+    plain.states.push(vec![Choice { name: "go".to_owned(), rewards: vec![q(7, 1); 2], to: vec![(2, Q::one())] }]);
+    plain.names.push("door".to_owned());
+    let answer = jumping(&plain);
+    let right = q(14, 1) + q(101, 201) * q(201, 50);
+    assert_eq!(answer.welfare(3.into()).exact.map(|exact| from_solver(&exact)), Some(right));
+}
+
 #[test]
 fn ways_to_twins_tie_however_far_the_horizon_is() {
     let twins = Plain::parse(

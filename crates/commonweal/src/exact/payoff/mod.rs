@@ -5,8 +5,10 @@
 //! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures.
 
 mod gains;
+mod settled;
 
 pub use gains::ExactGains;
+pub(super) use settled::settled_values;
 
 use super::base::Base;
 use super::jump::distance;

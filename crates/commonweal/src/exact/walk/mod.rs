@@ -84,6 +84,8 @@ pub struct Unravelled<'a> {
     pub exact_gains: Option<Vec<ExactGains<'a>>>,
     /// Whether exact gains could be followed all the way, however long they are.
     pub exact_is_affordable: bool,
+    /// By about how many bits they grow at every layer.
+    pub bits_a_layer: u64,
     /// Whether choices tie for a reason that only exact gains show.
     pub has_ties: bool,
     /// The stages that were jumped over, the latest first, if they were to be kept.
@@ -259,7 +261,7 @@ impl<'a> Walk<'a> {
     }
 
     fn finish(mut self, stop: &StopSignal) -> Result<Unravelled<'a>, StopReason> {
-        let exact_is_affordable = self.judge.is_affordable();
+        let (exact_is_affordable, bits_a_layer) = (self.judge.is_affordable(), self.judge.bits_a_layer());
         let has_ties = self.judge.found_a_tie || self.candidates.left_out_unlike_rows;
         let exact_gains = self.judge.gains_at_start(&self.changes, stop)?;
         self.changes.iter_mut().for_each(|changes| changes.reverse());
@@ -270,6 +272,7 @@ impl<'a> Walk<'a> {
             gain: self.gain,
             exact_gains,
             exact_is_affordable,
+            bits_a_layer,
             has_ties,
             stages: self.stages,
             effort: self.effort,

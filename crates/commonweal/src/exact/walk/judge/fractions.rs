@@ -16,6 +16,8 @@ use dashu_base::BitTest;
 const MAX_BITS: u64 = 1 << 20;
 /// Nor are those that take more word operations than this.
 const MAX_WORK: u64 = 1 << 33;
+/// Where step 0 is out of reach, so is most of what will be asked: gains longer than this are not formed then.
+const BRIEF_BITS: u64 = 1 << 14;
 /// Payoffs at step 0 longer than this are not formed: nobody reads fractions of more than 10,000 digits.
 const MAX_PAYOFF_BITS: u64 = 1 << 17;
 
@@ -28,7 +30,7 @@ pub(super) struct Fractions<'a> {
     /// The step that the gains stand at.
     at: Step,
     /// By about how many bits the gains grow at each layer.
-    bits_a_layer: u64,
+    pub(super) bits_a_layer: u64,
 }
 
 impl<'a> Fractions<'a> {
@@ -74,7 +76,8 @@ impl<'a> Fractions<'a> {
         stop: &StopSignal,
     ) -> Result<Option<Vec<(Integer, Natural)>>, StopReason> {
         let next = question.step + 1;
-        if self.bits_after(&(&self.begin - &next)).is_none() {
+        let most = if self.reach_step_0_from(&self.begin) { MAX_BITS } else { BRIEF_BITS };
+        if self.bits_after(&(&self.begin - &next)).is_none_or(|bits| bits > most) {
             return Ok(None);
         }
         self.follow(&next, question.changes, stop)?;

@@ -78,6 +78,11 @@ impl<'a> Judge<'a> {
         self.fractions.reach_step_0_from(self.problem.horizon)
     }
 
+    /// By about how many bits exact gains grow at every layer.
+    pub(super) fn bits_a_layer(&self) -> u64 {
+        self.fractions.bits_a_layer
+    }
+
     /// The gains at step 0, unless they would be too long for anybody to read.
     pub(super) fn gains_at_start(
         self,

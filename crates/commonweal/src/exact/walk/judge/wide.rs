@@ -22,8 +22,8 @@ use std::sync::OnceLock;
 const FIRST_BITS: usize = 128;
 /// The work of one attempt, in products of 64 bits: about a second.
 const MAX_WORK: u64 = 1 << 23;
-/// The work of all attempts.
-const MAX_TOTAL_WORK: u64 = 1 << 27;
+/// The work of all attempts: where choices tie, every bit is spent in vain.
+const MAX_TOTAL_WORK: u64 = 1 << 24;
 
 /// Gains over the long-term strategy.
 pub(super) struct Wide<'a> {

@@ -1,0 +1,62 @@
+//! Values that are short fractions although the horizon is far.
+//!
+//! Against the long-term values V_i a part gains nothing from a state if no choice that is ever taken there, or in any state
+//! that it leads to, has an advantage for it: from such a *settled* state it gets V_i exactly, at every step. A state that leads
+//! into settled ones within a few steps has a value that a few sums give.
+
+use crate::exact::walk::Problem;
+use crate::model::{ChoiceId, StateId};
+use crate::number::Rational;
+use crate::strategy::{CountingStrategy, Step};
+
+/// The steps within which a run must settle.
+const STEPS: u32 = 256;
+/// Longer fractions are not formed: 10,000 digits.
+const MAX_BITS: usize = 33_219;
+
+/// What part i gets under `strategy` from each state, where that is known to be a short fraction.
+pub(in crate::exact) fn settled_values(
+    problem: Problem,
+    strategy: &CountingStrategy,
+    i: usize,
+) -> Vec<Option<Rational>> {
+    let Problem { model, long_term, .. } = problem;
+    let settled = settled_states(problem, strategy, i);
+    let in_the_end = |index: usize| settled[index].then(|| long_term.values[i].get(index)).filter(is_short);
+    let base: Vec<Option<Rational>> = (0..model.n_states()).map(in_the_end).collect();
+    let mut values = base.clone();
+    for step in (0..STEPS).rev().map(Step::from) {
+        let of_state = |index: usize| {
+            if settled[index] {
+                return base[index].clone();
+            }
+            let choice = strategy.choice(StateId::from(index), &step);
+            let later = model.transitions(choice).try_fold(Rational::ZERO, |sum, (target, chance)| {
+                values[target.index()].as_ref().map(|value| sum + chance * value)
+            });
+            later.map(|later| &model.rewards(choice)[i] + model.discount(i) * later).filter(is_short)
+        };
+        values = (0..model.n_states()).map(of_state).collect();
+    }
+    values
+}
+
+fn is_short(value: &Rational) -> bool {
+    value.bits() <= MAX_BITS
+}
+
+/// Per state, whether nothing that is ever done from it on has an advantage for part i.
+fn settled_states(problem: Problem, strategy: &CountingStrategy, i: usize) -> Vec<bool> {
+    let Problem { model, advantages, .. } = problem;
+    let taken = |index: usize| strategy.changes(StateId::from(index)).iter().map(|change| change.choice);
+    let has_none = |choice: ChoiceId| advantages.of(choice)[i].is_zero();
+    let mut settled: Vec<bool> = (0..model.n_states()).map(|index| taken(index).all(has_none)).collect();
+    loop {
+        let leaves = |choice: ChoiceId| model.targets(choice).iter().any(|target| !settled[target.index()]);
+        let leaving: Vec<usize> = (0..settled.len()).filter(|&s| settled[s] && taken(s).any(leaves)).collect();
+        if leaving.is_empty() {
+            return settled;
+        }
+        leaving.into_iter().for_each(|s| settled[s] = false);
+    }
+}
