@@ -108,7 +108,8 @@ fn a_stopped_answer_has_bounds_and_its_own_exit_code() {
     let folder = Folder::with_hotel();
     let ran = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", "--time-limit", "0", "--json"]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert_eq!(ran.json()["status"], "stopped");
+    // Nothing is known of the value yet, and a JSON reader of doubles refuses what overflows.
+    assert!(ran.stdout.contains("\"status\": \"stopped\"") && ran.stdout.contains("\"upper\": 1e999"), "{ran:?}");
 }
 
 #[test]

@@ -411,6 +411,10 @@ impl<'q, 'm> Asked<'q, 'm> {
             let who = format!("no strategy gives `{}` more than {}", principals[p].name, self.over[p]);
             return Err(FairError::NobodyGains { rule, who, from_zero }.into());
         }
+        if who.is_empty() {
+            let who = "all strategies give everybody the same".to_owned();
+            return Err(FairError::NobodyGains { rule, who, from_zero }.into());
+        }
         let gains = Gains { who, over: self.over.clone() };
         // A mix that gives everybody something, to begin with.
         let mut conditions = stage.conditions.clone();

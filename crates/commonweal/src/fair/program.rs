@@ -99,10 +99,6 @@ pub struct Face<'s, 'm> {
 
 /// More rounds than this are given up; doubles converge, and fractions end, long before.
 const MOST_ROUNDS: usize = 2_000;
-/// From this round on, every so often, weights that are small beside the others are tried as 0: where a weight tends to 0 the
-/// set may have infinitely many vertices.
-const PATIENCE: usize = 12;
-
 impl<'s, 'm> Face<'s, 'm> {
     /// The whole set, with nothing found yet.
     pub fn whole(set: &'s PayoffSet<'m>, gap: Rational) -> Face<'s, 'm> {
@@ -137,6 +133,14 @@ impl<'s, 'm> Face<'s, 'm> {
             self.points.push(point);
         }
         is_new
+    }
+
+    /// Weights that are longer than this, in bits, tend to a face that no question reaches: the answer has bounds.
+    fn longest_weight(&self) -> usize {
+        const LONG: usize = 1 << 13;
+        let bits = |point: &Point| point.payoffs.iter().filter_map(|own| own.exact.as_ref()).map(Rational::bits).sum();
+        let first = self.points.iter().take(self.set.n() + 1).map(bits).max().unwrap_or(0);
+        LONG + 8 * first
     }
 
     /// How far the bounds of a program may be apart: the gap, relative to the greatest payoff.
@@ -184,20 +188,24 @@ impl<'s, 'm> Face<'s, 'm> {
             if near {
                 return Ok(solved(&upper, None));
             }
-            let reason = if round >= MOST_ROUNDS { Some(StopReason::NodeLimit) } else { None };
+            let too_long = self.gap.is_zero() && weights.iter().any(|weight| weight.bits() > self.longest_weight());
+            let reason = match (round >= MOST_ROUNDS, too_long) {
+                (true, _) => Some(StopReason::NodeLimit),
+                (false, true) => Some(StopReason::Precision),
+                (false, false) => None,
+            };
             let was = solved(&upper, reason.or(Some(StopReason::Precision)));
             if reason.is_some() || !self.add(best.point) {
                 // The same point again: what is left is finer than the points are known.
                 return Ok(was);
             }
-            if round % PATIENCE == PATIENCE - 1 {
-                self.try_without_small(&weights)?;
-            }
+            self.try_without_small(&weights)?;
         }
         unreachable!("the rounds are limited")
     }
 
-    /// Asks with weights that are small beside the greatest as 0.
+    /// Asks with weights that are small beside the greatest as 0: where a weight tends to 0 the set may have infinitely many
+    /// vertices, and the one that they tend to is found by the weight 0 alone.
     fn try_without_small(&mut self, weights: &Weights) -> Result<(), StopReason> {
         let greatest = weights.iter().map(|weight| weight.clone().abs()).fold(Rational::ZERO, Rational::max);
         let is_small = |weight: &Rational| weight.clone().abs() * Rational::from(1024) < greatest;
