@@ -162,7 +162,11 @@ impl Found<'_> {
         let solved = !matches!(self.answer.claim(), Claim::Stopped(_));
         let compared = self.comparison.as_ref().is_none_or(|comparison| comparison.stopped.is_none());
         let explained = self.explanation.as_ref().is_none_or(Result::is_ok);
-        if solved && compared && explained && !self.certified.is_missing { ExitCode::SUCCESS } else { ExitCode::from(3) }
+        if solved && compared && explained && !self.certified.is_missing {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(3)
+        }
     }
 }
 

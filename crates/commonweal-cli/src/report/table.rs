@@ -89,7 +89,7 @@ mod tests {
     fn lines_are_broken_between_words() {
         assert_eq!(wrapped("  a few words", 4), "  a few words\n");
         let long = wrapped(&format!("  {}end", "word ".repeat(30)), 4);
-        assert!(width(&long) <= WIDTH && long.lines().skip(1).all(|line| line.starts_with("    word")));
+        assert!(width(&long) <= WIDTH && long.lines().skip(1).all(|line| line.len() - line.trim_start().len() == 4));
         // Nothing breaks a word.
         assert_eq!(wrapped(&"x".repeat(100), 2).trim_end().len(), 100);
     }

@@ -140,7 +140,8 @@ fn states_are_called_what_the_comments_of_a_drn_file_say() {
     folder.write("storm.drn", storm);
     let run = |args: &[&str]| folder.run(&[args, &DISCOUNTS, &["--quiet"]].concat()).done().stdout;
     let report = run(&["solve", "storm.drn"]);
-    assert!(report.contains("  col=0 & c1=2: a for 2 steps, then b\n  col=0 & c1=2#2: always b\n"), "{report}");
+    let strategy = "  col=0 & c1=2            0  a for 2 steps, then b\n  col=0 & c1=2#2          3  always b\n";
+    assert!(report.contains(strategy), "{report}");
     for from in ["col=0 & c1=2#2", "1"] {
         assert!(run(&["solve", "storm.drn", "--from", from]).starts_with("Optimal welfare from col=0 & c1=2#2: 27\n"));
     }
