@@ -5,6 +5,7 @@ use crate::certify::{self, Checked};
 use crate::engine::{self, Asked};
 use crate::report::json;
 use crate::report::numbers::fraction_or_decimal;
+use crate::report::page::Page;
 use crate::report::timings::Clock;
 use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
@@ -19,12 +20,18 @@ use std::process::ExitCode;
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
-    for path in args.strategy.iter().chain(&args.certificate) {
+    for path in args.strategy.iter().chain(&args.certificate).chain(&args.report) {
         output::check_place(path)?;
         output::check_apart(path, &args.model.model)?;
     }
     if args.strategy.is_some() && args.strategy == args.certificate {
         bail!("--strategy and --certificate name the same file; give them different ones");
+    }
+    if let Some(other) = [("--strategy", &args.strategy), ("--certificate", &args.certificate)]
+        .into_iter()
+        .find_map(|(option, path)| (path.is_some() && *path == args.report).then_some(option))
+    {
+        bail!("--report and {other} name the same file; give them different ones");
     }
     let in_fractions = args.certificate.is_some();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
@@ -49,17 +56,30 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     clock.check = check;
     let mut printed =
         Printed { model: &model, answer: &answer, checked, own_best: None, comparison: None, explanation: None };
+    let mut compared = None;
     if !certified {
         let exact = &model.exact();
-        if answer.claim() == Claim::Optimal && !args.run.json {
+        if answer.claim() == Claim::Optimal && (!args.run.json || args.report.is_some()) {
             printed.own_best = exact::own_best_from_start(exact, &options.stop).ok();
         }
-        printed.comparison = args.compare.then(|| {
-            let compared = compare(exact, &answer, &options.stop);
+        compared = args.compare.then(|| compare(exact, &answer, &options.stop));
+        printed.comparison = compared.as_ref().map(|compared| {
             let documents = compared.iter().map(|one| documents::Compared::new(exact, one)).collect();
-            (documents, report::compare::report(exact, &compared))
+            (documents, report::compare::report(exact, compared))
         });
         printed.explanation = args.explain.then(|| explain::text(exact, &answer, &options));
+    }
+    if let Some(path) = &args.report {
+        let page = Page {
+            file: &args.model.model,
+            model: &model,
+            answer: &answer,
+            own_best: printed.own_best.as_deref(),
+            comparison: compared.as_deref(),
+            checked: &printed.checked.in_words(),
+            stop: &options.stop,
+        };
+        output::write_whole(path, |out| out.write_all(page.html().as_bytes()))?;
     }
     printed.print(args, clock)
 }

@@ -32,9 +32,7 @@ fn comparison(model: &Structure, compared: &[Compared], payoffs: bool) -> String
     }
     let best = &compared[0].welfare;
     let row = |one: &Compared| {
-        let mark = if is_open(one) { "≥ " } else { "" };
-        let welfare = if is_open(one) { at_least(one.welfare.enclosure.lower()) } else { in_column(&one.welfare) };
-        let mut row = vec![class_name(model, one.class), format!("{mark}{welfare}"), cost(one, best)];
+        let mut row = vec![class_name(model, one.class), shown_welfare(one), cost(one, best)];
         if payoffs {
             row.extend(one.payoffs.iter().map(in_column));
         }
@@ -44,6 +42,11 @@ fn comparison(model: &Structure, compared: &[Compared], payoffs: bool) -> String
     table(&header, &compared.iter().map(row).collect::<Vec<_>>())
 }
 
+/// What the strategy earns, or at least.
+pub fn shown_welfare(one: &Compared) -> String {
+    if is_open(one) { format!("≥ {}", at_least(one.welfare.enclosure.lower())) } else { in_column(&one.welfare) }
+}
+
 /// Whether the class may hold a strategy that is noticeably better.
 fn is_open(one: &Compared) -> bool {
     let lower = one.welfare.enclosure.lower();
@@ -51,7 +54,7 @@ fn is_open(one: &Compared) -> bool {
     one.upper.is_some_and(|upper| upper - lower > 1e-5 * lower.abs().max(upper.abs()))
 }
 
-fn class_name(model: &Structure, class: Class) -> String {
+pub fn class_name(model: &Structure, class: Class) -> String {
     match class {
         Class::Counting => "best of all (counting)".to_owned(),
         Class::Stationary => "best stationary".to_owned(),
@@ -62,7 +65,7 @@ fn class_name(model: &Structure, class: Class) -> String {
 }
 
 /// What is lost against the best of all.
-fn cost(one: &Compared, best: &Value) -> String {
+pub fn cost(one: &Compared, best: &Value) -> String {
     if one.class == Class::Counting {
         return String::new();
     }

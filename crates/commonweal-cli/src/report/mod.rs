@@ -6,6 +6,7 @@ pub mod front;
 pub mod json;
 pub mod map;
 pub mod names;
+pub mod page;
 pub mod pictures;
 pub mod search;
 pub mod solution;
