@@ -181,7 +181,7 @@ fn shifted(size: u64, exponent: i32) -> String {
 }
 
 /// A whole number with its thousands apart, from five digits on.
-fn grouped(text: &str) -> String {
+pub(super) fn grouped(text: &str) -> String {
     if text.len() < 5 || text.contains('.') {
         return text.to_owned();
     }

@@ -2,8 +2,9 @@
 
 use super::axis::Ruler;
 use super::chart::Scale;
-use super::drawing::{Anchor, Drawing, MARGIN, SIZE, WIDTH, polyline};
+use super::drawing::{Drawing, MARGIN, SIZE, WIDTH, polyline};
 use super::legend;
+use super::picture::{Anchor, Picture};
 use super::text::{width, wrapped};
 
 const BAR: f64 = 15.0;
@@ -29,6 +30,11 @@ pub struct Bars {
 impl Bars {
     /// The bars as one `<svg>` element.
     pub fn svg(&self) -> String {
+        self.picture().svg()
+    }
+
+    /// The same, to be written as SVG, PNG or PDF.
+    pub fn picture(&self) -> Picture {
         let mut drawing = Drawing::titled(&self.title);
         let names: Vec<&str> = self.series.iter().map(String::as_str).collect();
         legend::draw_swatches(&mut drawing, &names);
@@ -49,7 +55,7 @@ impl Bars {
         let ticks = ruler.ticks(6);
         let lines: String =
             ticks.major.iter().map(|(x, _)| polyline([(place(*x), top), (place(*x), bottom)])).collect();
-        drawing.path("grid", &lines, "");
+        drawing.path("grid", &lines);
         let mut y = top + 6.0;
         for (name, bars) in &self.groups {
             let middle = y + rows(bars) * BAR / 2.0;
@@ -59,7 +65,7 @@ impl Bars {
             {
                 let (zero, end) = (place(0.0), place(*x));
                 drawing.open_series(series);
-                drawing.rectangle("fill", (zero.min(end), y + 1.0), ((end - zero).abs().max(0.5), BAR - 2.0), "");
+                drawing.rectangle("fill", (zero.min(end), y + 1.0), ((end - zero).abs().max(0.5), BAR - 2.0));
                 drawing.close();
                 let baseline = y + BAR / 2.0 + 0.36 * SIZE;
                 if *x < 0.0 {
@@ -71,7 +77,7 @@ impl Bars {
             }
             y = middle + rows(bars) * BAR / 2.0 + 12.0;
         }
-        drawing.path("axis", &polyline([(place(0.0), top), (place(0.0), bottom)]), "");
+        drawing.path("axis", &polyline([(place(0.0), top), (place(0.0), bottom)]));
         let mut free = f64::NEG_INFINITY;
         for (x, label) in &ticks.major {
             let (x, half) = (place(*x), width(label, SIZE) / 2.0);

@@ -1,8 +1,9 @@
 //! Charts: series over two axes.
 
 use super::axis::{Ruler, Ticks, has_place};
-use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
+use super::drawing::{Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
 use super::legend;
+use super::picture::{Anchor, Picture};
 use super::text::{width, wrapped};
 
 const HEIGHT: f64 = 320.0;
@@ -45,10 +46,19 @@ pub enum Mark {
 pub struct Series {
     /// The name in the legend; a series without a name is not in the legend.
     pub name: String,
-    /// Each point as (x, y), in the order of the line.
+    /// Which of the colours, and which symbol: series with the same number have the same, in one chart and in several.
+    pub colour: usize,
+    /// Each point as (x, y), in the order of the line. A point that is NaN in both interrupts the line: [`BREAK`].
     pub points: Vec<(f64, f64)>,
     /// How they are drawn.
     pub mark: Mark,
+}
+
+/// A point that is none: the line of a series ends before it and begins again after it.
+pub const BREAK: (f64, f64) = (f64::NAN, f64::NAN);
+
+pub(super) fn is_break((x, y): (f64, f64)) -> bool {
+    x.is_nan() && y.is_nan()
 }
 
 /// A chart of series over two axes, whose ranges are those of the data.
@@ -64,30 +74,48 @@ pub struct Chart {
     pub y: Axis,
     /// What is drawn, the last on top.
     pub series: Vec<Series>,
+    /// Numbers on the horizontal axis that a line across the chart marks, each with its name.
+    pub marks: Vec<(f64, String)>,
 }
 
 impl Chart {
     /// The chart as one `<svg>` element. Points that have no place on the axes are left out, and the caption says so.
     pub fn svg(&self) -> String {
+        self.picture().svg()
+    }
+
+    /// The same, to be written as SVG, PNG or PDF.
+    pub fn picture(&self) -> Picture {
         let has_place = |&(x, y): &(f64, f64)| has_place(self.x.scale, x) && has_place(self.y.scale, y);
         let all = || self.series.iter().flat_map(|series| &series.points).copied();
         let placed = || all().filter(has_place);
-        let x_ruler = Ruler::over(self.x.scale, placed().map(|(x, _)| x));
+        let x_ruler = Ruler::over(self.x.scale, placed().map(|(x, _)| x).chain(self.marks.iter().map(|(x, _)| *x)));
         let y_ruler = Ruler::over(self.y.scale, placed().map(|(_, y)| y));
         let mut drawing = Drawing::titled(&self.title);
         legend::draw(&mut drawing, &self.series);
         let frame = Frame::below(&mut drawing, &self.x, &self.y, (x_ruler, y_ruler), WIDTH - MARGIN, HEIGHT);
         frame.draw_grid(&mut drawing);
-        for (index, series) in self.series.iter().enumerate() {
-            drawing.open_series(index);
-            draw_series(&mut drawing, &frame, index, series);
+        for series in &self.series {
+            drawing.open_series(series.colour);
+            draw_series(&mut drawing, &frame, series);
             drawing.close();
         }
+        self.draw_marks(&mut drawing, &frame);
         frame.draw_axes(&mut drawing);
-        let unplaced = all().filter(|point| !has_place(point)).count();
+        let unplaced = all().filter(|&point| !has_place(&point) && !is_break(point)).count();
         let notes = [self.caption.clone(), left_out(unplaced)];
         let caption = notes.into_iter().flatten().collect::<Vec<_>>().join(" ");
         drawing.finish(&self.title, &self.description(&caption), &caption)
+    }
+
+    fn draw_marks(&self, drawing: &mut Drawing, frame: &Frame) {
+        for (x, name) in &self.marks {
+            let Some(x) = frame.x_at(*x) else { continue };
+            drawing.dashed_path("axis", &polyline([(x, frame.top), (x, frame.bottom)]), (3, 3));
+            let right = x + 6.0 + width(name, SIZE) <= frame.right;
+            let (at, anchor) = if right { (x + 6.0, Anchor::Start) } else { (x - 6.0, Anchor::End) };
+            drawing.text_with_halo((at, frame.top + SIZE), anchor, name);
+        }
     }
 
     fn description(&self, caption: &str) -> String {
@@ -114,7 +142,7 @@ pub(super) fn described(direction: &str, axis: &Axis) -> String {
     format!("{direction} axis: {}{scale}.", axis.label)
 }
 
-fn draw_series(drawing: &mut Drawing, frame: &Frame, index: usize, series: &Series) {
+fn draw_series(drawing: &mut Drawing, frame: &Frame, series: &Series) {
     // A point without a place interrupts the line.
     let mut pieces: Vec<Vec<(f64, f64)>> = vec![Vec::new()];
     for &point in &series.points {
@@ -126,15 +154,16 @@ fn draw_series(drawing: &mut Drawing, frame: &Frame, index: usize, series: &Seri
     for piece in pieces.iter().filter(|piece| piece.len() > 1) {
         match series.mark {
             Mark::Points => {}
-            Mark::Line | Mark::LineAndPoints => drawing.path("line", &polyline(piece.iter().copied()), ""),
-            Mark::Dashed => drawing.path("line", &polyline(piece.iter().copied()), legend::DASHES),
+            Mark::Line | Mark::LineAndPoints => drawing.path("line", &polyline(piece.iter().copied())),
+            Mark::Dashed => drawing.dashed_path("line", &polyline(piece.iter().copied()), legend::DASHES),
         }
     }
     let with_symbols = matches!(series.mark, Mark::Points | Mark::LineAndPoints);
     let lone = |piece: &&Vec<(f64, f64)>| with_symbols || piece.len() == 1;
-    let symbols: String = pieces.iter().filter(lone).flatten().map(|&place| legend::symbol(index, place)).collect();
+    let symbols: String =
+        pieces.iter().filter(lone).flatten().map(|&place| legend::symbol(series.colour, place)).collect();
     if !symbols.is_empty() {
-        drawing.path("mark", &symbols, "");
+        drawing.path("mark", &symbols);
     }
 }
 
@@ -197,7 +226,7 @@ impl Frame {
             major + &self.ticks.1.major.iter().filter_map(|(y, _)| self.y_at(*y)).map(horizontal).collect::<String>();
         for (class, lines) in [("fine", minor), ("grid", major)] {
             if !lines.is_empty() {
-                drawing.path(class, &lines, "");
+                drawing.path(class, &lines);
             }
         }
     }
@@ -220,7 +249,7 @@ impl Frame {
         for y in self.ticks.1.minor.iter().filter_map(|&y| self.y_at(y)) {
             lines += &polyline([(self.left - 0.5 * TICK, y), (self.left, y)]);
         }
-        drawing.path("axis", &lines, "");
+        drawing.path("axis", &lines);
     }
 }
 

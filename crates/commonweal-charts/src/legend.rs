@@ -1,7 +1,8 @@
 //! Legends: a sample of each mark beside its name, in rows above what they explain, never over it.
 
 use super::chart::{Mark, Series};
-use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, number, polyline};
+use super::drawing::{Drawing, LEADING, MARGIN, SIZE, WIDTH, number, polyline};
+use super::picture::Anchor;
 use super::text::{width, wrapped};
 
 const SAMPLE: f64 = 26.0;
@@ -10,10 +11,10 @@ const GAP: f64 = 20.0;
 /// Draws the rows below what is drawn so far; nothing if no series has a name.
 pub(super) fn draw(drawing: &mut Drawing, series: &[Series]) {
     let room = WIDTH - 2.0 * MARGIN - SAMPLE - 6.0;
-    let named = series.iter().enumerate().filter(|(_, series)| !series.name.trim().is_empty());
+    let named = series.iter().filter(|series| !series.name.trim().is_empty());
     let mut x = MARGIN;
     let mut lines_in_row = 0;
-    for (index, series) in named {
+    for series in named {
         let lines = wrapped(&series.name, SIZE, room);
         let widest = lines.iter().map(|line| width(line, SIZE)).fold(0.0, f64::max);
         let taken = SAMPLE + 6.0 + widest;
@@ -24,7 +25,7 @@ pub(super) fn draw(drawing: &mut Drawing, series: &[Series]) {
         }
         let top = drawing.y + 4.0;
         let middle = top + 0.62 * SIZE;
-        sample(drawing, index, series.mark, (x, middle));
+        sample(drawing, series.colour, series.mark, (x, middle));
         for (row, line) in lines.iter().enumerate() {
             let y = top + SIZE + row as f64 * SIZE * LEADING;
             drawing.text("ink", (x + SAMPLE + 6.0, y), Anchor::Start, line);
@@ -50,7 +51,7 @@ pub(super) fn draw_swatches(drawing: &mut Drawing, names: &[&str]) {
         }
         let top = drawing.y + 4.0;
         drawing.open_series(index);
-        drawing.rectangle("fill", (x, top + 1.0), (SIDE, SIDE), "rx=\"2\"");
+        drawing.round_rectangle("fill", (x, top + 1.0), (SIDE, SIDE));
         drawing.close();
         drawing.text("ink", (x + SIDE + 6.0, top + SIZE), Anchor::Start, name);
         x += taken + GAP;
@@ -66,16 +67,16 @@ fn sample(drawing: &mut Drawing, index: usize, mark: Mark, (x, y): (f64, f64)) {
     let across = polyline([(x, y), (x + SAMPLE, y)]);
     match mark {
         Mark::Points => {}
-        Mark::Dashed => drawing.path("line", &across, DASHES),
-        Mark::Line | Mark::LineAndPoints => drawing.path("line", &across, ""),
+        Mark::Dashed => drawing.dashed_path("line", &across, DASHES),
+        Mark::Line | Mark::LineAndPoints => drawing.path("line", &across),
     }
     if matches!(mark, Mark::Points | Mark::LineAndPoints) {
-        drawing.path("mark", &symbol(index, (x + SAMPLE / 2.0, y)), "");
+        drawing.path("mark", &symbol(index, (x + SAMPLE / 2.0, y)));
     }
     drawing.close();
 }
 
-pub(super) const DASHES: &str = "stroke-dasharray=\"2 5\"";
+pub(super) const DASHES: (u8, u8) = (2, 5);
 
 /// The symbol of a series at a point: they differ in shape as well as in colour.
 pub(super) fn symbol(index: usize, (x, y): (f64, f64)) -> String {

@@ -13,9 +13,11 @@
 //!     y: Axis { label: "n²".to_owned(), scale: Scale::Log },
 //!     series: vec![Series {
 //!         name: "n²".to_owned(),
+//!         colour: 0,
 //!         points: (1..=100).map(|n| (f64::from(n), f64::from(n * n))).collect(),
 //!         mark: Mark::Line,
 //!     }],
+//!     marks: Vec::new(),
 //! };
 //! let svg = chart.svg();
 //! assert!(svg.starts_with("<svg ") && svg.contains("<title>Squares</title>"));
@@ -37,16 +39,24 @@
 
 mod axis;
 mod bars;
+mod canvas;
 mod chart;
 mod drawing;
+mod font;
 mod legend;
+pub mod page;
+mod pdf;
+mod picture;
+mod png;
 mod region_map;
+mod style;
+mod svg;
 mod text;
 mod timeline;
 
 pub use bars::Bars;
-pub use chart::{Axis, Chart, Mark, Scale, Series};
-pub use drawing::stacked;
+pub use chart::{Axis, BREAK, Chart, Mark, Scale, Series};
+pub use picture::{Picture, stacked};
 pub use region_map::{Region, RegionMap};
 pub use timeline::{Timeline, TimelineRow};
 

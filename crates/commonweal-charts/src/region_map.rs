@@ -2,7 +2,8 @@
 
 use super::axis::{Ruler, has_place};
 use super::chart::{Axis, Frame, Mark, Series, described, left_out};
-use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
+use super::drawing::{Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
+use super::picture::{Anchor, Picture};
 use super::text::{width, wrapped};
 
 /// Both sides of the map, nearly: it is a square but for the labels of its vertical axis.
@@ -10,23 +11,37 @@ const SIDE: f64 = 410.0;
 const SWATCH: f64 = 14.0;
 /// More regions than this are not all listed beside the map.
 const LISTED: usize = 24;
-/// From pale to dark: the order can be told without colours too.
-const SHADES: [[f64; 3]; 6] = [
-    [253.0, 231.0, 164.0],
-    [166.0, 216.0, 178.0],
-    [84.0, 178.0, 190.0],
-    [46.0, 126.0, 184.0],
-    [62.0, 78.0, 160.0],
-    [50.0, 32.0, 98.0],
-];
+/// The lightness of the palest and of the darkest region: the order can be told without colours too.
+const LIGHTNESS: (f64, f64) = (0.93, 0.38);
+/// The difference in lightness of neighbours, where there is room for it.
+const STEP: f64 = 0.07;
+/// From one region to the next the hue turns by this many degrees, so that neighbours in the order are far from alike.
+const TURN: f64 = 80.0;
+/// The hue of the first region, in degrees; and how colourful all are.
+const HUE: f64 = 95.0;
+const CHROMA: f64 = 0.1;
+/// What has no colour of its own.
+const GREY: [f64; 3] = [128.0, 134.0, 140.0];
 
 /// A part of the plane.
 #[derive(Debug, Clone)]
 pub struct Region {
     /// The name, inside the region where it fits and beside the map.
     pub name: String,
+    /// What the name stands for, behind it beside the map; may be empty.
+    pub words: String,
     /// Closed polygons of points (x, y). What lies inside an even number of them is outside.
     pub outline: Vec<Vec<(f64, f64)>>,
+    /// Whether it is what is left when all other regions are named: grey, in place of a colour.
+    pub is_rest: bool,
+}
+
+impl Region {
+    /// The name and what it stands for.
+    fn told(&self) -> String {
+        let parts = [self.name.trim(), self.words.trim()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    }
 }
 
 /// Regions of a rectangle, with curves and named points over them.
@@ -53,13 +68,21 @@ pub struct RegionMap {
 impl RegionMap {
     /// The map as one `<svg>` element. Points of curves that have no place on the axes are left out, and the caption says so.
     pub fn svg(&self) -> String {
+        self.picture().svg()
+    }
+
+    /// The same, to be written as SVG, PNG or PDF.
+    pub fn picture(&self) -> Picture {
         let mut drawing = Drawing::titled(&self.title);
         let rulers = (Ruler::between(self.x.scale, self.range[0]), Ruler::between(self.y.scale, self.range[1]));
         let frame = Frame::below(&mut drawing, &self.x, &self.y, rulers, MARGIN + 60.0 + SIDE, SIDE);
         let below_axis = drawing.y;
         let size = (frame.right - frame.left, frame.bottom - frame.top);
         drawing.clip((frame.left, frame.top), size);
-        let shades: Vec<[f64; 3]> = (0..self.regions.len()).map(|index| shade(index, self.regions.len())).collect();
+        let coloured = self.regions.iter().filter(|region| !region.is_rest).count();
+        let mut colours = (0..coloured).map(|index| shade(index, coloured));
+        let mut shade_of = |region: &Region| if region.is_rest { GREY } else { colours.next().expect("one for each") };
+        let shades: Vec<[f64; 3]> = self.regions.iter().map(&mut shade_of).collect();
         for (region, shade) in self.regions.iter().zip(&shades) {
             let path: String = placed(region, &frame).into_iter().map(|ring| polyline(ring) + "Z").collect();
             if !path.is_empty() {
@@ -91,7 +114,7 @@ impl RegionMap {
         let unplaced = points.filter(|point| !on_axes(point)).count() + marks;
         let notes = [self.caption.clone(), left_out(unplaced)];
         let caption = notes.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let names: Vec<&str> = self.regions.iter().map(|region| region.name.trim()).collect();
+        let names: Vec<String> = self.regions.iter().map(Region::told).collect();
         let axes = [described("Horizontal", &self.x), described("Vertical", &self.y)].join(" ");
         drawing.finish(&self.title, format!("{axes} Regions: {}. {caption}", names.join("; ")).trim_end(), &caption)
     }
@@ -99,7 +122,7 @@ impl RegionMap {
     fn draw_marks(&self, drawing: &mut Drawing, frame: &Frame) {
         for (x, y, name) in &self.marks {
             let Some((x, y)) = frame.place((*x, *y)) else { continue };
-            drawing.path("dot", &super::legend::symbol(0, (x, y)), "");
+            drawing.path("dot", &super::legend::symbol(0, (x, y)));
             let right = x + 8.0 + width(name, SIZE) <= frame.right;
             let (at, anchor) = if right { (x + 8.0, Anchor::Start) } else { (x - 8.0, Anchor::End) };
             drawing.text_with_halo((at, y + 0.36 * SIZE), anchor, name);
@@ -120,9 +143,8 @@ impl RegionMap {
             at
         };
         for (region, shade) in self.regions.iter().zip(shades).take(LISTED) {
-            let at = entry(drawing, &region.name);
-            let fill = format!("fill=\"{}\"", colour(*shade));
-            drawing.rectangle("swatch", (left, at), (SWATCH, SIZE), &fill);
+            let at = entry(drawing, &region.told());
+            drawing.filled_rectangle(&colour(*shade), (left, at), (SWATCH, SIZE));
         }
         if self.regions.len() > LISTED {
             entry(drawing, &format!("… and {} more", self.regions.len() - LISTED));
@@ -131,6 +153,7 @@ impl RegionMap {
             let at = entry(drawing, &curve.name);
             let sample = Series {
                 name: curve.name.clone(),
+                colour: curve.colour,
                 points: vec![(left, at + SIZE / 2.0), (left + SWATCH, at + SIZE / 2.0)],
                 mark: curve.mark,
             };
@@ -142,13 +165,16 @@ impl RegionMap {
 
 fn draw_curve(drawing: &mut Drawing, curve: &Series, place: impl Fn((f64, f64)) -> Option<(f64, f64)>) {
     let class = if curve.name.trim().is_empty() { "edge" } else { "curve" };
-    let dashes = if curve.mark == Mark::Dashed { "stroke-dasharray=\"5 4\"" } else { "" };
     for piece in curve.points.split(|&point| place(point).is_none()).filter(|piece| piece.len() > 1) {
         let path = polyline(piece.iter().filter_map(|&point| place(point)));
         if class == "curve" {
-            drawing.path("under", &path, "");
+            drawing.path("under", &path);
         }
-        drawing.path(class, &path, dashes);
+        if curve.mark == Mark::Dashed {
+            drawing.dashed_path(class, &path, (5, 4));
+        } else {
+            drawing.path(class, &path);
+        }
     }
 }
 
@@ -219,15 +245,27 @@ fn chebyshev_to_origin([(x0, y0), (x1, y1)]: Edge, limit: f64) -> f64 {
     at((low + high) / 2.0)
 }
 
-/// The shade of a region among `count` regions. Few regions keep to the paler end.
+/// The shade of a region among `count` regions: darker and darker, and each of another hue than those before it. Few regions keep
+/// to the paler end.
 fn shade(index: usize, count: usize) -> [f64; 3] {
-    let reach = (0.22 * count as f64).min(1.0);
-    let at = if count < 2 { 0.2 } else { reach * index as f64 / (count - 1) as f64 };
-    let scaled = at * (SHADES.len() - 1) as f64;
-    let below = (scaled.floor() as usize).min(SHADES.len() - 2);
-    let share = scaled - below as f64;
-    std::array::from_fn(|channel| {
-        SHADES[below][channel] + share * (SHADES[below + 1][channel] - SHADES[below][channel])
+    let step = STEP.min((LIGHTNESS.0 - LIGHTNESS.1) / (count.max(2) - 1) as f64);
+    let hue = (HUE + TURN * index as f64).to_radians();
+    srgb([LIGHTNESS.0 - step * index as f64, CHROMA * hue.cos(), CHROMA * hue.sin()])
+}
+
+/// A colour of the Oklab space, in which distances are those that people see, as red, green and blue from 0 to 255.
+fn srgb([lightness, a, b]: [f64; 3]) -> [f64; 3] {
+    let long = (lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b).powi(3);
+    let medium = (lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b).powi(3);
+    let short = (lightness - 0.089_484_177_5 * a - 1.291_485_548_0 * b).powi(3);
+    let linear = [
+        4.076_741_662_1 * long - 3.307_711_591_3 * medium + 0.230_969_929_2 * short,
+        -1.268_438_004_6 * long + 2.609_757_401_1 * medium - 0.341_319_396_5 * short,
+        -0.004_196_086_3 * long - 0.703_418_614_7 * medium + 1.707_614_701_0 * short,
+    ];
+    linear.map(|light| {
+        let light = light.clamp(0.0, 1.0);
+        255.0 * if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
     })
 }
 
@@ -240,4 +278,40 @@ fn colour(shade: [f64; 3]) -> String {
 fn ink_on([red, green, blue]: [f64; 3]) -> &'static str {
     let luminance = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255.0;
     if luminance > 0.5 { "#16191d" } else { "#ffffff" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The way back from red, green and blue to Oklab, by the published matrices.
+    fn oklab(rgb: [f64; 3]) -> [f64; 3] {
+        let [r, g, b] = rgb.map(|channel| {
+            let c = channel.round() / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        });
+        let long = (0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b).cbrt();
+        let medium = (0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b).cbrt();
+        let short = (0.088_302_461_9 * r + 0.281_718_837_6 * g + 0.629_978_700_5 * b).cbrt();
+        [
+            0.210_454_255_3 * long + 0.793_617_785_0 * medium - 0.004_072_046_8 * short,
+            1.977_998_495_1 * long - 2.428_592_205_0 * medium + 0.450_593_709_9 * short,
+            0.025_904_037_1 * long + 0.782_771_766_2 * medium - 0.808_675_766_0 * short,
+        ]
+    }
+
+    #[test]
+    fn regions_of_a_map_are_told_apart_and_their_order_without_colours_too() {
+        for count in 1..=LISTED {
+            let shades: Vec<[f64; 3]> = (0..count).map(|index| oklab(shade(index, count))).collect();
+            assert!(shades.windows(2).all(|pair| pair[0][0] > pair[1][0]), "{count}: darker and darker");
+            for (at, one) in shades.iter().enumerate() {
+                for other in shades.iter().skip(at + 1).take(if count <= 10 { count } else { 3 }).chain([&oklab(GREY)])
+                {
+                    let squares: f64 = one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum();
+                    assert!(squares.sqrt() > 0.07, "{count}: {one:?} {other:?}");
+                }
+            }
+        }
+    }
 }

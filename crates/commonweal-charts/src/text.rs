@@ -2,15 +2,16 @@
 
 use unicode_width::UnicodeWidthChar;
 
-/// The text as XML, on one line. What XML cannot hold, or what would reorder its surroundings, is written as an escape.
+/// The text as XML, on one line.
 pub(super) fn escaped(text: &str) -> String {
+    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The text on one line. What XML cannot hold, or what would reorder its surroundings, is written as an escape.
+pub(super) fn plain(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' => written.push_str("&amp;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '"' => written.push_str("&quot;"),
             '\n' | '\r' | '\t' => written.push(' '),
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
                 written.extend(c.escape_unicode());

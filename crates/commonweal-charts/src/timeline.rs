@@ -1,17 +1,20 @@
 //! Timelines: what is done in each state at each step, as bars along the steps.
 //!
 //! Up to some fifty steps the axis is linear. Beyond, step t stands at log(1 + t), so that the first steps and jumps of
-//! millions fit one picture. What holds for ever has a part of its own at the right.
+//! millions fit one picture. What holds for ever has a part of its own at the right. Steps at which an action changes are
+//! marked across all rows. Where nothing is done there is no bar.
 
-use super::axis::superscript;
-use super::drawing::{Anchor, Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
+use super::axis::{grouped, superscript};
+use super::drawing::{Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
 use super::legend;
+use super::picture::{Anchor, Picture};
 use super::text::{width, wrapped};
 
 const ROW: f64 = 28.0;
 const BAR: f64 = 20.0;
 /// The share of the width that stands for what comes after all changes.
 const FOR_EVER: f64 = 0.2;
+const FOR_EVER_LABEL: &str = "for ever →";
 /// With more steps than this the axis is logarithmic.
 const LINEAR: f64 = 50.0;
 
@@ -31,16 +34,31 @@ pub struct Timeline {
 pub struct TimelineRow {
     /// The state.
     pub name: String,
-    /// Each action and the step it starts at: the first at step 0, the last for ever.
-    pub runs: Vec<(f64, String)>,
+    /// What is done from a step on, or `None` where nothing is: the first from step 0 on, the last for ever.
+    pub runs: Vec<(f64, Option<String>)>,
+}
+
+impl TimelineRow {
+    /// The steps at which another action begins than the one before.
+    fn changes(&self) -> impl Iterator<Item = f64> {
+        let done: Vec<(f64, &str)> =
+            self.runs.iter().filter_map(|(from, action)| Some((*from, action.as_deref()?))).collect();
+        let changes: Vec<f64> = done.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| pair[1].0).collect();
+        changes.into_iter()
+    }
 }
 
 impl Timeline {
     /// The timeline as one `<svg>` element.
     pub fn svg(&self) -> String {
+        self.picture().svg()
+    }
+
+    /// The same, to be written as SVG, PNG or PDF.
+    pub fn picture(&self) -> Picture {
         let mut actions: Vec<&str> = Vec::new();
-        for (_, action) in self.rows.iter().flat_map(|row| &row.runs) {
-            if !actions.contains(&action.as_str()) {
+        for action in self.rows.iter().flat_map(|row| &row.runs).filter_map(|(_, action)| action.as_deref()) {
+            if !actions.contains(&action) {
                 actions.push(action);
             }
         }
@@ -61,16 +79,21 @@ impl Timeline {
         let ticks = ticks(last);
         let lines: String =
             ticks.iter().map(|(step, _)| polyline([(place(*step), top), (place(*step), bottom)])).collect();
-        drawing.path("grid", &lines, "");
+        drawing.path("grid", &lines);
         for (index, row) in self.rows.iter().enumerate() {
             let y = top + ROW * index as f64 + (ROW - BAR) / 2.0;
             drawing.text("ink", (left - 8.0, y + BAR / 2.0 + 0.36 * SIZE), Anchor::End, &row.name);
             for (at, (from, action)) in row.runs.iter().enumerate() {
                 let end = row.runs.get(at + 1).map_or(right, |(next, _)| place(*next));
                 let (x, room) = (place(*from), end - place(*from));
+                let Some(action) = action else {
+                    let middle = y + BAR / 2.0;
+                    drawing.path("grid", &polyline([(x, middle), (end, middle)]));
+                    continue;
+                };
                 let colour = actions.iter().position(|other| other == action).expect("every action is listed");
                 drawing.open_series(colour);
-                drawing.rectangle("fill", (x, y), ((room - 1.0).max(0.5), BAR), "rx=\"2\"");
+                drawing.round_rectangle("fill", (x, y), ((room - 1.0).max(0.5), BAR));
                 drawing.close();
                 if width(action, SIZE) + 8.0 <= room {
                     let middle = (x + end) / 2.0;
@@ -79,20 +102,30 @@ impl Timeline {
             }
         }
         let mut axis = polyline([(left, bottom), (settled, bottom)]);
-        let mut free = f64::NEG_INFINITY;
-        for (step, label) in &ticks {
+        let mut changes: Vec<f64> = self.rows.iter().flat_map(TimelineRow::changes).collect();
+        changes.sort_by(f64::total_cmp);
+        changes.dedup();
+        for step in &changes {
             let x = place(*step);
-            axis += &polyline([(x, bottom), (x, bottom + 5.0)]);
-            let half = width(label, SIZE) / 2.0;
-            // Labels that would touch the one before, or the words at the end, are left out.
-            if x - half > free && x + half < settled + half + 1.0 {
-                drawing.text("ink", (x, bottom + SIZE + 7.0), Anchor::Middle, label);
-                free = x + half + 6.0;
+            drawing.dashed_path("axis", &polyline([(x, top - 4.0), (x, bottom + 5.0)]), (3, 3));
+        }
+        axis += &ticks
+            .iter()
+            .map(|(step, _)| polyline([(place(*step), bottom), (place(*step), bottom + 5.0)]))
+            .collect::<String>();
+        // Steps of change are labelled first. Labels that would touch another one, or the words at the end, are left out.
+        let mut taken = vec![(right - width(FOR_EVER_LABEL, SIZE) - 6.0, right)];
+        let changes = changes.iter().map(|step| (*step, whole(*step)));
+        for (step, label) in changes.chain(ticks) {
+            let (x, half) = (place(step), width(&label, SIZE) / 2.0);
+            if taken.iter().all(|(from, to)| x + half < *from || x - half > *to) {
+                drawing.text("ink", (x, bottom + SIZE + 7.0), Anchor::Middle, &label);
+                taken.push((x - half - 6.0, x + half + 6.0));
             }
         }
-        drawing.path("axis", &axis, "");
-        drawing.path("axis", &polyline([(settled, bottom), (right, bottom)]), "stroke-dasharray=\"3 3\"");
-        drawing.text("mute", (right, bottom + SIZE + 7.0), Anchor::End, "for ever →");
+        drawing.path("axis", &axis);
+        drawing.dashed_path("axis", &polyline([(settled, bottom), (right, bottom)]), (3, 3));
+        drawing.text("mute", (right, bottom + SIZE + 7.0), Anchor::End, FOR_EVER_LABEL);
         drawing.y = bottom + SIZE + 10.0;
         let scale = if last > LINEAR { "step (logarithmic)" } else { "step" };
         for line in wrapped(scale, SIZE, right - left) {
@@ -104,9 +137,14 @@ impl Timeline {
         let caption = self.caption.clone().unwrap_or_default();
         let names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
         let description =
-            format!("A bar for each of {}, coloured by action along the steps. {caption}", names.join(", "));
+            format!("A row for each of {}, with bars coloured by action along the steps. {caption}", names.join(", "));
         drawing.finish(&self.title, description.trim_end(), &caption)
     }
+}
+
+/// A step in digits, or by its power of ten where they are too many.
+fn whole(step: f64) -> String {
+    if step < 1e7 { grouped(&format!("{step}")) } else { format!("≈ 10{}", superscript(step.log10().round() as i32)) }
 }
 
 fn ticks(last: f64) -> Vec<(f64, String)> {

@@ -203,6 +203,9 @@ pub struct SolveArgs {
     /// Write who gets what to this file as comma-separated values; with --compare, under every strategy compared
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Write the solution to this file as one HTML page: pictures, tables, and the steps by which it is found
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Show every state, however many there are
     #[arg(long)]
     pub all_states: bool,
@@ -352,8 +355,8 @@ pub struct FrontArgs {
     /// Find at most this many vertices
     #[arg(long, value_name = "N", default_value_t = FrontOptions::default().vertex_limit as u64, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vertices: u64,
-    /// Draw the front to this file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw the front to this file; its ending chooses SVG, PNG or PDF
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write the vertices to this file as comma-separated values
     #[arg(long, value_name = "FILE")]
@@ -417,8 +420,8 @@ pub struct PlotArgs {
     /// What to draw; may be repeated [default: all of it, one below the other]
     #[arg(long, value_enum)]
     pub kind: Vec<PlotKind>,
-    /// The file to write [default: standard output]
-    #[arg(long, value_name = "FILE.svg")]
+    /// The file to write; its ending chooses SVG, PNG or PDF [default: SVG on standard output]
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Solve in doubles, proven to within G times the scale of the welfare, in place of fractions
     #[arg(long, value_name = "G", value_parser = gap)]
@@ -447,8 +450,8 @@ pub struct SweepArgs {
     /// In how many steps; the discounts are exact fractions, both ends included
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub steps: u64,
-    /// Draw welfare and payoffs to this file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw welfare and payoffs to this file; its ending chooses SVG, PNG or PDF
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Write the points to this file as comma-separated values
     #[arg(long, value_name = "FILE")]
@@ -479,8 +482,8 @@ pub struct MapArgs {
     /// Look at N × N cells first; those in which boundaries meet are cut further
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub resolution: u64,
-    /// Draw the map to this file
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw the map to this file; its ending chooses SVG, PNG or PDF
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Look at every N-th point of the grid only, from the I-th on, and print one line of JSON for each
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with_all = ["out", "json"])]
@@ -535,7 +538,7 @@ pub struct SatModelArgs {
     #[arg(long, value_enum, default_value_t = SatRewards::Same)]
     pub rewards: SatRewards,
     /// The file to write; its ending chooses the format; - for standard output as YAML
-    #[arg(long, value_name = "FILE", default_value = "-")]
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
 }
 
@@ -548,7 +551,7 @@ pub struct ReachabilityArgs {
     #[arg(long, value_enum, default_value_t = GameRewards::Single)]
     pub rewards: GameRewards,
     /// The file to write; its ending chooses the format; - for standard output as YAML
-    #[arg(long, value_name = "FILE", default_value = "-")]
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
 }
 
@@ -566,7 +569,7 @@ pub struct SpacedArgs {
     #[arg(value_name = "N", value_parser = spacing, allow_hyphen_values = true)]
     pub n: Rational,
     /// The file to write; its ending chooses the format; - for standard output as YAML
-    #[arg(long, value_name = "FILE", default_value = "-")]
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
 }
 
@@ -594,7 +597,7 @@ pub struct RandomArgs {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
     /// The file to write; its ending chooses the format; - for standard output as YAML
-    #[arg(long, value_name = "FILE", default_value = "-")]
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
 }
 
@@ -616,7 +619,7 @@ pub struct LargeArgs {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
     /// The file to write; its ending chooses the format; - for standard output as YAML
-    #[arg(long, value_name = "FILE", default_value = "-")]
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
 }
 
@@ -641,7 +644,7 @@ pub struct ReproduceArgs {
     #[arg(value_name = "WHAT", value_parser = experiment(), default_value = Experiment::Examples.name())]
     pub what: Experiment,
     /// Write tables, pictures and a report (report.html) to this folder; a second run goes on where the first one ended
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Take smaller sizes and fewer models: two minutes in place of twenty
     #[arg(long)]

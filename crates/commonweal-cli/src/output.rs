@@ -10,6 +10,7 @@ use commonweal::internals::io::{
 };
 use commonweal::internals::model::{Mdp, NameTable, Principal, StateId};
 use commonweal::internals::number::Rational;
+use commonweal_charts::Picture;
 use flate2::{Compression, write::GzEncoder};
 use std::borrow::Cow;
 use std::fs::File;
@@ -58,13 +59,50 @@ pub fn check_place(path: &Path) -> anyhow::Result<()> {
 pub fn check_picture_place(path: &Path, input: &Path) -> anyhow::Result<()> {
     check_place(path)?;
     check_apart(path, input)?;
-    match path.extension() {
-        Some(extension) if !extension.eq_ignore_ascii_case("svg") => {
-            let svg = path.with_extension("svg");
-            Err(anyhow!("cannot write {}: pictures are SVG\nhelp: name it {}", path.display(), svg.display()))
-        }
-        _ => Ok(()),
+    if Kind::of(path).is_some() {
+        return Ok(());
     }
+    let svg = path.with_extension("svg");
+    Err(anyhow!("cannot write {}: pictures are SVG, PNG or PDF\nhelp: name it {}", path.display(), svg.display()))
+}
+
+/// The kinds of pictures.
+enum Kind {
+    Svg,
+    Png,
+    Pdf,
+}
+
+impl Kind {
+    /// The kind that the ending of a name says; a name without one is an SVG.
+    fn of(path: &Path) -> Option<Kind> {
+        let Some(ending) = path.extension() else { return Some(Kind::Svg) };
+        let is = |kind: &str| ending.eq_ignore_ascii_case(kind);
+        match () {
+            () if is("svg") => Some(Kind::Svg),
+            () if is("png") => Some(Kind::Png),
+            () if is("pdf") => Some(Kind::Pdf),
+            () => None,
+        }
+    }
+}
+
+/// Writes a picture of the kind that the ending of its name says, which is checked before.
+pub fn write_picture(path: &Path, picture: &Picture, quiet: bool) -> anyhow::Result<()> {
+    /// Sharp on screens with twice as many pixels, and in print at a column's width.
+    const SCALE: u32 = 2;
+    let (bytes, is_drawn) = match Kind::of(path) {
+        None | Some(Kind::Svg) => (picture.svg().into_bytes(), false),
+        Some(Kind::Png) => (picture.png(SCALE), true),
+        Some(Kind::Pdf) => (picture.pdf(), true),
+    };
+    write_whole(path, |out| out.write_all(&bytes))?;
+    let missing = picture.missing_letters();
+    if is_drawn && !missing.is_empty() && !quiet {
+        let letters: String = missing.iter().take(10).collect();
+        note(&format!("the font of PNG and PDF has no {letters}: boxes stand for them; SVG shows them"));
+    }
+    Ok(())
 }
 
 /// Refuses to write over what was read.

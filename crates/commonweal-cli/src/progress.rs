@@ -71,8 +71,27 @@ fn in_words(reached: Reached, began: &mut Option<(u64, Instant)>) -> String {
             let (nodes, open) = (counted(&nodes.into(), "node", "nodes"), steps(&open.into()));
             format!("{nodes}, {open} open, between {} and {}", at_least(bounds.lower()), at_most(bounds.upper()))
         }
+        Reached::Surveying { solved, grid } if solved < grid => {
+            format!("{} of {}", steps(&solved.into()), counted(&grid.into(), "point", "points"))
+        }
+        Reached::Surveying { solved, .. } => {
+            format!("locating changes: {} solved", counted(&solved.into(), "model", "models"))
+        }
         Reached::Simulating { runs, of } => {
             format!("{} of {}", steps(&runs.into()), counted(&of.into(), "run", "runs"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_survey_counts_the_points_of_its_grid_and_then_the_models_between_them() {
+        let told = |solved| in_words(Reached::Surveying { solved, grid: 1_089 }, &mut None);
+        assert_eq!(told(37), "37 of 1,089 points");
+        assert_eq!(told(1_089), "locating changes: 1,089 models solved");
+        assert_eq!(told(20_345), "locating changes: 20,345 models solved");
     }
 }

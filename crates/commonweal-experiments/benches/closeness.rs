@@ -14,7 +14,7 @@ use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::internals::strategy::Step;
 use commonweal::{Claim, Options};
 use commonweal_charts::{Mark, Series, stacked};
-use commonweal_experiments::closeness;
+use commonweal_experiments::{closeness, colours};
 use std::path::Path;
 use std::time::Instant;
 
@@ -89,31 +89,35 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// Horizon and layers, and below them the times, over the closeness of the discounts.
 fn picture(table: &str) -> String {
-    let series = |name: &str, column: &str, mark| {
+    let series = |name: &str, colour: usize, column: &str, mark| {
         let at = COLUMNS.iter().position(|other| *other == column).expect("a column of the table");
         let point = |row: &str| {
             let fields: Vec<&str> = row.split(',').collect();
             Some((fields[0].parse().ok()?, fields[at].parse().ok()?))
         };
-        Series { name: name.to_owned(), points: table.lines().skip(1).filter_map(point).collect(), mark }
+        Series { name: name.to_owned(), colour, points: table.lines().skip(1).filter_map(point).collect(), mark }
     };
     let steps = closeness::chart(
         "The horizon grows with the closeness, the layers walked level off",
         "Random models with 30 states, λ₀ = 9/10; medians over 7 seeds.",
         "steps",
         vec![
-            series("layers walked, with jumps", "layers", Mark::LineAndPoints),
-            series("horizon", "horizon", Mark::LineAndPoints),
+            series("layers walked, with jumps", colours::WALKED, "layers", Mark::LineAndPoints),
+            series("horizon", colours::HORIZON, "horizon", Mark::LineAndPoints),
         ],
     );
+    let exact = series("ours, exact", colours::EXACT, "seconds", Mark::LineAndPoints);
     let times = closeness::chart(
         "Time of a solve",
-        "Every step is walked up to a horizon of 200,000.",
+        &format!(
+            "Every layer is walked up to a horizon of 200,000. {}",
+            closeness::peak(&exact.points).unwrap_or_default()
+        ),
         "seconds",
         vec![
-            series("with jumps", "seconds", Mark::LineAndPoints),
-            series("every step walked", "plain_seconds", Mark::LineAndPoints),
+            exact.clone(),
+            series("ours, every layer walked", colours::EVERY_LAYER, "plain_seconds", Mark::LineAndPoints),
         ],
     );
-    stacked(&[steps.svg(), times.svg()])
+    stacked([steps.picture(), times.picture()]).svg()
 }

@@ -50,8 +50,26 @@ pub enum Exact {
     /// No fraction, but strictly between these two, in each case.
     Between(Vec<(Rational, Rational)>),
     Words(String),
-    /// What an experiment found, and whether the statement holds of it.
-    Found(String, bool),
+    /// What an experiment found, and what that says of the statement.
+    Found(String, Finding),
+}
+
+/// What an experiment says of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// It holds.
+    Holds,
+    /// It does not.
+    Fails,
+    /// The experiment leaves it open: the confidence interval reaches beyond what the statement says.
+    Open,
+}
+
+impl Finding {
+    /// It holds or it does not.
+    pub fn of(holds: bool) -> Finding {
+        if holds { Finding::Holds } else { Finding::Fails }
+    }
 }
 
 /// What to think of a claim.
@@ -63,15 +81,18 @@ pub enum Verdict {
     Misprint,
     /// It does not agree, and there is no explanation yet.
     Differs,
+    /// This run neither bears it out nor proves it wrong.
+    Open,
 }
 
 impl Verdict {
-    /// The verdict in a word, as reports and documents have it.
+    /// The verdict in a word, as the text, the page and the document have it.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Agrees => "agrees",
             Verdict::Misprint => "misprint",
             Verdict::Differs => "DIFFERS",
+            Verdict::Open => "open",
         }
     }
 }
@@ -90,7 +111,18 @@ impl Claim {
         found: String,
         holds: bool,
     ) -> Claim {
-        Claim::new(id, what, Printed::Statement(statement.into()), Exact::Found(found, holds))
+        Claim::measured(id, what, statement, found, Finding::of(holds))
+    }
+
+    /// A claim about an experiment that may not be able to tell: the paper's statement, what was found, and what that says of it.
+    pub fn measured(
+        id: &'static str,
+        what: impl Into<String>,
+        statement: impl Into<String>,
+        found: String,
+        finding: Finding,
+    ) -> Claim {
+        Claim::new(id, what, Printed::Statement(statement.into()), Exact::Found(found, finding))
     }
 
     /// A check of our own: what should hold, what was found, and whether it does.
@@ -133,7 +165,9 @@ impl Claim {
     }
 
     pub fn verdict(&self) -> Verdict {
-        if self.agrees() {
+        if matches!(self.exact, Exact::Found(_, Finding::Open)) {
+            Verdict::Open
+        } else if self.agrees() {
             Verdict::Agrees
         } else if misprints::KNOWN.contains(&self.id) {
             Verdict::Misprint
@@ -154,7 +188,7 @@ impl Claim {
             }
             (Printed::Property(_, holds), Exact::Values(values)) => values.iter().all(holds),
             (Printed::Words(printed), Exact::Words(words)) => printed == words,
-            (Printed::Statement(_), Exact::Found(_, holds)) => *holds,
+            (Printed::Statement(_), Exact::Found(_, finding)) => *finding == Finding::Holds,
             _ => unreachable!("claim {} compares two different kinds of things", self.id),
         }
     }

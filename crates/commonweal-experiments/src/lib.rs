@@ -27,6 +27,7 @@
 
 mod claim;
 pub mod closeness;
+pub mod colours;
 mod error;
 mod experiment;
 mod lab;

@@ -40,6 +40,13 @@ pub enum Reached {
         /// What the best strategy so far earns, and what none exceeds.
         bounds: Enclosure,
     },
+    /// Solving a model at many discounts.
+    Surveying {
+        /// Models solved.
+        solved: u64,
+        /// Models of the grid. Those beyond it locate the changes between its points, and nobody knows how many they are.
+        grid: u64,
+    },
     /// Simulating.
     Simulating {
         /// Runs done.
@@ -95,6 +102,11 @@ impl StopSignal {
     /// Asks the computation to stop.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// The same signal for a part of a computation that does not say how far it has come: the whole does.
+    pub(crate) fn for_part(&self) -> StopSignal {
+        StopSignal { raised: self.raised.clone(), deadline: self.deadline.clone(), ..StopSignal::default() }
     }
 
     /// Asks the computation to say how far it has come, even where that takes time to find out.

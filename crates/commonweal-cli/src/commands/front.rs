@@ -63,7 +63,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
             let found =
                 progress::shown(&options.stop, args.run.quiet, || front(&set, axes, &limits)).map_err(stopped)?;
             let document = documents::Front::new(structure, &found);
-            let picture = args.out.is_some().then(|| report::chart(&set, &found).svg());
+            let picture = args.out.is_some().then(|| report::chart(&set, &found).picture());
             (
                 document,
                 report::report(structure, &found),
@@ -79,8 +79,8 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
             (document, report::hull(structure, &found), picture, report::csv(structure, &found.vertices), found.stopped)
         }
     };
-    if let (Some(place), Some(svg)) = (&args.out, picture) {
-        output::write_whole(place, |out| out.write_all(svg.as_bytes()))?;
+    if let (Some(place), Some(picture)) = (&args.out, picture) {
+        output::write_picture(place, &picture, args.run.quiet)?;
     }
     if let Some(place) = &args.csv {
         output::write_whole(place, |out| out.write_all(csv.as_bytes()))?;

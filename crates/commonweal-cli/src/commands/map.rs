@@ -4,8 +4,8 @@ use crate::args::MapArgs;
 use crate::report::json;
 use crate::report::map::report;
 use crate::report::timings::Clock;
-use crate::strategy_map::region_map;
-use crate::{input, output, range};
+use crate::strategy_map::{DRAWN, region_map};
+use crate::{input, output, progress, range};
 use anyhow::bail;
 use commonweal::Options;
 use commonweal::documents::{self, GridPoint};
@@ -35,15 +35,18 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     }
     let options = Options { stop, ..Options::default() };
     if let Some(shard) = args.shard {
-        let part = map_shard(&model, axes, &grids, shard, &options);
+        let part = progress::shown(&options.stop, args.run.quiet, || map_shard(&model, axes, &grids, shard, &options));
         json::print_lines(part.points.iter().map(|point| GridPoint::new(&model, &part.plays, point)))?;
         let solved = part.points.iter().all(|point| point.label.is_some());
         return Ok(if solved { ExitCode::SUCCESS } else { ExitCode::from(3) });
     }
-    let map = strategy_map(&model, axes, grids, &options);
-    if let Some(place) = &args.out {
-        let svg = region_map(&model, &map).svg();
-        output::write_whole(place, |out| out.write_all(svg.as_bytes()))?;
+    let (map, classes) = progress::shown(&options.stop, args.run.quiet, || {
+        let map = strategy_map(&model, axes, grids, &options);
+        let classes = args.out.is_some().then(|| map.classes(&model, DRAWN, &options));
+        (map, classes)
+    });
+    if let Some((place, classes)) = args.out.as_ref().zip(classes) {
+        output::write_picture(place, &region_map(&model, &map, &classes).picture(), args.run.quiet)?;
     }
     let spent = clock.spent(args.run.timings);
     if args.run.json {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if args.run.json {
-        bail!("--json: pictures are SVG; `commonweal solve --json` has the numbers");
+        bail!("--json: pictures are no JSON; `commonweal solve --json` has the numbers");
     }
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
@@ -27,20 +27,19 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         None => exact::solve(&model, &options),
     });
     let draw = |kind: &PlotKind| match kind {
-        PlotKind::Timeline => timeline(&model, &solution).svg(),
-        PlotKind::Payoffs => payoffs(&doubles, &solution).svg(),
+        PlotKind::Timeline => timeline(&model, &solution).picture(),
+        PlotKind::Payoffs => payoffs(&doubles, &solution).picture(),
         PlotKind::Gains => {
             let own_best = args.gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
-            gains(&model, &solution, own_best.as_deref()).svg()
+            gains(&model, &solution, own_best.as_deref()).picture()
         }
     };
     let kinds =
         if args.kind.is_empty() { &[PlotKind::Timeline, PlotKind::Payoffs, PlotKind::Gains][..] } else { &args.kind };
-    let pictures: Vec<String> = kinds.iter().map(draw).collect();
-    let svg = stacked(&pictures);
+    let picture = stacked(kinds.iter().map(draw));
     match &args.out {
-        Some(place) => output::write_whole(place, |out| out.write_all(svg.as_bytes()))?,
-        None => output::print(&svg)?,
+        Some(place) => output::write_picture(place, &picture, args.run.quiet)?,
+        None => output::print(&picture.svg())?,
     }
     if args.gap.is_some() && kinds.contains(&PlotKind::Gains) && !args.run.quiet {
         note("with --gap, what each principal would get alone is not drawn");

@@ -7,7 +7,7 @@ use crate::report::timings::Clock;
 use crate::report::{json, note};
 use anyhow::Context;
 use commonweal::StopReason;
-use commonweal_experiments::{Archive, ArchiveError, Error, FORMAT, Lab, Progress, Settings, Verdict};
+use commonweal_experiments::{Archive, ArchiveError, Error, FORMAT, Lab, Progress, Settings};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -35,9 +35,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     } else {
         output::print(&(reproduction.text(WIDTH) + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
-    // Everything agrees, or it is known why not.
-    let code = if reproduction.count(Verdict::Differs) == 0 { 0 } else { 1 };
-    Ok(ExitCode::from(code))
+    Ok(if reproduction.stands() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn lab(args: &ReproduceArgs) -> anyhow::Result<Lab> {

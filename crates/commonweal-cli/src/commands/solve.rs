@@ -6,6 +6,7 @@ use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
 use crate::report::numbers::fraction_or_decimal;
+use crate::report::page::Page;
 use crate::report::timings::Clock;
 use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
@@ -49,7 +50,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let stop = &options.stop;
     // A solve for each principal, and a copy of the model: a person does not wait for that where the model is large.
     const MANY_STATES: usize = 100_000;
-    let for_programs = args.run.json || args.csv.is_some();
+    let for_programs = args.run.json || args.csv.is_some() || args.report.is_some();
     let with_own_best = for_programs || model.n_states() <= MANY_STATES;
     let found = progress::shown(stop, quiet, || Found {
         own_best: if with_own_best { own_best(&model, &answer, stop) } else { Vec::new() },
@@ -60,12 +61,29 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         answer: &answer,
         certified,
     });
+    if let Some(path) = &args.report {
+        let page = Page {
+            file: &args.model.model,
+            model: &model,
+            answer: &answer,
+            own_best: (!found.own_best.is_empty()).then_some(&*found.own_best),
+            comparison: found.comparison.as_ref().map(|comparison| &*comparison.strategies),
+            checked: &found.certified.checked.in_words(),
+            stop,
+        };
+        output::write_whole(path, |out| out.write_all(page.html().as_bytes()))?;
+    }
     found.print(args, clock)
 }
 
 /// Refuses early what cannot be written at the end.
 fn check_places(args: &SolveArgs) -> anyhow::Result<()> {
-    let places = [("--strategy", &args.strategy), ("--certificate", &args.certificate), ("--csv", &args.csv)];
+    let places = [
+        ("--strategy", &args.strategy),
+        ("--certificate", &args.certificate),
+        ("--csv", &args.csv),
+        ("--report", &args.report),
+    ];
     let places: Vec<(&str, &Path)> =
         places.iter().filter_map(|(option, place)| Some((*option, place.as_deref()?))).collect();
     for (index, (option, place)) in places.iter().enumerate() {

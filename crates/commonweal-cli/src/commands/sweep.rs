@@ -4,7 +4,7 @@ use crate::args::SweepArgs;
 use crate::report::json;
 use crate::report::sweep::{chart, csv, report};
 use crate::report::timings::Clock;
-use crate::{input, output, range};
+use crate::{input, output, progress, range};
 use anyhow::bail;
 use commonweal::internals::landscape::{Shard, sweep};
 use commonweal::{Options, documents};
@@ -28,13 +28,13 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let (principal, range) = range::assigned("--vary", &args.vary, &model)?;
     let grid = range::grid("--vary", range, args.steps)?;
     let options = Options { stop, ..Options::default() };
-    let sweep = sweep(&model, principal, grid, args.shard.unwrap_or(Shard::WHOLE), &options);
+    let shard = args.shard.unwrap_or(Shard::WHOLE);
+    let sweep = progress::shown(&options.stop, args.run.quiet, || sweep(&model, principal, grid, shard, &options));
     if let Some(place) = &args.csv {
         output::write_whole(place, |out| out.write_all(csv(&model, &sweep).as_bytes()))?;
     }
     if let Some(place) = &args.out {
-        let svg = chart(&model, &sweep).svg();
-        output::write_whole(place, |out| out.write_all(svg.as_bytes()))?;
+        output::write_picture(place, &chart(&model, &sweep).picture(), args.run.quiet)?;
     }
     if args.shard.is_some() {
         json::print_lines(documents::Point::all(&model, &sweep))?;

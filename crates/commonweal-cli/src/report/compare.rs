@@ -42,9 +42,7 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     let open = first.upper.map(|upper| Value::from(Enclosure::new(first.welfare.enclosure.lower(), upper)));
     let best = open.as_ref().unwrap_or(&first.welfare);
     let row = |one: &Compared| {
-        let mark = if is_open(one) { "≥ " } else { "" };
-        let welfare = if is_open(one) { at_least(one.welfare.enclosure.lower()) } else { cell(&one.welfare, scale) };
-        let mut row = vec![class_name(model, one.class), format!("{mark}{welfare}"), cost(one, best, scale)];
+        let mut row = vec![class_name(model, one.class), shown_welfare(one, scale), cost(one, best, scale)];
         if payoffs {
             row.extend(one.payoffs.iter().map(|payoff| cell(payoff, scale)));
         }
@@ -84,6 +82,11 @@ fn cell(value: &Value, scale: f64) -> String {
     near_zero(value, scale).unwrap_or_else(|| in_column(value))
 }
 
+/// What the strategy earns, or at least.
+pub fn shown_welfare(one: &Compared, scale: f64) -> String {
+    if is_open(one) { format!("≥ {}", at_least(one.welfare.enclosure.lower())) } else { cell(&one.welfare, scale) }
+}
+
 /// Whether the class may hold a strategy that is noticeably better.
 fn is_open(one: &Compared) -> bool {
     let lower = one.welfare.enclosure.lower();
@@ -91,7 +94,7 @@ fn is_open(one: &Compared) -> bool {
     one.upper.is_some_and(|upper| upper - lower > 1e-5 * lower.abs().max(upper.abs()))
 }
 
-fn class_name(model: &Structure, class: Class) -> String {
+pub fn class_name(model: &Structure, class: Class) -> String {
     match class {
         Class::Counting => "best of all (counting)".to_owned(),
         Class::Stationary => "best stationary".to_owned(),
@@ -102,7 +105,7 @@ fn class_name(model: &Structure, class: Class) -> String {
 }
 
 /// What is lost against the best of all.
-fn cost(one: &Compared, best: &Value, scale: f64) -> String {
+pub fn cost(one: &Compared, best: &Value, scale: f64) -> String {
     if one.class == Class::Counting {
         return String::new();
     }

@@ -10,7 +10,7 @@ use commonweal::questions::{
     positional_payoffs,
 };
 use commonweal::{PrincipalId, Rational, Value};
-use commonweal_charts::{Axis, Chart, Mark, Scale, Series, stacked};
+use commonweal_charts::{Axis, Chart, Mark, Picture, Scale, Series, stacked};
 use std::fmt::Write;
 
 /// The most vertices in the table.
@@ -181,9 +181,10 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     let model = set.model().structure();
     let axes = front.principals.map(PrincipalId::index);
     let place = |payoffs: &[Value]| (payoffs[axes[0]].enclosure.midpoint(), payoffs[axes[1]].enclosure.midpoint());
-    let mut series = vec![Series { name: "Pareto front".to_owned(), points: curve(front), mark: Mark::Line }];
+    let mut series =
+        vec![Series { name: "Pareto front".to_owned(), colour: 0, points: curve(front), mark: Mark::Line }];
     let vertices = front.vertices.iter().map(|vertex| place(&vertex.point.payoffs)).collect();
-    series.push(Series { name: "vertices found".to_owned(), points: vertices, mark: Mark::Points });
+    series.push(Series { name: "vertices found".to_owned(), colour: 1, points: vertices, mark: Mark::Points });
     let rules = [
         ("greatest sum", Rule::Welfare),
         ("max-min", Rule::MaxMin),
@@ -193,11 +194,18 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     for (name, rule) in rules.into_iter().filter(|_| model.n_principals() == 2) {
         let found = fair_in(set, &Question::new(rule)).ok();
         if let Some(fair) = found.filter(|fair| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
-            series.push(Series { name: name.to_owned(), points: vec![place(&fair.payoffs)], mark: Mark::Points });
+            let colour = series.len();
+            series.push(Series {
+                name: name.to_owned(),
+                colour,
+                points: vec![place(&fair.payoffs)],
+                mark: Mark::Points,
+            });
         }
     }
     for (name, payoffs) in positional_payoffs(set) {
-        series.push(Series { name: name.to_owned(), points: vec![place(&payoffs)], mark: Mark::Points });
+        let colour = series.len();
+        series.push(Series { name: name.to_owned(), colour, points: vec![place(&payoffs)], mark: Mark::Points });
     }
     let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
     let mut caption = match (&front.pattern, front.complete) {
@@ -215,6 +223,7 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
         y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
         series,
+        marks: Vec::new(),
     }
 }
 
@@ -259,7 +268,7 @@ fn curve(front: &Front) -> Vec<(f64, f64)> {
 }
 
 /// The vertices of the front of three and more principals, seen along each pair of axes.
-pub fn hull_charts(model: &Structure, hull: &Hull) -> String {
+pub fn hull_charts(model: &Structure, hull: &Hull) -> Picture {
     /// More pairs than this are not drawn.
     const MOST: usize = 6;
     let n = model.n_principals();
@@ -271,6 +280,7 @@ pub fn hull_charts(model: &Structure, hull: &Hull) -> String {
         };
         let vertices = Series {
             name: "vertices of the front".to_owned(),
+            colour: 1,
             points: hull.vertices.iter().map(place).collect(),
             mark: Mark::Points,
         };
@@ -280,8 +290,9 @@ pub fn hull_charts(model: &Structure, hull: &Hull) -> String {
             x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
             y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
             series: vec![vertices],
+            marks: Vec::new(),
         }
-        .svg()
+        .picture()
     };
-    stacked(&pairs.map(chart).collect::<Vec<_>>())
+    stacked(pairs.map(chart))
 }

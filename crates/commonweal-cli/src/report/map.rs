@@ -1,34 +1,60 @@
 //! The report of `map`: regions, and the points that were located on their boundaries.
 
 use super::names::shown;
-use super::numbers::double;
-use super::table::table;
-use commonweal::internals::landscape::{Label, StrategyMap, play_in_words};
+use super::numbers::{self, double};
+use super::table::listed;
+use commonweal::internals::landscape::{Label, Play, StrategyMap, key, letter};
 use commonweal::internals::model::Structure;
+
+/// The regions that reports and pictures name, with their names: the largest, in the map's order.
+pub struct Named {
+    /// The label of each region, its letter, and its strategy in words.
+    pub regions: Vec<(Label, String, String)>,
+    /// How many more there are.
+    pub others: usize,
+}
+
+/// More regions than this are not named.
+pub const NAMED: usize = 26;
+
+/// The names of a map's regions.
+pub fn named(model: &Structure, map: &StrategyMap) -> Named {
+    let mut by_share: Vec<Label> = map.order.clone();
+    by_share.sort_by(|a, b| map.share(*b).total_cmp(&map.share(*a)).then(a.cmp(b)));
+    by_share.truncate(NAMED);
+    let labels: Vec<Label> = map.order.iter().copied().filter(|label| by_share.contains(label)).collect();
+    let solved: Vec<&Play> = labels.iter().filter_map(|label| Some(&map.plays[(*label)?])).collect();
+    let mut words = key(model, &solved).into_iter().enumerate().map(|(at, words)| (letter(at), words));
+    let mut entry = |label: Label| match label {
+        Some(_) => words.next().map(|(letter, words)| (label, letter, words)).expect("one for each"),
+        None => (label, "–".to_owned(), "not solved".to_owned()),
+    };
+    Named { others: map.order.len() - labels.len(), regions: labels.into_iter().map(&mut entry).collect() }
+}
 
 /// The map for people: every region with its share.
 pub fn report(model: &Structure, map: &StrategyMap) -> String {
-    const ROWS: usize = 30;
     let name = |axis: usize| shown(&model.principals()[map.axes[axis].index()].name);
     let range = |axis: usize| format!("{} from {} to {}", name(axis), map.grids[axis].from, map.grids[axis].to);
     let mut text =
         map.stopped.map_or_else(String::new, |reason| format!("Stopped: {reason}. Parts of the map are missing.\n"));
     let start = shown(&model.state_name(model.start()));
     text += &format!("Best strategies from {start}: {}, {}\n\n", range(0), range(1));
-    let row = |&label: &Label| vec![strategy(model, map, label), percent(map.share(label))];
-    let rows: Vec<Vec<String>> = map.order.iter().take(ROWS).map(row).collect();
-    text += &table(&["strategy", "share of the map"], &rows);
-    if map.order.len() > ROWS {
-        text += &format!("  … and {} more regions; --json has them all\n", map.order.len() - ROWS);
+    let named = named(model, map);
+    let row = |(label, letter, words): &(Label, String, String)| {
+        (format!("{letter:<2}  {:>12}", percent(map.share(*label))), words.clone())
+    };
+    text += "      share of map  strategy\n";
+    text += &listed(named.regions.iter().map(row));
+    if named.others > 0 {
+        let shares: f64 = named.regions.iter().map(|(label, ..)| map.share(*label)).sum();
+        let others = numbers::steps(&(named.others as u64).into());
+        text += &format!("      {:>12}  {others} others; --json has them all\n", percent(1.0 - shares));
     }
     let unit = map.grids[0].unit().to_f64();
-    text += &format!("\n{} points on boundaries, each located to within {}.\n", map.plane.located.len(), double(unit));
+    let located = numbers::steps(&(map.plane.located.len() as u64).into());
+    text += &format!("\n{located} points on boundaries, each located to within {}.\n", double(unit));
     text
-}
-
-/// A region's strategy in words.
-pub fn strategy(model: &Structure, map: &StrategyMap, label: Label) -> String {
-    label.map_or_else(|| "not solved".to_owned(), |id| play_in_words(model, &map.plays[id]))
 }
 
 fn percent(share: f64) -> String {

@@ -14,18 +14,22 @@ use commonweal_charts::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, Timeli
 const ROWS: usize = 30;
 /// More principals than this are not drawn.
 const PRINCIPALS: usize = 7;
+/// The colour of the welfare, in every picture.
+pub const WELFARE: usize = 0;
+
+/// The colour of a principal, in every picture.
+pub fn colour_of(principal: usize) -> usize {
+    principal + 1
+}
 
 /// What the strategy does in each state that it meets, step by step.
 pub fn timeline(model: &Structure, solution: &Answer) -> Timeline {
-    let strategy = solution.strategy();
-    let states = Play::of(model, strategy, model.start()).states(model);
-    let row = |&state: &StateId| TimelineRow {
-        name: name_in_column(&model.state_name(state)),
-        runs: strategy
-            .changes(state)
-            .iter()
-            .map(|change| (step(&change.from), name_in_column(&model.action_name(change.choice))))
-            .collect(),
+    let play = Play::of(model, solution.strategy(), model.start());
+    let states = play.states(model);
+    let row = |&state: &StateId| {
+        let action = |choice: ChoiceId| name_in_column(&model.action_name(choice));
+        let runs = play.runs(model, state).into_iter().map(|(from, choice)| (step(&from), choice.map(action)));
+        TimelineRow { name: name_in_column(&model.state_name(state)), runs: runs.collect() }
     };
     let mut notes = Vec::new();
     if states.len() > ROWS {
@@ -38,11 +42,20 @@ pub fn timeline(model: &Structure, solution: &Answer) -> Timeline {
             if never == 1 { "is" } else { "are" }
         ));
     }
+    if play.takes_turns() {
+        notes.push("In the end, states are met in turns.".to_owned());
+    }
+    if play.is_over_all_states() {
+        notes.push("Too many steps to say when each state can be met: all are shown at all steps.".to_owned());
+    }
     notes.extend(stopped(solution));
+    // Those met first, in the model's own order.
+    let mut drawn: Vec<StateId> = states.into_iter().take(ROWS).collect();
+    drawn.sort();
     Timeline {
         title: format!("What to do from {}, step by step", shown(&model.state_name(model.start()))),
         caption: (!notes.is_empty()).then(|| notes.join(" ")),
-        rows: states.iter().take(ROWS).map(row).collect(),
+        rows: drawn.iter().map(row).collect(),
     }
 }
 
@@ -55,8 +68,9 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
     let own = accrued(model, solution.strategy(), steps);
     let other = accrued(model, &long_term, steps);
     let weights: Vec<f64> = model.principals().iter().map(|principal| principal.weight.to_f64()).collect();
-    let curve = |name: String, values: Vec<f64>, mark| Series {
+    let curve = |name: String, colour: usize, values: Vec<f64>, mark| Series {
         name,
+        colour,
         points: values.into_iter().enumerate().map(|(step, value)| (step as f64, value)).collect(),
         mark,
     };
@@ -65,12 +79,10 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
     };
     let drawn = if model.n_principals() > 1 { model.n_principals().min(PRINCIPALS) } else { 0 };
     let curves = |of: &[Vec<f64>], suffix: &str, mark: Mark| {
-        let mut curves = vec![curve(format!("welfare{suffix}"), welfare(of), mark)];
+        let mut curves = vec![curve(format!("welfare{suffix}"), WELFARE, welfare(of), mark)];
         for (p, principal) in model.principals().iter().enumerate().take(drawn) {
-            curves.push(curve(format!("{}{suffix}", shown(&principal.name)), of[p].clone(), mark));
+            curves.push(curve(format!("{}{suffix}", shown(&principal.name)), colour_of(p), of[p].clone(), mark));
         }
-        // Empty ones up to the number of colours: the same principal has the same colour in both strategies.
-        curves.resize(PRINCIPALS + 1, curve(String::new(), Vec::new(), mark));
         curves
     };
     let mark = if steps <= 40 { Mark::LineAndPoints } else { Mark::Line };
@@ -92,6 +104,7 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
         x: Axis { label: "steps taken".to_owned(), scale: Scale::Linear },
         y: Axis { label: "expected discounted payoff so far".to_owned(), scale: Scale::Linear },
         series,
+        marks: Vec::new(),
     }
 }
 

@@ -2,71 +2,174 @@
 
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, shown};
-use super::numbers::{discount, double, in_column, steps};
-use super::table::{WIDTH, table, width};
+use super::numbers::{self, discount, double, in_column, steps};
+use super::pictures::{WELFARE, colour_of};
+use super::table::{WIDTH, listed, table, width};
 use commonweal::documents::exact_text;
-use commonweal::internals::landscape::{PlayId, Sweep, SweepChange, SweepPoint, play_in_words};
+use commonweal::internals::landscape::{
+    Earned, Play, PlayId, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
+};
 use commonweal::internals::model::Structure;
 use commonweal::internals::number::{Rational, Value};
-use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
+use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
+
+/// The most points of a report.
+const ROWS: usize = 25;
 
 /// The sweep for people.
 pub fn report(model: &Structure, sweep: &Sweep) -> String {
-    const ROWS: usize = 25;
     let principal = principal(model, sweep);
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
     if let Some(reason) = sweep.stopped {
-        text += &format!("Stopped: {reason}. Points that were not solved are left out, and changes may be missing.\n");
+        text += &format!("Stopped: {reason}. Points that were not solved are left out, and changes may be\nmissing.\n");
     }
     text += &format!("Over the discount of {}, from {start}\n\n", shown(principal));
-    let points = solved(sweep);
+    let (points, changes) = (solved(sweep), changes(sweep));
     let every = points.len().div_ceil(ROWS).max(1);
-    let mut header = vec![name_in_column(principal), "welfare".to_owned(), "long-term".to_owned()];
-    let payoffs = model.n_principals() <= 4;
-    if payoffs {
-        header.extend(model.principals().iter().map(|principal| format!("to {}", name_in_column(&principal.name))));
-    }
-    header.extend(["horizon".to_owned(), "memory".to_owned()]);
-    let row = |point: &&SweepPoint| {
-        let mut row = vec![discount(&point.discount), in_column(&point.welfare), in_column(&point.long_term_welfare)];
-        if payoffs {
-            row.extend(point.payoffs.iter().map(in_column));
-        }
-        row.extend([steps(&point.horizon), steps(&point.memory)]);
-        row
-    };
-    let mut rows: Vec<Vec<String>> = points.iter().step_by(every).map(row).collect();
-    let mut shown_table = table(&header.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
-    if width(&shown_table) > WIDTH && payoffs {
-        // The principals' payoffs are in the file.
-        let n = model.n_principals();
-        rows.iter_mut().chain([&mut header]).for_each(|row| drop(row.drain(3..3 + n)));
-        shown_table = table(&header.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
-    }
-    text += &shown_table;
+    let rows: Vec<&SweepPoint> = points.iter().copied().step_by(every).collect();
+    let (first, last) = shown_changes(&changes);
+    let own = own_play(model, sweep);
+    let plays = rows.iter().filter_map(|point| Some((point.discount.clone(), point.label?)));
+    let sides = first
+        .iter()
+        .chain(last)
+        .flat_map(|change| [(change.low.clone(), change.before), (change.high.clone(), change.after)]);
+    let named = Key::of(plays.chain(sides).chain(own.clone()));
+    text += &tables(model, principal, &rows, &named);
     if every > 1 {
         text += &format!("  (one in {every} of {} points; --csv and --json have them all)\n", points.len());
     }
-    text += "\nChanges of strategy\n";
-    let mut changes = points.iter().flat_map(|point| &point.changes).peekable();
-    if changes.peek().is_none() {
-        let play = points.first().and_then(|point| point.label);
-        text += &match (play, sweep.stopped) {
-            (Some(play), None) => format!("  none found: {}\n", words(model, sweep, play)),
-            _ => "  none found before the stop\n".to_owned(),
-        };
+    text += "\nStrategies\n";
+    let plays: Vec<&Play> = named.0.iter().map(|&play| &sweep.plays[play]).collect();
+    text += &listed(key(model, &plays).iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
+    if let Some((discount, play)) = own {
+        text += &format!("  The model's own discount, {}, has {}.\n", numbers::discount(&discount), named.letter(play));
     }
-    for change in changes {
-        let at = match &change.at {
-            Some(exact) => format!("{exact} ≈ {}", double(place(change))),
-            None => format!("≈ {:.12}", place(change)),
-        };
-        let crowded = if change.crowded { " (with others between)" } else { "" };
-        let [before, after] = [change.before, change.after].map(|play| words(model, sweep, play));
-        text += &format!("  at {at}: {before} → {after}{crowded}\n");
+    text += "\nChanges of strategy\n";
+    if changes.is_empty() {
+        text += if sweep.stopped.is_some() { "  none found before the stop\n" } else { "  none found\n" };
+    }
+    first.iter().for_each(|change| text += &change_line(change, &named));
+    if !last.is_empty() {
+        let left_out = &changes[first.len()..changes.len() - last.len()];
+        let [from, to] = [left_out.first(), left_out.last()].map(|change| change.map_or(0.0, |change| place(change)));
+        text += &format!("  … {} more between ≈ {from:.12} and ≈ {to:.12}; --json has them\n", left_out.len());
+    }
+    last.iter().for_each(|change| text += &change_line(change, &named));
+    if first.iter().chain(last).any(|change| change.crowded) {
+        text += "  *: with others between the two\n";
     }
     text
+}
+
+fn change_line(change: &SweepChange, key: &Key) -> String {
+    let at = match &change.at {
+        Some(exact) => format!("{exact} ≈ {}", double(place(change))),
+        None => format!("≈ {:.12}", place(change)),
+    };
+    let crowded = if change.crowded { " *" } else { "" };
+    format!("  at {at}: {} → {}{crowded}\n", key.letter(change.before), key.letter(change.after))
+}
+
+/// The strategies that a report names, in the order of their letters: by the discount at which each is first met.
+struct Key(Vec<PlayId>);
+
+impl Key {
+    fn of(met: impl Iterator<Item = (Rational, PlayId)>) -> Key {
+        let mut met: Vec<(Rational, PlayId)> = met.collect();
+        met.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut plays: Vec<PlayId> = Vec::new();
+        for (_, play) in met {
+            if !plays.contains(&play) {
+                plays.push(play);
+            }
+        }
+        Key(plays)
+    }
+
+    fn letter(&self, play: PlayId) -> String {
+        letter(self.0.iter().position(|&other| other == play).expect("every play that is named is in the key"))
+    }
+}
+
+/// The points: what is earned and by which strategy, and in further tables what does not fit beside it.
+fn tables(model: &Structure, principal: &str, points: &[&SweepPoint], key: &Key) -> String {
+    /// More tables than this are left out.
+    const TABLES: usize = 4;
+    let column = |name: &str, of: &dyn Fn(&SweepPoint) -> String| -> (String, Vec<String>) {
+        (name.to_owned(), points.iter().map(|point| of(point)).collect())
+    };
+    let first = column(&name_in_column(principal), &|point| discount(&point.discount));
+    let mut columns = vec![
+        column("strategy", &|point| point.label.map_or_else(String::new, |play| key.letter(play))),
+        column("horizon", &|point| steps(&point.horizon)),
+        column("memory", &|point| steps(&point.memory)),
+        column("welfare", &|point| in_column(&point.earned.welfare)),
+        column("long-term", &|point| in_column(&point.earned.long_term_welfare)),
+    ];
+    for (p, principal) in model.principals().iter().enumerate() {
+        columns.push(column(&format!("to {}", name_in_column(&principal.name)), &|point| {
+            in_column(&point.earned.payoffs[p])
+        }));
+    }
+    let drawn = |columns: &[(String, Vec<String>)]| {
+        let all = || std::iter::once(&first).chain(columns);
+        let header: Vec<&str> = all().map(|(name, _)| name.as_str()).collect();
+        let rows: Vec<Vec<String>> =
+            (0..points.len()).map(|row| all().map(|(_, cells)| cells[row].clone()).collect()).collect();
+        table(&header, &rows)
+    };
+    let mut text = String::new();
+    let mut rest = columns.as_slice();
+    for number in 0.. {
+        if rest.is_empty() {
+            break;
+        }
+        if number == TABLES {
+            text += &format!("  … and {} more principals; --csv and --json have them all\n", rest.len());
+            break;
+        }
+        // As many columns as fit.
+        let fitting =
+            (1..=rest.len()).take_while(|&n| n == 1 || width(&drawn(&rest[..n])) <= WIDTH).last().unwrap_or(1);
+        text += if number == 0 { "" } else { "\n" };
+        text += &drawn(&rest[..fitting]);
+        rest = &rest[fitting..];
+    }
+    text
+}
+
+/// The changes that a report lists: all of them, or the first and the last few.
+fn shown_changes<'c, 's>(changes: &'c [&'s SweepChange]) -> (&'c [&'s SweepChange], &'c [&'s SweepChange]) {
+    const MOST: usize = 24;
+    if changes.len() <= MOST {
+        return (changes, &[]);
+    }
+    (&changes[..MOST / 2], &changes[changes.len() - MOST / 2..])
+}
+
+/// The model's own discount and the strategy that is best there, if it lies on the sweep and no crowd hides it.
+fn own_play(model: &Structure, sweep: &Sweep) -> Option<(Rational, PlayId)> {
+    let own = model.principals()[sweep.principal.index()].patience().clone();
+    let before = sweep.points.iter().rev().find(|point| point.discount <= own)?;
+    let is_last = before.index == sweep.grid.steps;
+    if is_last && before.discount < own {
+        return None;
+    }
+    let mut play = before.label?;
+    for change in &before.changes {
+        if change.low < own && own < change.high {
+            return None;
+        }
+        if change.high <= own {
+            if change.crowded {
+                return None;
+            }
+            play = change.after;
+        }
+    }
+    Some((own, play))
 }
 
 fn principal<'m>(model: &'m Structure, sweep: &Sweep) -> &'m str {
@@ -75,6 +178,10 @@ fn principal<'m>(model: &'m Structure, sweep: &Sweep) -> &'m str {
 
 fn words(model: &Structure, sweep: &Sweep, play: PlayId) -> String {
     play_in_words(model, &sweep.plays[play])
+}
+
+fn changes(sweep: &Sweep) -> Vec<&SweepChange> {
+    sweep.points.iter().flat_map(|point| &point.changes).collect()
 }
 
 /// The points that were solved.
@@ -100,11 +207,11 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
             point.index.to_string(),
             point.discount.to_string(),
             decimal(&Value::from(point.discount.clone())),
-            decimal(&point.welfare),
-            point.welfare.exact.as_ref().and_then(exact_text).unwrap_or_default(),
-            decimal(&point.long_term_welfare),
+            decimal(&point.earned.welfare),
+            point.earned.welfare.exact.as_ref().and_then(exact_text).unwrap_or_default(),
+            decimal(&point.earned.long_term_welfare),
         ];
-        fields.extend(point.payoffs.iter().map(decimal));
+        fields.extend(point.earned.payoffs.iter().map(decimal));
         fields.extend([point.horizon.to_string(), point.memory.to_string()]);
         fields.push(field(&point.label.map_or_else(String::new, |play| words(model, sweep, play))));
         text += &fields.join(",");
@@ -113,26 +220,41 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     text
 }
 
-/// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve.
+/// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. Where
+/// the strategy changes, what jumps is drawn as a jump.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
-    const DRAWN: usize = 5;
+    const DRAWN: usize = 7;
+    /// The most marks along the axis.
+    const MARKS: f64 = 100.0;
     let (points, solved) = (&sweep.points, solved(sweep));
-    let middle = |discount: &Rational| Value::from(discount.clone()).enclosure.midpoint();
-    let curve = |name: String, mark: Mark, of: &dyn Fn(&SweepPoint) -> &Value| Series {
-        name,
-        points: solved.iter().map(|p| (middle(&p.discount), of(p).enclosure.midpoint())).collect(),
-        mark,
+    let curve = |name: String, colour: usize, mark: Mark, of: &dyn Fn(&Earned) -> &Value| {
+        let height = |earned: &Earned| of(earned).enclosure.midpoint();
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut last: Option<&SweepPoint> = None;
+        for point in &solved {
+            // Points that were not solved interrupt the curve.
+            if last.is_some_and(|last| last.index + 1 != point.index) {
+                points.push(BREAK);
+            }
+            points.push((decimal_place(&point.discount), height(&point.earned)));
+            for change in &point.changes {
+                let [before, after] = change.sides.each_ref().map(height);
+                points.extend([(place(change), before), BREAK, (place(change), after)]);
+            }
+            last = Some(point);
+        }
+        Series { name, colour, points, mark }
     };
     let mut series = vec![
-        curve("welfare".to_owned(), Mark::Line, &|point| &point.welfare),
-        curve("welfare, long-term strategy".to_owned(), Mark::Dashed, &|point| &point.long_term_welfare),
+        curve("welfare".to_owned(), WELFARE, Mark::Line, &|earned| &earned.welfare),
+        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, &|earned| &earned.long_term_welfare),
     ];
     let n = model.n_principals();
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
         let name = format!("payoff of {}", shown(&principal.name));
-        series.push(curve(name, Mark::Line, &move |point| &point.payoffs[p]));
+        series.push(curve(name, colour_of(p), Mark::Line, &move |earned| &earned.payoffs[p]));
     }
-    let changes: Vec<&SweepChange> = points.iter().flat_map(|point| &point.changes).collect();
+    let changes = changes(sweep);
     let mut caption = match changes.len() {
         0 => "No change of strategy was found.".to_owned(),
         1 => "The strategy changes once.".to_owned(),
@@ -144,13 +266,24 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }
-    if !changes.is_empty() {
+    // Of those that would hide each other one is marked.
+    let room = (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
+    let mut marked: Vec<&SweepChange> = Vec::new();
+    for change in &changes {
+        if marked.last().is_none_or(|last| place(change) - place(last) >= room) {
+            marked.push(change);
+        }
+    }
+    if !marked.is_empty() {
         series.push(Series {
             name: "strategy changes".to_owned(),
-            points: changes.iter().map(|change| (place(change), change.welfare.enclosure.midpoint())).collect(),
+            colour: WELFARE,
+            points: marked.iter().map(|change| (place(change), change.sides[0].welfare.enclosure.midpoint())).collect(),
             mark: Mark::Points,
         });
     }
+    let own = model.principals()[sweep.principal.index()].patience();
+    let is_inside = sweep.grid.from <= *own && *own <= sweep.grid.to;
     let principal = shown(principal(model, sweep));
     Chart {
         title: format!("Welfare and payoffs over the discount of {principal}"),
@@ -161,5 +294,10 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             scale: Scale::Linear,
         },
         series,
+        marks: if is_inside { vec![(decimal_place(own), "the model".to_owned())] } else { Vec::new() },
     }
+}
+
+fn decimal_place(discount: &Rational) -> f64 {
+    Value::from(discount.clone()).enclosure.midpoint()
 }

@@ -54,6 +54,33 @@ pub fn in_blocks(header: &[&str], rows: &[Vec<String>], keys: usize) -> String {
     blocks.join("\n")
 }
 
+/// A list of names with words behind them, one below the other, broken so that no line is too wide.
+pub fn listed(entries: impl Iterator<Item = (String, String)>) -> String {
+    let entries: Vec<(String, String)> = entries.collect();
+    let indent = 4 + entries.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, words) in &entries {
+        let mut line = format!("  {name}{}", " ".repeat(indent - 2 - name.width()));
+        let mut is_empty = true;
+        for word in words.split(' ') {
+            if !is_empty && line.width() + 1 + word.width() > WIDTH {
+                text += &line;
+                text.push('\n');
+                line = " ".repeat(indent);
+                is_empty = true;
+            }
+            if !is_empty {
+                line.push(' ');
+            }
+            line += word;
+            is_empty = false;
+        }
+        text += &line;
+        text.push('\n');
+    }
+    text
+}
+
 /// The columns that the widest line of a text fills.
 pub fn width(text: &str) -> usize {
     text.lines().map(|line| line.width()).max().unwrap_or(0)

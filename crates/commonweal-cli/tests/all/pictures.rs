@@ -4,9 +4,10 @@
 //! λ. Waiting once more changes that by `λ^k (4 − 7λ)`, so that the best k is the first at which
 //! `α^k (7α − 4) + β^k (7β − 4)` is not negative, and waiting for ever is best if neither discount exceeds 4/7.
 
-use crate::program::Folder;
+use crate::program::{Folder, paper};
 use commonweal::internals::number::{Rational, parse_rational};
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
 fn number(text: &Value) -> Rational {
     parse_rational(text.as_str().expect("a number as text")).expect("a number")
@@ -199,6 +200,106 @@ fn a_sweep_past_infinitely_many_changes_ends_and_says_that_they_crowd() {
     assert!(changes.len() > 10 && changes.iter().any(|change| change["crowded"] == true), "{changes:?}");
 }
 
+/// The lines of a report, none of which is wider than a terminal.
+fn narrow(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let widest = lines.iter().max_by_key(|line| line.width()).expect("a line");
+    assert!(widest.width() <= 80, "{} columns: {widest}", widest.width());
+    lines
+}
+
+#[test]
+fn a_sweep_names_strategies_by_letters_in_80_columns_and_says_what_it_leaves_out() {
+    let folder = Folder::with_hotel();
+    folder.write("crowded.yaml", CROWDED);
+    let ran = folder.run(&["sweep", "crowded.yaml", "--vary", "q=0.05..0.95", "--steps", "40"]).done();
+    let lines = narrow(&ran.stdout);
+    for line in [
+        "  A  a0 once, then a2 for ever",
+        "  Y  from step 2 a0 in s1 in place of a2; before that as A",
+        "  The model's own discount, 1/2, has Y.",
+        "  at ≈ 0.200000000000: A → B *",
+        "  at 2/3 ≈ 0.666667: Y → Z",
+        "  *: with others between the two",
+    ] {
+        assert!(lines.contains(&line), "{line}: {}", ran.stdout);
+    }
+    let left_out = lines.iter().find(|line| line.contains(" more between ≈ ")).expect("a line on what is left out");
+    assert!(left_out.starts_with("  … 33 more") && left_out.contains("--json"), "{left_out}");
+    assert!(lines.len() < 90, "{} lines", lines.len());
+}
+
+#[test]
+fn a_sweep_says_what_every_principal_gets_however_many_they_are() {
+    let folder = Folder::new();
+    for (discounts, n) in [("0.9,0.5,0.3", 3), ("0.9,0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1", 9)] {
+        let args = ["generate", "random", "--states", "4", "--discounts", discounts, "--out", "model.yaml"];
+        folder.run(&args).done();
+        let ran = folder.run(&["sweep", "model.yaml", "--vary", "p1=0.4..0.6", "--steps", "2"]).done();
+        let lines = narrow(&ran.stdout);
+        for p in 0..n {
+            let header = format!(" to p{p}");
+            assert!(lines.iter().any(|line| line.contains(&header)), "{header}: {}", ran.stdout);
+        }
+    }
+    let many: Vec<String> = (1..=60).map(|i| format!("0.{i:02}")).collect();
+    folder.run(&["generate", "random", "--states", "2", "--discounts", &many.join(","), "--out", "many.yaml"]).done();
+    let ran = folder.run(&["sweep", "many.yaml", "--vary", "p0=0.01..0.012", "--steps", "1"]).done();
+    assert!(narrow(&ran.stdout).iter().any(|line| line.contains("more principals; --csv and --json have them all")));
+}
+
+#[test]
+fn a_sweep_is_drawn_with_its_jumps_and_the_models_own_discount() {
+    let folder = Folder::with_hotel();
+    folder.run(&["sweep", "hotel.yaml", "--vary", "bob=0..0.95", "--steps", "20", "--out", "s.svg"]).done();
+    let svg = folder.read("s.svg");
+    assert!(svg.contains(">the model</text>"));
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let lines =
+        document.descendants().filter(|node| node.attribute("class").is_some_and(|class| class.ends_with("-line")));
+    // Four curves with four pieces each, as the strategy changes three times, and four samples in the legend.
+    assert_eq!(lines.count(), 20);
+    folder.run(&["sweep", "hotel.yaml", "--vary", "bob=0.5..0.9", "--steps", "2", "--out", "s.svg"]).done();
+    assert!(!folder.read("s.svg").contains(">the model</text>"), "it lies elsewhere");
+}
+
+#[test]
+fn a_map_names_strategies_by_letters_in_80_columns() {
+    let folder = Folder::with_hotel();
+    let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "8", "--out", "map.svg"];
+    let ran = folder.run(&args).done();
+    let lines = narrow(&ran.stdout);
+    assert!(
+        lines.iter().any(|line| line.starts_with("  C  ") && line.ends_with(" %  a once, then b for ever")),
+        "{}",
+        ran.stdout
+    );
+    let svg = folder.read("map.svg");
+    for text in [">C: a once, then b for ever</text>", ">C</text>", "other strategies</text>", ">the model</text>"] {
+        assert!(svg.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn a_timeline_keeps_the_models_order_and_shows_only_what_can_happen() {
+    let folder = Folder::with_hotel();
+    let example = std::fs::read_to_string(paper("example-4.yaml")).unwrap();
+    folder.write("example.yaml", example);
+    let svg = folder.run(&["plot", "example.yaml", "--kind", "timeline"]).done().stdout;
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts: Vec<&str> =
+        document.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text()).collect();
+    let states: Vec<&str> = texts.iter().copied().filter(|text| text.len() == 2 && text.starts_with('s')).collect();
+    assert_eq!(states, ["s0", "s1", "s2", "s3", "s4"], "the model's order, though s4 is met before s1");
+    let bars = document.descendants().filter(|node| {
+        node.attribute("class").is_some_and(|class| class.ends_with("-fill")) && node.attribute("height") == Some("20")
+    });
+    // Each state is met once, the last for ever.
+    assert_eq!(bars.count(), 5, "{svg}");
+    let hotel = folder.run(&["plot", "hotel.yaml", "--kind", "timeline"]).done().stdout;
+    assert_eq!(hotel.matches("stroke-dasharray").count(), 2, "one step of change, and the axis that goes on for ever");
+}
+
 #[test]
 fn what_is_stopped_says_so_and_a_sweep_shows_no_number_that_it_does_not_know() {
     let folder = Folder::with_hotel();
@@ -224,12 +325,78 @@ fn what_is_stopped_says_so_and_a_sweep_shows_no_number_that_it_does_not_know() {
 fn a_picture_is_not_written_under_a_name_that_promises_another_kind() {
     let folder = Folder::with_hotel();
     for command in [
-        &["plot", "hotel.yaml", "--out", "p.png"][..],
-        &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--out", "p.png"],
-        &["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--out", "p.png"],
+        &["plot", "hotel.yaml", "--out", "p.gif"][..],
+        &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--out", "p.gif"],
+        &["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--out", "p.gif"],
     ] {
-        folder.run(command).refused(&["p.png", "pictures are SVG", "help: name it p.svg"]);
+        folder.run(command).refused(&["p.gif", "pictures are SVG, PNG or PDF", "help: name it p.svg"]);
     }
+}
+
+#[test]
+fn the_ending_of_its_name_chooses_the_kind_of_a_picture() {
+    let folder = Folder::with_hotel();
+    let bytes = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    for name in ["p.png", "p.PNG"] {
+        folder.run(&["plot", "hotel.yaml", "-o", name]).done();
+        assert!(bytes(name).starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
+    }
+    folder.run(&["plot", "hotel.yaml", "-o", "p.pdf"]).done();
+    assert!(bytes("p.pdf").starts_with(b"%PDF-1.5\n") && bytes("p.pdf").ends_with(b"%%EOF\n"));
+    let first = [bytes("p.png"), bytes("p.pdf")];
+    folder.run(&["plot", "hotel.yaml", "-o", "p.png", "--threads", "1"]).done();
+    folder.run(&["plot", "hotel.yaml", "-o", "p.pdf", "--threads", "1"]).done();
+    assert!([bytes("p.png"), bytes("p.pdf")] == first, "the same input gives the same bytes");
+    folder.run(&["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--steps", "3", "-o", "s.png"]).done();
+    assert!(bytes("s.png").starts_with(b"\x89PNG"));
+    folder.run(&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "2", "-o", "m.pdf"]).done();
+    assert!(bytes("m.pdf").starts_with(b"%PDF"));
+    // What the font inside has no letters for is said.
+    folder.write("inn.yaml", "principals: {p: 1/2}\nstates:\n  宿屋:\n    go: {reward: 1, to: 宿屋}\n");
+    let ran = folder.run(&["plot", "inn.yaml", "-o", "inn.png"]).done();
+    assert!(ran.stderr.contains("the font of PNG and PDF has no 宿屋"), "{ran:?}");
+    assert_eq!(folder.run(&["plot", "inn.yaml", "-o", "inn.svg"]).done().stderr, "");
+}
+
+#[test]
+fn a_report_is_one_page_with_pictures_tables_and_how_it_is_found() {
+    let folder = Folder::with_hotel();
+    let ran = folder.run(&["solve", "hotel.yaml", "--compare", "--report", "hotel.html"]).done();
+    assert!(ran.stdout.contains("127/9"), "the report on the terminal is there all the same");
+    let page = folder.read("hotel.html");
+    for part in [
+        "<h1>hotel.yaml</h1>",
+        "Optimal welfare from s0: 127/9 ≈ 14.111111.",
+        "<td>alice</td><td>2/3</td><td>9.888889</td><td>89/9</td><td>11</td><td>11</td>",
+        "Who gains, and who pays",
+        "What to do from s0, step by step",
+        "What has been earned by when",
+        "<td>s0</td><td>a at steps 0 to 1, b at step 2</td>",
+        "<td>s1</td><td>b from step 3 on</td>",
+        "<td>best positional</td><td>13.5</td><td>0.611111</td>",
+        "<h3>2. Deviations</h3>",
+        "From step 2 on no deviation pays",
+        "prefers-color-scheme: dark",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert_eq!(page.matches("<svg ").count(), 3);
+    // It needs nothing else.
+    for outside in ["<script", "src=", "@import", "<link", "url(http"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    // Names are no markup.
+    folder.write("odd.yaml", "principals: {'<b>': 1/2}\nstates:\n  '</td>':\n    '&': {reward: 1, to: '</td>'}\n");
+    folder.run(&["solve", "odd.yaml", "--report", "odd.html", "--json"]).done();
+    let page = folder.read("odd.html");
+    assert!(page.contains("&lt;b&gt;") && page.contains("&lt;/td&gt;") && !page.contains("<b>"));
+    folder.run(&["generate", "random", "--states", "60", "--discounts", "0.9,0.5", "-o", "random.yaml"]).done();
+    folder.run(&["solve", "random.yaml", "--gap", "1e-6", "--report", "random.html"]).done();
+    assert!(folder.read("random.html").contains("proven in doubles"));
+    folder.run(&["solve", "hotel.yaml", "--report", "hotel.yaml"]).refused(&["the file that is read"]);
+    folder
+        .run(&["solve", "hotel.yaml", "--report", "x", "--strategy", "x"])
+        .refused(&["--report and --strategy name the same file"]);
 }
 
 #[test]
@@ -293,7 +460,7 @@ fn faulty_pictures_are_refused_and_nothing_is_written() {
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--shard", "2/1"], &["--shard"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--out", "no/x.svg"], &["there is no folder"]),
         (&["plot", "hotel.yaml", "--kind", "pie"], &["pie", "timeline"]),
-        (&["plot", "hotel.yaml", "--json"], &["--json", "SVG"]),
+        (&["plot", "hotel.yaml", "--json"], &["--json", "solve --json"]),
         (&["plot", "hotel.yaml", "--out", "."], &["folder"]),
         (&["plot", "hotel.yaml", "--out", "./hotel.yaml"], &["hotel.yaml", "the file that is read"]),
         (&["sweep", "hotel.yaml", "--vary", "bob=0..0.5", "--csv", "hotel.yaml"], &["the file that is read"]),

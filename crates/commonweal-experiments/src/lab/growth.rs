@@ -3,6 +3,8 @@
 //! Least squares on logarithms: b = Σ (u − ū)(v − v̄) / Σ (u − ū)² with u = ln x, v = ln y. Its standard error comes from
 //! the residuals with n − 2 degrees of freedom, and the interval is b ± t·error with Student's t at 97.5 %.
 
+use crate::claim::Finding;
+
 /// A fitted exponent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
@@ -39,15 +41,18 @@ impl Growth {
         (self.intercept + self.exponent * x.ln()).exp()
     }
 
-    /// Whether the exponent is known well enough to tell linear from quadratic growth. Few models on a busy machine may leave an
-    /// interval that meets any range, and that would prove nothing.
-    pub fn tells(&self) -> bool {
-        self.margin <= 0.5
-    }
-
-    /// Whether some exponent of the confidence interval lies in that range.
-    pub fn meets(&self, least: f64, greatest: f64) -> bool {
-        self.exponent + self.margin >= least && self.exponent - self.margin <= greatest
+    /// What the measurements say of an exponent in that range: it holds if the whole confidence interval lies there, it fails if
+    /// none of it does. An interval that reaches beyond the range, because growth is another or because few models on a busy
+    /// machine leave it wide, leaves it open.
+    pub fn within(&self, least: f64, greatest: f64) -> Finding {
+        let (low, high) = (self.exponent - self.margin, self.exponent + self.margin);
+        if least <= low && high <= greatest {
+            Finding::Holds
+        } else if high < least || greatest < low {
+            Finding::Fails
+        } else {
+            Finding::Open
+        }
     }
 }
 
@@ -106,7 +111,18 @@ mod tests {
         let growth = Growth::of(&[(1.0, 1.0), (2.0, 2.0), (4.0, 1.0)]).unwrap();
         assert!(growth.exponent.abs() < 1e-12);
         assert_eq!(format!("{:.3}", growth.margin), "7.336");
-        assert!(growth.meets(7.0, 8.0) && !growth.meets(7.5, 8.0));
+        assert_eq!(growth.within(7.5, 8.0), Finding::Fails);
+        assert_eq!(growth.within(7.0, 8.0), Finding::Open);
+        assert_eq!(growth.within(-8.0, 8.0), Finding::Holds);
+    }
+
+    #[test]
+    fn a_power_of_1_37_leaves_open_whether_growth_is_linear() {
+        let growth = |exponent, margin| Growth { exponent, margin, intercept: 0.0, n: 9 };
+        assert_eq!(growth(1.37, 0.16).within(0.75, 1.25), Finding::Open);
+        assert_eq!(growth(1.05, 0.16).within(0.75, 1.25), Finding::Holds);
+        assert_eq!(growth(1.0, 0.6).within(0.75, 1.25), Finding::Open, "nothing is known of it");
+        assert_eq!(growth(2.0, 0.1).within(0.75, 1.25), Finding::Fails);
     }
 
     #[test]

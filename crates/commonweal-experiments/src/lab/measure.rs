@@ -131,3 +131,52 @@ pub fn checks(id: [&'static str; 2], table: &Table) -> Vec<Claim> {
     }
     claims
 }
+
+/// Who is faster, us or the baseline, in a sentence for a caption: over all models that both solved, by `x`. Nothing if there is
+/// no such model.
+pub fn faster(table: &Table, x: &str, ours: &[&str], theirs: &[&str]) -> Option<String> {
+    let own = table.points(x, ours);
+    let both = table.points(x, theirs).into_iter().filter_map(|(at, theirs)| {
+        let (_, ours) = own.iter().find(|(other, _)| *other == at)?;
+        Some((at, *ours, theirs))
+    });
+    let both: Vec<(f64, f64, f64)> = both.collect();
+    let wins: Vec<&(f64, f64, f64)> = both.iter().filter(|(_, ours, theirs)| theirs < ours).collect();
+    let (first, last) = match (wins.first(), wins.last()) {
+        _ if both.is_empty() => return None,
+        (Some(first), Some(last)) => (first, last),
+        _ => return Some(format!("Ours is faster than the baseline on all {} models.", both.len())),
+    };
+    let at = if wins.len() == 1 { format!("at {}", first.0) } else { format!("between {} and {}", first.0, last.0) };
+    let factor = last.1 / last.2;
+    Some(format!(
+        "The baseline is faster on {} of {} models, {at} {x}: at {} by a factor of {factor:.1}.",
+        wins.len(),
+        both.len(),
+        last.0
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use commonweal::StopSignal;
+
+    #[test]
+    fn a_caption_says_where_the_baseline_wins() {
+        let table = |rows: &[[&str; 3]]| {
+            let columns = vec!["principals", "ours", "theirs"];
+            let mut table = Table::open(None, "test", "", columns, StopSignal::default()).expect("no archive");
+            table.rows = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+            table
+        };
+        let told = |rows: &[[&str; 3]]| faster(&table(rows), "principals", &["ours"], &["theirs"]);
+        let won = [["2", "0.1", "0.4"], ["90", "0.3", "0.2"], ["101", "0.6", "0.3"], ["102", "0.5", ""]];
+        assert_eq!(
+            told(&won).unwrap(),
+            "The baseline is faster on 2 of 3 models, between 90 and 101 principals: at 101 by a factor of 2.0."
+        );
+        assert_eq!(told(&won[..1]).unwrap(), "Ours is faster than the baseline on all 1 models.");
+        assert_eq!(told(&won[3..]), None);
+    }
+}

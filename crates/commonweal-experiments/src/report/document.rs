@@ -1,10 +1,11 @@
 //! The claims as a JSON document: `commonweal-reproduction/1`.
 
-use super::{FORMAT, claims, count};
+use super::{FORMAT, checks, claims, count};
 use crate::claim::{Claim, Example, Verdict};
 use serde::Serialize;
 
-/// A document of the format [`FORMAT`]: all claims by example, and how many of them have each verdict.
+/// A document of the format [`FORMAT`]: all claims by example, how many of the paper's have each verdict, and how many checks
+/// of ours there are.
 #[derive(Debug, Serialize)]
 pub struct Document {
     format: &'static str,
@@ -13,6 +14,9 @@ pub struct Document {
     agree: usize,
     misprints: usize,
     differ: usize,
+    open: usize,
+    checks: usize,
+    checks_differ: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -60,6 +64,9 @@ impl Document {
             agree: count(examples, Verdict::Agrees),
             misprints: count(examples, Verdict::Misprint),
             differ: count(examples, Verdict::Differs),
+            open: count(examples, Verdict::Open),
+            checks: checks(examples).count(),
+            checks_differ: checks(examples).filter(|check| check.verdict() != Verdict::Agrees).count(),
         }
     }
 }

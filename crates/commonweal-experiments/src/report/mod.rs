@@ -26,9 +26,16 @@ impl Reproduction {
         Reproduction { sections, environment: environment::facts(lab), is_timed: lab.is_timed() }
     }
 
-    /// The number of claims with a verdict.
+    /// The number of the paper's claims with a verdict. Checks of ours are not among them.
     pub fn count(&self, verdict: Verdict) -> usize {
         count(&self.examples(), verdict)
+    }
+
+    /// Whether every figure agrees or is a known misprint, and every check of ours holds. What rests on measured times is not
+    /// asked: those are another machine's.
+    pub fn stands(&self) -> bool {
+        let examples = self.examples();
+        claims(&examples).chain(checks(&examples)).all(|claim| claim.is_timed || claim.verdict() != Verdict::Differs)
     }
 
     /// One line per claim, `verdict  what  printed  exact`, with notes below where there is something to say. No line
@@ -58,8 +65,49 @@ fn count(examples: &[&Example], verdict: Verdict) -> usize {
     claims(examples).filter(|claim| claim.verdict() == verdict).count()
 }
 
+/// The claims of the paper.
 fn claims<'a>(examples: &'a [&Example]) -> impl Iterator<Item = &'a Claim> {
-    examples.iter().flat_map(|example| &example.claims)
+    examples.iter().flat_map(|example| &example.claims).filter(|claim| !claim.is_check)
+}
+
+/// The checks of ours.
+fn checks<'a>(examples: &'a [&Example]) -> impl Iterator<Item = &'a Claim> {
+    examples.iter().flat_map(|example| &example.claims).filter(|claim| claim.is_check)
+}
+
+/// `31 claims of the paper: 22 agree, 9 misprints`.
+fn summary(examples: &[&Example]) -> String {
+    let counts = [
+        (Verdict::Agrees, "agrees", "agree"),
+        (Verdict::Misprint, "misprint", "misprints"),
+        (Verdict::Open, "open", "open"),
+        (Verdict::Differs, "DIFFERS", "DIFFER"),
+    ];
+    let count = |(verdict, one, many)| match count(examples, verdict) {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {many}")),
+    };
+    let parts: Vec<String> = counts.into_iter().filter_map(count).collect();
+    format!("{} of the paper: {}", counted(claims(examples).count(), "claim"), parts.join(", "))
+}
+
+/// `4 checks of ours: all agree`; nothing if there is none.
+fn summary_of_checks(examples: &[&Example]) -> Option<String> {
+    let n = checks(examples).count();
+    let differing = checks(examples).filter(|check| check.verdict() != Verdict::Agrees).count();
+    let outcome = match (n, differing) {
+        (0, _) => return None,
+        (1, 0) => "agrees".to_owned(),
+        (_, 0) => "all agree".to_owned(),
+        (_, 1) => "1 DIFFERS".to_owned(),
+        (_, differing) => format!("{differing} DIFFER"),
+    };
+    Some(format!("{} of ours: {outcome}", counted(n, "check")))
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

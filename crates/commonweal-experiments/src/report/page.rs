@@ -1,34 +1,34 @@
 //! The report as one HTML page that needs nothing else: pictures and style are in it, and there are no scripts.
 
-use super::{Reproduction, claims, count};
+use super::{Reproduction, checks, claims, count, summary, summary_of_checks};
 use crate::claim::{Claim, Example, Verdict};
 use crate::lab::table::Table;
 use crate::section::Section;
+use commonweal_charts::page::{begin, escaped, figures, tiles};
 use std::fmt::Write;
-
-const STYLE: &str = include_str!("page.css");
 
 pub fn html(reproduction: &Reproduction) -> String {
     let (sections, examples) = (&reproduction.sections, reproduction.examples());
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>Social Welfare under Heterogeneous Time Preferences, reproduced</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
-    );
+    let mut page = begin("Social Welfare under Heterogeneous Time Preferences, reproduced");
     page.push_str(
         "<header>\n<p class=\"over\">commonweal reproduce</p>\n\
          <h1>Social Welfare under Heterogeneous Time Preferences, reproduced</h1>\n\
          <p class=\"lead\">What the paper by Bahmani, Paul, Schewe, Tasdighi Kalat and Trivedi prints and claims, each beside \
-         what was computed in this run.</p>\n<ul class=\"tiles\">\n",
+         what was computed in this run.</p>\n",
     );
-    let tile = |page: &mut String, number: usize, what: &str| {
-        let _ = writeln!(page, "<li><strong>{number}</strong><span>{what}</span></li>");
-    };
-    tile(&mut page, claims(&examples).count(), "claims");
-    tile(&mut page, count(&examples, Verdict::Agrees), "reproduced");
-    tile(&mut page, count(&examples, Verdict::Misprint), "misprints, exact value given");
-    tile(&mut page, count(&examples, Verdict::Differs), "differ");
-    page.push_str("</ul>\n<nav aria-label=\"Contents\"><ul>\n");
+    let number = |verdict| count(&examples, verdict).to_string();
+    page += &tiles(&[
+        (claims(&examples).count().to_string(), "claims of the paper"),
+        (number(Verdict::Agrees), "agree"),
+        (number(Verdict::Misprint), "misprints, exact value given"),
+        (number(Verdict::Open), "left open by this run"),
+        (number(Verdict::Differs), "DIFFER"),
+    ]);
+    let _ = writeln!(page, "<p>{}.", summary(&examples));
+    if let Some(checks) = summary_of_checks(&examples) {
+        let _ = writeln!(page, "{checks}.");
+    }
+    page.push_str("</p>\n<nav aria-label=\"Contents\"><ul>\n");
     for section in sections {
         let (name, title) = (section.name, escaped(&section.title));
         let examples: Vec<&Example> = section.examples.iter().collect();
@@ -38,31 +38,35 @@ pub fn html(reproduction: &Reproduction) -> String {
     sections.iter().for_each(|section| add_section(&mut page, section));
     add_environment(&mut page, reproduction);
     page.push_str(
-        "</main>\n<footer><p>A number is reproduced if the exact value rounds to the printed digits. A misprint is a number or \
-         statement that cannot be right; the paper map of the project proves each.</p></footer>\n</body>\n</html>\n",
+        "</main>\n<footer><p>A number agrees if the exact value rounds to the printed digits, a statement if this run bears it out. \
+         A misprint is a number or statement that cannot be right; the paper map of the project proves each. Open is a statement on \
+         growth whose confidence interval reaches beyond what it says.</p></footer>\n</body>\n</html>\n",
     );
     page
 }
 
-/// `12 reproduced · 3 misprints`.
+/// `12 agree · 3 misprints`, and the checks.
 fn chips(examples: &[&Example]) -> String {
     let chip = |verdict: Verdict| match count(examples, verdict) {
         0 => String::new(),
         n => {
-            let plural = if verdict == Verdict::Misprint && n > 1 { "s" } else { "" };
-            format!("<span class=\"chip {}\">{n} {}{plural}</span> ", verdict.word(), in_page(verdict))
+            let word = match verdict {
+                _ if n == 1 => verdict.word(),
+                Verdict::Agrees => "agree",
+                Verdict::Misprint => "misprints",
+                Verdict::Differs => "DIFFER",
+                Verdict::Open => verdict.word(),
+            };
+            format!("<span class=\"chip {}\">{n} {word}</span> ", verdict.word())
         }
     };
-    let chips = [Verdict::Agrees, Verdict::Misprint, Verdict::Differs].map(chip).concat();
-    format!("<span>{}</span>", chips.trim_end())
-}
-
-fn in_page(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Agrees => "reproduced",
-        Verdict::Misprint => "misprint",
-        Verdict::Differs => "differs",
-    }
+    let chips = [Verdict::Agrees, Verdict::Misprint, Verdict::Open, Verdict::Differs].map(chip).concat();
+    let checks = match checks(examples).count() {
+        0 => String::new(),
+        1 => "<span class=\"chip\">1 check</span>".to_owned(),
+        n => format!("<span class=\"chip\">{n} checks</span>"),
+    };
+    format!("<span>{}</span>", (chips + &checks).trim_end())
 }
 
 fn add_section(page: &mut String, section: &Section) {
@@ -70,13 +74,7 @@ fn add_section(page: &mut String, section: &Section) {
     for paragraph in &section.about {
         let _ = writeln!(page, "<p>{}</p>", typeset(paragraph));
     }
-    if !section.figures.is_empty() {
-        page.push_str("<div class=\"figures\">\n");
-        for figure in &section.figures {
-            let _ = writeln!(page, "<figure>\n{}</figure>", figure.svg);
-        }
-        page.push_str("</div>\n");
-    }
+    page.push_str(&figures(section.figures.iter().map(|figure| figure.svg.as_str())));
     section.examples.iter().for_each(|example| add_claims(page, example));
     section.tables.iter().for_each(|table| add_table(page, table));
     page.push_str("</section>\n");
@@ -99,12 +97,12 @@ fn add_claim(page: &mut String, claim: &Claim) {
     let verdict = claim.verdict();
     let note = |text: &str| format!("<span class=\"note\">{text}</span>");
     let notes: String = claim.notes.iter().map(|text| note(&typeset(text))).collect();
-    let own = if claim.is_check { note("a check of ours") } else { String::new() };
+    let check = if claim.is_check { "check: " } else { "" };
     let _ = writeln!(
         page,
-        "<tr><td><span class=\"chip {}\">{}</span></td><td>{}</td><td>{}{own}</td><td>{}{notes}</td></tr>",
+        "<tr><td><span class=\"chip {}\">{}</span></td><td>{}</td><td>{check}{}</td><td>{}{notes}</td></tr>",
         verdict.word(),
-        in_page(verdict),
+        verdict.word(),
         typeset(claim.what.trim_start()),
         typeset(&claim.printed()),
         typeset(&claim.exact()),
@@ -136,7 +134,7 @@ fn add_environment(page: &mut String, reproduction: &Reproduction) {
         page.push_str(
             "<p class=\"note\">Times are those of one thread, ours and the baseline's, the best of a few runs, on the same models in \
              the same run. Long ones are of the processor, so that other programs on the machine matter little. Seconds that the \
-             paper prints belong to its machine and its program: such a claim counts as reproduced if ours takes no longer.</p>\n",
+             paper prints belong to its machine and its program: such a claim agrees if ours takes no longer.</p>\n",
         );
     }
     page.push_str("</section>\n");
@@ -177,10 +175,6 @@ fn moved(text: &str) -> Option<(&str, &str)> {
     let digits = text[..text.len() - after.len()].trim_end_matches('.').len();
     let end = if digits > 0 { digits } else { text.chars().next().filter(|c| c.is_alphabetic())?.len_utf8() };
     Some(text.split_at(end))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The claims as plain text.
 
-use super::{claims, count};
+use super::{summary, summary_of_checks};
 use crate::claim::{Claim, Example, Verdict};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -14,6 +14,9 @@ pub fn text(examples: &[&Example], width: usize) -> String {
         example.claims.iter().for_each(|claim| columns.add(&mut text, claim));
     }
     let _ = writeln!(text, "\n{}", summary(examples));
+    if let Some(checks) = summary_of_checks(examples) {
+        let _ = writeln!(text, "{checks}");
+    }
     text
 }
 
@@ -86,18 +89,4 @@ impl Columns {
         }
         text
     }
-}
-
-/// `31 claims: 22 agree, 9 misprints`.
-fn summary(examples: &[&Example]) -> String {
-    let mut text = format!("{} claims: {} agree", claims(examples).count(), count(examples, Verdict::Agrees));
-    for (verdict, one, many) in [(Verdict::Misprint, "misprint", "misprints"), (Verdict::Differs, "DIFFERS", "DIFFER")]
-    {
-        match count(examples, verdict) {
-            0 => {}
-            1 => _ = write!(text, ", 1 {one}"),
-            n => _ = write!(text, ", {n} {many}"),
-        }
-    }
-    text
 }

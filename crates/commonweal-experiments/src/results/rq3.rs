@@ -2,6 +2,7 @@
 
 use crate::claim::{Claim, Example};
 use crate::closeness;
+use crate::colours;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::lab::Lab;
@@ -96,12 +97,12 @@ fn claims(lab: &Lab, table: &Table) -> Vec<Claim> {
             format!("layers grow with the logarithm of the ratio to the power {falling}"),
             falling.exponent + falling.margin < 0.0,
         ),
-        Claim::found(
+        Claim::measured(
             "rq3/close",
             "horizon of close discounts",
             "without spacing, the unravelling depth grows like 1/(λ₀/λ₁ − 1)",
             format!("to the power {rising} of λ₀/λ₁ − 1, down to 10⁻¹⁰"),
-            rising.meets(-1.1, -0.9),
+            rising.within(-1.1, -0.9),
         )
         .noting(format!("With jumps at most {most} layers are walked, where the horizon is the longest too.")),
     ];
@@ -170,9 +171,14 @@ fn shown(seconds: f64) -> String {
     format!("{seconds:.2e}")
 }
 
+fn with(caption: &str, more: Option<String>) -> String {
+    more.map_or_else(|| caption.to_owned(), |more| format!("{caption} {more}"))
+}
+
 fn figures(lab: &Lab, table: &Table) -> Vec<Figure> {
-    let series = |name: &str, columns: &[&str], mark| Series {
+    let series = |name: &str, colour: usize, columns: &[&str], mark| Series {
         name: name.to_owned(),
+        colour,
         points: table.points("spacing", columns),
         mark,
     };
@@ -182,39 +188,44 @@ fn figures(lab: &Lab, table: &Table) -> Vec<Figure> {
         "Random models with 30 states, λ₀ = 0.9. The paper's range ends at 3.1.",
         "layers",
         vec![
-            series("horizon", &["horizon"], Mark::LineAndPoints),
-            series("layers walked, with jumps", &["layers"], Mark::LineAndPoints),
+            series("horizon", colours::HORIZON, &["horizon"], Mark::LineAndPoints),
+            series("layers walked, with jumps", colours::WALKED, &["layers"], Mark::LineAndPoints),
         ],
     );
     if !lab.is_timed() {
         return vec![figure("rq3-layers", layers)];
     }
-    let ratios = |name: &str, columns: &[&str]| Series {
+    let ratios = |name: &str, colour: usize, columns: &[&str], mark| Series {
         name: name.to_owned(),
+        colour,
         points: within(&table.points("spacing", columns)).into_iter().map(|(x, y)| (1.0 + x, y)).collect(),
-        mark: Mark::Points,
+        mark,
     };
-    let mut of_paper = vec![ratios("ours, exact", &EXACT)];
+    let mut of_paper = vec![ratios("ours, exact", colours::EXACT, &EXACT, Mark::Points)];
     let mut beyond = vec![
-        series("ours, with jumps", &EXACT, Mark::LineAndPoints),
-        series("ours, every layer walked", &["plain_seconds"], Mark::Dashed),
+        series("ours, exact", colours::EXACT, &EXACT, Mark::LineAndPoints),
+        series("ours, every layer walked", colours::EVERY_LAYER, &["plain_seconds"], Mark::Dashed),
     ];
     if lab.baseline.is_ok() {
-        of_paper.insert(0, ratios("baseline", &BASELINE));
-        of_paper.insert(1, ratios("baseline, second phase", &BASELINE[1..]));
-        beyond.push(series("baseline", &BASELINE, Mark::Points));
+        of_paper.insert(0, ratios("baseline", colours::BASELINE, &BASELINE, Mark::Points));
+        of_paper.insert(1, ratios("baseline, second phase", colours::BASELINE, &BASELINE[1..], Mark::Dashed));
+        beyond.push(series("baseline", colours::BASELINE, &BASELINE, Mark::Points));
     }
     let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Log };
     let ratio = Chart {
         title: "Time by ratio of discounts".to_owned(),
-        caption: Some("Random models with 30 states, one for each ratio: the paper's fourth panel.".to_owned()),
+        caption: Some(with(
+            "Random models with 30 states, one for each ratio: the paper's fourth panel.",
+            measure::faster(table, "ratio", &EXACT, &BASELINE),
+        )),
         x: axis("ratio λ₀/λ₁"),
         y: axis("seconds"),
         series: of_paper,
+        marks: Vec::new(),
     };
     let closer = closeness::chart(
         "Time where discounts draw together",
-        "The same models, on to a ratio of 1 + 10⁻¹⁰.",
+        &with("The same models, on to a ratio of 1 + 10⁻¹⁰.", closeness::peak(&table.points("spacing", &EXACT))),
         "seconds",
         beyond,
     );

@@ -5,6 +5,7 @@
 
 use super::spacing_example;
 use crate::claim::{Claim, Example};
+use crate::colours;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::lab::Lab;
@@ -85,12 +86,12 @@ fn claims(table: &Table) -> Vec<Claim> {
             format!("the same whole number for {as_formula} of {n}"),
             as_formula == n,
         ),
-        Claim::found(
+        Claim::measured(
             "spacing/growth",
             "growth of the horizon",
             "exponentially many steps in the binary encoding of n",
             format!("with n to the power {growth}"),
-            growth.meets(1.9, 2.3),
+            growth.within(1.9, 2.3),
         )
         .noting(format!("With jumps at most {layers} layers are walked.")),
         Claim::found(
@@ -104,8 +105,9 @@ fn claims(table: &Table) -> Vec<Claim> {
 }
 
 fn figure(table: &Table) -> Figure {
-    let series = |name: &str, column| Series {
+    let series = |name: &str, colour: usize, column| Series {
         name: name.to_owned(),
+        colour,
         points: table.points("n", &[column]),
         mark: Mark::LineAndPoints,
     };
@@ -115,7 +117,11 @@ fn figure(table: &Table) -> Figure {
         caption: Some("Discounts n/(2n − 1) and (n + 1)/(2n + 1). The paper prints n = 10, 100 and 1000.".to_owned()),
         x: axis("n"),
         y: axis("layers"),
-        series: vec![series("horizon", "horizon"), series("layers walked, with jumps", "layers")],
+        series: vec![
+            series("horizon", colours::HORIZON, "horizon"),
+            series("layers walked, with jumps", colours::WALKED, "layers"),
+        ],
+        marks: Vec::new(),
     };
     Figure { name: "spacing", svg: chart.svg() }
 }

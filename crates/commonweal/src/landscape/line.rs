@@ -1,7 +1,7 @@
 //! Where labels change along lines, by bisection over whole numbers of units.
 //!
 //! Between two places with different labels there is a change. Each round halves every such bracket, all of them in one
-//! batch, until it is one unit wide. A half whose ends agree is taken to hold no change. Where changes crowd together,
+//! batch, until it is no wider than `within`. A half whose ends agree is taken to hold no change. Where changes crowd together,
 //! a bracket no wider than `crowd`, or one of too many, is closed in on where its first label ends, and what else changes inside
 //! it is left out: infinitely many changes can meet in one point. Cost: log₂ of the width, in labels, for each change.
 
@@ -23,7 +23,7 @@ pub struct Bracket {
 pub struct LabelChange {
     /// The last place, in units, that is known to have the label before.
     pub low: u64,
-    /// A place after it that has another label: one unit further, unless the search was stopped.
+    /// A place after it that has another label: as near as was asked for, unless the search was stopped.
     pub high: u64,
     /// The label up to `low`.
     pub before: Label,
@@ -41,6 +41,7 @@ const MOST_PARTS: usize = 32;
 pub fn changes(
     brackets: &[Bracket],
     crowd: u64,
+    within: u64,
     mut labels: impl FnMut(&[(usize, u64)]) -> Vec<Label>,
 ) -> Vec<Vec<LabelChange>> {
     let mut found: Vec<Vec<LabelChange>> = vec![Vec::new(); brackets.len()];
@@ -54,7 +55,7 @@ pub fn changes(
             if before == after {
                 continue;
             }
-            if high - low <= 1 || before.is_none() || after.is_none() {
+            if high - low <= within || before.is_none() || after.is_none() {
                 let (after, crowded) = (crowd_label.unwrap_or(after), crowd_label.is_some());
                 found[origin].push(LabelChange { low, high, before, after, crowded });
                 continue;
@@ -98,7 +99,7 @@ mod tests {
     fn over(labels: impl Fn(u64) -> usize, high: u64, crowd: u64) -> Vec<LabelChange> {
         let bracket = Bracket { line: 0, ends: [0, high], labels: [Some(labels(0)), Some(labels(high))] };
         let of_places = |places: &[(usize, u64)]| places.iter().map(|&(_, place)| Some(labels(place))).collect();
-        changes(&[bracket], crowd, of_places).remove(0)
+        changes(&[bracket], crowd, 1, of_places).remove(0)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::model::{Mdp, PrincipalId};
 use crate::number::Rational;
 use crate::solve::Options;
 use crate::stop::StopReason;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// How often a cell of a map is cut into four where boundaries meet.
 pub const DEPTH: u32 = 3;
@@ -29,6 +29,17 @@ pub struct StrategyMap {
     pub order: Vec<Label>,
     /// Why parts of the map are missing, if a signal stopped it.
     pub stopped: Option<StopReason>,
+    /// Every place that was solved.
+    known: HashMap<Spot, Label>,
+}
+
+/// What a picture of a map shows in one colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// Its strategies: one, or all those that have no class of their own.
+    pub labels: Vec<Label>,
+    /// Closed polygons that bound it, in units from the lower left corner, even-odd.
+    pub outline: Vec<Vec<Spot>>,
 }
 
 /// The map over two principals' discounts, each with as many cells as its grid has steps; the grids have equally many.
@@ -36,17 +47,22 @@ pub struct StrategyMap {
 /// # Panics
 /// If a grid reaches outside [0, 1).
 pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
-    let mut survey = Survey::new(model, axes.to_vec(), options.clone());
-    let plane_options = PlaneOptions { cells: grids[0].steps, units: UNITS, depth: DEPTH };
+    let mut survey = Survey::new(model, axes.to_vec(), grids[0].n_points() * grids[1].n_points(), options);
+    // What is thinner than the least cell is not told apart.
+    let plane_options =
+        PlaneOptions { cells: grids[0].steps, units: UNITS, depth: DEPTH, thin: UNITS >> DEPTH, within: 1 };
+    let mut known = HashMap::new();
     let plane = plane(plane_options, |spots| {
         let points: Vec<Vec<Rational>> = spots.iter().map(|&spot| place(&grids, spot).to_vec()).collect();
-        survey.labels(&points)
+        let labels = survey.labels(&points);
+        known.extend(spots.iter().copied().zip(labels.iter().copied()));
+        labels
     });
     let plays = survey.into_plays();
     let mut order: Vec<Label> = plane.outlines.keys().copied().collect();
     // By how long it takes until the strategy settles.
     order.sort_by_key(|label| label.map(|id| (plays[id].n_steps(), plays[id].clone())));
-    StrategyMap { axes, grids, plane, plays, order, stopped: options.stop.reason() }
+    StrategyMap { axes, grids, plane, plays, order, stopped: options.stop.reason(), known }
 }
 
 fn place(grids: &[Grid; 2], (x, y): Spot) -> [Rational; 2] {
@@ -76,6 +92,52 @@ impl StrategyMap {
                 .sum()
         };
         self.plane.outlines[&label].iter().map(twice).sum::<f64>() / 2.0
+    }
+
+    /// The map in few classes, as a picture shows it: the `n` largest regions in their order, then all others as one. Between
+    /// classes every boundary is located, however thin they are: finely enough for a picture, and mostly by what is known.
+    pub fn classes(&self, model: &Mdp, n: usize, options: &Options) -> Vec<Class> {
+        /// How finely: 2 to this power in parts of a cell.
+        const FINE: u32 = 16;
+        let mut by_share: Vec<(f64, Label)> = self.order.iter().map(|&label| (self.share(label), label)).collect();
+        by_share.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // One region alone needs no class for others.
+        let n = if by_share.len() == n + 1 { n + 1 } else { n };
+        let large: Vec<Label> = by_share.iter().take(n).map(|&(_, label)| label).collect();
+        let (own, others): (Vec<Label>, Vec<Label>) = self.order.iter().partition(|label| large.contains(label));
+        let mut classes: Vec<Vec<Label>> = own.into_iter().map(|label| vec![label]).collect();
+        if !others.is_empty() {
+            classes.push(others);
+        }
+        if self.stopped.is_some() {
+            let rings = |labels: &[Label]| labels.iter().flat_map(|label| self.plane.outlines[label].clone()).collect();
+            return classes.into_iter().map(|labels| Class { outline: rings(&labels), labels }).collect();
+        }
+        // A strategy that is met here for the first time is one of the others.
+        let class_of: HashMap<Label, usize> = classes
+            .iter()
+            .enumerate()
+            .flat_map(|(class, labels)| labels.iter().map(move |&label| (label, class)))
+            .collect();
+        let ids: HashMap<&Play, Label> = self.plays.iter().enumerate().map(|(id, play)| (play, Some(id))).collect();
+        let class = |label: Option<&Label>| Some(label.and_then(|label| class_of.get(label)).map_or(n, |&class| class));
+        let mut survey = Survey::new(model, self.axes.to_vec(), 0, options);
+        let options =
+            PlaneOptions { cells: self.grids[0].steps, units: UNITS, depth: DEPTH + 1, thin: 0, within: UNITS >> FINE };
+        let mut plane = plane(options, |spots| {
+            let new: Vec<Spot> = spots.iter().copied().filter(|spot| !self.known.contains_key(spot)).collect();
+            let points: Vec<Vec<Rational>> = new.iter().map(|&spot| self.discounts(spot).to_vec()).collect();
+            let labels = survey.labels(&points);
+            let found: HashMap<Spot, Label> = new
+                .into_iter()
+                .zip(labels)
+                .map(|(spot, label)| (spot, class(label.and_then(|id| ids.get(survey.play(id))))))
+                .collect();
+            spots.iter().map(|spot| found.get(spot).copied().unwrap_or_else(|| class(self.known.get(spot)))).collect()
+        });
+        let outline = |class: usize| plane.outlines.remove(&Some(class)).unwrap_or_default();
+        let outlines: Vec<Vec<Vec<Spot>>> = (0..classes.len()).map(outline).collect();
+        classes.into_iter().zip(outlines).map(|(labels, outline)| Class { labels, outline }).collect()
     }
 
     /// The changes that were located, each with the discounts on its two sides.
@@ -128,7 +190,6 @@ pub struct MapChange {
 /// # Panics
 /// If a grid reaches outside [0, 1).
 pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: Shard, options: &Options) -> MapShard {
-    let mut survey = Survey::new(model, axes.to_vec(), options.clone());
     let columns = grids[0].n_points();
     let spot = |index: u64| (index % columns, index / columns);
     let point = |(column, row): (u64, u64)| [grids[0].point(column), grids[1].point(row)];
@@ -139,6 +200,7 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
         own.iter().flat_map(|&index| [Some(index), right(index), above(index)]).flatten().collect();
     needed.sort_unstable();
     needed.dedup();
+    let mut survey = Survey::new(model, axes.to_vec(), needed.len() as u64, options);
     let points: Vec<Vec<Rational>> = needed.iter().map(|&index| point(spot(index)).to_vec()).collect();
     let labels: BTreeMap<u64, Label> = needed.iter().copied().zip(survey.labels(&points)).collect();
     // Lines 2k and 2k + 1 lead from the k-th own point to the right and upward.
@@ -159,7 +221,7 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
             vec![grids[0].point(column), grids[1].place(row, units)]
         }
     };
-    let found = changes(&brackets, CROWD, |places| {
+    let found = changes(&brackets, CROWD, 1, |places| {
         let points: Vec<Vec<Rational>> = places.iter().map(|&(line, units)| at(line, units)).collect();
         survey.labels(&points)
     });
@@ -184,4 +246,56 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
         up: changes_on(2 * k + 1),
     };
     MapShard { points: own.iter().enumerate().map(of_point).collect(), plays: survey.into_plays() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::read_model_bytes;
+    use crate::number::parse_rational;
+
+    const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}\nstates:\n  s0:\n    a: {reward: 3, to: s0}\n    \
+                         b: {reward: -1, to: s1}\n  s1:\n    b: {reward: 6, to: s1}\n";
+
+    /// The hotel's best delay by its closed form: the first k with α^k (7α − 4) + β^k (7β − 4) ≥ 0; none if neither exceeds 4/7.
+    fn delay(alpha: f64, beta: f64) -> Option<i32> {
+        let urge = |k: i32| alpha.powi(k) * (7.0 * alpha - 4.0) + beta.powi(k) * (7.0 * beta - 4.0);
+        (alpha.max(beta) > 4.0 / 7.0).then(|| (0..10_000).find(|&k| urge(k) >= 0.0).unwrap_or(10_000))
+    }
+
+    #[test]
+    fn classes_of_a_picture_are_whole_however_thin_and_have_the_areas_of_the_closed_form() {
+        let model = read_model_bytes(HOTEL.as_bytes()).unwrap();
+        let end = parse_rational("0.999").unwrap();
+        let grid = || Grid::new(Rational::ZERO, end.clone(), 8);
+        let map = strategy_map(&model, [0.into(), 1.into()], [grid(), grid()], &Options::default());
+        let classes = map.classes(&model, 5, &Options::default());
+        assert_eq!(classes.len(), 6, "five, and the others");
+        // The closed form at the middles of a fine grid.
+        const FINE: usize = 1_000;
+        let mut counts: HashMap<Option<i32>, usize> = HashMap::new();
+        let place = |at: usize| (at as f64 + 0.5) / FINE as f64 * 0.999;
+        for x in 0..FINE {
+            for y in 0..FINE {
+                *counts.entry(delay(place(x), place(y))).or_default() += 1;
+            }
+        }
+        let side = map.grids[0].units();
+        let area = |ring: &Vec<Spot>| -> f64 {
+            let pairs = (0..ring.len()).map(|at| (ring[at], ring[(at + 1) % ring.len()]));
+            let twice = |((x0, y0), (x1, y1)): (Spot, Spot)| x0 as f64 * y1 as f64 - x1 as f64 * y0 as f64;
+            pairs.map(twice).sum::<f64>() / 2.0 / side / side
+        };
+        // The map's order: what never changes first, then by the time until the strategy settles.
+        for (class, delay) in classes.iter().zip([None, Some(0), Some(1), Some(2), Some(3)]) {
+            let found: f64 = class.outline.iter().map(area).sum();
+            let expected = counts[&delay] as f64 / (FINE * FINE) as f64;
+            assert!((found - expected).abs() < 0.01, "{delay:?}: {found} {expected}");
+            // A region with its mirror image, or one that is its own: no crumbs, no hooks.
+            let large = class.outline.iter().filter(|ring| area(ring).abs() > 1e-6).count();
+            assert!(large <= 2, "{delay:?} falls into {large} parts");
+        }
+        let total: f64 = classes.iter().flat_map(|class| &class.outline).map(area).sum();
+        assert!((total - 1.0).abs() < 1e-9, "{total}");
+    }
 }

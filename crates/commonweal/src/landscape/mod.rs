@@ -16,9 +16,9 @@ mod words;
 
 pub use grid::{Grid, Shard};
 pub use line::LabelChange;
-pub use map::{DEPTH, MapChange, MapPoint, MapShard, StrategyMap, map_shard, strategy_map};
+pub use map::{Class, DEPTH, MapChange, MapPoint, MapShard, StrategyMap, map_shard, strategy_map};
 pub use plane::{Plane, Spot};
 pub use play::{Phase, Play};
 pub use survey::{Label, PlayId};
-pub use sweep::{Sweep, SweepChange, SweepPoint, sweep};
-pub use words::play_in_words;
+pub use sweep::{Earned, Sweep, SweepChange, SweepPoint, sweep};
+pub use words::{key, letter, play_in_words};

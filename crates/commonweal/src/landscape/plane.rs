@@ -25,6 +25,10 @@ pub struct PlaneOptions {
     pub units: u64,
     /// How often a cell is cut into four at most.
     pub depth: u32,
+    /// Strips that an edge crosses in fewer units than this are not told apart.
+    pub thin: u64,
+    /// How near to each other the two sides of a located change are, in units.
+    pub within: u64,
 }
 
 /// The regions of a rectangle.
@@ -161,14 +165,13 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
                 labels: [self.nodes[&line.spot(from)], self.nodes[&line.spot(to)]],
             })
             .collect();
-        // What is thinner than the least cell is not seen.
-        let crowd = self.options.units >> self.options.depth;
-        let found = changes(&brackets, crowd, |middles| {
+        let PlaneOptions { thin, within, .. } = self.options;
+        let found = changes(&brackets, thin, within, |middles| {
             let spots: Vec<Spot> = middles.iter().map(|&(index, along)| places[index].0.spot(along)).collect();
             (self.labels)(&spots)
         });
         for (&(line, from, to), found) in places.iter().zip(found) {
-            self.edges.insert((line, from), (to, without_thin(found, crowd)));
+            self.edges.insert((line, from), (to, without_thin(found, thin)));
         }
     }
 
@@ -461,7 +464,7 @@ fn chains(segments: &[(Spot, Spot)]) -> Vec<Vec<Spot>> {
 mod tests {
     use super::*;
 
-    const OPTIONS: PlaneOptions = PlaneOptions { cells: 8, units: 1 << 20, depth: 5 };
+    const OPTIONS: PlaneOptions = PlaneOptions { cells: 8, units: 1 << 20, depth: 5, thin: 1 << 15, within: 1 };
 
     fn area(rings: &[Vec<Spot>]) -> f64 {
         let twice = |ring: &Vec<Spot>| -> f64 {

@@ -60,6 +60,39 @@ impl Play {
         states.filter(|&state| met.insert(state)).collect()
     }
 
+    /// What is done in a state from which step on: a choice, or `None` while it cannot be met. The first entry is of step 0, the
+    /// last holds for ever; a state that is met in turns in the end counts as met there. Where gaps are many, those between equal
+    /// choices are left out.
+    pub fn runs(&self, model: &Structure, state: StateId) -> Vec<(Step, Option<ChoiceId>)> {
+        const MANY: usize = 100;
+        let taken = |choices: &[ChoiceId]| choices.iter().copied().find(|&choice| model.state_of(choice) == state);
+        let mut runs: Vec<(Step, Option<ChoiceId>)> = Vec::new();
+        let mut step = Step::ZERO;
+        for phase in &self.phases {
+            runs.push((step.clone(), taken(&phase.choices)));
+            step += &phase.steps;
+        }
+        runs.push((step, self.cycle.iter().find_map(|choices| taken(choices))));
+        runs.dedup_by_key(|(_, choice)| *choice);
+        if runs.len() > MANY {
+            let (mut at, last) = (0.., runs.len() - 1);
+            let is_end = |at: Option<usize>| at == Some(0) || at == Some(last);
+            runs.retain(|(_, choice)| is_end(at.next()) || choice.is_some());
+            runs.dedup_by_key(|(_, choice)| *choice);
+        }
+        runs
+    }
+
+    /// Whether different choices are taken in turns for ever.
+    pub fn takes_turns(&self) -> bool {
+        self.cycle.len() > 1
+    }
+
+    /// Whether the play counts every state as reached, because it changes for too long to be followed.
+    pub fn is_over_all_states(&self) -> bool {
+        self.phases.first().map_or(&self.cycle[0], |phase| &phase.choices).len() > 1
+    }
+
     /// The choices in their order, each with the number of steps it is taken in a row, and the one that is taken for ever;
     /// `None` if chance decides between them, or if no one choice is taken for ever in the end.
     pub fn path(&self) -> Option<(Vec<(ChoiceId, Step)>, ChoiceId)> {
@@ -67,6 +100,53 @@ impl Play {
         let last = if let [choices] = &self.cycle[..] { one(choices)? } else { return None };
         let phase = |phase: &Phase| Some((one(&phase.choices)?, phase.steps.clone()));
         Some((self.phases.iter().map(phase).collect::<Option<_>>()?, last))
+    }
+}
+
+/// Where a play parts from another one.
+pub(super) struct Difference {
+    /// The first step at which they take different choices.
+    pub step: Step,
+    /// The choices there, of the one and of the other, for each state in which they differ.
+    pub choices: Vec<(ChoiceId, ChoiceId)>,
+}
+
+impl Play {
+    /// Where this play parts from another one of the same model and start; `None` if it does not, or not soon enough to be
+    /// followed.
+    pub(super) fn parts_from(&self, other: &Play) -> Option<Difference> {
+        let (mut own, mut others) = (self.walk(), other.walk());
+        let (mut here, mut there) = (own.next()?, others.next()?);
+        let mut step = Step::ZERO;
+        for _ in 0..MAX_STEPS {
+            if here.0 != there.0 {
+                let pairs = here.0.iter().zip(there.0);
+                let choices = pairs.filter(|(own, other)| own != other).map(|(&own, &other)| (own, other)).collect();
+                return Some(Difference { step, choices });
+            }
+            // To the end of the phase that ends first; one that has no end never does.
+            let steps = match (&here.1, &there.1) {
+                (Some(own), Some(other)) => own.min(other).clone(),
+                (Some(steps), None) | (None, Some(steps)) => steps.clone(),
+                (None, None) => return None,
+            };
+            for (part, walk) in [(&mut here, &mut own as &mut dyn Iterator<Item = _>), (&mut there, &mut others)] {
+                match &mut part.1 {
+                    Some(left) if *left == steps => *part = walk.next()?,
+                    Some(left) => *left = &*left - &steps,
+                    None => {}
+                }
+            }
+            step += steps;
+        }
+        None
+    }
+
+    /// The sets of choices in their order, each with the number of steps it lasts: `None` for ever.
+    fn walk(&self) -> impl Iterator<Item = (&[ChoiceId], Option<Step>)> {
+        let phases = self.phases.iter().map(|phase| (phase.choices.as_slice(), Some(phase.steps.clone())));
+        let steps = (self.cycle.len() > 1).then_some(Step::ONE);
+        phases.chain(self.cycle.iter().cycle().map(move |choices| (choices.as_slice(), steps.clone())))
     }
 }
 
@@ -178,6 +258,15 @@ mod tests {
         let play = |changes: &[&[(u64, usize)]]| Play::of(&hotel, &strategy(&hotel, changes), 0.into());
         assert_eq!(play(&[&[(0, 1)], &[(0, 2)]]), play(&[&[(0, 1), (5, 0)], &[(0, 2)]]));
         assert_ne!(play(&[&[(0, 1)], &[(0, 2)]]), play(&[&[(0, 0), (5, 1)], &[(0, 2)]]));
+    }
+
+    #[test]
+    fn where_two_plays_part_is_their_first_difference() {
+        let hotel = model(HOTEL);
+        let waiting = |steps: u64| Play::of(&hotel, &strategy(&hotel, &[&[(0, 0), (steps, 1)], &[(0, 2)]]), 0.into());
+        let difference = waiting(1 << 50).parts_from(&waiting(3)).unwrap();
+        assert_eq!((difference.step, difference.choices), (3u8.into(), vec![(0.into(), 1.into())]));
+        assert!(waiting(4).parts_from(&waiting(4)).is_none());
     }
 
     #[test]

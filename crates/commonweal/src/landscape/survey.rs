@@ -7,8 +7,10 @@ use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
 use crate::parallel;
 use crate::solve::Options;
+use crate::stop::{Reached, StopSignal};
 use crate::strategy::CountingStrategy;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Which of the plays met so far, from 0 in the order in which they were met.
 pub type PlayId = usize;
@@ -19,15 +21,23 @@ pub type Label = Option<PlayId>;
 pub(super) struct Survey<'m> {
     model: &'m Mdp,
     varied: Vec<PrincipalId>,
+    /// For one model of many: the survey says how far all of them have come.
     options: Options,
+    stop: StopSignal,
+    solved: AtomicU64,
+    /// How many models the grid has.
+    grid: u64,
     ids: HashMap<Play, PlayId>,
     plays: Vec<(Play, CountingStrategy)>,
 }
 
 impl<'m> Survey<'m> {
-    /// The model with the discounts of these principals left open.
-    pub fn new(model: &'m Mdp, varied: Vec<PrincipalId>, options: Options) -> Survey<'m> {
-        Survey { model, varied, options, ids: HashMap::new(), plays: Vec::new() }
+    /// The model with the discounts of these principals left open, to be solved at the points of a grid and between them.
+    pub fn new(model: &'m Mdp, varied: Vec<PrincipalId>, grid: u64, options: &Options) -> Survey<'m> {
+        let stop = options.stop.clone();
+        let options = Options { stop: stop.for_part(), ..options.clone() };
+        let solved = AtomicU64::new(0);
+        Survey { model, varied, options, stop, solved, grid, ids: HashMap::new(), plays: Vec::new() }
     }
 
     /// The model at these discounts, one for each varied principal.
@@ -43,8 +53,16 @@ impl<'m> Survey<'m> {
     /// # Panics
     /// If a discount lies outside [0, 1).
     pub fn solutions(&self, points: &[Vec<Rational>]) -> Vec<Answer> {
-        let model = |point: &[Rational]| self.model_at(point).expect("a discount in [0, 1)");
-        parallel::map_each(points.len(), |at| solve(&model(&points[at]), &self.options))
+        parallel::map_each(points.len(), |at| self.solution(&points[at]))
+    }
+
+    fn solution(&self, point: &[Rational]) -> Answer {
+        let solution = solve(&self.model_at(point).expect("a discount in [0, 1)"), &self.options);
+        let solved = self.solved.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.stop.is_watched() {
+            self.stop.reach(Reached::Surveying { solved, grid: self.grid });
+        }
+        solution
     }
 
     /// The label of a solution's play from the start state.
@@ -57,10 +75,7 @@ impl<'m> Survey<'m> {
     /// # Panics
     /// If a discount lies outside [0, 1).
     pub fn labels(&mut self, points: &[Vec<Rational>]) -> Vec<Label> {
-        let play = |at: usize| {
-            let model = self.model_at(&points[at]).expect("a discount in [0, 1)");
-            play_of(self.model, &solve(&model, &self.options))
-        };
+        let play = |at: usize| play_of(self.model, &self.solution(&points[at]));
         // Labels are given afterwards, in the order of the points: they do not depend on which solve ended first.
         let plays: Vec<_> = parallel::map_each(points.len(), play);
         plays.into_iter().map(|play| self.label_of(play)).collect()
@@ -77,6 +92,11 @@ impl<'m> Survey<'m> {
     /// A strategy with that play.
     pub fn strategy(&self, id: PlayId) -> &CountingStrategy {
         &self.plays[id].1
+    }
+
+    /// The play of that label.
+    pub fn play(&self, id: PlayId) -> &Play {
+        &self.plays[id].0
     }
 
     /// The plays met.

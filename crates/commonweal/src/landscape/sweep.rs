@@ -43,12 +43,8 @@ pub struct SweepPoint {
     pub discount: Rational,
     /// The play of the best strategy; `None` if the solution was stopped.
     pub label: Label,
-    /// The optimal welfare, from the start state.
-    pub welfare: Value,
-    /// The welfare of the long-term strategy.
-    pub long_term_welfare: Value,
-    /// What each principal of the file gets, before its weight.
-    pub payoffs: Vec<Value>,
+    /// What is earned there.
+    pub earned: Earned,
     /// The least step from which no deviation pays.
     pub horizon: Step,
     /// The first step from which the strategy is the long-term one for ever.
@@ -72,8 +68,19 @@ pub struct SweepChange {
     pub after: PlayId,
     /// Whether further plays lie between the two.
     pub crowded: bool,
-    /// The optimal welfare just before the change.
+    /// What is earned just before the change, and just after it.
+    pub sides: [Earned; 2],
+}
+
+/// What is earned from the start state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Earned {
+    /// The optimal welfare.
     pub welfare: Value,
+    /// The welfare of the long-term strategy.
+    pub long_term_welfare: Value,
+    /// What each principal of the file gets, before its weight.
+    pub payoffs: Vec<Value>,
 }
 
 impl Sweep {
@@ -90,12 +97,21 @@ impl SweepPoint {
             index,
             discount,
             label,
-            welfare: solution.welfare(start),
-            long_term_welfare: solution.long_term_welfare(start),
-            payoffs: (0..model.n_principals()).map(|p| solution.payoff(p.into(), start)).collect(),
+            earned: Earned::by(model, solution),
             horizon: solution.horizon().clone(),
             memory: solution.memory(start).clone(),
             changes: Vec::new(),
+        }
+    }
+}
+
+impl Earned {
+    fn by(model: &Mdp, solution: &Answer) -> Earned {
+        let start = model.start();
+        Earned {
+            welfare: solution.welfare(start),
+            long_term_welfare: solution.long_term_welfare(start),
+            payoffs: (0..model.n_principals()).map(|p| solution.payoff(p.into(), start)).collect(),
         }
     }
 }
@@ -105,8 +121,8 @@ impl SweepPoint {
 /// # Panics
 /// If the grid reaches outside [0, 1).
 pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
-    let mut survey = Survey::new(model, vec![principal], options.clone());
     let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
+    let mut survey = Survey::new(model, vec![principal], own.len() as u64, options);
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
     let mut points = Vec::with_capacity(own.len());
     for batch in own.chunks(BATCH) {
@@ -130,7 +146,7 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             Some(Bracket { line, ends: [0, UNITS], labels: [labels[index], *labels.get(&(index + 1))?] })
         })
         .collect();
-    let found = changes(&brackets, CROWD, |places| {
+    let found = changes(&brackets, CROWD, 1, |places| {
         let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
         survey.labels(&places.iter().map(place).collect::<Vec<_>>())
     });
@@ -153,8 +169,8 @@ fn located(
     let (before, after) = (change.before?, change.after?);
     let (low, high) = (grid.place(index, change.low), grid.place(index, change.high));
     let at = if change.crowded { None } else { tie_between(survey, [before, after], &low, &high, stop) };
-    let welfare = survey.solutions(&[vec![low.clone()]])[0].welfare(model.start());
-    Some(SweepChange { at, low, high, before, after, crowded: change.crowded, welfare })
+    let sides = [&low, &high].map(|side| Earned::by(model, &survey.solutions(&[vec![side.clone()]])[0]));
+    Some(SweepChange { at, low, high, before, after, crowded: change.crowded, sides })
 }
 
 /// The simplest fraction between two discounts, if the strategies before and after earn exactly the same there.

@@ -1,6 +1,7 @@
 //! What a strategy does from the start state on, in words: `a twice, then b for ever`.
 
 use super::Play;
+use super::play::Difference;
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
 use crate::text::name_in_column;
@@ -11,6 +12,57 @@ const TOLD: usize = 4;
 
 /// The play in words. What the words leave out, a few letters at the end tell apart.
 pub fn play_in_words(model: &Structure, play: &Play) -> String {
+    let (text, is_whole) = words(model, play);
+    if is_whole { text } else { format!("{text} [{:04x}]", fingerprint(play)) }
+}
+
+/// The name of a strategy in a list: A to Z, then AA, AB and so on.
+pub fn letter(index: usize) -> String {
+    let last = char::from(b'A' + (index % 26) as u8);
+    if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
+}
+
+/// A line for each of these plays, whose names are their [`letter`]s. Where words do not tell a play whole, the line begins with
+/// its first difference from the play before it that it follows for the longest time.
+pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
+    let line = |(at, play): (usize, &&Play)| {
+        let (text, is_whole) = words(model, play);
+        if is_whole {
+            return text;
+        }
+        let differences =
+            plays[..at].iter().enumerate().filter_map(|(other, before)| Some((play.parts_from(before)?, other)));
+        // Of several, the first.
+        let longest = differences.max_by(|(a, one), (b, other)| a.step.cmp(&b.step).then(other.cmp(one)));
+        match longest {
+            Some((difference, other)) if !difference.step.is_zero() => {
+                let (step, letter) = (numbers::steps(&difference.step), letter(other));
+                format!("from step {step} {}; before that as {letter}", in_place(model, &difference))
+            }
+            _ => text,
+        }
+    };
+    plays.iter().enumerate().map(line).collect()
+}
+
+/// `b in s3 in place of a`, for the first states that differ.
+fn in_place(model: &Structure, difference: &Difference) -> String {
+    const TOLD: usize = 2;
+    let name = |choice: ChoiceId| name_in_column(&model.action_name(choice));
+    let state = |choice: ChoiceId| name_in_column(&model.state_name(model.state_of(choice)));
+    let pair =
+        |&(own, other): &(ChoiceId, ChoiceId)| format!("{} in {} in place of {}", name(own), state(own), name(other));
+    let told: Vec<String> = difference.choices.iter().take(TOLD).map(pair).collect();
+    let more = match difference.choices.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        1 => ", and in 1 more state".to_owned(),
+        more => format!(", and in {more} more states"),
+    };
+    told.join(", ") + &more
+}
+
+/// The play in words, and whether they tell all of it.
+fn words(model: &Structure, play: &Play) -> (String, bool) {
     let mut told: Vec<(String, Step)> = Vec::new();
     for phase in play.phases() {
         let actions = actions(model, &phase.choices);
@@ -39,7 +91,7 @@ pub fn play_in_words(model: &Structure, play: &Play) -> String {
     } else {
         format!("{}, then {for_ever} for ever", words.join(", "))
     };
-    if play.path().is_some() && told.len() <= TOLD { text } else { format!("{text} [{:04x}]", fingerprint(play)) }
+    (text, play.path().is_some() && told.len() <= TOLD)
 }
 
 fn actions(model: &Structure, choices: &[ChoiceId]) -> String {

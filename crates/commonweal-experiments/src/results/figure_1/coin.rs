@@ -2,6 +2,7 @@
 
 use super::fraction;
 use crate::claim::Claim;
+use crate::colours;
 use crate::error::Error;
 use crate::lab::Lab;
 use crate::lab::table::Table;
@@ -62,15 +63,18 @@ pub fn figure(table: &Table) -> Figure {
         series: vec![
             Series {
                 name: "stationary".to_owned(),
+                colour: colours::COIN,
                 points: table.points("probability_of_a", &["welfare"]),
                 mark: Mark::Line,
             },
             Series {
-                name: "best of all".to_owned(),
+                name: "welfare, best of all".to_owned(),
+                colour: colours::WELFARE,
                 points: vec![(0.0, 127.0 / 9.0), (1.0, 127.0 / 9.0)],
                 mark: Mark::Dashed,
             },
         ],
+        marks: Vec::new(),
     };
     Figure { name: "figure-1-coin", svg: chart.svg() }
 }

@@ -117,23 +117,22 @@ pub fn figure() -> Figure {
         1 => "wait 1 step".to_owned(),
         k => format!("{k} steps"),
     };
-    let mut regions = vec![Region {
-        name: name(0),
-        outline: vec![vec![(corner, corner), (1.0, 1.0 / 7.0), (1.0, 1.0), (1.0 / 7.0, 1.0)]],
-    }];
+    let region = |name: String, outline| Region { name, words: String::new(), outline, is_rest: false };
+    let at_once = vec![vec![(corner, corner), (1.0, 1.0 / 7.0), (1.0, 1.0), (1.0 / 7.0, 1.0)]];
+    let mut regions = vec![region(name(0), at_once)];
     // One step: between the line α + β = 8/7 and the first curve.
     let mut one = vec![(1.0, 0.0), (1.0, 1.0 / 7.0)];
     one.extend(reversed(doubles(1)));
-    regions.push(Region { name: name(1), outline: mirrored(one) });
+    regions.push(region(name(1), mirrored(one)));
     for k in 2..=LONGEST {
         let mut ring = doubles(k - 1);
         // The last one takes what is left, down to the line α = 4/7.
         ring.extend(if k < LONGEST { reversed(doubles(k)) } else { vec![(corner, 0.0)] });
         let name = if k < LONGEST { name(k) } else { format!("{k} steps or more") };
-        regions.push(Region { name, outline: mirrored(ring) });
+        regions.push(region(name, mirrored(ring)));
     }
     let never = vec![(0.0, 0.0), (corner, 0.0), (corner, corner), (0.0, corner)];
-    regions.push(Region { name: "never expand".to_owned(), outline: vec![never] });
+    regions.push(region("never expand".to_owned(), vec![never]));
     let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Linear };
     let map = RegionMap {
         title: "The best delay for every pair of discounts".to_owned(),

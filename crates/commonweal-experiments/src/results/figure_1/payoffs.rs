@@ -1,6 +1,7 @@
 //! Payoffs by delay, the first panel. [Fig. 1]
 
 use super::fraction;
+use crate::colours;
 use crate::error::Error;
 use crate::lab::Lab;
 use crate::lab::table::Table;
@@ -29,8 +30,9 @@ pub fn table(lab: &Lab) -> Result<Table, Error> {
 }
 
 pub fn figure(table: &Table) -> Figure {
-    let series = |name: &str, column| Series {
+    let series = |name: &str, colour: usize, column| Series {
         name: name.to_owned(),
+        colour,
         points: table.points("delay", &[column]),
         mark: Mark::LineAndPoints,
     };
@@ -39,7 +41,12 @@ pub fn figure(table: &Table) -> Figure {
         caption: Some("The welfare is greatest at k = 2: 127/9.".to_owned()),
         x: Axis { label: "delay k".to_owned(), scale: Scale::Linear },
         y: Axis { label: "discounted payoff".to_owned(), scale: Scale::Linear },
-        series: vec![series("welfare", "welfare"), series("Alice", "alice"), series("Bob", "bob")],
+        series: vec![
+            series("welfare", colours::WELFARE, "welfare"),
+            series("Alice", colours::ALICE, "alice"),
+            series("Bob", colours::BOB, "bob"),
+        ],
+        marks: Vec::new(),
     };
     Figure { name: "figure-1-payoffs", svg: chart.svg() }
 }

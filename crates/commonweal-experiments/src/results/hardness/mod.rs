@@ -38,13 +38,19 @@ pub fn section(lab: &mut Lab) -> Result<Section, Error> {
 
 /// The nodes of a search, by the size of what is searched.
 fn nodes(name: &'static str, title: &str, caption: &str, x: &str, series: Vec<(&str, Vec<(f64, f64)>)>) -> Figure {
-    let points = |(name, points): (&str, _)| Series { name: name.to_owned(), points, mark: Mark::Points };
+    let points = |(colour, (name, points)): (usize, (&str, _))| Series {
+        name: name.to_owned(),
+        colour,
+        points,
+        mark: Mark::Points,
+    };
     let chart = Chart {
         title: title.to_owned(),
         caption: Some(caption.to_owned()),
         x: Axis { label: x.to_owned(), scale: Scale::Linear },
         y: Axis { label: "nodes".to_owned(), scale: Scale::Log },
-        series: series.into_iter().map(points).collect(),
+        series: series.into_iter().enumerate().map(points).collect(),
+        marks: Vec::new(),
     };
     Figure { name, svg: chart.svg() }
 }

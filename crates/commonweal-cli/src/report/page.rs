@@ -1,0 +1,272 @@
+//! `solve --report`: a solution as one HTML page, with pictures, tables and the steps by which it is found.
+
+use super::compare::{class_name, cost, shown_welfare};
+use super::names::{in_column as name_in_column, shown};
+use super::numbers::{discount, exact_and_decimal, fraction_within, in_column, steps};
+use super::pictures::{gains, payoffs, timeline};
+use commonweal::internals::compare::Compared;
+use commonweal::internals::explain::{Explanation, Turn, explain};
+use commonweal::internals::landscape::Play;
+use commonweal::internals::model::{ChoiceId, Mdp, StateId};
+use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::strategy::Step;
+use commonweal::{Answer, Claim, Model, StopSignal};
+use commonweal_charts::page::{begin, escaped, figures, table, tiles};
+use std::cmp::Ordering;
+use std::path::Path;
+
+/// The most rows of a table.
+const ROWS: usize = 200;
+/// The most layers that are shown.
+const LAYERS: u64 = 25;
+/// In a larger model the curves of payoffs are not drawn.
+const LARGEST_DRAWN: usize = 200_000;
+
+/// What the page is made of.
+pub struct Page<'a> {
+    pub file: &'a Path,
+    pub model: &'a Model,
+    pub answer: &'a Answer,
+    /// What each principal would get alone.
+    pub own_best: Option<&'a [Value]>,
+    /// The best strategies of simpler classes.
+    pub comparison: Option<&'a [Compared]>,
+    /// What the checker said, in words.
+    pub checked: &'a str,
+    pub stop: &'a StopSignal,
+}
+
+impl Page<'_> {
+    /// The page.
+    pub fn html(&self) -> String {
+        let (model, answer) = (self.model.structure(), self.answer);
+        let start = model.start();
+        let name = self.file.file_name().map_or_else(|| "a model".into(), |name| name.to_string_lossy());
+        let title = format!("{}: who gets what, and what to do", shown(&name));
+        let mut html = begin(&title);
+        html += "<header>\n<p class=\"over\">commonweal solve</p>\n";
+        html += &format!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escaped(&shown(&name)), escaped(&self.headline()));
+        let count = |n: usize| steps(&(n as u64).into());
+        html += &tiles(&[
+            (in_column(&answer.welfare(start)), "welfare"),
+            (in_column(&answer.long_term_welfare(start)), "welfare of the long-term strategy"),
+            (steps(answer.memory(start)), "memory, in steps"),
+            (steps(answer.horizon()), "horizon, in steps"),
+            (count(model.n_states()), "states"),
+            (count(model.n_principals()), "principals"),
+        ]);
+        html += "</header>\n<main>\n";
+        self.add_payoffs(&mut html);
+        self.add_strategy(&mut html);
+        self.add_comparison(&mut html);
+        self.add_explanation(&mut html);
+        html += &section("checked", "Whether it is true");
+        html += &format!("<p>{}</p>\n", escaped(self.checked.trim()));
+        html += "</section>\n</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
+        html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"
+    }
+
+    fn headline(&self) -> String {
+        let (model, answer) = (self.model.structure(), self.answer);
+        let welfare = answer.welfare(model.start());
+        let start = shown(&model.state_name(model.start()));
+        match answer.claim() {
+            Claim::Optimal => format!("Optimal welfare from {start}: {}.", exact_and_decimal(&welfare)),
+            Claim::Within { .. } => {
+                format!("Welfare from {start}, proven in doubles: {}.", exact_and_decimal(&welfare))
+            }
+            Claim::Undecided(_) => {
+                format!("Welfare from {start}: {}; ties are left undecided.", exact_and_decimal(&welfare))
+            }
+            Claim::Stopped(reason) => {
+                format!("Stopped: {reason}. Welfare from {start}: {}.", exact_and_decimal(&welfare))
+            }
+        }
+    }
+
+    fn add_payoffs(&self, html: &mut String) {
+        let (model, answer) = (self.model.structure(), self.answer);
+        let start = model.start();
+        *html += &section("payoffs", "Who gets what");
+        let mut header = vec!["principal", "discount", "gets", "exactly", "under the long-term strategy"];
+        header.extend(self.own_best.map(|_| "if the agent served nobody else"));
+        let exactly =
+            |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, 40)).unwrap_or_default();
+        let row = |(p, principal): (usize, &commonweal::internals::model::Principal)| {
+            let gets = answer.payoff(p.into(), start);
+            let mut row = vec![
+                name_in_column(&principal.name),
+                discount(principal.patience()),
+                in_column(&gets),
+                exactly(&gets),
+                in_column(&answer.long_term_payoff(p.into(), start)),
+            ];
+            row.extend(self.own_best.map(|best| in_column(&best[p])));
+            row
+        };
+        let mut rows: Vec<Vec<String>> = model.principals().iter().enumerate().take(ROWS).map(row).collect();
+        let welfare = answer.welfare(start);
+        let long_term = in_column(&answer.long_term_welfare(start));
+        rows.push(vec!["welfare".to_owned(), String::new(), in_column(&welfare), exactly(&welfare), long_term]);
+        *html += &table("numbers", &header, &rows);
+        more(html, model.n_principals(), "principals");
+        let mut pictures = vec![gains(model, answer, self.own_best).svg()];
+        let doubles = self.model.doubles().ok().filter(|_| model.n_states() <= LARGEST_DRAWN);
+        pictures.extend(doubles.map(|doubles| payoffs(doubles, answer).svg()));
+        *html += &figures(pictures.iter().map(String::as_str));
+        *html += "</section>\n";
+    }
+
+    fn add_strategy(&self, html: &mut String) {
+        let (model, answer) = (self.model.structure(), self.answer);
+        *html += &section("strategy", "What to do");
+        *html += &figures([timeline(model, answer).svg().as_str()]);
+        let play = Play::of(model, answer.strategy(), model.start());
+        let states = play.states(model);
+        let action = |choice: ChoiceId| shown(&model.action_name(choice));
+        let row = |&state: &StateId| {
+            let runs = play.runs(model, state);
+            let told = runs.iter().enumerate().filter_map(|(at, (from, choice))| {
+                let action = action((*choice)?);
+                Some(match runs.get(at + 1).map(|(next, _)| next - 1) {
+                    None if from.is_zero() => format!("{action} always"),
+                    None => format!("{action} from step {} on", steps(from)),
+                    Some(last) if last == *from => format!("{action} at step {}", steps(from)),
+                    Some(last) => format!("{action} at steps {} to {}", steps(from), steps(&last)),
+                })
+            });
+            vec![shown(&model.state_name(state)), told.collect::<Vec<_>>().join(", ")]
+        };
+        *html += &table("plain", &["state", "action"], &states.iter().take(ROWS).map(row).collect::<Vec<_>>());
+        more(html, states.len(), "states");
+        *html += "<p class=\"note\">States stand in the order in which they are met, at the steps at which they can be.</p>\n</section>\n";
+    }
+
+    fn add_comparison(&self, html: &mut String) {
+        let Some(compared) = self.comparison else { return };
+        let model = self.model.structure();
+        *html += &section("simplicity", "What simplicity costs");
+        let scale = compared[0].welfare.enclosure.midpoint().abs();
+        let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
+        header.extend(model.principals().iter().map(|principal| name_in_column(&principal.name)));
+        let row = |one: &Compared| {
+            let (welfare, cost) = (shown_welfare(one, scale), cost(one, &compared[0].welfare, scale));
+            let mut row = vec![class_name(model, one.class), welfare, cost];
+            row.extend(one.payoffs.iter().map(in_column));
+            row
+        };
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        *html += &table("numbers", &header, &compared.iter().map(row).collect::<Vec<_>>());
+        *html += "</section>\n";
+    }
+
+    fn add_explanation(&self, html: &mut String) {
+        let explains = matches!(self.answer.claim(), Claim::Optimal | Claim::Undecided(_));
+        if !explains {
+            return;
+        }
+        let model = &*self.model.exact();
+        *html += &section("how", "How it is found");
+        match explain(model, self.answer, LAYERS, ROWS, self.stop) {
+            Ok(explanation) => add_steps(html, model, self.answer, &explanation),
+            Err(reason) => *html += &format!("<p>The explanation was not finished: {reason}.</p>\n"),
+        }
+        *html += "</section>\n";
+    }
+}
+
+fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Explanation) {
+    let names: Vec<String> = answer.principals().iter().map(|principal| shown(&principal.name)).collect();
+    let state = |state: StateId| shown(&model.state_name(state));
+    let action = |choice: ChoiceId| shown(&model.action_name(choice));
+    let columns = |first: &[&str], letter: &str, last: &[&str]| -> Vec<String> {
+        let middle = names.iter().map(|name| format!("{letter}({name})"));
+        let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        text(first).into_iter().chain(middle).chain(text(last)).collect()
+    };
+    let add = |html: &mut String, header: &[String], rows: &[Vec<String>]| {
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        *html += &table("numbers", &header, rows);
+    };
+    *html += &format!(
+        "<h3>1. The long-term strategy</h3>\n<p>It is best for {}. V is what it is worth, weights included.</p>\n",
+        escaped(&names.join(", then for "))
+    );
+    let rows = model.states().take(ROWS).map(|s| {
+        let actions = answer.long_term_choices(s).iter().map(|&choice| action(choice));
+        let mut row = vec![state(s), actions.collect::<Vec<_>>().join(" or ")];
+        row.extend(explanation.values[s.index()].iter().map(number));
+        row
+    });
+    add(html, &columns(&["state", "takes"], "V", &[]), &rows.collect::<Vec<_>>());
+    more(html, model.n_states(), "states");
+    *html += "<h3>2. Deviations</h3>\n<p>Δ is what one use at step 0 changes for each principal. At step j each Δ counts λ<sup>j</sup> times as much.</p>\n";
+    let pays = |pays: &Option<(Step, Step)>| match pays {
+        None => "never".to_owned(),
+        Some((first, end)) => match end - 1 {
+            last if last == *first => format!("at step {}", steps(first)),
+            last => format!("steps {} to {}", steps(first), steps(&last)),
+        },
+    };
+    let rows = explanation.deviations.iter().take(ROWS).map(|deviation| {
+        let mut row = vec![state(deviation.state), action(deviation.choice)];
+        row.extend(deviation.advantages.iter().map(number));
+        row.push(pays(&deviation.pays));
+        row
+    });
+    add(html, &columns(&["state", "action"], "Δ", &["pays by itself"]), &rows.collect::<Vec<_>>());
+    more(html, explanation.deviations.len(), "deviations");
+    *html += &format!(
+        "<h3>3. The horizon</h3>\n<p>From step {} on no deviation pays: every prefix of every such sum is at most 0.</p>\n",
+        steps(answer.horizon())
+    );
+    let gains: Vec<Vec<String>> = explanation
+        .layers
+        .iter()
+        .flat_map(|layer| layer.gains.iter().map(move |gain| (layer.step, gain)))
+        .map(|(step, gain)| {
+            vec![steps(&step.into()), state(gain.state), action(gain.choice), number(&gain.now), number(&gain.total)]
+        })
+        .collect();
+    if !gains.is_empty() {
+        *html += "<h3>4. Back from the horizon</h3>\n<p>What each state gains over the long-term strategy.</p>\n";
+        let header = ["step", "state", "takes", "gain now", "gain from here on"].map(str::to_owned);
+        add(html, &header, &gains[..gains.len().min(ROWS)]);
+        more(html, gains.len(), "rows");
+        let shown_layers = explanation.layers.len() as u64;
+        if answer.horizon() > &shown_layers.into() {
+            *html += &format!("<p>… and so on for {} earlier steps.</p>\n", steps(&(answer.horizon() - shown_layers)));
+        }
+    }
+    if !explanation.turns.is_empty() {
+        *html += "<h3>5. Changes, the latest first</h3>\n<p>From that step on the new choice is taken. Given what follows it is better \
+                  there than the old one for some, and worse for others.</p>\n";
+        let row = |turn: &Turn| {
+            let who = |ordering: Ordering| {
+                let those = turn.better.iter().zip(&names).filter(|(better, _)| **better == Some(ordering));
+                those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ")
+            };
+            let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));
+            vec![steps(&turn.step), state(turn.state), action(turn.before), action(turn.after), better, worse]
+        };
+        let header = ["step", "state", "old", "new", "better for", "worse for"].map(str::to_owned);
+        add(html, &header, &explanation.turns.iter().take(ROWS).map(row).collect::<Vec<_>>());
+        more(html, explanation.turns.len(), "changes");
+    }
+}
+
+fn section(id: &str, title: &str) -> String {
+    format!("<section id=\"{id}\">\n<h2>{title}</h2>\n")
+}
+
+fn more(html: &mut String, count: usize, what: &str) {
+    if count > ROWS {
+        *html += &format!("<p class=\"note\">… and {} more {what}.</p>\n", steps(&((count - ROWS) as u64).into()));
+    }
+}
+
+/// The fraction if it is short, the decimal otherwise.
+fn number(exact: &Rational) -> String {
+    const SHORT: usize = 14;
+    fraction_within(exact, SHORT).unwrap_or_else(|| in_column(&Value::from(exact.clone())))
+}

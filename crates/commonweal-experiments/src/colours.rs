@@ -1,0 +1,22 @@
+//! The colours of the series in the pictures: one for each, throughout a report.
+
+/// Ours, in doubles with proven bounds.
+pub const CERTIFIED: usize = 0;
+/// What the paper describes, in Python.
+pub const BASELINE: usize = 1;
+/// Ours, in fractions.
+pub const EXACT: usize = 2;
+/// Ours in fractions, with every layer walked.
+pub const EVERY_LAYER: usize = 3;
+/// Layers down to the horizon.
+pub const HORIZON: usize = 4;
+/// Layers that were walked, where others are jumped over.
+pub const WALKED: usize = 5;
+/// The welfare of the hotel.
+pub const WELFARE: usize = 0;
+/// What Alice gets.
+pub const ALICE: usize = 1;
+/// What Bob gets.
+pub const BOB: usize = 2;
+/// The welfare of a coin.
+pub const COIN: usize = 3;
