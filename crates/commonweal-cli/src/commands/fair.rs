@@ -25,8 +25,8 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     clock.has_read();
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
-    let found = progress::shown(&options.stop, args.run.quiet, || fair_in(&set, &question));
-    let found: Fair = found.map_err(|error| anyhow!("{error}"))?;
+    let ask = || fair_in(&set, &question).map_err(|error| anyhow!("{error}"));
+    let found: Fair = progress::shown(&options.stop, args.run.quiet, ask)?;
     let (found, coin) = match args.coin {
         CoinPlace::Start => (found, None),
         CoinPlace::Decision => {
