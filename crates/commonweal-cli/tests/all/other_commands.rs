@@ -118,7 +118,7 @@ fn the_paper_is_reproduced_but_for_its_misprints() {
     let folder = Folder::new();
     let report = folder.run(&["reproduce", "examples"]).done().stdout;
     let last = report.lines().last().unwrap();
-    assert!(last.contains(" claims: ") && last.ends_with("misprints"), "{last}");
+    assert!(last.contains(" claims of the paper: ") && last.ends_with("misprints"), "{last}");
     let json = folder.run(&["reproduce", "--json"]).done().json();
     assert_eq!(json["format"], "commonweal-reproduction/1");
     assert_eq!(json["differ"], 0);

@@ -217,7 +217,7 @@ fn a_sweep_names_strategies_by_letters_in_80_columns_and_says_what_it_leaves_out
     for line in [
         "  A  a0 once, then a2 for ever",
         "  Y  from step 2 a0 in s1 in place of a2; before that as A",
-        "  The model's own discount, 1/2, has Y.",
+        "  The model's own discount, 0.5, has Y.",
         "  at ≈ 0.200000000000: A → B *",
         "  at 2/3 ≈ 0.666667: Y → Z",
         "  *: with others between the two",
@@ -396,7 +396,7 @@ fn a_report_is_one_page_with_pictures_tables_and_how_it_is_found() {
     folder.run(&["solve", "hotel.yaml", "--report", "hotel.yaml"]).refused(&["the file that is read"]);
     folder
         .run(&["solve", "hotel.yaml", "--report", "x", "--strategy", "x"])
-        .refused(&["--report and --strategy name the same file"]);
+        .refused(&["--strategy and --report name the same file"]);
 }
 
 #[test]
