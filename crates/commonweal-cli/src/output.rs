@@ -15,7 +15,7 @@ use flate2::{Compression, write::GzEncoder};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a file beside its place, then moves it there: nobody ever sees half of it. What is not a plain file, such
 /// as `/dev/null` or a pipe, is written to directly.
@@ -53,6 +53,20 @@ pub fn check_place(path: &Path) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The same for the places of several options, which are not to be one file nor the one that is read.
+pub fn check_places(places: &[(&str, &Option<PathBuf>)], input: &Path) -> anyhow::Result<()> {
+    let given: Vec<(&str, &Path)> =
+        places.iter().filter_map(|(option, place)| Some((*option, place.as_deref()?))).collect();
+    for (index, (option, place)) in given.iter().enumerate() {
+        check_place(place)?;
+        check_apart(place, input)?;
+        if let Some((other, _)) = given[..index].iter().find(|(_, other)| other == place) {
+            bail!("{other} and {option} name the same file; give them different ones");
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a place for a picture that cannot be written, that was read, or whose name promises another kind of picture.

@@ -23,13 +23,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
     }
-    if let Some(place) = &args.csv {
-        output::check_place(place)?;
-        output::check_apart(place, &args.model.model)?;
-    }
-    if args.out.is_some() && args.out == args.csv {
-        bail!("--out and --csv name the same file; give them different ones");
-    }
+    output::check_places(&[("--out", &args.out), ("--csv", &args.csv)], &args.model.model)?;
     let stop = args.run.start();
     let asked = engine::read(&EngineArgs { exact: args.engine.exact, gap: None }, &args.model, false, args.run.quiet)?;
     let Asked { model, engine } = asked;

@@ -18,13 +18,18 @@ use commonweal::internals::search::ThresholdAnswer;
 use commonweal::internals::stop::StopReason;
 use commonweal::questions::{Alternatives, alternatives, compare, own_best};
 use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
-use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
-    check_places(args)?;
+    let places = [
+        ("--strategy", &args.strategy),
+        ("--certificate", &args.certificate),
+        ("--csv", &args.csv),
+        ("--report", &args.report),
+    ];
+    output::check_places(&places, &args.model.model)?;
     let in_fractions = args.certificate.is_some();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
     clock.has_read();
@@ -74,26 +79,6 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         output::write_whole(path, |out| out.write_all(page.html().as_bytes()))?;
     }
     found.print(args, clock)
-}
-
-/// Refuses early what cannot be written at the end.
-fn check_places(args: &SolveArgs) -> anyhow::Result<()> {
-    let places = [
-        ("--strategy", &args.strategy),
-        ("--certificate", &args.certificate),
-        ("--csv", &args.csv),
-        ("--report", &args.report),
-    ];
-    let places: Vec<(&str, &Path)> =
-        places.iter().filter_map(|(option, place)| Some((*option, place.as_deref()?))).collect();
-    for (index, (option, place)) in places.iter().enumerate() {
-        output::check_place(place)?;
-        output::check_apart(place, &args.model.model)?;
-        if let Some((other, _)) = places[..index].iter().find(|(_, other)| other == place) {
-            bail!("{other} and {option} name the same file; give them different ones");
-        }
-    }
-    Ok(())
 }
 
 /// What is known at the end.

@@ -5,7 +5,6 @@ use crate::report::json;
 use crate::report::sweep::{chart, csv, report};
 use crate::report::timings::Clock;
 use crate::{input, output, progress, range};
-use anyhow::bail;
 use commonweal::internals::landscape::{Shard, sweep};
 use commonweal::{Options, documents};
 use std::process::ExitCode;
@@ -15,13 +14,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
     }
-    if let Some(place) = &args.csv {
-        output::check_place(place)?;
-        output::check_apart(place, &args.model.model)?;
-    }
-    if args.out.is_some() && args.out == args.csv {
-        bail!("--out and --csv name the same file; give them different ones");
-    }
+    output::check_places(&[("--out", &args.out), ("--csv", &args.csv)], &args.model.model)?;
     let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
     clock.has_read();
