@@ -127,10 +127,8 @@ export interface DrawnRegion {
   outline: [number, number][][];
 }
 
+/** A map or a sketch of one, as far as it is drawn. */
 export interface StrategyMap {
-  x: { principal: string };
-  y: { principal: string };
-  regions: { strategy: string | null; share: number }[];
   drawn: DrawnRegion[];
 }
 

@@ -28,9 +28,10 @@ pub struct Context {
 pub type Question = fn(Fields, &Context, &StopSignal) -> Result<Reply, Problem>;
 
 /// The questions, by their paths. The OpenAPI file lists the same.
-pub const QUESTIONS: [(&str, Question); 10] = [
+pub const QUESTIONS: [(&str, Question); 11] = [
     ("/api/solve", solve::answer),
     ("/api/view", view::answer),
+    ("/api/sketch", map::sketch),
     ("/api/map", map::answer),
     ("/api/front", fair::front),
     ("/api/fair", fair::fair),
