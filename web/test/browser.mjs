@@ -287,7 +287,7 @@ test("every example of the gallery opens", async () => {
 
 test("a model of a thousand states stays usable", async () => {
   const n = 1000;
-  const states = Array.from({ length: n }, (_, s) => `  s${s}:\n    a: {reward: ${s % 7}, to: {s${(s + 1) % n}: 1/2, s${(s * 7 + 3) % n}: 1/2}}\n    b: {reward: {x: ${s % 5}, y: ${(s * 3) % 11}}, to: s${(s * 13 + 5) % n}}\n`).join("");
+  const states = Array.from({ length: n }, (_, s) => `  s${s}:\n    a: {reward: ${s % 7}, to: {s${(s + 1) % n}: 1/2, s${(s * 7 + 2) % n}: 1/2}}\n    b: {reward: {x: ${s % 5}, y: ${(s * 3) % 11}}, to: s${(s * 13 + 5) % n}}\n`).join("");
   const page = await open();
   const began = Date.now();
   await page.locator("#model").evaluate((area, text) => {
