@@ -110,7 +110,8 @@ pub use evaluation::{Estimate, EvaluateError, SimulateOptions, Simulation};
 pub use front::Model;
 pub use io::{Discounts, ParseError, ReadError, ReadOptions};
 pub use model::{
-    About, ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Principal, PrincipalId, StateId, Structure,
+    About, ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Principal, PrincipalId, Segment, StateId,
+    Structure,
 };
 pub use number::{Enclosure, NumberError, Rational, Value};
 pub use parallel::on_threads;

@@ -258,7 +258,7 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
         let range = range_alone(model, &alone);
         if part.coefficient.is_one() { range } else { range.times(Enclosure::from(&part.coefficient)) }
     };
-    let parts = model.model.principals()[p.index()].parts();
+    let parts = model.model.principals()[p.index()].only_parts();
     parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part")
 }
 

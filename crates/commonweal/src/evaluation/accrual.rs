@@ -13,7 +13,7 @@ pub fn accrued(model: &Mdp<f64>, strategy: &CountingStrategy, n_steps: usize) ->
     let nearest = |number: &Rational| number.to_f64();
     // Per principal, of each of its parts: what it counts for at the present step, and its discount.
     let parts = |principal: &Principal| {
-        principal.parts().iter().map(|part| (nearest(&part.coefficient), nearest(&part.discount))).collect()
+        principal.only_parts().iter().map(|part| (nearest(&part.coefficient), nearest(&part.discount))).collect()
     };
     let mut weights: Vec<Vec<(f64, f64)>> = model.principals().iter().map(parts).collect();
     let mut got = vec![vec![0.0]; weights.len()];

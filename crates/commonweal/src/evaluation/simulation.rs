@@ -197,14 +197,14 @@ struct Sample {
 impl Runner {
     fn new(model: &Mdp, strategy: &Strategy, start: StateId) -> Runner {
         // Most patient first, so that those for whom a run no longer counts are the last ones.
-        let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.parts().len()).map(move |k| (p, k));
+        let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.only_parts().len()).map(move |k| (p, k));
         let mut parts: Vec<(usize, usize)> = model.principals().iter().enumerate().flat_map(own_parts).collect();
-        parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].parts()[k].discount));
+        parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].only_parts()[k].discount));
         let owners: Vec<usize> = parts.iter().map(|&(p, _)| p).collect();
         let chain = Chain::new(model, strategy, start, &owners);
         let patience = |(&(p, k), &greatest): (&(usize, usize), &f64)| {
             let principal = &model.principals()[p];
-            Patience::new(principal, &principal.parts()[k], greatest)
+            Patience::new(principal, &principal.only_parts()[k], greatest)
         };
         let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
         Runner { chain, patiences, owners, n_principals: model.n_principals() }

@@ -23,6 +23,8 @@ pub enum ModelError {
         "principal `{principal}`: its parts cancel, so no step counts; leave the principal out, or give it weight 0"
     )]
     NoParts { principal: String },
+    #[error("principal `{principal}`: the first segment begins at step 0, and each begins after the one before")]
+    SegmentOrder { principal: String },
     #[error("state `{state}`, action `{action}`: {found} rewards for {expected} principals")]
     WrongRewardCount { state: String, action: String, found: usize, expected: usize },
     #[error(

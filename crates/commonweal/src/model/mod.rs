@@ -33,7 +33,7 @@ pub use integer_rows::IntegerRows;
 pub(crate) use integer_rows::least_common_multiple;
 pub use lists::Lists;
 pub use names::{NameTable, nearest};
-pub use principal::{Part, Principal};
+pub use principal::{Part, Principal, Segment};
 pub use structure::Structure;
 
 use crate::number::Rational;
