@@ -191,7 +191,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
         welfare = welfare_within_rewards(model, &welfare);
-        payoffs = payoffs.map(model.model, |p, values| within(values, model.n_states(), reward_range(model, p)));
+        payoffs = payoffs.map(|p, values| within(values, model.n_states(), reward_range(model, p)));
     }
     let claim = match stopped {
         Some(reason) => Claim::Stopped(reason),
