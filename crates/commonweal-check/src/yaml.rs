@@ -556,7 +556,7 @@ fn decimal(word: &str) -> Option<Fraction> {
     })
 }
 
-/// An integer, or 2^32 with its sign in place of one that is larger: no number has so many digits, and a difference fits.
+/// An integer; 2^32 with its sign if it is larger. No number has 2^32 digits, and differences of such integers do not overflow.
 fn exponent(word: &str) -> Option<i64> {
     let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

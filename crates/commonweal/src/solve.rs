@@ -22,6 +22,10 @@ pub struct Options {
     /// Whether the answer keeps what a certificate states. Default: no.
     pub keep_proof: bool,
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
+    ///
+    /// It is also where progress is read: keep a clone, and ask it from another thread how far the computation has come
+    /// ([`StopSignal::reached`]). No callback: a signal that is polled costs the kernels nothing, and serves searches and
+    /// simulations, which take no `Options`, as well.
     pub stop: StopSignal,
 }
 

@@ -78,8 +78,14 @@ pub(crate) struct Arrays<'m, N> {
 impl<N> Arrays<'_, N> {
     /// The transitions of a choice.
     #[inline(always)]
-    pub fn row(&self, choice: u32) -> Range<usize> {
-        self.first_transition[choice as usize] as usize..self.first_transition[choice as usize + 1] as usize
+    pub fn row(&self, choice: ChoiceId) -> Range<usize> {
+        self.first_transition[choice.index()] as usize..self.first_transition[choice.index() + 1] as usize
+    }
+
+    /// Each state's first choice.
+    pub fn first_choices(&self) -> impl Iterator<Item = ChoiceId> + '_ {
+        let n_states = self.first_choice.len() - 1;
+        self.first_choice[..n_states].iter().map(|&first| ChoiceId::at(first))
     }
 }
 

@@ -44,7 +44,7 @@ impl Enclosure {
     /// A double inside, near the middle.
     pub fn midpoint(&self) -> f64 {
         match (self.lower.is_finite(), self.upper.is_finite()) {
-            // Half of the least double is none.
+            // Half of the least double underflows.
             (true, true) if self.lower == self.upper => self.lower,
             (true, true) => self.lower / 2.0 + self.upper / 2.0,
             (true, false) => self.lower,

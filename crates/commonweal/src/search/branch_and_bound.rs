@@ -38,7 +38,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// What is proven of a search.
+/// What is proven of a search. Not a [`Claim`](crate::Claim): that one speaks of all strategies from every state, and has no
+/// place for a threshold that is decided and for what a solver in doubles says without proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchOutcome {
     /// No strategy of the class earns more.
