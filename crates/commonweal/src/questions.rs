@@ -2,11 +2,12 @@
 //! best, and how it depends on the discounts.
 
 pub use crate::alternatives::Alternatives;
+pub use crate::commitment::Equilibrium;
 pub use crate::compare::{Class, Compared, Comparison};
 pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
-pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Shard, Spot};
+pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Quantity, Shard, Spot};
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
 pub use crate::landscape::{NamedRegions, named_regions, play_in_words};
 

@@ -3,13 +3,20 @@
 use super::names::shown;
 use super::numbers::{self, double};
 use super::table::listed;
-use commonweal::internals::landscape::{Label, StrategyMap, named_regions};
+use commonweal::internals::landscape::{Grid, Label, Quantity, StrategyMap, named_regions};
 use commonweal::internals::model::Structure;
+use commonweal::internals::number::rate_text;
 
 /// The map for people: every region with its share.
 pub fn report(model: &Structure, map: &StrategyMap) -> String {
     let name = |axis: usize| shown(&model.principals()[map.axes[axis].index()].name);
-    let range = |axis: usize| format!("{} from {} to {}", name(axis), map.grids[axis].from, map.grids[axis].to);
+    let range = |axis: usize| {
+        let Grid { quantity, from, to, .. } = &map.grids[axis];
+        match quantity {
+            Quantity::Discount => format!("{} from {from} to {to}", name(axis)),
+            Quantity::Rate => format!("rate of {} from {} to {}", name(axis), rate_text(from), rate_text(to)),
+        }
+    };
     let mut text =
         map.stopped.map_or_else(String::new, |reason| format!("Stopped: {reason}. Parts of the map are missing.\n"));
     let start = shown(&model.state_name(model.start()));

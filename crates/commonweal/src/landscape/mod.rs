@@ -14,7 +14,7 @@ mod survey;
 mod sweep;
 mod words;
 
-pub use grid::{Grid, Shard};
+pub use grid::{Grid, Quantity, Shard};
 pub use line::LabelChange;
 pub use map::{Class, DEPTH, MapChange, MapPoint, MapShard, StrategyMap, map_shard, strategy_map};
 pub use plane::{Plane, Spot};
