@@ -77,6 +77,8 @@ export interface Solution {
 
 export interface Principal {
   name: string;
+  stated: string;
+  is_rate: boolean;
   discount: string | null;
   patience: string;
   weight: string;

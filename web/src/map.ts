@@ -18,12 +18,15 @@ const STAGES = [
 /** Half a cell beyond the greatest discount of the map. */
 const END = 0.99;
 
+/** The two discounts, where there are single ones. */
+type Own = [string | null, string | null];
+
 export class MapPanel {
   private key = "";
   private map: StrategyMap | null = null;
   private asking: AbortController | null = null;
   /** Where the sliders are. */
-  private own: [string, string] = ["0", "0"];
+  private own: Own = [null, null];
 
   constructor(
     private readonly place: HTMLElement,
@@ -32,7 +35,7 @@ export class MapPanel {
   ) {}
 
   /** Shows the map of this state, and asks for it if it is another one than before. */
-  async show(state: State, axes: [string, string], own: [string, string]): Promise<void> {
+  async show(state: State, axes: [string, string], own: Own): Promise<void> {
     const others = Object.entries(state.discounts).filter(([name]) => !axes.includes(name));
     const key = JSON.stringify([state.model, state.weights, others, axes]);
     if (key === this.key) {
@@ -69,7 +72,7 @@ export class MapPanel {
   }
 
   /** Draws what is known, with a mark where the sliders are. */
-  draw(axes: [string, string], own: [string, string]): void {
+  draw(axes: [string, string], own: Own): void {
     this.own = own;
     if (!this.map) return;
     const regions = this.map.drawn;
@@ -90,11 +93,10 @@ export class MapPanel {
       shape.append(svg("title", {}, `${region.name ? `${region.name}: ` : ""}${region.words}`));
       shapes.append(shape);
     });
-    // Grids and axes stand below what was drawn first.
-    chart.drawing.insertBefore(shapes, chart.drawing.children[2] ?? null);
+    chart.drawing.append(shapes);
     chart.drawing.append(svg("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${chart.x(0)} ${chart.y(0)}L${chart.x(1)} ${chart.y(1)}` }));
-    const [x, y] = own.map(value) as [number, number];
-    chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
+    const [x, y] = own.map((discount) => value(discount ?? "0.5")) as [number, number];
+    if (own[0] !== null && own[1] !== null) chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
     chart.drawing.classList.add("pick");
     chart.drawing.setAttribute("tabindex", "0");
     chart.drawing.setAttribute("role", "application");

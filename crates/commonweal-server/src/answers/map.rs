@@ -165,10 +165,11 @@ pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let mut regions: Vec<(Option<&Play>, Vec<u64>)> = cells.into_iter().collect();
     regions.sort_by_key(|(play, _)| play.map(|play| (play.n_steps(), play)));
     // What takes few cells has no colour of its own.
-    let mut sizes: Vec<usize> = regions.iter().map(|(_, cells)| cells.len()).collect();
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
-    let least = sizes.get(DRAWN - 1).copied().unwrap_or(0);
-    let (large, small): (Vec<_>, Vec<_>) = regions.into_iter().partition(|(_, cells)| cells.len() >= least);
+    let mut by_size: Vec<usize> = (0..regions.len()).collect();
+    by_size.sort_by_key(|&at| std::cmp::Reverse(regions[at].1.len()));
+    by_size.truncate(DRAWN);
+    let (large, small): (Vec<_>, Vec<_>) = regions.into_iter().enumerate().partition(|(at, _)| by_size.contains(at));
+    let [large, small] = [large, small].map(|list| list.into_iter().map(|(_, region)| region).collect::<Vec<_>>());
     let solved: Vec<&Play> = large.iter().filter_map(|(play, _)| *play).collect();
     let mut words = key(model.structure(), &solved).into_iter().enumerate();
     let mut region = |(play, cells): &(Option<&Play>, Vec<u64>)| match play {
