@@ -42,9 +42,9 @@ impl PyModel {
     ) -> PyResult<PyModel> {
         let stated = principals.map(|entries| read_principals(py, entries)).transpose()?;
         let engine = Limits::engine(py, exact, None)?;
-        let plain = stated.as_deref().unwrap_or_default().iter().map(|principal| plain_discount(py, principal));
-        let named = plain.collect::<PyResult<Vec<_>>>()?;
-        let options = ReadOptions::new(Discounts::Named(named)).from(start.as_deref()).strict(strict);
+        let named = stated.as_deref().unwrap_or_default().iter();
+        let named = named.map(|principal| (principal.name.clone(), principal.preference().clone()));
+        let options = ReadOptions::new(Discounts::Stated(named.collect())).from(start.as_deref()).strict(strict);
         let read = ask(py, None, &StopSignal::default(), move || Model::read_with(path, &options, engine))?;
         let mut model = read.map_err(|error| Refusal::of_file(&error).model(py))?;
         // A file of the project's own format has a start of its own, which reading leaves alone.
@@ -166,12 +166,13 @@ impl PyModel {
         self.0.notes().left_out.clone()
     }
 
-    /// Name, discount and weight of each principal, the numbers as text; no discount where the preference is not plain.
+    /// Name, time preference in words, discount and weight of each principal, the numbers as text; no discount where the
+    /// preference is not plain.
     #[getter]
-    fn principals(&self) -> Vec<(String, Option<String>, String)> {
+    fn principals(&self) -> Vec<(String, String, Option<String>, String)> {
         let told = |principal: &Principal| {
             let discount = principal.discount().map(ToString::to_string);
-            (principal.name.clone(), discount, principal.weight.to_string())
+            (principal.name.clone(), principal.preference().to_string(), discount, principal.weight.to_string())
         };
         self.0.principals().iter().map(told).collect()
     }
@@ -270,22 +271,13 @@ pub fn read_principals(py: Python<'_>, entries: &str) -> PyResult<Vec<Principal>
     Ok(model.principals().to_vec())
 }
 
-/// The name and the discount of a principal whose time preference is plain.
-fn plain_discount(py: Python<'_>, principal: &Principal) -> PyResult<(String, commonweal::Rational)> {
-    let plain = principal.discount().cloned();
-    let refusal = || {
-        Refusal::new(format!("principal `{}`: here a time preference is a discount", principal.name))
-            .help("write a number that is at least 0 and below 1, such as 0.95")
-    };
-    Ok((principal.name.clone(), plain.ok_or_else(|| refusal().model(py))?))
-}
-
 /// The same model with the time preferences of these. Weights stay as they are.
 fn with_principals(py: Python<'_>, mut model: Model, stated: Vec<Principal>) -> PyResult<Model> {
     for principal in stated {
         let id = find_principal(py, &model, &principal.name)?;
-        let (_, discount) = plain_discount(py, &principal)?;
-        model = model.with_discount(id, &discount).map_err(|error: ModelError| Refusal::from(&error).model(py))?;
+        // A discount or a rate with no end of its own ends where the model's does.
+        let preference = model.principals()[id.index()].preference().replaced_by(principal.preference().clone());
+        model = model.with_preference(id, &preference).map_err(|error: ModelError| Refusal::from(&error).model(py))?;
     }
     Ok(model)
 }

@@ -6,7 +6,7 @@ use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::questions::{self, FairError, FrontOptions, Grid, Over, PayoffSet, Question, Rule, Shard};
+use commonweal::questions::{self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Shard};
 use commonweal::{
     DEFAULT_GAP, Engine, Model, Options, PrincipalId, Rational, Search, SearchOptions, SimulateOptions, StopReason,
     StopSignal, Strategy, evaluate as worth, solve as best,
@@ -172,8 +172,8 @@ pub fn sweep(
     steps: u64,
     limits: Limits,
 ) -> PyResult<String> {
-    let principal = find_principal(py, &model.0, principal)?;
-    let grid = grid(py, &range, steps)?;
+    let (principal, quantity) = varied(py, &model.0, principal)?;
+    let grid = grid(py, &range, quantity, steps)?;
     let options = limits.options(py)?;
     let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
     ask(py, limits.threads, &stop, move || {
@@ -192,9 +192,11 @@ pub fn strategy_map(
     resolution: u64,
     limits: Limits,
 ) -> PyResult<String> {
-    let axes = two_principals(py, &model.0, [&axes.0, &axes.1])?;
+    let [(x, x_varies), (y, y_varies)] = [varied(py, &model.0, &axes.0)?, varied(py, &model.0, &axes.1)?];
+    different(py, &model.0, [x, y])?;
+    let axes = [x, y];
     let [x, y] = ranges;
-    let grids = [grid(py, &x, resolution)?, grid(py, &y, resolution)?];
+    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?];
     if grids.iter().any(|grid| grid.steps == 0) {
         return Err(refused(py, "a map needs two different ends of each range; `sweep` varies one discount"));
     }
@@ -206,28 +208,66 @@ pub fn strategy_map(
     })
 }
 
-fn grid(py: Python<'_>, range: &(String, String), steps: u64) -> PyResult<Grid> {
+/// The principal whose discount varies, or whose rate if `.rate` stands behind the name.
+fn varied(py: Python<'_>, model: &Model, name: &str) -> PyResult<(PrincipalId, Quantity)> {
+    match name.strip_suffix(".rate") {
+        Some(owner) if model.find_principal(name).is_none() => Ok((find_principal(py, model, owner)?, Quantity::Rate)),
+        _ => Ok((find_principal(py, model, name)?, Quantity::Discount)),
+    }
+}
+
+fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64) -> PyResult<Grid> {
     let (from, to) = (number(py, "the range", &range.0)?, number(py, "the range", &range.1)?);
     for end in [&from, &to] {
-        if *end < Rational::ZERO || *end >= Rational::ONE {
-            return Err(refused(py, format!("the range: {end} is no discount; a discount is at least 0 and below 1")));
+        match quantity {
+            Quantity::Discount if *end < Rational::ZERO || *end >= Rational::ONE => {
+                let message = format!("the range: {end} is no discount; a discount is at least 0 and below 1");
+                return Err(refused(py, message));
+            }
+            Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
+                let message = format!("the range: {end} is no rate; a rate is above 0 and at most 100%");
+                return Err(refused(py, message));
+            }
+            _ => {}
         }
     }
     if from > to {
-        return Err(refused(py, format!("the range: {from} is greater than {to}; give the lesser discount first")));
+        let name = quantity.name();
+        return Err(refused(py, format!("the range: {from} is greater than {to}; give the lesser {name} first")));
     }
     if steps == 0 {
         return Err(refused(py, "a range needs at least one step"));
     }
-    Ok(Grid::new(from, to, steps))
+    Ok(Grid::new(from, to, steps).of(quantity))
 }
 
 fn two_principals(py: Python<'_>, model: &Model, names: [&str; 2]) -> PyResult<[PrincipalId; 2]> {
     let axes = [find_principal(py, model, names[0])?, find_principal(py, model, names[1])?];
-    if axes[0] == axes[1] {
-        return Err(refused(py, format!("both axes are `{}`; name two principals", names[0])));
-    }
+    different(py, model, axes)?;
     Ok(axes)
+}
+
+fn different(py: Python<'_>, model: &Model, axes: [PrincipalId; 2]) -> PyResult<()> {
+    if axes[0] == axes[1] {
+        let name = &model.principals()[axes[0].index()].name;
+        return Err(refused(py, format!("both axes are `{name}`; name two principals")));
+    }
+    Ok(())
+}
+
+/// Refuses a model in which a mixture stands for a preference, where an answer could not say how near it is.
+fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
+    match model.principals().iter().find(|principal| principal.approximation().is_some()) {
+        None => Ok(()),
+        Some(principal) => {
+            let name = &principal.name;
+            let message = format!(
+                "a mixture of discounts stands for the preference of `{name}`, and this question has no bounds that include \
+                 how near it is"
+            );
+            Err(Refusal::new(message).help("state a rate, a schedule or a survey").question(py))
+        }
+    }
 }
 
 /// What a fair rule counts from, as Python says it.
@@ -253,6 +293,7 @@ pub fn fair(
     limits: Limits,
 ) -> PyResult<(String, Option<PyStrategy>)> {
     let model = Arc::clone(&model.0);
+    refuse_mixtures(py, &model)?;
     let rule: Rule = rule.parse().map_err(|error: FairError| refused(py, error.to_string()))?;
     let over = match over {
         None => rule.usual_reference(),
@@ -304,6 +345,7 @@ pub fn front(
     /// The front of a model with more states is found in doubles, if a gap is given.
     const FEW_STATES: usize = 200;
     let model = Arc::clone(&model.0);
+    refuse_mixtures(py, &model)?;
     let axes = match (&axes, model.n_principals()) {
         (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
         (None, 1) => {

@@ -127,7 +127,7 @@ def test_changes_make_new_models(hotel: cw.Model) -> None:
     assert hotel.with_discounts({"bob": "1/2"}).solve().welfare == 16
     assert hotel.with_weights({"bob": 0}).solve().welfare == 11
     weighted = hotel.with_discounts({"bob": {"discount": "1/2", "weight": 2}})
-    assert weighted.principals[1] == cw.Principal("bob", Fraction(1, 2), Fraction(2))
+    assert weighted.principals[1] == cw.Principal("bob", "1/2", Fraction(1, 2), Fraction(2))
     assert hotel.principals[1].discount == Fraction(1, 3)
     assert cw.Model.from_yaml(hotel.to_yaml()).solve().welfare == Fraction(127, 9)
 

@@ -63,7 +63,9 @@ def solution(found: Solution) -> str:
     # Whoever stopped a solve does not wait for one for each principal.
     alone = small and found.status != "stopped"
     own_best = found.own_best if alone else {}
-    header = ["principal", "discount", "gets", "exactly", "vs long-term", *(["vs own best"] if alone else [])]
+    plain = all(principal.discount is not None for principal in model.principals)
+    stated = "discount" if plain else "time preference"
+    header = ["principal", stated, "gets", "exactly", "vs long-term", *(["vs own best"] if alone else [])]
     rows = []
     for principal in model.principals:
         gets = found.payoffs[principal.name]

@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, arrays, preferences
 from .errors import ModelError, QuestionError
-from .numbers import Number, fraction, text_of
+from .numbers import Number, fraction, rate_text, text_of
 from .preferences import Preference
 from .results import Check, Evaluation, Fair, Front, Search, Simulation, StrategyMap, Sweep, lottery
 from .solution import Solution
 from .strategy import Action, State, Strategy
 
 Range: TypeAlias = "tuple[Number, Number]"
-"""The least and the greatest discount."""
+"""The least and the greatest discount, or rate."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,12 @@ class Principal:
 
     name: str
     """The name."""
+    preference: str
+    """The time preference in a few words: `2/3`, `rate 3%`, `green-book`."""
     discount: Fraction | None
     """What a step later counts for; `None` where the time preference is not plain discounting."""
     weight: Fraction
     """What the payoff counts for in the welfare."""
-
-    @property
-    def preference(self) -> str:
-        """The time preference in a few characters."""
-        return "…" if self.discount is None else str(self.discount)
 
 
 class _Limits:
@@ -191,8 +188,8 @@ class Model:
     def principals(self) -> list[Principal]:
         """Who is concerned, in the model's order."""
         return [
-            Principal(name, None if discount is None else fraction(discount), fraction(weight))
-            for name, discount, weight in self._core.principals
+            Principal(name, preference, None if discount is None else fraction(discount), fraction(weight))
+            for name, preference, discount, weight in self._core.principals
         ]
 
     @property
@@ -364,8 +361,11 @@ class Model:
         threads: int | None = None,
         time_limit: float | None = None,
     ) -> Sweep:
-        """Solutions for discounts of one principal from `first` to `last`, and where the best strategy changes."""
-        ends = (text_of(first, "first"), text_of(last, "last"))
+        """Solutions for discounts of one principal from `first` to `last`, and where the best strategy changes.
+
+        `"fund.rate"` in place of `"fund"` varies the rate: `model.sweep("fund.rate", "1%", "7%")`.
+        """
+        ends = (rate_text(first, "first"), rate_text(last, "last"))
         limits = _Limits(None, None, threads, time_limit)
         return Sweep._of(_core.sweep(self._core, principal, ends, steps, limits))
 
@@ -380,8 +380,8 @@ class Model:
         threads: int | None = None,
         time_limit: float | None = None,
     ) -> StrategyMap:
-        """Which strategy is best over the discounts of two principals, with located boundaries."""
-        ranges = [(text_of(low, "a range"), text_of(high, "a range")) for low, high in (x_range, y_range)]
+        """Which strategy is best over the discounts of two principals, with located boundaries; `"fund.rate"` is a rate."""
+        ranges = [(rate_text(low, "a range"), rate_text(high, "a range")) for low, high in (x_range, y_range)]
         limits = _Limits(None, None, threads, time_limit)
         return StrategyMap._of(_core.strategy_map(self._core, (x, y), ranges, resolution, limits))
 

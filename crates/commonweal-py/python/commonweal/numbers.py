@@ -39,6 +39,16 @@ def text_of(number: Number, what: str) -> str:
     raise ModelError(f"{what} is {number!r}, a {type(number).__name__}; write a number, a Fraction or a text such as '2/3'")
 
 
+def rate_text(number: Number, what: str) -> str:
+    """The same, of a number that may be a percentage."""
+    if isinstance(number, str) and number.rstrip().endswith("%"):
+        try:
+            return text_of(Fraction(number.rstrip()[:-1].strip()) / 100, what)
+        except ValueError:
+            raise QuestionError(f"{what}: `{number}` is no percentage, such as 3%") from None
+    return text_of(number, what)
+
+
 def _digits(number: int) -> str:
     if number < 0:
         return "-" + _digits(-number)

@@ -79,7 +79,7 @@ def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
     for at, (name, ys) in enumerate(series.items()):
         xs, broken = [], []
         for point, y in zip(found.points, ys, strict=True):
-            xs.append(float(point.discount))
+            xs.append(float(point.rate or point.discount))
             broken.append(y)
             if drawn and point.changes:
                 xs.append(float(point.changes[0].low))
@@ -87,9 +87,9 @@ def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
         ax.plot(xs, broken, color=COLOURS[at % len(COLOURS)], linewidth=2, label=name)
     for change in drawn:
         ax.axvline(float(change.low), color="#59636e", linewidth=1, linestyle=(0, (3, 3)))
-    ax.set_xlabel(f"discount of {found.principal}")
+    ax.set_xlabel(f"{found.quantity} of {found.principal}")
     ax.set_ylabel("payoff")
-    ax.set_title(f"What is earned as {found.principal} becomes more patient", loc="left")
+    ax.set_title(f"What is earned, by the {found.quantity} of {found.principal}", loc="left")
     return _finished(ax)
 
 
@@ -106,8 +106,8 @@ def strategy_map(found: StrategyMap, ax: Axes | None = None) -> Axes:
         ax.scatter(xs, ys, s=6, color=COLOURS[at % len(COLOURS)], label=label)
     ax.set_xlim(float(found.x.first), float(found.x.last))
     ax.set_ylim(float(found.y.first), float(found.y.last))
-    ax.set_xlabel(f"discount of {found.x.principal}")
-    ax.set_ylabel(f"discount of {found.y.principal}")
+    ax.set_xlabel(f"{found.x.quantity} of {found.x.principal}")
+    ax.set_ylabel(f"{found.y.quantity} of {found.y.principal}")
     ax.set_title("Where the best strategy changes", loc="left")
     return _finished(ax)
 

@@ -211,14 +211,14 @@ def _exact_value(exact: Fraction, lower: float) -> Value:
 
 @dataclass(frozen=True)
 class Change:
-    """Where the best strategy changes along a range of discounts."""
+    """Where the best strategy changes along a range of discounts or rates."""
 
     at: Fraction | None
-    """The discount itself, where it is a short fraction."""
+    """The value itself, where it is a short fraction."""
     low: Fraction
-    """A discount before the change."""
+    """A value before the change."""
     high: Fraction
-    """A discount after it."""
+    """A value after it."""
     before: str
     """The strategy before it, in words."""
     after: str
@@ -230,6 +230,8 @@ class SweepPoint:
     """One discount, and what is best there."""
 
     discount: Fraction
+    rate: Fraction | None
+    """The rate, where that varies."""
     strategy: str | None
     """The strategy in words; `None` if it is not known."""
     welfare: Value
@@ -250,7 +252,9 @@ class Sweep(Table):
     reason: str | None
     """Why it was stopped."""
     principal: str
-    """Whose discount varies."""
+    """Whose discount or rate varies."""
+    quantity: str
+    """`"discount"` or `"rate"`."""
     points: list[SweepPoint]
     """The discounts that were solved, in increasing order."""
     _json: str = field(compare=False)
@@ -268,6 +272,7 @@ class Sweep(Table):
         def point(of: dict[str, Any]) -> SweepPoint:
             return SweepPoint(
                 fraction(of["discount"]),
+                None if of.get("rate") is None else fraction(of["rate"]),
                 of["strategy"],
                 Value._of(of["welfare"]),
                 Value._of(of["long_term_welfare"]),
@@ -278,7 +283,8 @@ class Sweep(Table):
             )
 
         points = [point(one) for one in document["points"]]
-        return cls(*_status(document, "done"), document["principal"], points, text)
+        quantity = document.get("quantity", "discount")
+        return cls(*_status(document, "done"), document["principal"], quantity, points, text)
 
     @property
     def changes(self) -> list[Change]:
@@ -291,7 +297,7 @@ class Sweep(Table):
 
     def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {
-            "discount": [float(point.discount) for point in self.points],
+            self.quantity: [float(point.rate or point.discount) for point in self.points],
             "strategy": [point.strategy for point in self.points],
             "welfare": [float(point.welfare) for point in self.points],
             "long_term_welfare": [float(point.long_term_welfare) for point in self.points],
@@ -328,9 +334,10 @@ class Boundary:
 
 @dataclass(frozen=True)
 class Axis:
-    """A range of one principal's discount."""
+    """A range of one principal's discount or rate."""
 
     principal: str
+    quantity: str
     first: Fraction
     last: Fraction
 
@@ -358,7 +365,7 @@ class StrategyMap(Table):
         document = parse(text)
 
         def axis(of: dict[str, Any]) -> Axis:
-            return Axis(of["principal"], fraction(of["from"]), fraction(of["to"]))
+            return Axis(of["principal"], of.get("quantity", "discount"), fraction(of["from"]), fraction(of["to"]))
 
         def pair(of: list[str]) -> tuple[Fraction, Fraction]:
             return fraction(of[0]), fraction(of[1])
