@@ -4,22 +4,28 @@
 //! `Σ_{j<t} d(j) Σ_s p_j(s) R(s, σ_j(s))` after t steps. Cost: O(transitions + principals · states) a step. Nothing is proven of the rounding; every operation
 //! adds a relative error of about 10^-16.
 
-use crate::model::{Mdp, Principal};
+use crate::model::{Mdp, Segment};
 use crate::number::Rational;
 use crate::strategy::{CountingStrategy, Step};
 
 /// Per principal of the file, before its weight, what it has got after 0, 1, …, `n_steps` steps from the start state.
 pub fn accrued(model: &Mdp<f64>, strategy: &CountingStrategy, n_steps: usize) -> Vec<Vec<f64>> {
     let nearest = |number: &Rational| number.to_f64();
-    // Per principal, of each of its parts: what it counts for at the present step, and its discount.
-    let parts = |principal: &Principal| {
-        principal.only_parts().iter().map(|part| (nearest(&part.coefficient), nearest(&part.discount))).collect()
+    // Per principal, of each part of the present segment: what it counts for at the present step, and its discount.
+    let parts = |segment: &Segment| -> Vec<(f64, f64)> {
+        segment.parts.iter().map(|part| (nearest(&part.coefficient), nearest(&part.discount))).collect()
     };
-    let mut weights: Vec<Vec<(f64, f64)>> = model.principals().iter().map(parts).collect();
+    let mut weights: Vec<Vec<(f64, f64)>> = vec![Vec::new(); model.n_principals()];
     let mut got = vec![vec![0.0]; weights.len()];
     let mut likely = vec![0.0; model.n_states()];
     likely[model.start().index()] = 1.0;
     for step in 0..n_steps {
+        for (weights, principal) in weights.iter_mut().zip(model.principals()) {
+            let segment = principal.segment_at(step as u64);
+            if segment.from == step as u64 {
+                *weights = parts(segment);
+            }
+        }
         let step = Step::from(step);
         let mut next = vec![0.0; model.n_states()];
         let mut rewards = vec![0.0; weights.len()];
