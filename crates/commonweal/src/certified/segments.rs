@@ -62,7 +62,7 @@ struct Segmented<'m> {
 /// What the walk over all segments found.
 struct Walked {
     horizon: u64,
-    tail: Vec<u32>,
+    tail: Vec<ChoiceId>,
     long_term_choices: Lists<ChoiceId>,
     long_term_is_proven: bool,
     changes: Vec<LayerChanges>,
@@ -179,7 +179,7 @@ impl Segmented<'_> {
                 EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
             })
         };
-        let tail = CountingStrategy::positional(walked.tail.iter().map(|&choice| ChoiceId::from(choice as usize)));
+        let tail = CountingStrategy::positional(walked.tail.iter().copied());
         let (own, in_the_end) = (payoffs(&strategy)?, payoffs(&tail)?);
         let width = parallel::greatest(model.n_states(), |state| walked.welfare.enclosure(state).width());
         let scale = own.magnitude(model.n_states()).max(in_the_end.magnitude(model.n_states()));

@@ -171,6 +171,8 @@ struct Runner {
     /// Whose each part is.
     owners: Vec<usize>,
     n_principals: usize,
+    /// How far each principal's payoff, and last the welfare, can be from those of the mixtures that stand for preferences.
+    margins: Vec<f64>,
 }
 
 /// One run.
@@ -218,7 +220,10 @@ impl Runner {
             Patience::within(&model.principals()[p], part, steps, greatest)
         };
         let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
-        Runner { chain, patiences, owners, n_principals: model.n_principals() }
+        let n_principals = model.n_principals();
+        let mut margins = model.margins().unwrap_or_else(|| vec![0.0; n_principals]);
+        margins.push(model.welfare_margin());
+        Runner { chain, patiences, owners, n_principals, margins }
     }
 
     fn sample(&self, options: &SimulateOptions) -> Sample {
@@ -356,7 +361,7 @@ impl Runner {
                 factor => sum.plus(Enclosure::new(least, greatest).times(Enclosure::new(factor, factor))),
             })
         };
-        let estimate = |moments: &Moments, range: Enclosure, doubt: f64| {
+        let estimate = |moments: &Moments, range: Enclosure, doubt: f64, margin: f64| {
             let mean = if tally.runs == 0 { f64::NAN } else { moments.mean };
             let standard_error = if *chance { moments.standard_error(tally.runs) } else { 0.0 };
             let [lower, upper] = if *chance {
@@ -368,7 +373,7 @@ impl Runner {
                 [mean, mean]
             };
             // What is not a number, for want of runs or by overflow, says nothing.
-            let interval = Enclosure::new(lower, upper).plus(Enclosure::new(-doubt, doubt));
+            let interval = Enclosure::new(lower, upper).plus(Enclosure::new(-doubt, doubt)).widened(margin);
             Estimate { mean, standard_error, lower: interval.lower(), upper: interval.upper() }
         };
         let truncation = |slot: usize| if slot < *n_uncut { 0.0 } else { self.patiences[slot].tail };
@@ -399,10 +404,14 @@ impl Runner {
                 .map(|p| {
                     let factor =
                         |slot: usize| if self.owners[slot] == p { self.patiences[slot].coefficient } else { 0.0 };
-                    estimate(&tally.payoffs[p], total(&factor), own_doubt(p))
+                    estimate(&tally.payoffs[p], total(&factor), own_doubt(p), self.margins[p])
                 })
                 .collect(),
-            welfare: estimate(&tally.welfare, total(&|slot| self.patiences[slot].weight), weighted(&doubt) + sum_doubt),
+            welfare: {
+                let doubt = weighted(&doubt) + sum_doubt;
+                let range = total(&|slot| self.patiences[slot].weight);
+                estimate(&tally.welfare, range, doubt, self.margins[self.n_principals])
+            },
             runs: tally.runs,
             steps: self.steps(),
             truncation: principals.map(|p| of_principal(p, &truncation)).collect(),

@@ -148,7 +148,7 @@ impl<'s> Path<'s> {
         Path { strategies, reached, switches }
     }
 
-    /// The strategy in which so many decisions are switched.
+    /// The strategy in which this many decisions are switched.
     fn strategy(&self, mdp: &Mdp, switched: usize) -> CountingStrategy {
         let of_state = |state: StateId| {
             let mut changes: Vec<Change> = Vec::new();

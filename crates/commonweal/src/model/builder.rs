@@ -242,7 +242,11 @@ fn check_segments(principals: &[Principal]) -> Result<(), ModelError> {
             let steps = last.saturating_sub(segment.from);
             let bits = segment.parts.iter().map(|part| part.discount.bits() as u64).max().unwrap_or(0);
             if steps.saturating_mul(bits) > MOST_BITS {
-                return Err(ModelError::SegmentsTooFarApart { principal: principal.name.clone(), from: segment.from, last });
+                return Err(ModelError::SegmentsTooFarApart {
+                    principal: principal.name.clone(),
+                    from: segment.from,
+                    last,
+                });
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Why a model is not valid.
 
+use super::PreferenceError;
 use crate::number::{ModelNumber, Rational};
 
 /// What keeps arrays from being a model. The place comes first, by name.
@@ -30,6 +31,8 @@ pub enum ModelError {
          what it counts for by then is a fraction of more than a million bits; let preferences change at nearer steps"
     )]
     SegmentsTooFarApart { principal: String, from: u64, last: u64 },
+    #[error("principal `{principal}`: {error}")]
+    Preference { principal: String, error: PreferenceError },
     #[error("state `{state}`, action `{action}`: {found} rewards for {expected} principals")]
     WrongRewardCount { state: String, action: String, found: usize, expected: usize },
     #[error(
@@ -49,6 +52,11 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// The error of a principal whose preference is none.
+    pub(crate) fn of_preference(principal: &str, error: PreferenceError) -> ModelError {
+        ModelError::Preference { principal: principal.to_owned(), error }
+    }
+
     /// The error of a reward that is NaN or infinite.
     pub(super) fn of_reward<N: ModelNumber>(
         reward: &N,

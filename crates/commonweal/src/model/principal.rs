@@ -1,6 +1,6 @@
 //! Principals: who has rewards, and how much each step counts for them.
 
-use super::ModelError;
+use super::{Approximation, ModelError, Preference, PreferenceError};
 use crate::number::Rational;
 
 /// One who has rewards and a time preference of their own.
@@ -11,6 +11,10 @@ use crate::number::Rational;
 pub struct Principal {
     /// The name that the model gives them.
     pub name: String,
+    /// The time preference as it is stated.
+    preference: Preference,
+    /// How near the segments are to it, where they are not exactly it.
+    approximation: Option<Approximation>,
     /// What the steps count for: the first begins at step 0, each begins after the one before, no two neighbours say the same.
     segments: Vec<Segment>,
     /// What their payoff counts for in the welfare; 1 unless the model says otherwise. With 0 it is reported, not counted.
@@ -78,7 +82,23 @@ impl Principal {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(name: impl Into<String>, discount: Rational) -> Result<Principal, ModelError> {
-        Principal::with_parts(name, vec![Part { coefficient: Rational::ONE, discount }])
+        let whole = Principal::with_parts(name, vec![Part { coefficient: Rational::ONE, discount: discount.clone() }])?;
+        Ok(Principal { preference: Preference::discount(discount), ..whole })
+    }
+
+    /// A principal with this time preference, whose payoff counts once.
+    ///
+    /// ```
+    /// use commonweal::{Preference, Principal, Rational};
+    /// let fund = Principal::stating("fund", Preference::rate("0.25".parse()?))?;
+    /// assert_eq!(fund.discount(), Some(&Rational::from_quotient(4, 5)));
+    /// assert!(Principal::stating("fund", Preference::rate("3".parse()?)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stating(name: impl Into<String>, preference: Preference) -> Result<Principal, PreferenceError> {
+        let (segments, approximation) = preference.resolve()?;
+        let whole = Principal::with_segments(name, segments).map_err(|error| PreferenceError::of_segments(&error))?;
+        Ok(Principal { preference, approximation, ..whole })
     }
 
     /// Principals called `p0`, `p1`, … with these discounts.
@@ -124,12 +144,23 @@ impl Principal {
         if canonical.iter().all(|segment| segment.parts.is_empty()) {
             return Err(ModelError::NoParts { principal: name });
         }
-        Ok(Principal { name, segments: canonical, weight: Rational::ONE })
+        let preference = Preference::Segments(canonical.clone());
+        Ok(Principal { name, preference, approximation: None, segments: canonical, weight: Rational::ONE })
     }
 
     /// The same principal, whose payoff counts `weight` times in the welfare.
     pub fn weighted(self, weight: Rational) -> Principal {
         Principal { weight, ..self }
+    }
+
+    /// The time preference as it is stated.
+    pub fn preference(&self) -> &Preference {
+        &self.preference
+    }
+
+    /// How near the segments are to the preference that is stated; `None` where they are exactly it.
+    pub fn approximation(&self) -> Option<&Approximation> {
+        self.approximation.as_ref()
     }
 
     /// The segments of the time preference; the first begins at step 0, the last holds for ever.
@@ -185,6 +216,21 @@ impl Principal {
         self.last().parts.first().map_or(&NONE, |part| &part.discount)
     }
 
+    /// The same principal one step later: its step j counts what step j + 1 counts now; `None` if nothing does.
+    pub(crate) fn one_step_later(&self) -> Option<Principal> {
+        let ends = self.segments.iter().skip(1).map(|next| Some(next.from)).chain([None]);
+        let shifted = self.segments.iter().zip(ends).filter(|(_, end)| *end != Some(1)).map(|(segment, _)| {
+            let Segment { from, parts } = segment.clone();
+            let after = |part: Part| Part { coefficient: part.coefficient_after(1), ..part };
+            match from {
+                0 => Segment { from, parts: parts.into_iter().map(after).collect() },
+                _ => Segment { from: from - 1, parts },
+            }
+        });
+        let later = Principal::with_segments(self.name.clone(), shifted.collect());
+        later.ok().map(|later| later.weighted(self.weight.clone()))
+    }
+
     /// The direction in which the welfare counts the payoff: −1 for a negative weight, 1 otherwise.
     pub fn direction(&self) -> Rational {
         if self.weight < Rational::ZERO { -Rational::ONE } else { Rational::ONE }
@@ -212,6 +258,13 @@ impl Principal {
     /// The same principal with another, single discount.
     pub(crate) fn discounting(&self, discount: Rational) -> Result<Principal, ModelError> {
         Ok(Principal::new(self.name.clone(), discount)?.weighted(self.weight.clone()))
+    }
+
+    /// The same principal with another time preference.
+    pub(crate) fn preferring(&self, preference: Preference) -> Result<Principal, ModelError> {
+        let other = Principal::stating(self.name.clone(), preference);
+        let other = other.map_err(|error| ModelError::of_preference(&self.name, error))?;
+        Ok(other.weighted(self.weight.clone()))
     }
 }
 

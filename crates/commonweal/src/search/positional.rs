@@ -32,6 +32,7 @@ pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
         true => segments::search_in(model, segments::Kind::Positional, options),
         false => positional_in_pool(model, options),
     })
+    .of_preferences(model, options)
 }
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {

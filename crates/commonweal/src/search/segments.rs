@@ -232,9 +232,12 @@ impl<'m> Timed<'m> {
     /// The state at which the steps disagree most, of those that can be divided.
     fn disagreement(&self, within: &ActionBox, relaxed: &Relaxed) -> Option<usize> {
         let least = if self.kind == Kind::Positional { 0.5 } else { 8.0 * GRID };
-        let can_divide = |state: &usize| within.width(self.doubles, *state) > least && match self.kind {
-            Kind::Positional => within.n_allowed(self.doubles, *state) > 1,
-            Kind::Stationary => true,
+        let can_divide = |state: &usize| {
+            within.width(self.doubles, *state) > least
+                && match self.kind {
+                    Kind::Positional => within.n_allowed(self.doubles, *state) > 1,
+                    Kind::Stationary => true,
+                }
         };
         let spread = |state: usize| self.doubles.choices(state).map(|choice| relaxed.spread[choice]).sum::<f64>();
         let open = relaxed.reach.iter().map(|&state| state as usize).filter(can_divide);
@@ -274,7 +277,11 @@ impl Class for Timed<'_> {
             }
         } else if goal.cutoff(&best).drops(bound) {
             expanded.drop_at(bound);
-        } else if self.kind == Kind::Positional && goal.threshold.is_none() && near && self.is_no_better(&node, &best, goal) {
+        } else if self.kind == Kind::Positional
+            && goal.threshold.is_none()
+            && near
+            && self.is_no_better(&node, &best, goal)
+        {
             // Nothing in the box earns more, by an exact comparison.
         } else {
             match divided {

@@ -34,6 +34,7 @@ pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
         true => segments::search_in(model, segments::Kind::Stationary, options),
         false => stationary_in_pool(model, options),
     })
+    .of_preferences(model, options)
 }
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
@@ -283,17 +284,17 @@ impl Mixed<'_> {
 
 /// The mix with probabilities that are multiples of 1/[`DECIMALS`] and sum to exactly 1.
 pub(super) fn rounded(model: &Mdp, doubles: &Doubles, mix: &[f64]) -> Stationary {
-        let of_state = |state: usize| {
-            let choices = doubles.choices(state);
-            let mut shares: Vec<u64> =
-                mix[choices.clone()].iter().map(|p| (p.clamp(0.0, 1.0) * DECIMALS as f64).round() as u64).collect();
-            let largest = (0..shares.len()).max_by_key(|&position| (shares[position], usize::MAX - position));
-            let largest = largest.expect("a state has a choice");
-            let others: u64 = shares.iter().sum::<u64>() - shares[largest];
-            shares[largest] = DECIMALS - others.min(DECIMALS - 1);
-            let positive = choices.zip(shares).filter(|(_, share)| *share > 0);
-            let fraction = |share: u64| Rational::from(share) / Rational::from(DECIMALS);
-            positive.map(|(choice, share)| (ChoiceId::from(choice), fraction(share))).collect()
-        };
-        Stationary::new(model, (0..doubles.n_states).map(of_state).collect())
+    let of_state = |state: usize| {
+        let choices = doubles.choices(state);
+        let mut shares: Vec<u64> =
+            mix[choices.clone()].iter().map(|p| (p.clamp(0.0, 1.0) * DECIMALS as f64).round() as u64).collect();
+        let largest = (0..shares.len()).max_by_key(|&position| (shares[position], usize::MAX - position));
+        let largest = largest.expect("a state has a choice");
+        let others: u64 = shares.iter().sum::<u64>() - shares[largest];
+        shares[largest] = DECIMALS - others.min(DECIMALS - 1);
+        let positive = choices.zip(shares).filter(|(_, share)| *share > 0);
+        let fraction = |share: u64| Rational::from(share) / Rational::from(DECIMALS);
+        positive.map(|(choice, share)| (ChoiceId::from(choice), fraction(share))).collect()
+    };
+    Stationary::new(model, (0..doubles.n_states).map(of_state).collect())
 }

@@ -23,8 +23,8 @@ use commonweal::internals::model::{Mdp, ModelBuilder};
 use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
 use commonweal::questions::PayoffSet;
 use commonweal::{
-    Answer, Claim, CountingStrategy, Enclosure, Model, Options, Part, Principal, Rational, Segment, Stationary, StopSignal,
-    Strategy,
+    Answer, Claim, CountingStrategy, Enclosure, Model, Options, Part, Principal, Rational, Segment, Stationary,
+    StopSignal, Strategy,
 };
 use commonweal_check::{Verdict, WORK, check};
 
@@ -431,7 +431,9 @@ fn no_mix_exceeds_the_bounds_of_the_best_stationary_strategy() {
         for k in 0..12u64 {
             let mix = model.states().map(|state| {
                 let choices: Vec<_> = model.choices(state).collect();
-                let weights: Vec<u64> = (0..choices.len() as u64).map(|c| (seed + 7 * k + 3 * c * (k + 1)) % 5 + u64::from(c == 0)).collect();
+                let weights: Vec<u64> = (0..choices.len() as u64)
+                    .map(|c| (seed + 7 * k + 3 * c * (k + 1)) % 5 + u64::from(c == 0))
+                    .collect();
                 let total: u64 = weights.iter().sum();
                 let share = |w: &u64| Rational::from(*w) / Rational::from(total);
                 choices.into_iter().zip(weights.iter().map(share)).filter(|(_, share)| !share.is_zero()).collect()

@@ -57,10 +57,10 @@ impl Evaluated<'_> {
             let largest = Span::of(&payoff).magnitude();
             let now = Step::from(step);
             let next = parallel::map_many(n_states, |state| {
-                let choice = self.strategy.choice(StateId::from(state), &now).index();
-                let row = rounded.arrays.row(choice as u32);
+                let choice = self.strategy.choice(StateId::from(state), &now);
+                let row = rounded.arrays.row(choice);
                 let (targets, chances) = (&rounded.arrays.target[row.clone()], &rounded.arrays.probability[row]);
-                weight.midpoint() * rounded.reward[choice] + expectation(targets, chances, &payoff)
+                weight.midpoint() * rounded.reward[choice.index()] + expectation(targets, chances, &payoff)
             });
             let counts = UpperBound::of(weight.lower()).max(UpperBound::of(weight.upper()));
             let magnitude = counts * rounded.greatest_reward(0) + UpperBound::of(largest);
