@@ -81,6 +81,9 @@ pub enum Command {
     /// Recompute what the paper prints, beside what it prints
     #[command(after_help = "Examples:\n  commonweal reproduce examples")]
     Reproduce(ReproduceArgs),
+    /// Open the explorer: a page in the browser where sliders move discounts, and strategy, payoffs and pictures follow
+    #[command(after_help = "Examples:\n  commonweal serve hotel.yaml\n  commonweal serve --port 8000 --no-open")]
+    Serve(ServeArgs),
     /// Print what a shell needs to complete the arguments
     #[command(after_help = "Examples:\n  commonweal completions bash")]
     Completions(CompletionsArgs),
@@ -106,6 +109,8 @@ impl Command {
             Command::Plot(args) => &args.run,
             Command::Map(args) => &args.run,
             Command::Reproduce(args) => &args.run,
+            // Each request has threads of its own.
+            Command::Serve(_) => return None,
             Command::Generate(_) | Command::Convert(_) | Command::Completions(_) | Command::Man(_) => return None,
         };
         run.threads.map(usize::from)
@@ -419,6 +424,30 @@ pub struct SimulateArgs {
     /// How sure it is that all intervals hold, between 0 and 1
     #[arg(long, value_name = "P", default_value_t = SimulateOptions::default().confidence, value_parser = confidence)]
     pub confidence: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The model file that the page opens with [default: the hotel]
+    #[arg(value_name = "MODEL")]
+    pub model: Option<PathBuf>,
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+    /// The port of this machine to listen on [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open the page in the browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Compute each request on this many threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Answer a request that takes longer with the bounds proven so far: seconds, or 90s, 5m, 2h [default: 30 seconds]
+    #[arg(long, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true)]
+    pub time_limit: Option<Duration>,
+    /// Do not log requests on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
