@@ -217,7 +217,8 @@ test("every download is a valid file", async () => {
   assert.equal(JSON.parse(await downloaded(page, "Strategy (JSON)")).format, "commonweal-strategy/1");
   assert.match(String(await downloaded(page, "Table (CSV)")), /^strategy,state,quantity/);
   assert.match(String(await downloaded(page, "Certificate")), /^commonweal-certificate/);
-  assert.match(String(await downloaded(page, "Model (YAML)")), /principals:/);
+  assert.equal(String(await downloaded(page, "Model as it is typed (YAML)")), await page.locator("#model").inputValue());
+  assert.match(String(await downloaded(page, "Model with the sliders in it (YAML)")), /bob: 1\/3/);
   for (const name of ["Timeline", "Payoffs over time", "Who gains, who pays", "Strategy map", "Front"]) {
     assert.match(String(await downloaded(page, `${name} (SVG)`)), /^<svg /);
   }

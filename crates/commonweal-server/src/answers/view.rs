@@ -46,7 +46,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
             accrued: (model.n_states() <= MOST_ACCRUED).then(|| Accrued::of(&model, &answer)).flatten(),
             solution,
         };
-        Reply::document(&view, stopped(&answer))
+        Reply::on_one_line(&view, stopped(&answer))
     };
     Ok(on_threads(Some(context.limits.threads_for(&model)), reply))
 }
