@@ -7,7 +7,6 @@
 use super::OrderedPart;
 use crate::model::{Part, Principal, PrincipalId, Segment};
 use crate::number::Rational;
-use crate::strategy::Step;
 
 /// A stretch of steps with the parts that count in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,14 +24,6 @@ impl OrderedSegment {
     /// How far after its origin a step is.
     pub fn local(&self, step: u64) -> u64 {
         step - self.origin
-    }
-
-    /// Those of some steps that are not before it, given and returned as the first and the one after the last; the steps given
-    /// are counted from the origin.
-    pub(crate) fn steps_within(&self, (first, end): (Step, Step)) -> Option<(Step, Step)> {
-        let first = (first + self.origin).max(Step::from(self.from));
-        let end = end + self.origin;
-        (first < end).then_some((first, end))
     }
 
     /// The first step, counted from the origin.
