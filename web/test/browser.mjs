@@ -219,7 +219,7 @@ test("every download is a valid file", async () => {
   assert.match(String(await downloaded(page, "Certificate")), /^commonweal-certificate/);
   assert.equal(String(await downloaded(page, "Model as it is typed (YAML)")), await page.locator("#model").inputValue());
   assert.match(String(await downloaded(page, "Model with the sliders in it (YAML)")), /bob: 1\/3/);
-  for (const name of ["Timeline", "Payoffs over time", "Who gains, who pays", "Strategy map", "Front"]) {
+  for (const name of ["Timeline", "Payoffs over time", "Who gains, who pays", "Front"]) {
     assert.match(String(await downloaded(page, `${name} (SVG)`)), /^<svg /);
   }
   const png = await downloaded(page, "Timeline (PNG)");

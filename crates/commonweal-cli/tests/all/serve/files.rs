@@ -1,12 +1,12 @@
 //! What the page offers to take away is what the program writes.
 
-use super::serving::{HOTEL, Serving};
+use super::serving::{HOTEL, PATIENT, Serving};
 use crate::program::Folder;
 use serde_json::json;
 
 #[test]
 fn strategy_certificate_and_table_are_those_of_the_program() {
-    let server = Serving::new(&[]);
+    let server = Serving::new(&PATIENT);
     let folder = Folder::new();
     folder.write("hotel.yaml", HOTEL);
     let args = ["solve", "hotel.yaml", "--strategy", "s.json", "--certificate", "c.cert", "--csv", "t.csv", "--quiet"];
@@ -23,7 +23,7 @@ fn strategy_certificate_and_table_are_those_of_the_program() {
 
 #[test]
 fn a_model_with_the_sliders_in_it_is_solved_like_the_model_with_the_sliders() {
-    let server = Serving::new(&[]);
+    let server = Serving::new(&PATIENT);
     let changed = json!({"model": HOTEL, "discounts": {"bob": "0.48"}, "weights": {"alice": "3/2"}, "from": "s0"});
     let written = server.post("/api/model", &changed);
     assert_eq!((written.status, written.header("content-type")), (200, Some("text/yaml; charset=utf-8")));
@@ -33,7 +33,7 @@ fn a_model_with_the_sliders_in_it_is_solved_like_the_model_with_the_sliders() {
 
 #[test]
 fn pictures_come_as_svg_png_and_pdf() {
-    let server = Serving::new(&[]);
+    let server = Serving::new(&PATIENT);
     for kind in ["timeline", "payoffs", "gains", "map", "front"] {
         for (ending, media, beginning) in [
             ("svg", "image/svg+xml", &b"<svg "[..]),
@@ -46,7 +46,7 @@ fn pictures_come_as_svg_png_and_pdf() {
                 body["y"] = json!("bob");
             }
             if kind == "map" {
-                body["resolution"] = json!(3);
+                body["resolution"] = json!(2);
             }
             let answer = server.post("/api/picture", &body);
             assert_eq!((answer.status, answer.header("content-type")), (200, Some(media)), "{kind} {ending}");
@@ -59,7 +59,7 @@ fn pictures_come_as_svg_png_and_pdf() {
 
 #[test]
 fn the_report_is_the_programs_page() {
-    let server = Serving::new(&[]);
+    let server = Serving::new(&PATIENT);
     let page = server.post("/api/report", &json!({"model": HOTEL, "name": "The <hotel>"}));
     assert_eq!(page.status, 200);
     assert!(page.text().starts_with("<!DOCTYPE html>") && page.text().contains("127/9"));
@@ -68,10 +68,10 @@ fn the_report_is_the_programs_page() {
 
 #[test]
 fn map_front_and_fair_are_the_documents_of_the_program() {
-    let server = Serving::new(&[]);
+    let server = Serving::new(&PATIENT);
     let folder = Folder::new();
     folder.write("hotel.yaml", HOTEL);
-    let map = server.post("/api/map", &json!({"model": HOTEL, "x": "alice", "y": "bob", "resolution": 4})).json();
+    let map = server.post("/api/map", &json!({"model": HOTEL, "x": "alice", "y": "bob", "resolution": 3})).json();
     assert_eq!(map["format"], "commonweal-map/1");
     let shares: f64 = map["regions"].as_array().expect("regions").iter().filter_map(|one| one["share"].as_f64()).sum();
     assert!((shares - 1.0).abs() < 1e-9, "{shares}");
@@ -95,7 +95,7 @@ fn map_front_and_fair_are_the_documents_of_the_program() {
 
 #[test]
 fn the_view_has_all_that_the_page_draws() {
-    let server = Serving::new(&[]);
+    let server = Serving::new(&PATIENT);
     let view = server.post("/api/view", &json!({"model": HOTEL})).json();
     assert_eq!(view["format"], "commonweal-view/1");
     let runs = &view["timeline"]["rows"][0]["runs"];
