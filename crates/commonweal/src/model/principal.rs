@@ -144,7 +144,7 @@ impl Principal {
         if canonical.iter().all(|segment| segment.parts.is_empty()) {
             return Err(ModelError::NoParts { principal: name });
         }
-        let preference = Preference::Segments(canonical.clone());
+        let preference = Preference::of_segments(&canonical);
         Ok(Principal { name, preference, approximation: None, segments: canonical, weight: Rational::ONE })
     }
 
