@@ -242,7 +242,7 @@ impl Principal {
     }
 
     /// What the steps from `step` on count for, as if that were the first; it is not before the last segment.
-    pub(crate) fn from_step(&self, step: u64) -> Principal {
+    pub(crate) fn as_of(&self, step: u64) -> Principal {
         let last = self.last();
         let later = |part: &Part| Part {
             coefficient: part.coefficient_after(step - last.from),
