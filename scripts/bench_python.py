@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import commonweal as cw
 import numpy as np
 import scipy.sparse
 from quantecon.markov import DiscreteDP
+
+import commonweal as cw
 
 T = TypeVar("T")
 

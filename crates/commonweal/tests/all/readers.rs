@@ -651,7 +651,7 @@ fn rows() -> Vec<(String, Outcome)> {
 
 /// The hotel with another entry for bob.
 fn with_entry(entry: &str) -> String {
-    hotel("bob: 1/3", &format!("bob: {entry}"))
+    hotel("{alice: 2/3, bob: 1/3}", &format!("\n  alice: 2/3\n  bob: {entry}"))
 }
 
 fn preferences() -> Vec<(String, Outcome)> {
@@ -672,7 +672,7 @@ fn preferences() -> Vec<(String, Outcome)> {
             "{beta: 0.7, delta: 0}",
             "{survey: [1%, 2%, 2%, 3.5%]}",
             "{survey: [1%, 2%,], weight: -2}",
-            "{survey: [ 1 % ,\n 2%]}",
+            "{survey: [ 1 % ,\n      2%]}",
             "{survey: [\"1%\"]}",
             "{survey: [\"1\\u0025\", 2%]}",
             "\n    survey: [1%]\n    weight: 2",
