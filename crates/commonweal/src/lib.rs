@@ -92,6 +92,7 @@ mod model;
 mod number;
 mod parallel;
 mod principals;
+mod quotient;
 mod reductions;
 mod search;
 mod solve;

@@ -31,11 +31,12 @@ use self::walk::{Walk, WalkOptions, counting_strategy};
 use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
 use crate::exponential_sum::lifetime;
-use crate::kernel::sweep::Span;
+use crate::kernel::sweep::{Span, longest_row};
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedPart, Source};
+use crate::quotient::Quotient;
 use crate::solve::Options;
 use crate::stop::StopReason;
 use crate::strategy::Step;
@@ -45,12 +46,16 @@ use std::time::Instant;
 /// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. Wider if `options` stop it on the way, or doubles
 /// cannot tell.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
-    parallel::in_pool(|| solve_in_pool(model, gap, options))
+    parallel::in_pool(|| match Quotient::of_doubles(model) {
+        Some(quotient) => quotient.lift(model, solve_in_pool(&quotient.model, quotient.longest_row, gap, options)),
+        None => solve_in_pool(model, longest_row(model.arrays().first_transition), gap, options),
+    })
 }
 
-fn solve_in_pool(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
+/// The same for a model whose rows are off by what rows of `longest_row` successors are.
+fn solve_in_pool(model: &Mdp<f64>, longest_row: usize, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
-    let rounded = RoundedModel::new(model, principals::parts(model.principals()));
+    let rounded = RoundedModel::new(model, principals::parts(model.principals()), longest_row);
     // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
     // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
@@ -95,7 +100,8 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
         let parts = principals::parts(model.principals());
         let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
         let factors: Vec<f64> = factors.iter().map(Rational::to_f64).collect();
-        let rounded = RoundedModel::new(model, parts);
+        let longest_row = longest_row(model.arrays().first_transition);
+        let rounded = RoundedModel::new(model, parts, longest_row);
         let long_term = match kept.iter().find(|one| one.parts == normal) {
             Some(known) => known.long_term.scaled(|i| factors[i]),
             None => {
@@ -110,7 +116,7 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
         let (mut answer, _) = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
         answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
         match answer.claim {
-            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, gap, options),
+            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, longest_row, gap, options),
             _ => answer,
         }
     })
@@ -146,7 +152,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
     // What no part tells is evaluated by itself.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
-    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold));
+    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold, model.longest_row));
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
     let long_term_payoffs = payoffs(model, &untold, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
@@ -201,6 +207,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let answer = Answer {
         claim,
         method: Method::Certified { scale },
+        n_up_to_symmetry: None,
         principals: principals::groups(model.model.principals()),
         horizon: Step::from(horizon),
         memory,
@@ -273,7 +280,8 @@ fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
 
 /// What any strategy gets each principal.
 pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
-    let model = RoundedModel::new(mdp, principals::parts(mdp.principals()));
+    let longest_row = longest_row(mdp.arrays().first_transition);
+    let model = RoundedModel::new(mdp, principals::parts(mdp.principals()), longest_row);
     let of_principal = |p: usize| Values::Enclosed(vec![reward_range(&model, p.into()); mdp.n_states()]);
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }

@@ -11,7 +11,7 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
-use crate::kernel::sweep::{CHUNK, common_length, longest_row};
+use crate::kernel::sweep::{CHUNK, common_length};
 use crate::model::{Arrays, Mdp, PrincipalId};
 use crate::number::{Rational, UpperBound};
 use crate::parallel;
@@ -32,13 +32,16 @@ pub(super) struct RoundedModel<'m> {
     greatest_reward: Vec<UpperBound>,
     reward_error: Vec<UpperBound>,
     row_error: UpperBound,
+    /// The length of the rows that errors are counted for: at least that of the longest.
+    pub longest_row: usize,
     /// The number of successors that all choices have, if it is the same and small; 0 otherwise.
     pub row_length: usize,
 }
 
 impl<'m> RoundedModel<'m> {
-    /// The model as these parts see it.
-    pub fn new(model: &'m Mdp<f64>, parts: Vec<OrderedPart>) -> RoundedModel<'m> {
+    /// The model as these parts see it. Its probabilities may be off by what those of a row of `longest_row` successors are,
+    /// and one rounding more.
+    pub fn new(model: &'m Mdp<f64>, parts: Vec<OrderedPart>, longest_row: usize) -> RoundedModel<'m> {
         let arrays = model.arrays();
         let (n, n_file) = (parts.len(), model.n_principals());
         let term = |(principal, counts): &(PrincipalId, Rational)| (principal.index(), nearest(counts));
@@ -77,7 +80,6 @@ impl<'m> RoundedModel<'m> {
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
-        let longest_row = longest_row(arrays.first_transition);
         RoundedModel {
             model,
             arrays,
@@ -88,15 +90,16 @@ impl<'m> RoundedModel<'m> {
             greatest_reward,
             reward_error,
             row_error: roundings(2 * longest_row + 16),
+            longest_row,
             row_length: common_length(arrays.first_transition),
         }
     }
 
     /// The model as each of these sees it by itself.
-    pub fn alone(model: &'m Mdp<f64>, alone: &[Alone]) -> RoundedModel<'m> {
+    pub fn alone(model: &'m Mdp<f64>, alone: &[Alone], longest_row: usize) -> RoundedModel<'m> {
         let part =
             |one: &Alone| OrderedPart { discount: one.discount.clone(), terms: vec![(one.principal, Rational::ONE)] };
-        RoundedModel::new(model, alone.iter().map(part).collect())
+        RoundedModel::new(model, alone.iter().map(part).collect(), longest_row)
     }
 
     /// The same, if its rewards are mixes of those of `parts`: they may have cancelled, but not what they are off by.

@@ -19,7 +19,7 @@ use crate::certified::base::Base;
 use crate::certified::rounded_model::RoundedModel;
 use crate::certified::{is_narrow, payoff, range_alone, within};
 use crate::evaluation::{EvaluateError, Payoffs};
-use crate::kernel::sweep::PolicyRows;
+use crate::kernel::sweep::{PolicyRows, longest_row};
 use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, Part, StateId};
 use crate::number::{ModelNumber, Rational, Values};
 use crate::parallel;
@@ -154,10 +154,13 @@ impl Evaluated<'_> {
         gap: f64,
         stop: &StopSignal,
     ) -> Result<Payoff, StopReason> {
-        let as_in_file = RoundedModel::alone(self.model, std::slice::from_ref(alone));
+        let in_rows_of = |model: &Mdp<f64>| longest_row(model.arrays().first_transition);
+        let as_in_file = RoundedModel::alone(self.model, std::slice::from_ref(alone), in_rows_of(self.model));
         let rounded = match self.mixed {
             None => &as_in_file,
-            Some(mixed) => &RoundedModel::alone(mixed, std::slice::from_ref(alone)).mixed_from(&as_in_file),
+            Some(mixed) => {
+                &RoundedModel::alone(mixed, std::slice::from_ref(alone), in_rows_of(mixed)).mixed_from(&as_in_file)
+            }
         };
         // Less than half of the gap is for V, a quarter for what is passed over.
         let base = Base::of_strategy(rounded, tail, gap / 4.0, stop);
