@@ -16,12 +16,14 @@
 //! ```
 
 mod bounds;
+mod canonical;
 mod certificate;
 mod doubles;
 mod enclosure;
 mod exact;
 mod fraction;
 mod model;
+mod preference;
 mod sha256;
 mod stage;
 mod text;

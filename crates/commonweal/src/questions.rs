@@ -2,22 +2,24 @@
 //! best, and how it depends on the discounts.
 
 pub use crate::alternatives::Alternatives;
+pub use crate::commitment::Equilibrium;
 pub use crate::compare::{Class, Compared, Comparison};
 pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
-pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Shard, Spot};
-pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint, play_in_words};
+pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Quantity, Shard, Spot};
+pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
+pub use crate::landscape::{NamedRegions, named_regions, play_in_words};
 
 use crate::answer::{Answer, Claim, Method};
 use crate::evaluation::{self, SimulateOptions, Simulation};
 use crate::front::Model;
-use crate::model::PrincipalId;
+use crate::model::{ModelError, PrincipalId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::search::{self, Search, SearchOptions};
 use crate::solve::{DEFAULT_GAP, Options};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{OtherModel, Strategy};
+use crate::strategy::{CountingStrategy, OtherModel, Strategy};
 use crate::{certified, exact, landscape, parallel};
 
 /// Estimates what `strategy` is worth from the start to each principal of `model`, from seeded random runs. An error if the
@@ -165,6 +167,12 @@ pub fn map_shard(
     options: &Options,
 ) -> MapShard {
     parallel::on_threads(options.threads, || landscape::map_shard(&model.exact(), axes, grids, shard, options))
+}
+
+/// Per principal, before its weight, about what it has got after 0, 1, …, `n_steps` steps from the start under `strategy`. For
+/// pictures: nothing is proven of the rounding. An error if a reward is too large for a double.
+pub fn accrued(model: &Model, strategy: &CountingStrategy, n_steps: usize) -> Result<Vec<Vec<f64>>, ModelError> {
+    Ok(evaluation::accrued(model.doubles()?, strategy, n_steps))
 }
 
 /// What the long-term strategy and the best positional one give each principal, where that takes a moment.

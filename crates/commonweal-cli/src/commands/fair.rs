@@ -21,6 +21,7 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         output::check_apart(path, &args.model.model)?;
     }
     let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
+    input::refuse_mixtures(&model, "fair")?;
     let question = question(args, &model)?;
     clock.has_read();
     let options = Options { engine, stop, ..Options::default() };

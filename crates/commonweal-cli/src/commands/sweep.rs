@@ -18,8 +18,8 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
     clock.has_read();
-    let (principal, range) = range::assigned("--vary", &args.vary, &model)?;
-    let grid = range::grid("--vary", range, args.steps)?;
+    let (principal, quantity, range) = range::assigned("--vary", &args.vary, &model)?;
+    let grid = range::grid("--vary", range, quantity, args.steps)?;
     let options = Options { stop, ..Options::default() };
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let sweep = progress::shown(&options.stop, args.run.quiet, || sweep(&model, principal, grid, shard, &options));

@@ -2,15 +2,15 @@
 
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, shown};
-use super::numbers::{self, discount, double, in_column, steps};
+use super::numbers::{discount, double, in_column, steps};
 use super::pictures::{WELFARE, colour_of};
 use super::table::{WIDTH, listed, table, width};
 use commonweal::documents::exact_text;
 use commonweal::internals::landscape::{
-    Earned, Play, PlayId, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
+    Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
 };
 use commonweal::internals::model::Structure;
-use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::number::{Rational, Value, rate_text};
 use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 
 /// The most points of a report.
@@ -24,7 +24,7 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     if let Some(reason) = sweep.stopped {
         text += &format!("Stopped: {reason}. Points that were not solved are left out, and changes may be\nmissing.\n");
     }
-    text += &format!("Over the discount of {}, from {start}\n\n", shown(principal));
+    text += &format!("Over the {} of {}, from {start}\n\n", sweep.grid.quantity.name(), shown(principal));
     let (points, changes) = (solved(sweep), changes(sweep));
     let every = points.len().div_ceil(ROWS).max(1);
     let rows: Vec<&SweepPoint> = points.iter().copied().step_by(every).collect();
@@ -36,7 +36,7 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         .chain(last)
         .flat_map(|change| [(change.low.clone(), change.before), (change.high.clone(), change.after)]);
     let named = Key::of(plays.chain(sides).chain(own.clone()));
-    text += &tables(model, principal, &rows, &named);
+    text += &tables(model, sweep, &rows, &named);
     if every > 1 {
         text += &format!("  (one in {every} of {} points; --csv and --json have them all)\n", points.len());
     }
@@ -44,7 +44,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     let plays: Vec<&Play> = named.0.iter().map(|&play| &sweep.plays[play]).collect();
     text += &listed(key(model, &plays).iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
     if let Some((discount, play)) = own {
-        text += &format!("  The model's own discount, {}, has {}.\n", numbers::discount(&discount), named.letter(play));
+        let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &discount));
+        text += &format!("  The model's own {name}, {own}, has {}.\n", named.letter(play));
     }
     text += "\nChanges of strategy\n";
     if changes.is_empty() {
@@ -61,6 +62,17 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         text += "  *: with others between the two\n";
     }
     text
+}
+
+/// A discount or a rate of the sweep, as people read it.
+fn in_place(sweep: &Sweep, value: &Rational) -> String {
+    match sweep.grid.quantity {
+        Quantity::Discount => discount(value),
+        Quantity::Rate => {
+            let exactly = rate_text(value);
+            if exactly.ends_with('%') { exactly } else { format!("{}%", double(100.0 * value.to_f64())) }
+        }
+    }
 }
 
 fn change_line(change: &SweepChange, key: &Key) -> String {
@@ -94,13 +106,13 @@ impl Key {
 }
 
 /// The points: what is earned and by which strategy, and in further tables what does not fit beside it.
-fn tables(model: &Structure, principal: &str, points: &[&SweepPoint], key: &Key) -> String {
+fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -> String {
     /// More tables than this are left out.
     const TABLES: usize = 4;
     let column = |name: &str, of: &dyn Fn(&SweepPoint) -> String| -> (String, Vec<String>) {
         (name.to_owned(), points.iter().map(|point| of(point)).collect())
     };
-    let first = column(&name_in_column(principal), &|point| discount(&point.discount));
+    let first = column(&name_in_column(principal(model, sweep)), &|point| in_place(sweep, &point.discount));
     let mut columns = vec![
         column("strategy", &|point| point.label.map_or_else(String::new, |play| key.letter(play))),
         column("horizon", &|point| steps(&point.horizon)),
@@ -151,7 +163,7 @@ fn shown_changes<'c, 's>(changes: &'c [&'s SweepChange]) -> (&'c [&'s SweepChang
 
 /// The model's own discount and the strategy that is best there, if it lies on the sweep and no crowd hides it.
 fn own_play(model: &Structure, sweep: &Sweep) -> Option<(Rational, PlayId)> {
-    let own = model.principals()[sweep.principal.index()].patience().clone();
+    let own = sweep.grid.quantity.of(model.principals()[sweep.principal.index()].preference())?;
     let before = sweep.points.iter().rev().find(|point| point.discount <= own)?;
     let is_last = before.index == sweep.grid.steps;
     if is_last && before.discount < own {
@@ -189,14 +201,15 @@ fn solved(sweep: &Sweep) -> Vec<&SweepPoint> {
     sweep.points.iter().filter(|point| point.label.is_some()).collect()
 }
 
-/// Where a change is: the discount itself if it is known, or the one just before it.
+/// Where a change is: the discount or rate itself if it is known, or the one just before it.
 fn place(change: &SweepChange) -> f64 {
     change.at.as_ref().unwrap_or(&change.low).to_f64()
 }
 
 /// The points that were solved as comma-separated values: decimals, and the welfare as a fraction too where it is exact.
 pub fn csv(model: &Structure, sweep: &Sweep) -> String {
-    let mut text = String::from("index,discount,discount_decimal,welfare,welfare_exact,long_term_welfare");
+    let name = sweep.grid.quantity.name();
+    let mut text = format!("index,{name},{name}_decimal,welfare,welfare_exact,long_term_welfare");
     for principal in model.principals() {
         text += &format!(",{}", field(&format!("payoff {}", principal.name)));
     }
@@ -282,19 +295,19 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             mark: Mark::Points,
         });
     }
-    let own = model.principals()[sweep.principal.index()].patience();
-    let is_inside = sweep.grid.from <= *own && *own <= sweep.grid.to;
+    let own = sweep.grid.quantity.of(model.principals()[sweep.principal.index()].preference());
+    let own = own.filter(|own| sweep.grid.from <= *own && *own <= sweep.grid.to);
     let principal = shown(principal(model, sweep));
     Chart {
-        title: format!("Welfare and payoffs over the discount of {principal}"),
+        title: format!("Welfare and payoffs over the {} of {principal}", sweep.grid.quantity.name()),
         caption: Some(caption),
-        x: Axis { label: format!("discount of {principal}"), scale: Scale::Linear },
+        x: Axis { label: format!("{} of {principal}", sweep.grid.quantity.name()), scale: Scale::Linear },
         y: Axis {
             label: format!("expected discounted payoff from {}", shown(&model.state_name(model.start()))),
             scale: Scale::Linear,
         },
         series,
-        marks: if is_inside { vec![(decimal_place(own), "the model".to_owned())] } else { Vec::new() },
+        marks: own.iter().map(|own| (decimal_place(own), "the model".to_owned())).collect(),
     }
 }
 

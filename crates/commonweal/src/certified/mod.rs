@@ -197,7 +197,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
         welfare = welfare_within_rewards(model, &welfare);
-        payoffs = payoffs.map(model.model, |p, values| within(values, model.n_states(), reward_range(model, p)));
+        payoffs = payoffs.map(|p, values| within(values, model.n_states(), reward_range(model, p)));
     }
     let claim = match stopped {
         Some(reason) => Claim::Stopped(reason),
@@ -265,7 +265,7 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
         let range = range_alone(model, &alone);
         if part.coefficient.is_one() { range } else { range.times(Enclosure::from(&part.coefficient)) }
     };
-    let parts = model.model.principals()[p.index()].parts();
+    let parts = model.model.principals()[p.index()].only_parts();
     parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part")
 }
 

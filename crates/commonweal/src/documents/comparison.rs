@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// One strategy of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// Which one: `counting`, `stationary`, `positional`, `long-term` or `best for principal`.
+    /// Which one: `counting`, `stationary`, `positional`, `long-term`, `re-planned`, `no commitment` or `best for principal`.
     pub strategy: String,
     /// Whom it is best for, of a strategy that serves one principal.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,6 +36,8 @@ impl Compared {
             Class::Stationary => ("stationary", None),
             Class::Positional => ("positional", None),
             Class::LongTerm => ("long-term", None),
+            Class::Replanned => ("re-planned", None),
+            Class::NoCommitment => ("no commitment", None),
             Class::BestFor(p) => ("best for principal", Some(model.principals()[p.index()].name.clone())),
         };
         let names = model.principals().iter().map(|principal| principal.name.clone());

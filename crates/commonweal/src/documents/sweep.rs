@@ -1,7 +1,7 @@
 //! `commonweal-sweep/1`: what is best along a range of one discount.
 
 use super::{Document, Entries, Format, Number, Status, StepNumber};
-use crate::landscape::{self, play_in_words};
+use crate::landscape::{self, Quantity, play_in_words};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,12 @@ pub struct Sweep {
     format: Format<Sweep>,
     /// Whose discount varies.
     pub principal: String,
-    /// The least discount.
+    /// What varies: `rate`; left out for a discount.
+    #[serde(default, skip_serializing_if = "Quantity::is_discount")]
+    pub quantity: Quantity,
+    /// The least discount or rate.
     pub from: String,
-    /// The greatest discount.
+    /// The greatest discount or rate.
     pub to: String,
     /// How many steps lead from one to the other.
     pub steps: u64,
@@ -38,6 +41,9 @@ pub struct Point {
     pub index: u64,
     /// The discount.
     pub discount: String,
+    /// The rate, if that is what varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
     /// The strategy in words; `None` if it is not known.
     pub strategy: Option<String>,
     /// The optimal welfare.
@@ -57,11 +63,11 @@ pub struct Point {
 /// Where the strategy changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The discount itself, where both strategies earn the same there and it is a short fraction.
+    /// The discount or rate itself, where both strategies earn the same there and it is a short fraction.
     pub at: Option<String>,
-    /// A discount before the change.
+    /// A discount or rate before the change.
     pub low: String,
-    /// A discount after it.
+    /// One after it.
     pub high: String,
     /// The strategy before it, in words.
     pub before: String,
@@ -89,6 +95,7 @@ impl Sweep {
         Sweep {
             format: Format::default(),
             principal: model.principals()[sweep.principal.index()].name.clone(),
+            quantity: sweep.grid.quantity,
             from: sweep.grid.from.to_string(),
             to: sweep.grid.to.to_string(),
             steps: sweep.grid.steps,
@@ -120,7 +127,8 @@ impl Point {
         let names = model.principals().iter().map(|principal| principal.name.clone());
         Point {
             index: point.index,
-            discount: point.discount.to_string(),
+            discount: sweep.grid.quantity.discount(&point.discount).to_string(),
+            rate: (sweep.grid.quantity == Quantity::Rate).then(|| point.discount.to_string()),
             strategy: point.label.map(words),
             welfare: Number::from(&point.earned.welfare),
             long_term_welfare: Number::from(&point.earned.long_term_welfare),

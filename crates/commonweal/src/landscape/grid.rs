@@ -1,6 +1,8 @@
-//! Discounts at equal distances, and shards of the work on them.
+//! Discounts or rates at equal distances, and shards of the work on them.
 
+use crate::model::{Preference, discount_of};
 use crate::number::Rational;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Between two neighbours of a grid, changes are located to 2 to this power in parts of their distance.
@@ -10,12 +12,66 @@ pub(super) const UNITS: u64 = 1 << BITS;
 /// Changes that are nearer to each other than this many units are not told apart.
 pub(super) const CROWD: u64 = UNITS >> 20;
 
-/// Discounts at equal distances, both ends included.
+/// What of a principal's time preference varies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Quantity {
+    /// The discount λ.
+    #[default]
+    Discount,
+    /// The rate r, which is the discount 1/(1+r).
+    Rate,
+}
+
+impl Quantity {
+    /// The preference that has this value.
+    pub fn preference(self, value: Rational) -> Preference {
+        match self {
+            Quantity::Discount => Preference::discount(value),
+            Quantity::Rate => Preference::rate(value),
+        }
+    }
+
+    /// The discount that has this value.
+    pub fn discount(self, value: &Rational) -> Rational {
+        match self {
+            Quantity::Discount => value.clone(),
+            Quantity::Rate => discount_of(value),
+        }
+    }
+
+    /// The value that a preference has, if it has a single one.
+    pub fn of(self, preference: &Preference) -> Option<Rational> {
+        let discount = preference.single_discount()?;
+        match self {
+            Quantity::Discount => Some(discount),
+            Quantity::Rate if discount.is_zero() => None,
+            Quantity::Rate => Some(Rational::ONE / discount - Rational::ONE),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Discount => "discount",
+            Quantity::Rate => "rate",
+        }
+    }
+
+    /// Whether it is a discount, which documents need not say.
+    pub(crate) fn is_discount(&self) -> bool {
+        *self == Quantity::Discount
+    }
+}
+
+/// Discounts or rates at equal distances, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// The least discount, at least 0.
+    /// What they are.
+    pub quantity: Quantity,
+    /// The least one: a discount of at least 0, or a rate above 0.
     pub from: Rational,
-    /// The greatest discount, below 1.
+    /// The greatest one: a discount below 1, or a rate of at most 1.
     pub to: Rational,
     /// How many steps lead from one end to the other; 0 if the ends are equal.
     pub steps: u64,
@@ -25,7 +81,12 @@ impl Grid {
     /// The grid from one discount to another in this many steps; equal ends are a single point.
     pub fn new(from: Rational, to: Rational, steps: u64) -> Grid {
         let steps = if from == to { 0 } else { steps };
-        Grid { from, to, steps }
+        Grid { quantity: Quantity::Discount, from, to, steps }
+    }
+
+    /// The same grid of another quantity.
+    pub fn of(self, quantity: Quantity) -> Grid {
+        Grid { quantity, ..self }
     }
 
     /// The number of discounts.

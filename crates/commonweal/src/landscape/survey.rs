@@ -1,6 +1,6 @@
 //! One model at many discounts: solutions, and labels of their plays.
 
-use super::Play;
+use super::{Play, Quantity};
 use crate::answer::{Answer, Claim};
 use crate::exact::solve;
 use crate::model::{Mdp, ModelError, PrincipalId};
@@ -20,7 +20,7 @@ pub type Label = Option<PlayId>;
 /// A model some of whose discounts vary, and the plays met so far, in the order in which they were met.
 pub(super) struct Survey<'m> {
     model: &'m Mdp,
-    varied: Vec<PrincipalId>,
+    varied: Vec<(PrincipalId, Quantity)>,
     /// For one model of many: the survey says how far all of them have come.
     options: Options,
     stop: StopSignal,
@@ -33,18 +33,20 @@ pub(super) struct Survey<'m> {
 
 impl<'m> Survey<'m> {
     /// The model with the discounts of these principals left open, to be solved at the points of a grid and between them.
-    pub fn new(model: &'m Mdp, varied: Vec<PrincipalId>, grid: u64, options: &Options) -> Survey<'m> {
+    pub fn new(model: &'m Mdp, varied: Vec<(PrincipalId, Quantity)>, grid: u64, options: &Options) -> Survey<'m> {
         let stop = options.stop.clone();
         let options = Options { stop: stop.for_part(), ..options.clone() };
         let solved = AtomicU64::new(0);
         Survey { model, varied, options, stop, solved, grid, ids: HashMap::new(), plays: Vec::new() }
     }
 
-    /// The model at these discounts, one for each varied principal.
-    pub fn model_at(&self, discounts: &[Rational]) -> Result<Mdp, ModelError> {
-        let mut assigned = self.varied.iter().zip(discounts);
-        assigned.try_fold(self.model.clone(), |model, (&principal, discount)| {
-            model.with_discount(principal, discount.clone())
+    /// The model at these discounts or rates, one for each varied principal.
+    pub fn model_at(&self, values: &[Rational]) -> Result<Mdp, ModelError> {
+        let mut assigned = self.varied.iter().zip(values);
+        assigned.try_fold(self.model.clone(), |model, (&(principal, quantity), value)| {
+            let own = model.principals()[principal.index()].preference();
+            let preference = own.replaced_by(quantity.preference(value.clone()));
+            model.with_preference(principal, preference)
         })
     }
 

@@ -39,7 +39,7 @@ pub struct Sweep {
 pub struct SweepPoint {
     /// Its index in the grid.
     pub index: u64,
-    /// The discount.
+    /// The discount, or the rate if that is what varies.
     pub discount: Rational,
     /// The play of the best strategy; `None` if the solution was stopped.
     pub label: Label,
@@ -122,7 +122,7 @@ impl Earned {
 /// If the grid reaches outside [0, 1).
 pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
     let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
-    let mut survey = Survey::new(model, vec![principal], own.len() as u64, options);
+    let mut survey = Survey::new(model, vec![(principal, grid.quantity)], own.len() as u64, options);
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
     let mut points = Vec::with_capacity(own.len());
     for batch in own.chunks(BATCH) {

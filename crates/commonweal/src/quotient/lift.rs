@@ -93,7 +93,7 @@ impl Lift<'_> {
     }
 
     fn payoffs(&self, of_classes: &Payoffs) -> Payoffs {
-        of_classes.map(self.model, |_, values| self.values(values))
+        of_classes.map(|_, values| self.values(values))
     }
 
     fn strategy(&self, of_classes: &CountingStrategy) -> CountingStrategy {

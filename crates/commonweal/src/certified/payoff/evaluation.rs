@@ -124,7 +124,7 @@ impl Evaluated<'_> {
                 let alone = Alone { principal: p.into(), discount: part.discount.clone() };
                 self.worth(&alone, &tail, &changes, settled, gap, stop)
             };
-            let parts = model.principals()[p].parts();
+            let parts = model.principals()[p].only_parts();
             let worths = parts.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
             Ok(Payoff::of_parts(parts, worths, model.n_states()))
         };

@@ -91,7 +91,7 @@ mod tests {
     fn patience(discount: &str) -> Patience {
         let number = |text| parse_rational(text).unwrap();
         let principal = Principal::new("p", number(discount)).unwrap();
-        Patience::new(&principal, &principal.parts()[0], 3.0)
+        Patience::new(&principal, &principal.only_parts()[0], 3.0)
     }
 
     #[test]
