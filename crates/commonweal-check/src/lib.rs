@@ -66,9 +66,9 @@ pub struct Unreadable(pub String);
 pub fn check(model: &[u8], certificate: impl BufRead, work: u64) -> Result<Verdict, Unreadable> {
     let canonical = canonical_form(model)?;
     let hash = sha256::hexadecimal(&canonical);
-    let model = model::Model::read(&canonical).map_err(|Unreadable(why)| Unreadable(format!("model: {why}")))?;
+    let segments = model::Model::read(&canonical).map_err(|Unreadable(why)| Unreadable(format!("model: {why}")))?;
     drop(canonical);
-    match certificate::check(&model, &hash, certificate, work::Work::new(work)) {
+    match certificate::check(&segments, &hash, certificate, work::Work::new(work)) {
         Ok(meaning) => Ok(Verdict::Accepted(meaning)),
         Err(Stop::Refused(why)) => Ok(Verdict::Refused(why)),
         Err(Stop::Unreadable(why)) => Err(Unreadable(format!("certificate: {why}"))),

@@ -19,6 +19,7 @@ mod long_term;
 mod memory;
 mod payoff;
 mod rounded_model;
+mod segments;
 mod walk;
 
 pub use self::payoff::{Evaluation, evaluate};
@@ -30,8 +31,8 @@ use self::rounded_model::RoundedModel;
 use self::walk::{Walk, WalkOptions, counting_strategy};
 use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
-use crate::exponential_sum::lifetime;
-use crate::kernel::sweep::{Span, longest_row};
+use crate::exponential_sum::{lifetime, weights_from};
+use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::parallel;
@@ -46,16 +47,19 @@ use std::time::Instant;
 /// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. Wider if `options` stop it on the way, or doubles
 /// cannot tell.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
-    parallel::in_pool(|| match Quotient::of_doubles(model) {
-        Some(quotient) => quotient.lift(model, solve_in_pool(&quotient.model, quotient.longest_row, gap, options)),
-        None => solve_in_pool(model, longest_row(model.arrays().first_transition), gap, options),
+    parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
+        [_] => match Quotient::of_doubles(model) {
+            Some(quotient) => quotient.lift(model, solve_in_pool(&quotient.model, quotient.longest_row, gap, options)),
+            None => solve_in_pool(model, 0, gap, options),
+        },
+        several => segments::solve(model, several, gap, options),
     })
 }
 
-/// The same for a model whose rows are off by what rows of `longest_row` successors are.
+/// The same for a model whose rows are off by what rows of `longest_row` successors are, if that is more.
 fn solve_in_pool(model: &Mdp<f64>, longest_row: usize, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
-    let rounded = RoundedModel::new(model, principals::parts(model.principals()), longest_row);
+    let rounded = RoundedModel::new(model, principals::parts(model.principals())).with_rows_of(longest_row);
     // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
     // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
@@ -95,13 +99,15 @@ pub(crate) struct Kept {
 /// The same as [`solve`], for one of many questions that differ in their weights: what `kept` holds of the long term serves
 /// all whose parts keep their proportions. Nothing of it is trusted.
 pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept: &mut Vec<Kept>) -> Answer {
+    if principals::segments(model.principals()).len() > 1 {
+        return solve(model, gap, options);
+    }
     parallel::in_pool(|| {
         let began = Instant::now();
         let parts = principals::parts(model.principals());
         let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
         let factors: Vec<f64> = factors.iter().map(Rational::to_f64).collect();
-        let longest_row = longest_row(model.arrays().first_transition);
-        let rounded = RoundedModel::new(model, parts, longest_row);
+        let rounded = RoundedModel::new(model, parts);
         let long_term = match kept.iter().find(|one| one.parts == normal) {
             Some(known) => known.long_term.scaled(|i| factors[i]),
             None => {
@@ -116,7 +122,7 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
         let (mut answer, _) = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
         answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
         match answer.claim {
-            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, longest_row, gap, options),
+            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, 0, gap, options),
             _ => answer,
         }
     })
@@ -152,7 +158,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
     // What no part tells is evaluated by itself.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
-    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold, model.longest_row));
+    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold).with_rows_of(model.longest_row));
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
     let long_term_payoffs = payoffs(model, &untold, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
@@ -219,7 +225,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
             payoffs: long_term_payoffs,
             is_proven: long_term_is_proven,
         },
-        proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages })),
+        proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages, segments: Vec::new() })),
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         timings: Timings::default(),
     };
@@ -265,8 +271,17 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
         let range = range_alone(model, &alone);
         if part.coefficient.is_one() { range } else { range.times(Enclosure::from(&part.coefficient)) }
     };
-    let parts = model.model.principals()[p.index()].only_parts();
-    parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part")
+    match model.model.principals()[p.index()].parts() {
+        Some(parts) => parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part"),
+        None => range_from(model, p, 0),
+    }
+}
+
+/// What the steps from `step` on bring a principal of the file at least and at most, as of step 0.
+fn range_from(model: &RoundedModel, p: PrincipalId, step: u64) -> Enclosure {
+    let once = range_alone(model, &Alone { principal: p, discount: Rational::ZERO });
+    let weights = weights_from(&model.model.principals()[p.index()], step);
+    weights.map(|weight| once.times(weight)).fold(Enclosure::ZERO, Enclosure::plus)
 }
 
 /// What its rewards are worth at one discount, at least and at most.
@@ -280,8 +295,8 @@ fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
 
 /// What any strategy gets each principal.
 pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
-    let longest_row = longest_row(mdp.arrays().first_transition);
-    let model = RoundedModel::new(mdp, principals::parts(mdp.principals()), longest_row);
+    let first = principals::segments(mdp.principals()).swap_remove(0);
+    let model = RoundedModel::new(mdp, first.parts);
     let of_principal = |p: usize| Values::Enclosed(vec![reward_range(&model, p.into()); mdp.n_states()]);
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }

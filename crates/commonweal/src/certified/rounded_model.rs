@@ -11,7 +11,7 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
-use crate::kernel::sweep::{CHUNK, common_length};
+use crate::kernel::sweep::{CHUNK, common_length, longest_row};
 use crate::model::{Arrays, Mdp, PrincipalId};
 use crate::number::{Rational, UpperBound};
 use crate::parallel;
@@ -39,9 +39,8 @@ pub(super) struct RoundedModel<'m> {
 }
 
 impl<'m> RoundedModel<'m> {
-    /// The model as these parts see it. Its probabilities may be off by what those of a row of `longest_row` successors are,
-    /// and one rounding more.
-    pub fn new(model: &'m Mdp<f64>, parts: Vec<OrderedPart>, longest_row: usize) -> RoundedModel<'m> {
+    /// The model as these parts see it.
+    pub fn new(model: &'m Mdp<f64>, parts: Vec<OrderedPart>) -> RoundedModel<'m> {
         let arrays = model.arrays();
         let (n, n_file) = (parts.len(), model.n_principals());
         let term = |(principal, counts): &(PrincipalId, Rational)| (principal.index(), nearest(counts));
@@ -80,6 +79,7 @@ impl<'m> RoundedModel<'m> {
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
+        let longest_row = longest_row(arrays.first_transition);
         RoundedModel {
             model,
             arrays,
@@ -96,16 +96,32 @@ impl<'m> RoundedModel<'m> {
     }
 
     /// The model as each of these sees it by itself.
-    pub fn alone(model: &'m Mdp<f64>, alone: &[Alone], longest_row: usize) -> RoundedModel<'m> {
+    pub fn alone(model: &'m Mdp<f64>, alone: &[Alone]) -> RoundedModel<'m> {
         let part =
             |one: &Alone| OrderedPart { discount: one.discount.clone(), terms: vec![(one.principal, Rational::ONE)] };
-        RoundedModel::new(model, alone.iter().map(part).collect(), longest_row)
+        RoundedModel::new(model, alone.iter().map(part).collect())
+    }
+
+    /// The same, if its probabilities may be off by what those of a row of `longest_row` successors are, and one rounding more.
+    pub fn with_rows_of(self, longest_row: usize) -> RoundedModel<'m> {
+        let longest_row = longest_row.max(self.longest_row);
+        RoundedModel { row_error: UpperBound::of_roundings((2 * longest_row + 16) as f64), longest_row, ..self }
     }
 
     /// The same, if its rewards are mixes of those of `parts`: they may have cancelled, but not what they are off by.
     pub fn mixed_from(self, parts: &RoundedModel) -> RoundedModel<'m> {
         let (greatest_reward, reward_error) = (parts.greatest_reward.clone(), parts.reward_error.clone());
         RoundedModel { greatest_reward, reward_error, ..self }
+    }
+
+    /// At least every |R_i|.
+    pub fn greatest_reward(&self, i: usize) -> UpperBound {
+        self.greatest_reward[i]
+    }
+
+    /// How far a reward may be from the true one.
+    pub fn reward_error(&self, i: usize) -> UpperBound {
+        self.reward_error[i]
     }
 
     pub fn n(&self) -> usize {

@@ -1,7 +1,9 @@
 //! An answer for the classes, as one for the states.
 
 use super::{Classes, Quotient};
-use crate::answer::{Answer, BoundsProof, BoundsStage, ExactProof, ExactStage, LongTermAnswer, Proof};
+use crate::answer::{
+    Answer, BoundsProof, BoundsSegment, BoundsStage, ExactProof, ExactSegment, ExactStage, LongTermAnswer, Proof,
+};
 use crate::evaluation::Payoffs;
 use crate::model::{ChoiceId, Mdp, StateId, Structure};
 use crate::number::{ExactVector, Values};
@@ -110,19 +112,33 @@ impl Lift<'_> {
         match of_classes {
             Proof::Exact(proof) => {
                 let stage = |stage: ExactStage| ExactStage { values: stage.values.as_deref().map(exact), ..stage };
+                let stages = |stages: Vec<ExactStage>| stages.into_iter().map(stage).collect::<Vec<_>>();
+                let segment = |segment: ExactSegment| ExactSegment {
+                    values: exact(&segment.values),
+                    stages: stages(segment.stages),
+                    ..segment
+                };
                 Proof::Exact(ExactProof {
                     values: exact(&proof.values),
                     tail: self.choices(&proof.tail),
-                    stages: proof.stages.into_iter().map(stage).collect(),
+                    stages: stages(proof.stages),
+                    segments: proof.segments.into_iter().map(segment).collect(),
                     has_ties: proof.has_ties || copies_tie(),
                     ..proof
                 })
             }
             Proof::Bounds(proof) => {
                 let stage = |stage: BoundsStage| BoundsStage { values: stage.values.as_deref().map(doubles), ..stage };
+                let stages = |stages: Vec<BoundsStage>| stages.into_iter().map(stage).collect::<Vec<_>>();
+                let segment = |segment: BoundsSegment| BoundsSegment {
+                    values: doubles(&segment.values),
+                    stages: stages(segment.stages),
+                    ..segment
+                };
                 Proof::Bounds(BoundsProof {
                     values: doubles(&proof.values),
-                    stages: proof.stages.into_iter().map(stage).collect(),
+                    stages: stages(proof.stages),
+                    segments: proof.segments.into_iter().map(segment).collect(),
                 })
             }
         }
