@@ -1,12 +1,16 @@
 """From SciPy's arrays to an answer: this package and QuantEcon in one process.
 
-The uniform family: N states, 2 actions, 5 successors uniformly at random, Dirichlet(1) probabilities, rewards uniform in [-10, 10].
+The uniform family: N states, 2 actions, 5 successors uniformly at random, Dirichlet(1) probabilities, rewards uniform in
+[-10, 10].
 Memory is what the process holds more than before (RSS), and the most it held on the way.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -35,6 +39,46 @@ def measured(what: str, work: Callable[[], T]) -> T:
     took, after, most = time.perf_counter() - began, status("VmRSS"), status("VmHWM")
     print(f"{what:44} {took:7.2f} s   holds {after - before:7.0f} MB more   at most {most - before:7.0f} MB more")
     return result
+
+
+def longest_pause(work: Callable[[], T]) -> tuple[T, float]:
+    """What some work returns, and for how long another Python thread stood still meanwhile at most."""
+    stop, longest = threading.Event(), 0.0
+
+    def tick() -> None:
+        nonlocal longest
+        last = time.perf_counter()
+        while not stop.wait(0.001):
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    result = work()
+    stop.set()
+    thread.join()
+    return result, longest
+
+
+def after_ctrl_c(work: Callable[[], Any], seconds: float) -> tuple[Any, float]:
+    """What some work returns if Ctrl-C comes after so many seconds, and how long it took after that."""
+    pressed = 0.0
+
+    def press() -> None:
+        nonlocal pressed
+        time.sleep(seconds)
+        pressed = time.perf_counter()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    try:
+        result = work()
+    except KeyboardInterrupt as interrupt:
+        result = interrupt
+    took = time.perf_counter() - pressed
+    thread.join()
+    return result, took
 
 
 def family(n: int) -> tuple[Any, Any, Any, Any]:
@@ -70,6 +114,10 @@ def main() -> None:
     )
     solution = measured("commonweal: solve(gap=1e-6)", lambda: model.solve(gap=1e-6))
     print(f"  {solution.status}: {solution.welfare}, scale {solution.scale}")
+    _, pause = longest_pause(lambda: model.solve(gap=1e-6, threads=1))
+    print(f"  another Python thread stood still for {1000 * pause:.0f} ms at most while one thread solved it again")
+    stopped, took = after_ctrl_c(lambda: model.solve(gap=1e-13, threads=1), 0.3)
+    print(f"  Ctrl-C returned {stopped!r} after {took:.2f} s")
     lower, upper = measured("commonweal: bounds of all states", solution.welfare_bounds)
     beta = float(arguments.discount)
     ddp = measured("quantecon: DiscreteDP", lambda: DiscreteDP(R, P, beta, s_indices, a_indices))

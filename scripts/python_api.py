@@ -113,7 +113,9 @@ def unquoted(parameter: inspect.Parameter) -> inspect.Parameter:
 def words(of: Any) -> str:
     """The documentation, examples as code."""
     text = inspect.getdoc(of) or ""
-    return re.sub(r"((?:^>>> .*\n?(?:^(?!>>>|\n).+\n?)*)+)", lambda m: f"```python\n{m.group(1).rstrip()}\n```\n", text, flags=re.M)
+    return re.sub(
+        r"((?:^>>> .*\n?(?:^(?!>>>|\n).+\n?)*)+)", lambda m: f"```python\n{m.group(1).rstrip()}\n```\n", text, flags=re.M
+    )
 
 
 def first_sentence(function: FunctionType) -> str:

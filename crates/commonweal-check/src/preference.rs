@@ -166,7 +166,7 @@ fn rate_of(word: &str, name: &str) -> Result<Fraction, Unreadable> {
         None => number_of(word, name)?,
     };
     if !rate.numerator.is_positive() || rate.numerator > rate.denominator {
-        return Err(Unreadable(format!("{name}: a rate is above 0 and at most 100%")));
+        return Err(Unreadable(format!("{name}: expected a rate above 0, at most 100%; otherwise {CONVERT}")));
     }
     Ok(rate)
 }

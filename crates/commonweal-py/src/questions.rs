@@ -385,12 +385,12 @@ pub fn front(
 pub fn check(
     py: Python<'_>,
     model: &PyModel,
-    certificate: Vec<u8>,
+    certificate: &[u8],
     work: Option<u64>,
     limits: Limits,
 ) -> PyResult<String> {
     let stop = limits.stop(py)?;
-    let model = Arc::clone(&model.0);
+    let (model, certificate) = (Arc::clone(&model.0), certificate.to_vec());
     let verdict = ask(py, limits.threads, &stop, move || {
         let canonical = model.canonical();
         drop(model);

@@ -31,7 +31,7 @@ def test_an_error_of_a_file_names_the_file(tmp_path: Path) -> None:
     file.write_text("principals: {alice: 3/2}\nstates: {s0: {stay: {to: s0}}}\n")
     with pytest.raises(cw.ModelError) as caught:
         cw.load(file)
-    assert str(caught.value).startswith(f"{file}:1:21: the discount of principal `alice` is 3/2")
+    assert str(caught.value).startswith(f"{file}:1:21: principal `alice`: the discount is 3/2")
     assert (caught.value.line, caught.value.column) == (1, 21)
     assert caught.value.help
     with pytest.raises(FileNotFoundError):

@@ -1,6 +1,6 @@
 //! Which path is answered by whom, behind the guard and with a line in the log.
 
-use crate::answers::{Context, QUESTIONS, Question, Reply};
+use crate::answers::{Context, QUESTIONS, Question, Reply, VIEW};
 use crate::fields::Fields;
 use crate::gallery::gallery;
 use crate::guard::{Guard, HEADERS};
@@ -90,10 +90,9 @@ async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next
 
 async fn index(State(shared): State<Arc<Shared>>) -> Response {
     let make = || async {
-        let (_, question) = QUESTIONS[1];
         let body = serde_json::json!({"model": shared.opened.model}).to_string();
         let context = shared.context.clone();
-        let work = move |stop: &_| question(Fields::of(body.as_bytes())?, &context, stop);
+        let work = move |stop: &_| VIEW(Fields::of(body.as_bytes())?, &context, stop);
         let view = shared.queue.run(FIRST_VIEW, work).await.and_then(|reply| reply);
         page::index(&shared.opened, view.as_ref().ok().and_then(Reply::text))
     };

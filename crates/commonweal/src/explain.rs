@@ -13,7 +13,7 @@ use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
 use crate::number::{Rational, sum};
-use crate::principals::{self, OrderedModel, OrderedPart};
+use crate::principals::{self, OrderedModel, OrderedPart, OrderedSegment};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Meetings, Step};
 use std::cmp::Ordering;
@@ -105,7 +105,7 @@ pub fn explain(
                 choice,
                 advantages: exact_advantages(&ordered, &advantages, state, choice),
                 pays: paying_steps(&advantages, &ratios, state, choice, &settled_from)
-                    .and_then(|steps| last.steps_within(steps)),
+                    .and_then(|steps| steps_within(&last, steps)),
                 settled_from: (&settled_from + last.origin).max(Step::from(last.from)),
             });
         }
@@ -122,6 +122,13 @@ pub fn explain(
     }
     let turns = turns::turns(&ordered, &advantages, solution, &meetings, n_turns, stop)?;
     Ok(Explanation { names: names(&ordered), reached, values, deviations, layers, turns })
+}
+
+/// Those of some steps that lie in the last segment: the first, and the one after the last. Given are steps after its origin.
+fn steps_within(last: &OrderedSegment, (first, end): (Step, Step)) -> Option<(Step, Step)> {
+    let first = (first + last.origin).max(Step::from(last.from));
+    let end = end + last.origin;
+    (first < end).then_some((first, end))
 }
 
 /// The principals of each part; one that has several parts with the part's discount.

@@ -28,10 +28,13 @@ pub struct Context {
 /// A question: the keys of its body become a reply.
 pub type Question = fn(Fields, &Context, &StopSignal) -> Result<Reply, Problem>;
 
+/// What the page opens with.
+pub const VIEW: Question = view::answer;
+
 /// The questions, by their paths. The OpenAPI file lists the same.
 pub const QUESTIONS: [(&str, Question); 12] = [
     ("/api/solve", solve::answer),
-    ("/api/view", view::answer),
+    ("/api/view", VIEW),
     ("/api/sketch", map::sketch),
     ("/api/map", map::answer),
     ("/api/front", fair::front),

@@ -33,10 +33,8 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let options = Options { keep_proof: check, ..options(asked.engine, stop) };
     let reply = || {
         let answer = commonweal::solve(&model, &options);
-        let wanted = Wanted { check, explain: model.n_states() <= MOST_EXPLAINED, ..Wanted::default() };
-        let mut solution = solve::document(&model, &answer, &wanted, context, stop);
-        let start = solution.start.clone();
-        solution.states.0.retain(|(name, _)| *name == start);
+        let explain = model.n_states() <= MOST_EXPLAINED;
+        let wanted = Wanted { check, explain, only_start: true, ..Wanted::default() };
         let is_drawn = model.n_states() <= MOST_STATES && model.structure().n_transitions() <= MOST_TRANSITIONS;
         let view = View {
             format: "commonweal-view/1",
@@ -44,7 +42,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
             strategy: is_drawn.then(|| documents::Strategy::counting(model.structure(), answer.strategy())),
             timeline: Timeline::of(model.structure(), &answer),
             accrued: (model.n_states() <= MOST_ACCRUED).then(|| Accrued::of(&model, &answer)).flatten(),
-            solution,
+            solution: solve::document(&model, &answer, &wanted, context, stop),
         };
         Reply::on_one_line(&view, stopped(&answer))
     };

@@ -175,6 +175,9 @@ struct Runner {
     margins: Vec<f64>,
 }
 
+/// A part, whose it is, and the steps at which it counts: the first, and the one after the last if there is one.
+type Counted<'m> = (usize, &'m Part, (u64, Option<u64>));
+
 /// One run.
 struct Run {
     /// What it is worth to each part.
@@ -206,17 +209,14 @@ impl Runner {
             };
             segments.iter().enumerate().flat_map(of_segment)
         };
-        let mut parts: Vec<(usize, &Part, (u64, Option<u64>))> =
-            model.principals().iter().enumerate().flat_map(own_parts).collect();
+        let mut parts: Vec<Counted> = model.principals().iter().enumerate().flat_map(own_parts).collect();
         // Those for whom a run counts longest first, so that those for whom it no longer does are the last ones; of these the
         // most patient.
-        let length = |&(p, part, steps): &(usize, &Part, (u64, Option<u64>))| {
-            Patience::within(&model.principals()[p], part, steps, 0.0).length
-        };
+        let length = |&(p, part, steps): &Counted| Patience::within(&model.principals()[p], part, steps, 0.0).length;
         parts.sort_by_cached_key(|part| (Reverse(length(part)), Reverse(part.1.discount.clone())));
         let owners: Vec<usize> = parts.iter().map(|&(p, ..)| p).collect();
         let chain = Chain::new(model, strategy, start, &owners);
-        let patience = |(&(p, part, steps), &greatest): (&(usize, &Part, (u64, Option<u64>)), &f64)| {
+        let patience = |(&(p, part, steps), &greatest): (&Counted, &f64)| {
             Patience::within(&model.principals()[p], part, steps, greatest)
         };
         let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();

@@ -115,7 +115,7 @@ impl<'m> Segmented<'m> {
                 keep_stages: options.keep_proof,
             };
             let unravelled = unravel(problem, &walk, &options.stop)?;
-            walked.add(k, segment, problem, unravelled);
+            walked.add(segment, problem, unravelled);
         }
         Ok(walked)
     }
@@ -155,14 +155,13 @@ impl<'m> Segmented<'m> {
         let strategy = CountingStrategy::from_changes(mdp, changes);
         let is_exact = welfare.exact.is_some();
         let stop = &options.stop;
-        let payoffs = match is_exact {
-            true => exact_payoffs(mdp, &strategy, stop)?,
-            false => self.enclosed(&strategy, &landings, stop)?,
-        };
+        let payoffs =
+            if is_exact { exact_payoffs(mdp, &strategy, stop)? } else { self.enclosed(&strategy, &landings, stop)? };
         let tail = CountingStrategy::positional(long_term.strategy.iter().copied());
-        let long_term_payoffs = match is_exact {
-            true => exact_payoffs(mdp, &tail, stop)?,
-            false => self.enclosed(&tail, &self.followed_throughout(&long_term.strategy), stop)?,
+        let long_term_payoffs = if is_exact {
+            exact_payoffs(mdp, &tail, stop)?
+        } else {
+            self.enclosed(&tail, &self.followed_throughout(&long_term.strategy), stop)?
         };
         let undecided = effort.n_undecided > 0;
         // Neither what the strategy earns nor what no strategy exceeds depends on how ties are decided.
@@ -244,8 +243,8 @@ impl<'m> Segmented<'m> {
 }
 
 impl Walked {
-    /// Adds what the walk over segment k found.
-    fn add(&mut self, k: usize, segment: &OrderedSegment, problem: Problem, unravelled: Unravelled) {
+    /// Adds what the walk over a segment found.
+    fn add(&mut self, segment: &OrderedSegment, problem: Problem, unravelled: Unravelled) {
         let origin = segment.origin;
         let is_last = problem.span.terminal.is_none();
         let global = |step: &Step| step + origin;
@@ -308,7 +307,6 @@ impl Walked {
             let until = u64::try_from(&global(problem.horizon)).expect("the end of a segment");
             proof.segments.push(ExactSegment { until, values: problem.long_term.values.clone(), stages });
         }
-        let _ = k;
         let (all, own) = (&mut self.effort, unravelled.effort);
         all.n_layers += own.n_layers;
         all.n_jumps += own.n_jumps;

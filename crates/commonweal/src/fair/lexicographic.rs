@@ -126,7 +126,7 @@ fn before_last_segment(
     if begins > MOST {
         return Err(StopReason::LayerLimit);
     }
-    let later = mdp.from_step(begins);
+    let later = mdp.as_of(begins);
     let counted: Vec<Weights> = levels
         .iter()
         .map(|weights| {

@@ -165,13 +165,13 @@ impl<N> Mdp<N> {
 
     /// The model as of step `step`, not before the last segment of any principal. One who is over by then keeps no parts
     /// that matter: they are those of a discount of 0, and nobody may count them.
-    pub(crate) fn from_step(&self, step: u64) -> Self
+    pub(crate) fn as_of(&self, step: u64) -> Self
     where
         N: Clone,
     {
         let mut later = self.clone();
         for principal in &mut later.structure_mut().principals {
-            *principal = principal.from_step(step);
+            *principal = principal.as_of(step);
         }
         later
     }

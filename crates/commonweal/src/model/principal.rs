@@ -144,7 +144,7 @@ impl Principal {
         if canonical.iter().all(|segment| segment.parts.is_empty()) {
             return Err(ModelError::NoParts { principal: name });
         }
-        let preference = Preference::Segments(canonical.clone());
+        let preference = Preference::of_segments(&canonical);
         Ok(Principal { name, preference, approximation: None, segments: canonical, weight: Rational::ONE })
     }
 
@@ -242,7 +242,7 @@ impl Principal {
     }
 
     /// What the steps from `step` on count for, as if that were the first; it is not before the last segment.
-    pub(crate) fn from_step(&self, step: u64) -> Principal {
+    pub(crate) fn as_of(&self, step: u64) -> Principal {
         let last = self.last();
         let later = |part: &Part| Part {
             coefficient: part.coefficient_after(step - last.from),

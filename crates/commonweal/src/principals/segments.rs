@@ -5,9 +5,8 @@
 //! office ends after a million steps, those who stay are not said anew in powers of a million.
 
 use super::OrderedPart;
-use crate::model::{Part, Principal, PrincipalId, Segment};
+use crate::model::{Part, Principal, PrincipalId};
 use crate::number::Rational;
-use crate::strategy::Step;
 
 /// A stretch of steps with the parts that count in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,14 +24,6 @@ impl OrderedSegment {
     /// How far after its origin a step is.
     pub fn local(&self, step: u64) -> u64 {
         step - self.origin
-    }
-
-    /// Those of some steps that are not before it, given and returned as the first and the one after the last; the steps given
-    /// are counted from the origin.
-    pub(crate) fn steps_within(&self, (first, end): (Step, Step)) -> Option<(Step, Step)> {
-        let first = (first + self.origin).max(Step::from(self.from));
-        let end = end + self.origin;
-        (first < end).then_some((first, end))
     }
 
     /// The first step, counted from the origin.
@@ -77,24 +68,22 @@ pub fn segments_weighted(principals: &[Principal], weights: &[Rational]) -> Vec<
 
 /// The segment that begins at step `from`, after `before`.
 fn of_step(counted: &[(PrincipalId, &Principal)], from: u64, before: Option<&OrderedSegment>) -> OrderedSegment {
-    let own = |principal: &'_ Principal| -> Vec<(u64, Part)> {
-        let segment: &Segment = principal.segment_at(from);
+    let mut own: Vec<(PrincipalId, u64, &Part)> = Vec::new();
+    for (index, principal) in counted {
+        let segment = principal.segment_at(from);
         // A discount of 0 counts one step only.
         let counts = |part: &&Part| segment.from == from || !part.discount.is_zero();
-        segment.parts.iter().filter(counts).map(|part| (segment.from, part.clone())).collect()
-    };
-    let own: Vec<(PrincipalId, &Rational, Vec<(u64, Part)>)> =
-        counted.iter().map(|(index, principal)| (*index, &principal.weight, own(principal))).collect();
-    let began = own.iter().flat_map(|(_, _, parts)| parts.iter().map(|(began, _)| *began));
+        own.extend(segment.parts.iter().filter(counts).map(|part| (*index, segment.from, part)));
+    }
+    let began = own.iter().map(|(_, began, _)| *began);
     let origin = began.max().unwrap_or_else(|| before.map_or(from, |before| before.origin));
+    let weight = |index: PrincipalId| &counted.iter().find(|(own, _)| *own == index).expect("it counts").1.weight;
     let mut parts: Vec<OrderedPart> = Vec::new();
-    for (index, weight, own) in own {
-        for (began, part) in own {
-            let term = (index, part.coefficient_after(origin - began) * weight);
-            match parts.iter_mut().find(|other| other.discount == part.discount) {
-                Some(other) => other.terms.push(term),
-                None => parts.push(OrderedPart { discount: part.discount, terms: vec![term] }),
-            }
+    for (index, began, part) in own {
+        let term = (index, part.coefficient_after(origin - began) * weight(index));
+        match parts.iter_mut().find(|other| other.discount == part.discount) {
+            Some(other) => other.terms.push(term),
+            None => parts.push(OrderedPart { discount: part.discount.clone(), terms: vec![term] }),
         }
     }
     parts.sort_by(|a, b| b.discount.cmp(&a.discount));

@@ -28,11 +28,14 @@ use std::sync::Arc;
 ///
 /// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
-    parallel::in_pool(|| match segments::is_in_segments(model) {
-        true => segments::search_in(model, segments::Kind::Positional, options),
-        false => positional_in_pool(model, options),
-    })
-    .of_preferences(model, options)
+    let found = parallel::in_pool(|| {
+        if segments::is_in_segments(model) {
+            segments::search_in(model, segments::Kind::Positional, options)
+        } else {
+            positional_in_pool(model, options)
+        }
+    });
+    found.of_preferences(model, options)
 }
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {

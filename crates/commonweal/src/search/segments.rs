@@ -18,7 +18,7 @@ use super::stationary::{divide, rounded};
 use crate::exact::any_payoffs;
 use crate::exponential_sum::{step_weights, weights_from};
 use crate::model::{ChoiceId, Mdp};
-use crate::number::{Enclosure, Rational, RoundingBudget, sum_up};
+use crate::number::{Enclosure, Rational, RoundingBudget, UpperBound, sum_down, sum_up};
 use crate::principals;
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Strategy};
@@ -84,16 +84,17 @@ const EXACT_STEPS: u64 = 5_000;
 
 impl<'m> Timed<'m> {
     fn of(model: &'m Mdp, doubles: &'m Doubles, kind: Kind) -> Timed<'m> {
-        let size = |weight: Enclosure| weight.lower().abs().max(weight.upper().abs());
-        let greatest = |p: usize| (0..doubles.n_choices).map(|c| doubles.rewards(c)[p].abs()).fold(0.0, f64::max);
+        let size = |weight: Enclosure| UpperBound::of(weight.lower()).max(UpperBound::of(weight.upper()));
+        let greatest = |p: usize| {
+            UpperBound::of((0..doubles.n_choices).map(|choice| doubles.rewards(choice)[p].abs()).fold(0.0, f64::max))
+        };
         let rest = |step: u64| {
             let of_principal = |p: usize| {
                 let own = &model.principals()[p];
-                let weights = weights_from(own, step).map(size).fold(0.0, sum_up);
-                // Four roundings more than there are.
-                weights * size(Enclosure::from(&own.weight)) * greatest(p) * (1.0 + 1e-15)
+                let weights = weights_from(own, step).map(size).sum::<UpperBound>();
+                weights * size(Enclosure::from(&own.weight)) * greatest(p)
             };
-            (0..doubles.n).map(of_principal).fold(0.0, sum_up)
+            (0..doubles.n).map(of_principal).sum::<UpperBound>().get()
         };
         let most = (WORK / (model.n_transitions() + doubles.n * doubles.n_choices)).max(1) as u64;
         let (all, mut n_steps) = (rest(0), 1);
@@ -107,13 +108,14 @@ impl<'m> Timed<'m> {
                 step_weights(own, n_steps).into_iter().map(|counts| counts.times(weight)).collect()
             })
             .collect();
-        let widths = |p: usize| own[p].iter().map(|weight| weight.width()).fold(0.0, sum_up) * greatest(p);
+        let widths =
+            |p: usize| own[p].iter().map(|weight| UpperBound::of(weight.width())).sum::<UpperBound>() * greatest(p);
         Timed {
             model,
             doubles,
             kind,
             weights: (0..n_steps as usize).map(|j| own.iter().map(|weights| weights[j].midpoint()).collect()).collect(),
-            off: (0..doubles.n).map(widths).fold(0.0, sum_up) * (1.0 + 1e-15),
+            off: (0..doubles.n).map(widths).sum::<UpperBound>().get(),
             rest: rest(n_steps),
         }
     }
@@ -213,11 +215,8 @@ impl<'m> Timed<'m> {
         // Shares that are not doubles make a box that is not quite the strategy's: then nothing is claimed.
         let is_exact = shares.iter().all(|share| *share == 0.0 || *share == 1.0);
         let point = self.relax(&ActionBox { lower: shares.clone(), upper: shares });
-        let lower = point.bound - point.doubt;
-        (is_exact && lower.is_finite()).then(|| Rational::try_from(lower.next_down()).ok()).flatten().map(|lower| {
-            let unit = self.doubles.unit();
-            lower * unit
-        })
+        let lower = Rational::try_from(sum_down(point.bound, -point.doubt)).ok().filter(|_| is_exact)?;
+        Some(lower * self.doubles.unit())
     }
 
     /// The first choice of every state, with no more said of it than what any strategy earns.

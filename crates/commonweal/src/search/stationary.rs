@@ -30,11 +30,14 @@ use std::sync::Arc;
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
 /// can tell it.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
-    parallel::in_pool(|| match segments::is_in_segments(model) {
-        true => segments::search_in(model, segments::Kind::Stationary, options),
-        false => stationary_in_pool(model, options),
-    })
-    .of_preferences(model, options)
+    let found = parallel::in_pool(|| {
+        if segments::is_in_segments(model) {
+            segments::search_in(model, segments::Kind::Stationary, options)
+        } else {
+            stationary_in_pool(model, options)
+        }
+    });
+    found.of_preferences(model, options)
 }
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {

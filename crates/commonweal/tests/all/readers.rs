@@ -651,7 +651,7 @@ fn rows() -> Vec<(String, Outcome)> {
 
 /// The hotel with another entry for bob.
 fn with_entry(entry: &str) -> String {
-    hotel("bob: 1/3", &format!("bob: {entry}"))
+    hotel("{alice: 2/3, bob: 1/3}", &format!("\n  alice: 2/3\n  bob: {entry}"))
 }
 
 fn preferences() -> Vec<(String, Outcome)> {
@@ -672,11 +672,20 @@ fn preferences() -> Vec<(String, Outcome)> {
             "{beta: 0.7, delta: 0}",
             "{survey: [1%, 2%, 2%, 3.5%]}",
             "{survey: [1%, 2%,], weight: -2}",
-            "{survey: [ 1 % ,\n 2%]}",
+            "{survey: [ 1 % ,\n      2%]}",
             "{survey: [\"1%\"]}",
             "{survey: [\"1\\u0025\", 2%]}",
             "\n    survey: [1%]\n    weight: 2",
             "\n    rate: 3%",
+            "{schedule: green-book}",
+            "{schedule: {0: 3%, 31: 2%}}",
+            "{schedule: {1: 3%}, weight: 0}",
+            "{schedule: {0: 3%, 1: 4%}}",
+            "{schedule: {0: 3%, 5: 3%}}",
+            "{schedule: {0: 3%, 5: 3%, 9: 2%, 1e1: 1%}}",
+            "{rate: 3%, until: 4}",
+            "{discount: 1/3, until: 4}",
+            "{discount: 0, until: 3}",
         ],
         Another,
     ));
@@ -686,6 +695,8 @@ fn preferences() -> Vec<(String, Outcome)> {
             "{hyperbolic: 1, hazard: 20%, error: 1e-2}",
             "\n    survey:\n    - 1%\n    - 2%",
             "{survey: [&a 1%, *a]}",
+            "{schedule: {5: 3%}}",
+            "{schedule: {0: 3%, 5: 0%, 7: 1%}}",
         ],
         ConvertAnother,
     ));
@@ -714,6 +725,9 @@ fn preferences() -> Vec<(String, Outcome)> {
             "{survey: [3%}",
             "{survey: [3%], until: 4}",
             "{until: 4}",
+            "{rate: 3%, until: 0}",
+            "{rate: 3%, until: 1.5}",
+            "{rate: 3%, until: -1}",
             "{rate: 3%, error: 1e-6}",
             "{rate: [3%]}",
             "{weight: 1}",

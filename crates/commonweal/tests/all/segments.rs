@@ -15,7 +15,7 @@
 
 use crate::oracle::plain::{from_double, from_solver};
 use crate::oracle::timed::{Timed, Truth};
-use commonweal::internals::certificate::{Certificate, write_canonical};
+use commonweal::internals::certificate::{Certificate, model_hash, write_canonical};
 use commonweal::internals::certified;
 use commonweal::internals::evaluation::{SimulateOptions, accrued, evaluate, simulate};
 use commonweal::internals::exact::{own_best, solve};
@@ -116,34 +116,74 @@ fn verdict(model: &Mdp, certificate: &[u8]) -> Result<Verdict, String> {
 
 #[test]
 fn certificates_are_accepted_and_spoilt_ones_refused() {
+    let [n, spoilt] = certificates(0..300, |_, _, _| ());
+    assert!(n > 300 && spoilt > 900, "{n} certificates, {spoilt} spoilt");
+}
+
+/// With `CASES=FILE` every case is written there as a line of JSON, for other checkers.
+#[test]
+#[ignore = "scripts/compare-checkers runs it and holds the Python checker against it"]
+fn a_thousand_models_in_segments_for_other_checkers() {
+    let mut cases = Vec::new();
+    certificates(1_000..2_000, |model, certificate, verdict| {
+        serde_json::to_writer(&mut cases, &[model, certificate, verdict]).expect("memory takes every byte");
+        cases.push(b'\n');
+    });
+    if let Some(path) = std::env::var_os("CASES") {
+        std::fs::write(path, &cases).expect("the file takes every byte");
+    }
+}
+
+/// Checks the certificates of the models of these seeds, and spoilt ones. Returns how many there were of both.
+fn certificates(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) -> [usize; 2] {
     let (mut n, mut spoilt) = (0, 0);
-    for seed in 0..300 {
+    for seed in seeds {
         let timed = Timed::random(seed);
-        if timed.solve(60).is_none() || timed.last_segment() == 0 {
+        let Some(truth) = timed.solve(60) else { continue };
+        if timed.last_segment() == 0 {
             continue;
         }
         let model = timed.model();
         let options = Options { keep_proof: true, ..Options::default() };
         let exact = solve(&model, &options);
         let bounds = certified::solve(&model.to_doubles().expect("ordinary rewards"), 1e-7, &options);
+        let canonical = |model: &Mdp| {
+            let mut canonical = Vec::new();
+            write_canonical(model, &mut canonical).expect("memory");
+            String::from_utf8(canonical).expect("ASCII")
+        };
         for answer in [&exact, &bounds] {
             let certificate = Certificate::of_mdp(&model, answer).expect("a proof");
-            let bytes = certificate.to_bytes().expect("a short certificate");
-            let text = String::from_utf8(bytes.clone()).expect("ASCII");
-            let verdict_on = |text: &str| verdict(&model, text.as_bytes());
-            assert!(
-                matches!(verdict_on(&text), Ok(Verdict::Accepted(_))),
-                "seed {seed}: {:?}\n{text}",
-                verdict_on(&text)
-            );
+            let text = String::from_utf8(certificate.to_bytes().expect("a short certificate")).expect("ASCII");
+            let mut verdict_on = |model: &str, text: &str| {
+                let said = match check(model.as_bytes(), text.as_bytes(), WORK) {
+                    Ok(verdict) => verdict.to_string(),
+                    Err(error) => format!("unreadable: {error}"),
+                };
+                record(model, text, &said);
+                said
+            };
+            let said = verdict_on(&canonical(&model), &text);
+            assert_eq!(said, "accepted", "seed {seed}\n{text}");
             n += 1;
             for wrong in spoil(&text) {
-                assert!(!matches!(verdict_on(&wrong), Ok(Verdict::Accepted(_))), "seed {seed}: accepted\n{wrong}");
+                assert_ne!(verdict_on(&canonical(&model), &wrong), "accepted", "seed {seed}\n{wrong}");
+                spoilt += 1;
+            }
+            // The same claims of a model whose last segment begins a step later, where its welfare is another.
+            let mut other = timed.clone();
+            let last = timed.last_segment();
+            other.preferences.iter_mut().flatten().filter(|(from, _)| *from == last).for_each(|(from, _)| *from += 1);
+            let differs = other.solve(60).is_some_and(|other| other.welfare != truth.welfare);
+            if differs && text.contains("\nexact ") {
+                let other = other.model();
+                let forged = text.replacen(&model_hash(&model), &model_hash(&other), 1);
+                assert_ne!(verdict_on(&canonical(&other), &forged), "accepted", "seed {seed}\n{forged}");
                 spoilt += 1;
             }
         }
     }
-    assert!(n > 300 && spoilt > 600, "{n} certificates, {spoilt} spoilt");
+    [n, spoilt]
 }
 
 /// The same certificate with one thing wrong: a segment left out, or the welfare of the first state.
