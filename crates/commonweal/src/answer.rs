@@ -100,6 +100,8 @@ pub struct Effort {
 pub struct Answer {
     pub(crate) claim: Claim,
     pub(crate) method: Method,
+    /// How many states the model has if those that are alike count once, where it was solved that way.
+    pub(crate) n_up_to_symmetry: Option<usize>,
     pub(crate) principals: Vec<Group>,
     pub(crate) horizon: Step,
     pub(crate) strategy: CountingStrategy,
@@ -226,6 +228,11 @@ impl Answer {
         } else {
             ThresholdAnswer::Unknown
         }
+    }
+
+    /// How many states the model has if those that are alike count once; `None` if all of them were solved for.
+    pub fn n_up_to_symmetry(&self) -> Option<usize> {
+        self.n_up_to_symmetry
     }
 
     /// What is proven. Where preferences are approximated by mixtures, an answer that is optimal for these is within a gap.

@@ -94,6 +94,7 @@ mod number;
 mod outlook;
 mod parallel;
 mod principals;
+mod quotient;
 mod reductions;
 mod search;
 mod solve;

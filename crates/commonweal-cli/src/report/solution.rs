@@ -177,7 +177,14 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
         }
         Claim::Within { .. } | Claim::Stopped(_) => format!("Its tail begins at {step} {}.", steps(horizon)),
     };
-    [counts, settles].iter().map(|line| wrapped(line, 2)).collect()
+    let symmetry = solution.n_up_to_symmetry().map(|n_classes| {
+        let n_states = counted(&(model.n_states() as u64).into(), "state", "states");
+        format!(
+            "{n_states}, {} up to symmetry: states that are alike were solved as one.",
+            steps(&(n_classes as u64).into())
+        )
+    });
+    [counts, settles].iter().chain(&symmetry).map(|line| wrapped(line, 2)).collect()
 }
 
 /// That another optimal strategy gives the principals something else.

@@ -67,14 +67,15 @@ pub(super) fn write(
 /// About what a checker needs, in operations on machine words.
 pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProof) -> u64 {
     let mdp = model.mdp;
-    let last_change = mdp.states().filter_map(|state| solution.strategy().changes(state).last());
-    let n_layers = last_change.map(|change| u64::try_from(&change.from).unwrap_or(u64::MAX)).max().unwrap_or(0);
     let a_layer = (mdp.n_transitions() + mdp.n_states()) as u64;
-    let words = if carries_exact_gains(mdp, solution, proof) {
+    let (n_layers, words) = if carries_exact_gains(mdp, solution, proof) {
+        let last_change = mdp.states().filter_map(|state| solution.strategy().changes(state).last());
+        let n_layers = last_change.map(|change| u64::try_from(&change.from).unwrap_or(u64::MAX)).max().unwrap_or(0);
         // Gains grow by the same number of bits at every layer.
-        n_layers.saturating_mul(proof.bits_a_layer) / 128 + 1
+        (n_layers, n_layers.saturating_mul(proof.bits_a_layer) / 128 + 1)
     } else {
-        1
+        // Stages are jumped over, and each is asked about at a few hundred steps.
+        (solution.effort().n_layers + 500 * solution.effort().n_jumps, 1)
     };
     n_layers.saturating_mul(a_layer * model.n_parts() as u64).saturating_mul(words)
 }

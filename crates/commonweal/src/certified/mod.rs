@@ -37,6 +37,7 @@ use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedPart, Source};
+use crate::quotient::Quotient;
 use crate::solve::Options;
 use crate::stop::StopReason;
 use crate::strategy::Step;
@@ -47,14 +48,18 @@ use std::time::Instant;
 /// cannot tell.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
-        [_] => solve_in_pool(model, gap, options),
+        [_] => match Quotient::of_doubles(model) {
+            Some(quotient) => quotient.lift(model, solve_in_pool(&quotient.model, quotient.longest_row, gap, options)),
+            None => solve_in_pool(model, 0, gap, options),
+        },
         several => segments::solve(model, several, gap, options),
     })
 }
 
-fn solve_in_pool(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
+/// The same for a model whose rows are off by what rows of `longest_row` successors are, if that is more.
+fn solve_in_pool(model: &Mdp<f64>, longest_row: usize, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
-    let rounded = RoundedModel::new(model, principals::parts(model.principals()));
+    let rounded = RoundedModel::new(model, principals::parts(model.principals())).with_rows_of(longest_row);
     // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
     // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
@@ -117,7 +122,7 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
         let (mut answer, _) = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
         answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
         match answer.claim {
-            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, gap, options),
+            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, 0, gap, options),
             _ => answer,
         }
     })
@@ -153,7 +158,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
     // What no part tells is evaluated by itself.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
-    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold));
+    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold).with_rows_of(model.longest_row));
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
     let long_term_payoffs = payoffs(model, &untold, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
@@ -208,6 +213,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let answer = Answer {
         claim,
         method: Method::Certified { scale },
+        n_up_to_symmetry: None,
         principals: principals::groups(model.model.principals()),
         horizon: Step::from(horizon),
         memory,

@@ -32,6 +32,8 @@ pub(super) struct RoundedModel<'m> {
     greatest_reward: Vec<UpperBound>,
     reward_error: Vec<UpperBound>,
     row_error: UpperBound,
+    /// The length of the rows that errors are counted for: at least that of the longest.
+    pub longest_row: usize,
     /// The number of successors that all choices have, if it is the same and small; 0 otherwise.
     pub row_length: usize,
 }
@@ -88,6 +90,7 @@ impl<'m> RoundedModel<'m> {
             greatest_reward,
             reward_error,
             row_error: roundings(2 * longest_row + 16),
+            longest_row,
             row_length: common_length(arrays.first_transition),
         }
     }
@@ -97,6 +100,12 @@ impl<'m> RoundedModel<'m> {
         let part =
             |one: &Alone| OrderedPart { discount: one.discount.clone(), terms: vec![(one.principal, Rational::ONE)] };
         RoundedModel::new(model, alone.iter().map(part).collect())
+    }
+
+    /// The same, if its probabilities may be off by what those of a row of `longest_row` successors are, and one rounding more.
+    pub fn with_rows_of(self, longest_row: usize) -> RoundedModel<'m> {
+        let longest_row = longest_row.max(self.longest_row);
+        RoundedModel { row_error: UpperBound::of_roundings((2 * longest_row + 16) as f64), longest_row, ..self }
     }
 
     /// The same, if its rewards are mixes of those of `parts`: they may have cancelled, but not what they are off by.

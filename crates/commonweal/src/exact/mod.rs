@@ -23,25 +23,35 @@ use crate::answer::{Answer, Claim, Effort, ExactProof, LongTermAnswer, Method, P
 use crate::evaluation::{self, Payoffs};
 use crate::exponential_sum::{DiscountRatios, reward_range, weights_from};
 use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
-use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
+use crate::number::{Enclosure, ExactVector, Rational, Scaled, Value, Values};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedModel, Source};
+use crate::quotient::Quotient;
 use crate::solve::Options;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 use base::Base;
+use jump::Passed;
 use long_term::{LongTerm, positional_value};
-use payoff::{enclosed_payoff, settled_values};
+use payoff::{Earlier, enclosed_payoff, settled_values};
 use std::time::Instant;
 use walk::truncated::{Truncated, truncate};
 use walk::{Problem, Span, Unravelled, WalkOptions, unravel};
 
 /// The welfare-optimal counting strategy of `mdp`; bounds if `options` stop it on the way.
 pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
-    parallel::in_pool(|| match principals::segments(mdp.principals()).as_slice() {
+    parallel::in_pool(|| match Quotient::of(mdp) {
+        Some(quotient) => quotient.lift(mdp, solve_plainly(&quotient.model, options)),
+        None => solve_plainly(mdp, options),
+    })
+}
+
+/// The same, without a look for states that are alike.
+pub(crate) fn solve_plainly(mdp: &Mdp, options: &Options) -> Answer {
+    match principals::segments(mdp.principals()).as_slice() {
         [_] => solve_ordered(&principals::order(mdp), options),
         several => segments::solve(mdp, several, options),
-    })
+    }
 }
 
 fn solve_ordered(model: &OrderedModel, options: &Options) -> Answer {
@@ -105,6 +115,7 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
         layer_limit: options.layer_limit,
         event_limit: options.event_limit,
         jumps: options.jumps,
+        early: true,
         keep_stages: options.keep_proof,
     };
     let (mut stages, mut exact_is_affordable, mut has_ties, mut bits_a_layer) = (Vec::new(), false, false, 0);
@@ -162,7 +173,7 @@ fn value_alone(
 fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Result<Answer, StopReason> {
     let Problem { model, rows, long_term, advantages, horizon, .. } = problem;
     let mdp = model.mdp();
-    let Unravelled { strategy, memory, base, gain, exact_gains, effort, .. } = unravelled;
+    let Unravelled { strategy, memory, base, gain, exact_gains, effort, passed, first_event, .. } = unravelled;
     let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
     let base_values = base.advantages(advantages).values();
     // The values of a part with one term are that principal's, but for what they count for.
@@ -186,7 +197,26 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             }
             (None, _) => {
                 let own = worth(source, base_values, &base.strategy)?;
-                let enclosed = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &own, stop)?;
+                let of_stage = |stage: &Passed| match &source.part {
+                    Some(own) => {
+                        let uncounted = Scaled::from(&own.uncounted);
+                        Ok(stage.values[own.index].iter().map(|value| value.times(uncounted)).collect())
+                    }
+                    None => {
+                        let followed: Vec<ChoiceId> =
+                            model.states().map(|state| strategy.choice(state, &stage.from)).collect();
+                        let own = value_alone(model, &source.alone, &followed, stop)?;
+                        Ok(own.numerators.iter().map(|n| Scaled::of_quotient(n, &own.denominator)).collect())
+                    }
+                };
+                let earlier = Earlier {
+                    model,
+                    passed: &passed,
+                    values: &of_stage,
+                    long_term: &|| in_the_end(source),
+                    first_event: &first_event,
+                };
+                let enclosed = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &own, Some(&earlier), stop)?;
                 let known = |index: usize| {
                     let part = source.part.as_ref()?;
                     settled[part.index][index].as_ref().map(|value| value * &part.uncounted)
@@ -269,7 +299,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
         None => alone(source).map_or_else(
             |range| range,
             |values| {
-                let payoff = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &values, &unhurried);
+                let payoff = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &values, None, &unhurried);
                 Values::Enclosed(payoff.expect("no stop is raised"))
             },
         ),
@@ -318,6 +348,7 @@ fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
     Answer {
         claim: Claim::Optimal,
         method: Method::Exact,
+        n_up_to_symmetry: None,
         principals: principals::groups(mdp.principals()),
         horizon: Step::ZERO,
         memory: vec![Step::ZERO; model.n_states()],

@@ -111,6 +111,7 @@ impl<'m> Segmented<'m> {
                 layer_limit: options.layer_limit.saturating_sub(walked.effort.n_layers),
                 event_limit: options.event_limit.saturating_sub(walked.effort.n_jumps),
                 jumps: options.jumps,
+                early: false,
                 keep_stages: options.keep_proof,
             };
             let unravelled = unravel(problem, &walk, &options.stop)?;

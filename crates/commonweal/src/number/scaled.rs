@@ -113,6 +113,32 @@ impl Scaled {
         Scaled { mantissa: Enclosure::new(upper, upper), exponent: self.exponent }
     }
 
+    /// A lower bound of the number, as a point.
+    pub fn lower(self) -> Scaled {
+        let lower = self.mantissa.lower();
+        Scaled { mantissa: Enclosure::new(lower, lower), exponent: self.exponent }
+    }
+
+    /// A point near the middle.
+    pub fn middle(self) -> Scaled {
+        let middle = self.mantissa.midpoint();
+        Scaled { mantissa: Enclosure::new(middle, middle), exponent: self.exponent }
+    }
+
+    /// Everything from the lower end of this enclosure to the upper end of `other`.
+    pub fn through(self, other: Scaled) -> Scaled {
+        let (a, b) = aligned(self, other);
+        Scaled { mantissa: Enclosure::new(a.mantissa.lower(), b.mantissa.upper()), exponent: a.exponent }.normalised()
+    }
+
+    /// The numbers that are in both enclosures, which are of one number.
+    pub fn meet(self, other: Scaled) -> Scaled {
+        let (a, b) = aligned(self, other);
+        let lower = a.mantissa.lower().max(b.mantissa.lower());
+        let mantissa = Enclosure::new(lower, a.mantissa.upper().min(b.mantissa.upper()));
+        Scaled { mantissa, exponent: a.exponent }.normalised()
+    }
+
     /// Everything from the greater of the lower ends to the greater of the upper ends: the maximum of the two numbers.
     pub fn max(self, other: Scaled) -> Scaled {
         let (a, b) = aligned(self, other);

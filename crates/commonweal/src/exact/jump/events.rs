@@ -3,12 +3,12 @@
 //! Against the values of a stage's strategy σ, choice (s,a) beats σ at step t only if, in units of λ_0^t,
 //!
 //! ```text
-//! d_t + slack_t > 0,      d_t = Σ_i ρ_i^t Δ_i(s,a),      slack_t = 2 r λ_0^{b−t}
+//! d_t + slack_t > 0,      d_t = Σ_i ρ_i^t Δ_i(s,a),      slack_t = x λ_0^{b−t}
 //! ```
 //!
-//! where r bounds how far the values at step b, from which the stage goes back, are from those of σ: in absolute units the
-//! distance never grows on the way back, because rows of probabilities do not stretch vectors. That there is no event on
-//! a whole interval [u,v] follows from any of these, each a handful of sums:
+//! where x bounds how much more a than σ leads to, of what is gained over σ's values at step b, from which the stage goes
+//! back ([`StageEnd::slack`]). That there is no event on a whole interval [u,v] follows from any of these, each a handful
+//! of sums:
 //!
 //! - *prefix test at u*: d_t is a weighted mean of the prefix sums at u (Abel summation), so `d_t ≤ max_k C_k(u)`;
 //! - *suffix test at v*: if the suffix sums B_k(v), k ≥ 1, are at most 0, then `d_t ≤ B_0(v)`, provided that no
@@ -20,6 +20,7 @@
 //! ever, and monotony decides on pieces whose length doubles with their distance from a root. An exponential sum of n
 //! terms has at most n − 1 roots, so O(n log b) pieces do.
 
+use super::stage_end::StageEnd;
 use crate::exact::Advantages;
 use crate::exact::walk::Candidates;
 use crate::exponential_sum::{DiscountRatios, Weights};
@@ -35,14 +36,6 @@ use std::rc::Rc;
 
 /// After this many cuts for one choice, the rest of its interval counts as an event: a walk over it is always right.
 const MAX_CUTS: usize = 10_000;
-
-/// How exactly the values at the end of a stage, from which it goes back, are known.
-pub(super) struct StageEnd {
-    /// How far they are from those of the stage's decisions at most: r, in units of λ_0^step.
-    pub radius: Scaled,
-    /// Per state, whether they are exactly those.
-    pub settled: Vec<bool>,
-}
 
 /// Looks for events.
 pub(super) struct Events<'a> {
@@ -95,9 +88,7 @@ impl<'a> Events<'a> {
                 if least >= *step {
                     return Ok(last);
                 }
-                let settled =
-                    end.settled[state.index()] && self.model.targets(choice).iter().all(|t| end.settled[t.index()]);
-                let slack = if settled { Scaled::ZERO } else { end.radius.plus(end.radius) };
+                let slack = end.slack(self.model, choice, strategy[state.index()]);
                 let mut question = Question { state, choice, end: step, slack, cuts: 0 };
                 if let Some(event) = self.last_in(&mut question, least.clone(), step - 1, stop)? {
                     least = &event + 1;
@@ -236,25 +227,29 @@ mod tests {
                     coefficients.iter().enumerate().map(term).fold(Rational::ZERO, |sum, term| sum + term)
                 })
                 .collect();
-            // The radius at which the slack of one step is just that step's loss, a little more, a little less, or none.
+            // Gains within a radius, in the states that have any, at which the slack of one step is just that step's loss, a
+            // little more, a little less, or none.
+            let gains = [below(3) > 0, below(2) > 0];
+            let n_gains = gains.iter().filter(|gains| **gains).count();
             let chosen = below(end.into()) as usize;
             let shrunk = |t: usize| power(discount, end - t as u32);
             let factor = [1_000_001u64, 999_999, 0][below(3) as usize];
-            let radius = if sums[chosen] < Rational::ZERO {
-                -&sums[chosen] / shrunk(chosen) * Rational::from_parts(factor.into(), 2_000_000u32.into())
+            let counts = if sums[chosen] < Rational::ZERO && n_gains > 0 {
+                -&sums[chosen] / shrunk(chosen) * Rational::from_parts(factor.into(), 1_000_000u32.into())
             } else {
                 Rational::ZERO
             };
-            let settled = [below(3) == 0, below(2) == 0];
-            let counts = if settled == [true, true] { Rational::ZERO } else { Rational::from(2) * &radius };
+            let radius = &counts / Rational::from(n_gains.max(1) as u64);
             let is_event = |t: usize| &sums[t] + &counts * shrunk(t) > Rational::ZERO;
             let right = (0..end as usize).rev().find(|&t| is_event(t));
             let step = Step::from(end);
-            let stage_end = StageEnd { radius: Scaled::from(&radius), settled: settled.to_vec() };
+            let around = Scaled::around_zero(Scaled::from(&radius).upper());
+            let of_states = gains.map(|gains| if gains { around } else { Scaled::ZERO });
+            let stage_end = StageEnd::of(&model, &strategy, &of_states);
             let said = events
                 .last(&strategy, (&Step::ZERO, &step), &stage_end, &StopSignal::default())
                 .expect("nobody stops it");
-            let what = format!("{discounts:?} {coefficients:?} before {end}, radius {radius}, settled {settled:?}");
+            let what = format!("{discounts:?} {coefficients:?} before {end}, radius {radius}, gains {gains:?}");
             assert_eq!(said, right.map(Step::from), "{what}");
             by_slack += usize::from(right.is_some_and(|t| sums[t] <= Rational::ZERO));
             none += usize::from(right.is_none());
@@ -284,7 +279,7 @@ mod tests {
         let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
         let events = Events::among(&model, &candidates, &ratios, &advantages);
         let step = Step::from(10_000_000_000u64);
-        let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };
+        let end = StageEnd::without_gains(2);
         assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &StopSignal::default()), Ok(None));
     }
 
@@ -301,7 +296,7 @@ mod tests {
         let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
         let events = Events::among(&model, &candidates, &ratios, &advantages);
         let step = Step::from_le_bytes(&[vec![0; 1_125], vec![1]].concat());
-        let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };
+        let end = StageEnd::without_gains(2);
         let raised = StopSignal::default();
         raised.raise();
         assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &raised), Err(StopReason::Interrupted));

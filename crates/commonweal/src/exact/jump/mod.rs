@@ -1,14 +1,17 @@
 //! Jumps over the steps at which nothing changes.
 //!
-//! Where the last m layers took the same decisions σ, the values of every principal are those of σ up to λ_i^m times a
-//! constant (`radius`). So σ's own values become the new [`Base`], and the next step at which any choice can beat σ is
+//! Where the last layers took the same decisions σ, σ's own values become the new [`Base`]. What is gained over them at the
+//! present step is known, and on the way back only carried along (`stage_end`): once it hardly differs from state to state,
+//! because σ's chain has mixed it or because it is discounted (`radius`), the next step at which any choice can beat σ is
 //! found without walking (`Events`). A jump costs one exact linear solve per principal and a few sums per choice.
 
 mod events;
 mod radius;
+mod stage_end;
 
 pub(super) use radius::distance;
 pub(crate) use radius::farthest;
+pub(super) use stage_end::StageEnd;
 
 use super::Advantages;
 use super::base::Base;
@@ -17,12 +20,14 @@ use super::memory;
 use super::walk::{Problem, Walk};
 use crate::answer::ExactStage;
 use crate::model::ChoiceId;
-use crate::number::{Rational, Scaled};
+use crate::number::{ExactVector, Integer, Rational, Scaled};
+use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
-use events::{Events, StageEnd};
+use events::Events;
 use radius::radius;
+use std::cmp::Ordering;
 
 /// A shorter jump is not worth the precision that it costs.
 const SHORTEST: u64 = 16;
@@ -33,11 +38,12 @@ impl Walk<'_> {
         if self.problem.span.terminal.is_some() {
             return Ok(());
         }
-        let end = StageEnd { radius: Scaled::ZERO, settled: vec![true; self.problem.model.n_states()] };
+        let end = StageEnd::without_gains(self.problem.model.n_states());
         let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
         let memory = self.memory.clone();
         self.keep_stage(&target);
         self.judge.nothing_gained_from(&target);
+        self.first_event = target.clone();
         self.land(target, end, memory);
         Ok(())
     }
@@ -62,9 +68,9 @@ impl Walk<'_> {
     fn land(&mut self, target: Step, end: StageEnd, memory: Vec<Step>) {
         let model = self.problem.model;
         let length = &self.step - &target;
-        let shrunk = end.radius.times(Scaled::from(model.discount(0)).power(length.as_natural()));
-        let around = Scaled::around_zero(shrunk.upper());
-        self.gain = end.settled.iter().map(|&settled| if settled { Scaled::ZERO } else { around }).collect();
+        let shrunk = Scaled::from(model.discount(0)).power(length.as_natural());
+        self.gain = model.states().map(|state| end.at_the_beginning(state, shrunk)).collect();
+        self.common = self.common.times(shrunk);
         self.memory = memory;
         self.base.from = target.clone();
         if let Some(followed_for) = &mut self.base.followed_for {
@@ -79,8 +85,8 @@ impl Walk<'_> {
     pub(super) fn try_to_jump(&mut self, stop: &StopSignal) -> Result<bool, StopReason> {
         let Problem { model, rows, horizon, span, .. } = self.problem;
         // A jump costs exact solves: worth it only if the walk would be longer.
-        let worth_it = Step::from(self.first_try.max(8 * model.n_states() as u64).max(64));
-        if self.stage_length < self.next_try || &self.step - span.first <= worth_it {
+        let worth_it = if self.options.early { first_look(model) } else { first_look(model).max(self.first_try) };
+        if self.stage_length < self.next_try || &self.step - span.first <= Step::from(worth_it) {
             return Ok(false);
         }
         if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
@@ -91,24 +97,90 @@ impl Walk<'_> {
         let followed_for = Step::from(self.stage_length);
         let after = span.terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(horizon - &self.step)));
         let radius = radius(model, self.problem.ratios, &self.step, &followed_for).plus(after).upper();
-        let end = StageEnd { radius, settled: self.settled_states() };
-        let target = self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?;
+        let end = StageEnd::of(model, &self.stage, &self.gains_over(&next_base, radius));
+        let is_discounted = self.stage_length >= self.first_try;
+        let target = if is_discounted || self.is_mixed(&end, &next_base) {
+            self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?
+        } else {
+            self.step.clone()
+        };
         if &target + SHORTEST > self.step {
             self.next_base = Some(next_base);
-            self.next_try = self.stage_length.saturating_add(self.first_try.div_ceil(4));
+            let more = if is_discounted { self.first_try.div_ceil(4) } else { self.stage_length };
+            self.next_try = self.stage_length.saturating_add(more);
             return Ok(false);
         }
+        self.pass(&next_base, &target, &followed_for);
         let length = &self.step - &target;
         let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
         let steps = (&target, &self.step);
         let memory = memory::before_stage(model.mdp(), &self.stage, deviates, steps, &self.memory, stop)?;
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
-        self.next_try = self.stage_length.saturating_add(self.first_try);
+        self.next_try = self.stage_length.saturating_add(self.look_after());
         self.keep_stage(&target);
         self.land(target, end, memory);
         self.effort.n_jumps += 1;
         if self.effort.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
+    }
+
+    /// What is gained over `next`, the base of the stage's decisions, at the present step: no more than `radius`.
+    fn gains_over(&self, next: &Base, radius: Scaled) -> Vec<Scaled> {
+        let Problem { model, ratios, advantages, .. } = self.problem;
+        let weights = ratios.weights(&self.step);
+        let (old, new) = (self.base.advantages(advantages).values(), next.advantages(advantages).values());
+        let around = Scaled::around_zero(radius);
+        let settled = self.settled_states();
+        let of_state = |state: usize| {
+            if settled[state] {
+                return -self.common;
+            }
+            let ahead = |i: usize| difference(&old[i], &new[i], state).times(weights.scaled[i]);
+            let gain = (0..model.n()).map(ahead).fold(self.gain[state], Scaled::plus);
+            // What all states have in common is left out, and then the radius says nothing.
+            if self.common.is_zero() { gain.meet(around) } else { gain }
+        };
+        parallel::map(model.n_states(), of_state)
+    }
+
+    /// Whether the gains at the end of a stage differ by so little that no comparison is likely to hang on it: by a small
+    /// part of what one step changes.
+    fn is_mixed(&self, end: &StageEnd, next: &Base) -> bool {
+        const PART: i32 = -12;
+        let Problem { model, ratios, advantages, .. } = self.problem;
+        let weights = ratios.weights(&self.step);
+        let advantages = next.advantages(advantages);
+        let size = |choice: usize| {
+            let terms = advantages.of(choice.into()).iter().zip(&weights.scaled);
+            terms.map(|(advantage, weight)| advantage.max(-*advantage).times(*weight)).fold(Scaled::ZERO, Scaled::plus)
+        };
+        let greatest = (0..model.n_choices()).map(size).fold(Scaled::ZERO, Scaled::max);
+        let a_step = greatest.times(Scaled::from(&resolution(model)));
+        let allowed = a_step.times(Scaled::from(&Rational::from(2).pow(PART as isize)));
+        matches!(end.width().compare(&allowed.lower()), Some(Ordering::Less | Ordering::Equal))
+    }
+
+    /// After how many layers of a stage a jump is looked for.
+    pub(super) fn look_after(&self) -> u64 {
+        if self.options.early { first_look(self.problem.model).min(self.first_try) } else { self.first_try }
+    }
+
+    /// Takes down what the payoffs need of the jump back to `target`.
+    fn pass(&mut self, base: &Base, target: &Step, followed_for: &Step) {
+        let values = base.advantages(self.problem.advantages).values().iter();
+        let enclosed = |vector: &ExactVector| {
+            (0..vector.len()).map(|state| Scaled::of_quotient(&vector.numerators[state], &vector.denominator)).collect()
+        };
+        let passed = Passed {
+            until: self.step.clone(),
+            from: target.clone(),
+            followed_for: followed_for + &(&self.step - target),
+            values: values.map(enclosed).collect(),
+        };
+        if passed.hides_what_follows(self.problem.model.discount(0)) {
+            self.passed.clear();
+        }
+        self.passed.push(passed);
     }
 
     /// States that gain nothing over the long-term strategy and never leave those that do not: their values under the
@@ -131,14 +203,52 @@ impl Walk<'_> {
     }
 }
 
+/// V_i(s) − W_i(s), of the exact difference.
+fn difference(one: &ExactVector, other: &ExactVector, state: usize) -> Scaled {
+    let (a, b) = (&one.numerators[state], &other.numerators[state]);
+    let across = a * Integer::from(other.denominator.clone()) - b * Integer::from(one.denominator.clone());
+    Scaled::of_quotient(&across, &(&one.denominator * &other.denominator))
+}
+
+/// A stage that was jumped over, as the payoffs see it.
+pub struct Passed {
+    /// The step that the jump began at, and the one where it landed.
+    pub(super) until: Step,
+    pub(super) from: Step,
+    /// For how many steps the stage's strategy is followed from where it landed.
+    pub(super) followed_for: Step,
+    /// What the strategy is worth to each part.
+    pub(super) values: Vec<Vec<Scaled>>,
+}
+
+impl Passed {
+    /// Whether what comes after the stage counts for next to nothing where it begins, at this discount.
+    pub(super) fn hides_what_follows(&self, discount: &Rational) -> bool {
+        const BITS: isize = 60;
+        let left = Scaled::from(discount).power(self.followed_for.as_natural());
+        let little = Scaled::from(&Rational::from(2).pow(-BITS));
+        matches!(left.compare(&little), Some(Ordering::Less))
+    }
+}
+
+/// Layers of a stage before a jump is looked for: an exact solve costs about as much as eight layers for each state.
+pub(super) fn first_look(model: &OrderedModel) -> u64 {
+    const LEAST: u64 = 64;
+    LEAST.max(8 * model.n_states() as u64)
+}
+
+/// The least part by which a weight changes from one step to the next.
+fn resolution(model: &OrderedModel) -> Rational {
+    let ratio = |i: usize| Rational::ONE - model.discount(i + 1) / model.discount(i);
+    (0..model.n() - 1).map(ratio).min().unwrap_or(Rational::ONE)
+}
+
 /// How many layers bring values so near to a stage's own that the distance is small beside what one step changes.
 ///
 /// Going back one step changes the sums near a root by about the least 1 − λ_{i+1}/λ_i; the distance is brought to 2^-30
 /// of that.
 pub(super) fn layers_until_settled(model: &OrderedModel) -> u64 {
-    let ratio = |i: usize| Rational::ONE - model.discount(i + 1) / model.discount(i);
-    let resolution = (0..model.n() - 1).map(ratio).min().unwrap_or(Rational::ONE);
-    layers_for_bits(model, 40.0 - log2(&resolution))
+    layers_for_bits(model, 40.0 - log2(&resolution(model)))
 }
 
 /// How many layers make what comes after them count for less than 2^-bits, and a few at least.

@@ -2,12 +2,16 @@
 //!
 //! At the step where the last base comes into use, the principal's values are those of the base's strategy up to
 //! λ^m C, with m the number of steps for which it is followed from there and C how far apart two values can be. From that
-//! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures.
+//! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures. Where λ^m is not small, what is gained
+//! over the base there is found by going back in the same way from a stage that hides all that follows (`earlier`), or from
+//! the long-term strategy.
 
+mod earlier;
 mod gains;
 mod segments;
 mod settled;
 
+pub(super) use earlier::Earlier;
 pub use gains::ExactGains;
 pub(super) use segments::{Landed, Landing, enclosed_payoffs};
 pub(super) use settled::settled_values;
@@ -33,6 +37,7 @@ pub(super) fn enclosed_payoff(
     base: &Base,
     alone: &Alone,
     base_values: &ExactVector,
+    earlier: Option<&Earlier>,
     stop: &StopSignal,
 ) -> Result<Vec<Enclosure>, StopReason> {
     let discount = &alone.discount;
@@ -41,7 +46,11 @@ pub(super) fn enclosed_payoff(
         None => Scaled::ZERO,
         Some(steps) => distance(discount, (0..model.n_choices()).map(|choice| reward(choice.into())), steps),
     };
-    let gain = vec![Scaled::around_zero(radius); model.n_states()];
+    let mut gain = vec![Scaled::around_zero(radius); model.n_states()];
+    if let Some(earlier) = earlier.filter(|earlier| earlier.matter(discount)) {
+        let known = earlier.gain(model, strategy, alone, base_values, stop)?;
+        gain.iter_mut().zip(known).for_each(|(gain, known)| *gain = gain.meet(known));
+    }
     let followed = Followed { model, rows, strategy, stop };
     let gain = followed.gain(alone, base_values, Some(&base.strategy), gain, (&Step::ZERO, &base.from))?;
     let total = |index: usize| base_values.enclosure(index).plus(gain[index].to_doubles());

@@ -25,7 +25,7 @@ pub(super) use candidates::Candidates;
 pub(super) use plain_layer::PlainAdvantages;
 
 use super::base::Base;
-use super::jump::layers_until_settled;
+use super::jump::{Passed, first_look, layers_until_settled};
 use super::long_term::LongTerm;
 use super::{Advantages, ExactGains, memory};
 use crate::answer::{Effort, ExactStage};
@@ -39,6 +39,9 @@ use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use judge::{Judge, Judged, Question};
 use plain_layer::PlainLayer;
+
+/// Layers after which gains are centred again.
+const RECENTRED: u64 = 16;
 
 /// Everything that the induction reads.
 #[derive(Clone, Copy)]
@@ -112,6 +115,8 @@ pub struct WalkOptions {
     pub event_limit: u64,
     /// Whether stages are jumped over. Without jumps every layer before the horizon is walked.
     pub jumps: bool,
+    /// Whether a stage may be jumped over before discounting hides what follows it: payoffs then depend on that too.
+    pub early: bool,
     /// Whether the values of every stage's strategy are kept, for a certificate.
     pub keep_stages: bool,
 }
@@ -126,6 +131,10 @@ pub struct Unravelled<'a> {
     pub base: Base<'a>,
     /// What the welfare gains over the base, per start state.
     pub gain: Vec<Scaled>,
+    /// The stages jumped over that the payoffs at step 0 depend on, the latest first; the last one's strategy is the base.
+    pub passed: Vec<Passed>,
+    /// The step from which on nothing is gained.
+    pub first_event: Step,
     /// Exact gains over the long-term strategy at step 0, most patient principal first, where they are affordable.
     pub exact_gains: Option<Vec<ExactGains<'a>>>,
     /// Whether exact gains could be followed all the way, however long they are.
@@ -168,8 +177,10 @@ pub(super) struct Walk<'a> {
     /// Decisions are known from this step on.
     pub(super) step: Step,
     pub(super) base: Base<'a>,
-    /// What the welfare from `step` on gains over the base, in units of λ_0^step.
+    /// What the welfare from `step` on gains over the base, in units of λ_0^step, less what all states have in common.
     pub(super) gain: Vec<Scaled>,
+    /// What they have in common. Kept apart, it costs the others no precision.
+    pub(super) common: Scaled,
     /// Per state, latest step first: from this step on, up to the entry before, this choice. The last entry is still open:
     /// it holds from the present step on, and says 0 until an earlier choice is known to differ.
     changes: Vec<Vec<Change>>,
@@ -187,6 +198,10 @@ pub(super) struct Walk<'a> {
     pub(super) first_try: u64,
     weights: Option<Weights>,
     pub(super) stages: Vec<ExactStage>,
+    /// The stages jumped over that the payoffs at step 0 depend on, the latest first.
+    pub(super) passed: Vec<Passed>,
+    /// The step from which on nothing is gained.
+    pub(super) first_event: Step,
     pub(super) effort: Effort,
 }
 
@@ -206,16 +221,19 @@ impl<'a> Walk<'a> {
             step: problem.horizon.clone(),
             base: Base::long_term(problem, problem.horizon.clone()),
             gain,
+            common: Scaled::ZERO,
             changes: tail.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect(),
             memory: problem.span.terminal.map_or_else(|| vec![Step::ZERO; model.n_states()], |end| end.memory.clone()),
             memory_settled: false,
             stage: tail.clone(),
             stage_length: 0,
             next_base: None,
-            next_try: first_try,
+            next_try: if options.early { first_look(model).min(first_try) } else { first_try },
             first_try,
             weights: None,
             stages: Vec::new(),
+            passed: Vec::new(),
+            first_event: problem.horizon.clone(),
             effort: Effort::default(),
         }
     }
@@ -275,6 +293,10 @@ impl<'a> Walk<'a> {
             });
         }
         self.gain = decided.iter().map(|best| best.worth).collect();
+        self.common = self.common.times(Scaled::from(model.discount(0)));
+        if self.effort.n_layers % RECENTRED == 0 {
+            self.recentre();
+        }
         let same = decisions == self.stage;
         if !(same && self.memory_settled) {
             let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
@@ -286,13 +308,25 @@ impl<'a> Walk<'a> {
             self.stage_length = self.stage_length.saturating_add(1)
         } else {
             self.stage_length = 1;
-            self.next_try = self.first_try;
+            self.next_try = self.look_after();
             self.take_down(&decisions);
         }
         self.step = step;
         self.effort.n_layers += 1;
         self.weights = Some(weights);
         Ok(())
+    }
+
+    /// Moves what all states gain in common out of the gains, unless some gain is exactly 0.
+    fn recentre(&mut self) {
+        if self.gain.iter().any(Scaled::is_zero) {
+            return;
+        }
+        let greatest = self.gain.iter().copied().reduce(Scaled::max).expect("a model has a state");
+        let least = -self.gain.iter().map(|gain| -*gain).reduce(Scaled::max).expect("a model has a state");
+        let middle = least.through(greatest).middle();
+        self.gain.iter_mut().for_each(|gain| *gain = gain.plus(-middle));
+        self.common = self.common.plus(middle);
     }
 
     /// Takes down that `decisions` are taken at the step before the present one, and are those of a new stage.
@@ -316,7 +350,9 @@ impl<'a> Walk<'a> {
             strategy: CountingStrategy::from_changes(self.problem.model.mdp(), self.changes),
             memory: self.memory,
             base: self.base,
-            gain: self.gain,
+            gain: self.gain.into_iter().map(|gain| gain.plus(self.common)).collect(),
+            passed: self.passed,
+            first_event: self.first_event,
             exact_gains,
             exact_is_affordable,
             bits_a_layer,

@@ -1,0 +1,120 @@
+//! The model up to symmetry: states that are alike become one, the smaller model is solved, and its answer is lifted.
+//!
+//! States that are alike earn the same, and so the same strategy is best in all of them. Copies of a state tie at every step,
+//! which no enclosure shows: with one state in place of them there is nothing to tie. States are alike here only if their
+//! choices are alike as they are listed, so that ties are decided in the quotient as they would be in the model, and a
+//! lifted answer is the one that the model itself has. Certificates are about the model: what they state is lifted too.
+//!
+//! In doubles, probabilities and rewards count as equal where the doubles are. The true numbers may then differ by as much
+//! as the doubles are off, which the error of a row allows for. Cost: O(transitions · log states).
+
+mod lift;
+mod partition;
+mod refinement;
+
+pub(crate) use refinement::{Alternatives, Classes, labels};
+
+use crate::kernel::sweep::longest_row;
+use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, StateId};
+use crate::number::{ModelNumber, Rational};
+use crate::parallel;
+use refinement::{Chance, FIXED_BITS};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A model in which states that are alike are one.
+pub(crate) struct Quotient<N> {
+    /// It offers what the first state of each class offers.
+    pub(crate) model: Mdp<N>,
+    classes: Classes,
+    /// The length of the longest row of the model itself: what a row in doubles is off by grows with it.
+    pub(crate) longest_row: usize,
+}
+
+impl Quotient<Rational> {
+    /// The quotient of a model; `None` if no two states are alike.
+    pub(crate) fn of(model: &Mdp) -> Option<Quotient<Rational>> {
+        let labels = labels((0..model.n_choices()).map(|choice| model.rewards(choice.into())));
+        let classes = Classes::of(model, &labels, Alternatives::Listed)?;
+        (classes.len() < model.n_states()).then(|| Quotient::by(model, classes, |chance| chance))
+    }
+}
+
+impl Quotient<f64> {
+    /// The quotient of a model in doubles; `None` if it would not be much smaller.
+    pub(crate) fn of_doubles(model: &Mdp<f64>) -> Option<Quotient<f64>> {
+        let bits = |choice: ChoiceId| model.rewards(choice).iter().map(|reward| reward.to_bits());
+        if is_probably_varied(model) {
+            return None;
+        }
+        let keys = (0..model.n_choices()).map(|choice| bits(choice.into()).collect::<Vec<u64>>());
+        let classes = Classes::of(model, &labels(keys), Alternatives::Listed)?;
+        let nearest = |chance: u128| chance as f64 * 2f64.powi(-FIXED_BITS);
+        pays(classes.len(), model.n_states()).then(|| Quotient::by(model, classes, nearest))
+    }
+}
+
+/// Whether it is worth solving this many states in place of that many, where solving takes no fractions.
+fn pays(n_classes: usize, n_states: usize) -> bool {
+    10 * n_classes <= 9 * n_states
+}
+
+/// Whether rewards alone tell most states apart: a look at one state in 64, chosen by what it earns, so that all that earn
+/// the same are seen or none.
+fn is_probably_varied(model: &Mdp<f64>) -> bool {
+    const SMALL: usize = 10_000;
+    const SEEN: u64 = 64;
+    if model.n_states() <= SMALL {
+        return false;
+    }
+    let hash = |state: usize| {
+        let mut hasher = DefaultHasher::new();
+        for choice in model.choices(state.into()) {
+            model.rewards(choice).iter().for_each(|reward| reward.to_bits().hash(&mut hasher));
+        }
+        hasher.finish()
+    };
+    let of_block =
+        |states: std::ops::Range<usize>| states.map(hash).filter(|hash| hash % SEEN == 0).collect::<Vec<_>>();
+    let mut seen = parallel::map_blocks(model.n_states(), of_block).concat();
+    let n_seen = seen.len();
+    seen.sort_unstable();
+    seen.dedup();
+    !pays(seen.len(), n_seen)
+}
+
+impl<N: ModelNumber + Chance> Quotient<N> {
+    fn by(model: &Mdp<N>, classes: Classes, number: impl Fn(N::Sum) -> N) -> Quotient<N> {
+        let mut arrays = ModelArrays {
+            start: StateId::from(classes.of_state(model.start())),
+            principals: model.principals().to_vec(),
+            state_names: NameTable::numbered(classes.len()),
+            action_names: NameTable::numbered(0),
+            action: Vec::new(),
+            first_choice: vec![0],
+            first_transition: vec![0],
+            target: Vec::new(),
+            probability: Vec::new(),
+            reward: Vec::new(),
+        };
+        let mut most_choices = 0;
+        for &state in &classes.first {
+            for (place, choice) in model.choices(state).enumerate() {
+                for (class, chance) in classes.row(model, choice) {
+                    arrays.target.push(StateId::from(class));
+                    arrays.probability.push(number(chance));
+                }
+                arrays.first_transition.push(arrays.target.len() as u32);
+                arrays.reward.extend_from_slice(model.rewards(choice));
+                arrays.action.push(place as u32);
+                most_choices = most_choices.max(place + 1);
+            }
+            arrays.first_choice.push(arrays.action.len() as u32);
+        }
+        arrays.action_names = NameTable::numbered(most_choices);
+        let quotient = arrays.finish_settled().expect("the classes of a model are a model");
+        Quotient { model: quotient, classes, longest_row: longest_row(model.arrays().first_transition) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
