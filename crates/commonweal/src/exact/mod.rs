@@ -33,7 +33,7 @@ use crate::strategy::{CountingStrategy, Step};
 use base::Base;
 use jump::Passed;
 use long_term::{LongTerm, positional_value};
-use payoff::{Earlier, enclosed_payoff, settled_values};
+use payoff::{Earlier, Followed, enclosed_payoff, settled_values};
 use std::time::Instant;
 use walk::truncated::{Truncated, truncate};
 use walk::{Problem, Span, Unravelled, WalkOptions, unravel};
@@ -216,7 +216,8 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
                     long_term: &|| in_the_end(source),
                     first_event: &first_event,
                 };
-                let enclosed = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &own, Some(&earlier), stop)?;
+                let followed = Followed { model: mdp, rows, strategy: &strategy, stop };
+                let enclosed = enclosed_payoff(followed, &base, &source.alone, &own, Some(&earlier))?;
                 let known = |index: usize| {
                     let part = source.part.as_ref()?;
                     settled[part.index][index].as_ref().map(|value| value * &part.uncounted)
@@ -299,7 +300,8 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
         None => alone(source).map_or_else(
             |range| range,
             |values| {
-                let payoff = enclosed_payoff(mdp, rows, &strategy, &base, &source.alone, &values, None, &unhurried);
+                let followed = Followed { model: mdp, rows, strategy: &strategy, stop: &unhurried };
+                let payoff = enclosed_payoff(followed, &base, &source.alone, &values, None);
                 Values::Enclosed(payoff.expect("no stop is raised"))
             },
         ),

@@ -19,7 +19,7 @@ impl Partition {
     pub fn by(labels: &[u32]) -> Partition {
         let n = labels.len();
         let all = (0..n as u32).collect::<Vec<u32>>();
-        let blocks = if n == 0 { Vec::new() } else { vec![0..n] };
+        let blocks = std::iter::once(0..n).filter(|all| !all.is_empty()).collect();
         let mut partition = Partition { place: all.clone(), elements: all, block_of: vec![0; n], blocks };
         partition.split(labels.iter().zip(0..).map(|(&label, element)| (element, label)).collect(), |_| {});
         partition

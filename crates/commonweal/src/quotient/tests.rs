@@ -61,7 +61,7 @@ fn family(seed: u64) -> RandomFamily {
         n_successors: 1 + seed as usize % 2,
         discounts: vec![Rational::from_quotient(2, 3), Rational::from_quotient(3, 5)],
         max_denominator: 2,
-        max_reward: u64::from(seed % 5 == 0),
+        max_reward: u64::from(seed.is_multiple_of(5)),
         seed,
     }
 }

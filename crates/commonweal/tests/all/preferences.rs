@@ -163,11 +163,14 @@ fn scaled((weights, rest): (Vec<[BigInt; 2]>, BigInt), factor: &Q) -> (Vec<[BigI
     (weights, up(&rest))
 }
 
+/// A reward for each principal, and successors with their shares.
+type Choice = (Vec<i64>, Vec<(usize, i64)>);
+
 /// A small model: whole rewards by principal, and whole shares that are divided by their sum.
 #[derive(Debug, Clone)]
 struct Small {
     principals: Vec<(Stated, i64)>,
-    states: Vec<Vec<(Vec<i64>, Vec<(usize, i64)>)>>,
+    states: Vec<Vec<Choice>>,
 }
 
 impl Small {
@@ -202,7 +205,7 @@ impl Small {
         }
         let mut values: Vec<[BigInt; 2]> = vec![[-rest.clone(), rest]; self.states.len()];
         for step in (0..n).rev() {
-            let worth = |(rewards, row): &(Vec<i64>, Vec<(usize, i64)>), end: usize| {
+            let worth = |(rewards, row): &Choice, end: usize| {
                 let mut now = BigInt::zero();
                 for (p, reward) in rewards.iter().enumerate() {
                     let counted = BigInt::from(*reward) * self.principals[p].1;

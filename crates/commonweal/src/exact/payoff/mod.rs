@@ -28,18 +28,16 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 use std::sync::OnceLock;
 
-/// What the rewards of one principal are worth at one discount under `strategy`, from every start state, given their exact
+/// What the rewards of one principal are worth at one discount under a strategy, from every start state, given their exact
 /// values under the base.
 pub(super) fn enclosed_payoff(
-    model: &Mdp,
-    rows: &IntegerRows,
-    strategy: &CountingStrategy,
+    followed: Followed,
     base: &Base,
     alone: &Alone,
     base_values: &ExactVector,
     earlier: Option<&Earlier>,
-    stop: &StopSignal,
 ) -> Result<Vec<Enclosure>, StopReason> {
+    let Followed { model, strategy, stop, .. } = followed;
     let discount = &alone.discount;
     let reward = |choice: ChoiceId| &model.rewards(choice)[alone.principal.index()];
     let radius = match &base.followed_for {
@@ -51,7 +49,6 @@ pub(super) fn enclosed_payoff(
         let known = earlier.gain(model, strategy, alone, base_values, stop)?;
         gain.iter_mut().zip(known).for_each(|(gain, known)| *gain = gain.meet(known));
     }
-    let followed = Followed { model, rows, strategy, stop };
     let gain = followed.gain(alone, base_values, Some(&base.strategy), gain, (&Step::ZERO, &base.from))?;
     let total = |index: usize| base_values.enclosure(index).plus(gain[index].to_doubles());
     Ok((0..model.n_states()).map(total).collect())
@@ -59,11 +56,11 @@ pub(super) fn enclosed_payoff(
 
 /// A strategy that is followed step by step, in enclosures.
 #[derive(Clone, Copy)]
-struct Followed<'a> {
-    model: &'a Mdp,
-    rows: &'a IntegerRows,
-    strategy: &'a CountingStrategy,
-    stop: &'a StopSignal,
+pub(super) struct Followed<'a> {
+    pub model: &'a Mdp,
+    pub rows: &'a IntegerRows,
+    pub strategy: &'a CountingStrategy,
+    pub stop: &'a StopSignal,
 }
 
 impl Followed<'_> {

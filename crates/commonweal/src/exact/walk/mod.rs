@@ -294,7 +294,7 @@ impl<'a> Walk<'a> {
         }
         self.gain = decided.iter().map(|best| best.worth).collect();
         self.common = self.common.times(Scaled::from(model.discount(0)));
-        if self.effort.n_layers % RECENTRED == 0 {
+        if self.effort.n_layers.is_multiple_of(RECENTRED) {
             self.recentre();
         }
         let same = decisions == self.stage;
