@@ -81,7 +81,7 @@ pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Resu
     checker.welfare(lines) // (g)
 }
 
-fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Values>, Unreadable> {
+pub fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Values>, Unreadable> {
     lines.word("values")?;
     let mut of_principal = || {
         let positive = |rest: &str| integer(rest).filter(|denominator| denominator.is_positive());
@@ -93,7 +93,7 @@ fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Va
 }
 
 /// The machine words of the longest values of all principals together.
-fn words_of(values: &[Values]) -> u64 {
+pub fn words_of(values: &[Values]) -> u64 {
     values.iter().map(|values| values.words).sum()
 }
 

@@ -111,6 +111,11 @@ impl Model {
         if !below_one || !falling || discounts.iter().any(|discount| discount.numerator.is_negative()) {
             return Err(Unreadable("the discounts do not fall strictly within [0, 1)".to_owned()));
         }
+        Model::read_states(lines, discounts)
+    }
+
+    /// The states and choices of a form, with one reward for each of these discounts.
+    pub fn read_states(mut lines: Lines<&[u8]>, discounts: Vec<Fraction>) -> Result<Model, Unreadable> {
         let n_states = lines.entry("states", count, "their number")?;
         let mut model = Model {
             discounts,
@@ -143,10 +148,32 @@ impl Model {
         if n_states == 0 {
             return Err(Unreadable("there is no state".to_owned()));
         }
-        let numbers = model.discounts.iter().chain(&model.numbers);
-        let parts = numbers.flat_map(|number| [&number.numerator, &number.denominator]);
-        model.words = parts.chain(&model.row_denominator).map(words).max().unwrap_or(1);
+        model.words = model.longest();
         Ok(model)
+    }
+
+    fn longest(&self) -> u64 {
+        let numbers = self.discounts.iter().chain(&self.numbers);
+        let parts = numbers.flat_map(|number| [&number.numerator, &number.denominator]);
+        parts.chain(&self.row_denominator).map(words).max().unwrap_or(1)
+    }
+
+    /// The same states and choices with other discounts, each beside the principal whose rewards it counts.
+    pub fn with_terms(&self, terms: &[(usize, Fraction)]) -> Model {
+        let of_choice = |choice: usize| terms.iter().map(move |(principal, _)| self.rewards(choice)[*principal]);
+        let mut model = Model {
+            discounts: terms.iter().map(|(_, discount)| discount.clone()).collect(),
+            numbers: self.numbers.clone(),
+            first_choice: self.first_choice.clone(),
+            first_transition: self.first_transition.clone(),
+            reward: (0..self.n_choices()).flat_map(of_choice).collect(),
+            target: self.target.clone(),
+            probability: self.probability.clone(),
+            row_denominator: self.row_denominator.clone(),
+            words: 0,
+        };
+        model.words = model.longest();
+        model
     }
 
     /// Reads one choice; `None` if the line is not one.

@@ -34,6 +34,15 @@ enum Node {
 
 /// The canonical form of the model in a YAML or JSON file.
 pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
+    render(&read(text)?)
+}
+
+/// The form by principals of the same.
+pub fn principals_form(text: &str) -> Result<String, Unreadable> {
+    render_principals(&read(text)?)
+}
+
+fn read(text: &str) -> Result<Node, Unreadable> {
     if is_too_large(text.len()) {
         return Err(Unreadable(format!("larger than {MAX_BYTES} bytes, which only the canonical form may be")));
     }
@@ -49,7 +58,7 @@ pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
     if !reader.rest.is_empty() {
         return reader.fault("not part of the model");
     }
-    render(&root)
+    Ok(root)
 }
 
 /// Whether a text of this many bytes is too large to be read.
@@ -331,7 +340,15 @@ fn fields<'n, const N: usize>(
     Ok(found)
 }
 
-fn render(root: &Node) -> Result<String, Unreadable> {
+/// The parts of a model, as far as both forms need them.
+struct Parts<'n> {
+    principals: Vec<Principal<'n>>,
+    named: HashMap<&'n str, usize>,
+    states: &'n [(String, Node)],
+    positions: HashMap<&'n str, usize>,
+}
+
+fn parts(root: &Node) -> Result<Parts<'_>, Unreadable> {
     let missing = |what: &str| Unreadable(format!("there are no `{what}`"));
     let keys = ["start", "principals", "states", "name", "description", "step"];
     let [start, principals, states, said @ ..] = fields(root, keys, "model")?;
@@ -349,6 +366,27 @@ fn render(root: &Node) -> Result<String, Unreadable> {
         Some(Node::Mapping(_)) => return Err(Unreadable("start: expected a state".to_owned())),
     }
     let principals = read_principals(principals.ok_or_else(|| missing("principals"))?)?;
+    let named = principals.iter().enumerate().map(|(position, principal)| (principal.name, position)).collect();
+    Ok(Parts { principals, named, states, positions })
+}
+
+fn render_principals(root: &Node) -> Result<String, Unreadable> {
+    let parts = parts(root)?;
+    let mut text = String::from(crate::principals::HEADER);
+    let _ = writeln!(text, "principals {}", parts.principals.len());
+    for principal in &parts.principals {
+        let _ = writeln!(text, "1 {}", number_text(&principal.discount));
+    }
+    render_states(&parts, text, |rewards, _| {
+        let mut own = vec![Fraction::zero(); parts.principals.len()];
+        rewards.into_iter().for_each(|(p, reward)| own[p] = reward);
+        Ok(own)
+    })
+}
+
+fn render(root: &Node) -> Result<String, Unreadable> {
+    let parts = parts(root)?;
+    let principals = &parts.principals;
     let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
     let counts = |principal: &&Principal| nobody_counts || !principal.weight.is_zero();
     let mut discounts: Vec<&Fraction> = principals.iter().filter(counts).map(|principal| &principal.discount).collect();
@@ -356,27 +394,41 @@ fn render(root: &Node) -> Result<String, Unreadable> {
     discounts.dedup_by(|left, right| left.compare(right).is_eq());
     let group = |p: &Principal| discounts.partition_point(|discount| discount.compare(&p.discount).is_gt());
     let groups: Vec<usize> = principals.iter().map(group).collect();
-    let named = principals.iter().enumerate().map(|(position, principal)| (principal.name, position)).collect();
     let mut text = String::from(crate::model::HEADER);
     let _ = writeln!(text, "discounts {}", discounts.iter().map(|d| number_text(d)).collect::<Vec<_>>().join(" "));
+    render_states(&parts, text, |rewards, what| {
+        let mut merged = vec![Fraction::zero(); discounts.len()];
+        for (p, reward) in rewards {
+            if principals[p].weight.is_zero() {
+                continue;
+            }
+            let sum = merged[groups[p]].plus(&principals[p].weight.times(&reward));
+            if sum.denominator.bits() + sum.numerator.bits() > MAX_SUM_BITS {
+                return Err(Unreadable(format!("{what}: the rewards' sum is too long")));
+            }
+            merged[groups[p]] = sum.in_lowest_terms();
+        }
+        Ok(merged)
+    })
+}
+
+/// The states and choices of a form, which makes its own rewards of those by principal.
+fn render_states(
+    parts: &Parts,
+    mut text: String,
+    rewards_of: impl Fn(Vec<(usize, Fraction)>, &str) -> Result<Vec<Fraction>, Unreadable>,
+) -> Result<String, Unreadable> {
+    let Parts { named, states, positions, .. } = parts;
+    let state =
+        |name: &str| positions.get(name).copied().ok_or_else(|| Unreadable(format!("there is no state `{name}`")));
     let _ = writeln!(text, "states {}", states.len());
-    for (name, choices) in states {
+    for (name, choices) in *states {
         let choices = entries(choices, name)?;
         let _ = writeln!(text, "choices {}", choices.len());
         for (action, choice) in choices {
             let what = format!("state `{name}`, action `{action}`");
             let [reward, to] = fields(choice, ["reward", "to"], &what)?;
-            let mut merged = vec![Fraction::zero(); discounts.len()];
-            for (p, reward) in read_rewards(reward, &named, &what)? {
-                if principals[p].weight.is_zero() {
-                    continue;
-                }
-                let sum = merged[groups[p]].plus(&principals[p].weight.times(&reward));
-                if sum.denominator.bits() + sum.numerator.bits() > MAX_SUM_BITS {
-                    return Err(Unreadable(format!("{what}: the rewards' sum is too long")));
-                }
-                merged[groups[p]] = sum.in_lowest_terms();
-            }
+            let merged = rewards_of(read_rewards(reward, named, &what)?, &what)?;
             let mut row: Vec<(usize, Fraction)> = match to {
                 None => return Err(Unreadable(format!("{what}: `to` is missing"))),
                 Some(Node::Scalar(target)) => vec![(state(target)?, Fraction::one())],
@@ -468,7 +520,7 @@ fn probabilities(row: &[(String, Node)], what: &str) -> Result<Vec<Fraction>, Un
     Ok(parts.into_iter().map(|part| Fraction::new(part, sum.clone()).in_lowest_terms()).collect())
 }
 
-fn number_text(number: &Fraction) -> String {
+pub fn number_text(number: &Fraction) -> String {
     if number.denominator.is_one() {
         integer_text(&number.numerator)
     } else {

@@ -2,11 +2,12 @@
 //! best, and how it depends on the discounts.
 
 pub use crate::alternatives::Alternatives;
-pub use crate::compare::{Class, Compared, Comparison};
+pub use crate::certificate::FairCertificate;
+pub use crate::compare::{Class, Compared, Comparison, FairRule};
 pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
-pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Shard, Spot};
+pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Quantity, Shard, Spot};
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint, play_in_words};
 
 use crate::answer::{Answer, Claim, Method};
@@ -40,8 +41,8 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
     search::stationary(&model.exact(), options)
 }
 
-/// The answer and the best strategy of each simpler class beside it: what simplicity costs, and whom. A class that is too
-/// hard for a moment has the bounds found.
+/// The answer and the best strategy of each simpler class beside it: what simplicity costs, and whom; then the fairest lotteries
+/// by rules other than the sum: what fairness costs. A class that is too hard for a moment has the bounds found.
 ///
 /// ```
 /// use commonweal::questions::{Class, compare};
@@ -57,7 +58,8 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
-    crate::compare::compare(&model.exact(), answer, stop)
+    let simpler = crate::compare::compare(&model.exact(), answer, stop);
+    simpler.with(crate::compare::fairest(model, stop))
 }
 
 /// What each principal of the file would get from the start if the agent served nobody else: the most, or the least of a
@@ -137,12 +139,20 @@ pub fn explain(
     crate::explain::explain(&model.exact(), answer, n_layers, n_turns, stop)
 }
 
-/// Exact solutions over a grid of one principal's discount, and where the strategy changes between neighbours.
+/// Exact solutions over a grid of one principal's discount or weight, and where the strategy changes between neighbours.
 ///
 /// # Panics
-/// If the grid reaches outside [0, 1).
-pub fn sweep(model: &Model, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
-    parallel::on_threads(options.threads, || landscape::sweep(&model.exact(), principal, grid, shard, options))
+/// If a grid of discounts reaches outside [0, 1).
+pub fn sweep(
+    model: &Model,
+    principal: PrincipalId,
+    quantity: Quantity,
+    grid: Grid,
+    shard: Shard,
+    options: &Options,
+) -> Sweep {
+    let model = &*model.exact();
+    parallel::on_threads(options.threads, || landscape::sweep(model, (principal, quantity), grid, shard, options))
 }
 
 /// Which strategy is best over two principals' discounts, with located boundaries; the grids have equally many steps.

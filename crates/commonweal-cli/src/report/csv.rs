@@ -94,6 +94,7 @@ fn class_name(model: &Structure, class: Class) -> String {
         Class::Positional => "positional".to_owned(),
         Class::LongTerm => "long-term".to_owned(),
         Class::BestFor(p) => format!("best for {}", model.principals()[p.index()].name),
+        Class::Fair(rule) => format!("fair {}", rule.name()),
     }
 }
 

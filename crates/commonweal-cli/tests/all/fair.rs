@@ -43,7 +43,7 @@ fn one_coin_at_one_decision_does_what_a_lottery_does() {
     let ask = ["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--coin", "decision"];
     let fair = folder.run(&[&ask[..], &["--json", "--strategy", "s.json"]].concat()).done().json();
     assert_eq!(fair["value"]["exact"], "169/12");
-    assert_eq!(fair["coin"], serde_json::json!({"state": "s0", "step": 1, "actions": {"b": "1/4", "a": "3/4"}}));
+    assert_eq!(fair["coins"], serde_json::json!([{"state": "s0", "step": 1, "actions": {"b": "1/4", "a": "3/4"}}]));
     let evaluation = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done().json();
     assert_eq!(evaluation["states"]["s0"]["payoffs"]["alice"]["exact"], "10");
     let report = folder.run(&ask).done().stdout;

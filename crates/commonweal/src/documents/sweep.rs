@@ -1,19 +1,22 @@
-//! `commonweal-sweep/1`: what is best along a range of one discount.
+//! `commonweal-sweep/1`: what is best along a range of one discount or weight.
 
 use super::{Document, Entries, Format, Number, Status, StepNumber};
-use crate::landscape::{self, play_in_words};
+use crate::landscape::{self, Quantity, play_in_words};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
 
-/// Solutions along a range of one principal's discount, and where the strategy changes.
+/// Solutions along a range of one principal's discount or weight, and where the strategy changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     format: Format<Sweep>,
-    /// Whose discount varies.
+    /// Of whom something varies.
     pub principal: String,
-    /// The least discount.
+    /// What varies: `weight`, or the discount where this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vary: Option<String>,
+    /// The least value.
     pub from: String,
-    /// The greatest discount.
+    /// The greatest value.
     pub to: String,
     /// How many steps lead from one to the other.
     pub steps: u64,
@@ -27,17 +30,21 @@ pub struct Sweep {
     /// Why it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The discounts that were solved, in increasing order.
+    /// The places that were solved, in increasing order.
     pub points: Vec<Point>,
 }
 
-/// One discount, and what is best there. A line of `sweep --shard`.
+/// One discount or weight, and what is best there. A line of `sweep --shard`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Its index in the range, from 0.
     pub index: u64,
-    /// The discount.
-    pub discount: String,
+    /// The discount, if that varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discount: Option<String>,
+    /// The weight, if that varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
     /// The strategy in words; `None` if it is not known.
     pub strategy: Option<String>,
     /// The optimal welfare.
@@ -57,11 +64,11 @@ pub struct Point {
 /// Where the strategy changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The discount itself, where both strategies earn the same there and it is a short fraction.
+    /// The place itself, where both strategies earn the same there and it is a short fraction.
     pub at: Option<String>,
-    /// A discount before the change.
+    /// A place before the change.
     pub low: String,
-    /// A discount after it.
+    /// A place after it.
     pub high: String,
     /// The strategy before it, in words.
     pub before: String,
@@ -89,6 +96,7 @@ impl Sweep {
         Sweep {
             format: Format::default(),
             principal: model.principals()[sweep.principal.index()].name.clone(),
+            vary: (sweep.quantity == Quantity::Weight).then(|| sweep.quantity.name().to_owned()),
             from: sweep.grid.from.to_string(),
             to: sweep.grid.to.to_string(),
             steps: sweep.grid.steps,
@@ -120,7 +128,8 @@ impl Point {
         let names = model.principals().iter().map(|principal| principal.name.clone());
         Point {
             index: point.index,
-            discount: point.discount.to_string(),
+            discount: (sweep.quantity == Quantity::Discount).then(|| point.at.to_string()),
+            weight: (sweep.quantity == Quantity::Weight).then(|| point.at.to_string()),
             strategy: point.label.map(words),
             welfare: Number::from(&point.earned.welfare),
             long_term_welfare: Number::from(&point.earned.long_term_welfare),

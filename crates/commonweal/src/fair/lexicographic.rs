@@ -30,13 +30,15 @@ use std::cmp::Ordering;
 const MOST_STEPS: u64 = 200_000;
 
 /// A strategy, and what it gives each principal of the file from the start.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub strategy: CountingStrategy,
     pub payoffs: Vec<Rational>,
+    /// The step from which on every choice loses at the first level that tells it from the tail's.
+    pub horizon: u64,
 }
 
 /// The best strategy by these levels, in turn.
-pub(super) fn solve(
+pub(crate) fn solve(
     mdp: &Mdp,
     rows: &IntegerRows,
     levels: &[&Weights],
@@ -105,7 +107,7 @@ pub(super) fn solve(
     changes.iter_mut().for_each(|changes| changes.reverse());
     let strategy = CountingStrategy::from_changes(mdp, changes);
     let payoffs = exact_payoffs(mdp, &strategy, stop)?;
-    Ok(Found { strategy, payoffs })
+    Ok(Found { strategy, payoffs, horizon: last })
 }
 
 /// What a strategy that changes early gives each principal from the start.

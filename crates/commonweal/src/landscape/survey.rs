@@ -3,7 +3,7 @@
 use super::Play;
 use crate::answer::{Answer, Claim};
 use crate::exact::solve;
-use crate::model::{Mdp, ModelError, PrincipalId};
+use crate::model::{Mdp, ModelError, Principal, PrincipalId};
 use crate::number::Rational;
 use crate::parallel;
 use crate::solve::Options;
@@ -17,10 +17,37 @@ pub type PlayId = usize;
 /// The play at a place; `None` where the solution was stopped at a limit.
 pub type Label = Option<PlayId>;
 
-/// A model some of whose discounts vary, and the plays met so far, in the order in which they were met.
+/// A number of a principal that varies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// The discount.
+    Discount,
+    /// The weight.
+    Weight,
+}
+
+impl Quantity {
+    /// What a principal has of it, in the model itself.
+    pub fn own(self, principal: &Principal) -> &Rational {
+        match self {
+            Quantity::Discount => principal.patience(),
+            Quantity::Weight => &principal.weight,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Discount => "discount",
+            Quantity::Weight => "weight",
+        }
+    }
+}
+
+/// A model some of whose discounts or weights vary, and the plays met so far, in the order in which they were met.
 pub(super) struct Survey<'m> {
     model: &'m Mdp,
-    varied: Vec<PrincipalId>,
+    varied: Vec<(PrincipalId, Quantity)>,
     /// For one model of many: the survey says how far all of them have come.
     options: Options,
     stop: StopSignal,
@@ -32,19 +59,24 @@ pub(super) struct Survey<'m> {
 }
 
 impl<'m> Survey<'m> {
-    /// The model with the discounts of these principals left open, to be solved at the points of a grid and between them.
-    pub fn new(model: &'m Mdp, varied: Vec<PrincipalId>, grid: u64, options: &Options) -> Survey<'m> {
+    /// The model with these numbers left open, to be solved at the points of a grid and between them.
+    pub fn new(model: &'m Mdp, varied: Vec<(PrincipalId, Quantity)>, grid: u64, options: &Options) -> Survey<'m> {
         let stop = options.stop.clone();
         let options = Options { stop: stop.for_part(), ..options.clone() };
         let solved = AtomicU64::new(0);
         Survey { model, varied, options, stop, solved, grid, ids: HashMap::new(), plays: Vec::new() }
     }
 
-    /// The model at these discounts, one for each varied principal.
-    pub fn model_at(&self, discounts: &[Rational]) -> Result<Mdp, ModelError> {
-        let mut assigned = self.varied.iter().zip(discounts);
-        assigned.try_fold(self.model.clone(), |model, (&principal, discount)| {
-            model.with_discount(principal, discount.clone())
+    /// The model with these numbers, one for each that varies.
+    pub fn model_at(&self, numbers: &[Rational]) -> Result<Mdp, ModelError> {
+        let mut assigned = self.varied.iter().zip(numbers);
+        assigned.try_fold(self.model.clone(), |model, (&(principal, quantity), number)| match quantity {
+            Quantity::Discount => model.with_discount(principal, number.clone()),
+            Quantity::Weight => {
+                let mut weights: Vec<Rational> = model.principals().iter().map(|own| own.weight.clone()).collect();
+                weights[principal.index()] = number.clone();
+                Ok(model.with_weights(&weights))
+            }
         })
     }
 
