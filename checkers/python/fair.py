@@ -153,7 +153,7 @@ class Question:
                 return True if name == "welfare" or falling else None
             if name == "kalai-smorodinsky":
                 found = flagged(numbers, "own-best")
-                if found is None or min(found[1]) < 0 or max(found[1]) == 0:
+                if found is None or min(found[1]) < 0:
                     return None
                 self.own_best, self.numbers = found
                 return True
@@ -194,6 +194,8 @@ class Question:
                 return None if None in numbers or len(numbers) != len(self.counted) else numbers
 
             self.powers, self.roots = lines.entry("powers", all_positive), lines.entry("roots", all_positive)
+        if self.name == "kalai-smorodinsky" and not any(self.numbers):
+            raise lines.fault("nobody has a range, above")
         if self.name == "leximin" and self.lower != self.upper:
             raise lines.fault("leximin has one value, above")
 

@@ -54,7 +54,7 @@ pub struct Series {
     pub mark: Mark,
 }
 
-/// A point that is none: the line of a series ends before it and begins again after it.
+/// A gap (NaN): the line of a series ends before it and begins again after it.
 pub const BREAK: (f64, f64) = (f64::NAN, f64::NAN);
 
 pub(super) fn is_break((x, y): (f64, f64)) -> bool {

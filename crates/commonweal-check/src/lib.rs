@@ -16,6 +16,7 @@
 //! ```
 
 mod bounds;
+mod canonical;
 mod certificate;
 mod doubles;
 mod enclosure;
@@ -23,6 +24,7 @@ mod exact;
 mod fair;
 mod fraction;
 mod model;
+mod preference;
 mod principals;
 mod sha256;
 mod stage;

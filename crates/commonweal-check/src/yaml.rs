@@ -2,13 +2,15 @@
 //!
 //! What this reader takes is listed in `docs/formats/models.md`: mappings in block and flow style, plain and quoted scalars
 //! that stay on one line, comments. Anything else (anchors, sequences, tags, several documents, scalars over several lines,
-//! `?` keys) is refused and left to `commonweal convert`.
+//! `?` keys) is refused, but for scalars in brackets, and left to `commonweal convert`.
 //!
 //! A misreading here would not be harmless: a certificate of the model that is misread would be accepted for the one that
 //! the solver reads. So whatever readers of YAML disagree about is refused, first of all where a line ends.
 
 use crate::Unreadable;
+use crate::canonical::{Principal, Rewards, write_preferences};
 use crate::fraction::{Fraction, lcm};
+use crate::preference;
 use crate::text::integer_text;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Pow, Signed, Zero};
@@ -27,9 +29,11 @@ const MAX_SUM_BITS: u64 = 1 << 16;
 /// The most levels of mappings in each other; the format has five.
 const MAX_DEPTH: usize = 6;
 
-enum Node {
+pub enum Node {
     Scalar(String),
     Mapping(Vec<(String, Node)>),
+    /// Scalars in brackets.
+    List(Vec<String>),
 }
 
 /// The canonical form of the model in a YAML or JSON file.
@@ -156,10 +160,12 @@ impl Reader<'_> {
             let on_key_line = self.same_line()?;
             let value = if !on_key_line {
                 self.node(margin + 1, depth + 1)?
-            } else if self.peek() == Some('{') {
-                self.flow_mapping(depth + 1)?
             } else {
-                Node::Scalar(self.scalar(false)?)
+                match self.peek() {
+                    Some('{') => self.flow_mapping(depth + 1)?,
+                    Some('[') => self.flow_list()?,
+                    _ => Node::Scalar(self.scalar(false)?),
+                }
             };
             entries.push((key, value));
             self.skip()?;
@@ -188,6 +194,7 @@ impl Reader<'_> {
             self.skip()?;
             let value = match self.peek() {
                 Some('{') => self.flow_mapping(depth + 1)?,
+                Some('[') => self.flow_list()?,
                 _ => Node::Scalar(self.scalar(true)?),
             };
             entries.push((key, value));
@@ -196,6 +203,26 @@ impl Reader<'_> {
                 Some(',') => self.bump(),
                 Some('}') => {}
                 _ => return self.fault("expected `,` or `}`"),
+            }
+        }
+    }
+
+    /// Scalars in brackets; nothing in the format nests there.
+    fn flow_list(&mut self) -> Result<Node, Unreadable> {
+        let mut words = Vec::new();
+        self.bump();
+        loop {
+            self.skip()?;
+            if self.peek() == Some(']') {
+                self.bump();
+                return Ok(Node::List(words));
+            }
+            words.push(self.scalar(true)?);
+            self.skip()?;
+            match self.peek() {
+                Some(',') => self.bump(),
+                Some(']') => {}
+                _ => return self.fault("expected `,` or `]`"),
             }
         }
     }
@@ -314,7 +341,7 @@ impl Reader<'_> {
 }
 
 /// A mapping whose keys differ.
-fn entries<'n>(node: &'n Node, what: &str) -> Result<&'n [(String, Node)], Unreadable> {
+pub fn entries<'n>(node: &'n Node, what: &str) -> Result<&'n [(String, Node)], Unreadable> {
     let Node::Mapping(entries) = node else { return Err(Unreadable(format!("{what}: expected a mapping"))) };
     let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
@@ -325,7 +352,7 @@ fn entries<'n>(node: &'n Node, what: &str) -> Result<&'n [(String, Node)], Unrea
 }
 
 /// The value of every key in `known`; other keys are errors.
-fn fields<'n, const N: usize>(
+pub fn fields<'n, const N: usize>(
     node: &'n Node,
     known: [&str; N],
     what: &str,
@@ -352,7 +379,7 @@ fn parts(root: &Node) -> Result<Parts<'_>, Unreadable> {
     let missing = |what: &str| Unreadable(format!("there are no `{what}`"));
     let keys = ["start", "principals", "states", "name", "description", "step"];
     let [start, principals, states, said @ ..] = fields(root, keys, "model")?;
-    if said.iter().any(|text| matches!(text, Some(Node::Mapping(_)))) {
+    if said.iter().any(|text| matches!(text, Some(Node::Mapping(_) | Node::List(_)))) {
         return Err(Unreadable("name, description, step: expected text".to_owned()));
     }
     let states = entries(states.ok_or_else(|| missing("states"))?, "states")?;
@@ -363,7 +390,7 @@ fn parts(root: &Node) -> Result<Parts<'_>, Unreadable> {
     match start {
         None => {}
         Some(Node::Scalar(name)) => _ = state(name)?,
-        Some(Node::Mapping(_)) => return Err(Unreadable("start: expected a state".to_owned())),
+        Some(_) => return Err(Unreadable("start: expected a state".to_owned())),
     }
     let principals = read_principals(principals.ok_or_else(|| missing("principals"))?)?;
     let named = principals.iter().enumerate().map(|(position, principal)| (principal.name, position)).collect();
@@ -375,7 +402,15 @@ fn render_principals(root: &Node) -> Result<String, Unreadable> {
     let mut text = String::from(crate::principals::HEADER);
     let _ = writeln!(text, "principals {}", parts.principals.len());
     for principal in &parts.principals {
-        let _ = writeln!(text, "1 {}", number_text(&principal.discount));
+        let [whole] = &principal.segments[..] else {
+            return Err(Unreadable(format!("{}: a fair certificate knows no schedules and no terms", principal.name)));
+        };
+        let mut terms: Vec<&(Fraction, Fraction)> = whole.parts.iter().collect();
+        terms.sort_by(|left, right| right.1.compare(&left.1));
+        let term = |(coefficient, discount): &&(Fraction, Fraction)| {
+            format!("{} {}", number_text(coefficient), number_text(discount))
+        };
+        let _ = writeln!(text, "{}", terms.iter().map(term).collect::<Vec<_>>().join(" "));
     }
     render_states(&parts, text, |rewards, _| {
         let mut own = vec![Fraction::zero(); parts.principals.len()];
@@ -386,30 +421,9 @@ fn render_principals(root: &Node) -> Result<String, Unreadable> {
 
 fn render(root: &Node) -> Result<String, Unreadable> {
     let parts = parts(root)?;
-    let principals = &parts.principals;
-    let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
-    let counts = |principal: &&Principal| nobody_counts || !principal.weight.is_zero();
-    let mut discounts: Vec<&Fraction> = principals.iter().filter(counts).map(|principal| &principal.discount).collect();
-    discounts.sort_by(|left, right| right.compare(left));
-    discounts.dedup_by(|left, right| left.compare(right).is_eq());
-    let group = |p: &Principal| discounts.partition_point(|discount| discount.compare(&p.discount).is_gt());
-    let groups: Vec<usize> = principals.iter().map(group).collect();
     let mut text = String::from(crate::model::HEADER);
-    let _ = writeln!(text, "discounts {}", discounts.iter().map(|d| number_text(d)).collect::<Vec<_>>().join(" "));
-    render_states(&parts, text, |rewards, what| {
-        let mut merged = vec![Fraction::zero(); discounts.len()];
-        for (p, reward) in rewards {
-            if principals[p].weight.is_zero() {
-                continue;
-            }
-            let sum = merged[groups[p]].plus(&principals[p].weight.times(&reward));
-            if sum.denominator.bits() + sum.numerator.bits() > MAX_SUM_BITS {
-                return Err(Unreadable(format!("{what}: the rewards' sum is too long")));
-            }
-            merged[groups[p]] = sum.in_lowest_terms();
-        }
-        Ok(merged)
-    })
+    let form = write_preferences(&parts.principals, &mut text)?;
+    render_states(&parts, text, |rewards, what| merged(&form, &parts.principals, rewards, what))
 }
 
 /// The states and choices of a form, which makes its own rewards of those by principal.
@@ -450,31 +464,41 @@ fn render_states(
     Ok(text)
 }
 
-struct Principal<'n> {
-    name: &'n str,
-    discount: Fraction,
-    weight: Fraction,
+/// What a choice's line begins with, of the rewards that it names by the position of the principal.
+fn merged(
+    form: &Rewards,
+    principals: &[Principal],
+    rewards: Vec<(usize, Fraction)>,
+    what: &str,
+) -> Result<Vec<Fraction>, Unreadable> {
+    let Rewards::ByDiscount(discounts) = form else {
+        let mut own = vec![Fraction::zero(); principals.len()];
+        rewards.into_iter().for_each(|(p, reward)| own[p] = reward);
+        return Ok(own);
+    };
+    let mut merged = vec![Fraction::zero(); discounts.len()];
+    for (p, reward) in rewards {
+        let Principal { segments, weight, .. } = &principals[p];
+        if weight.is_zero() {
+            continue;
+        }
+        let weighted = weight.times(&reward);
+        for (coefficient, own) in &segments[0].parts {
+            let part = discounts.partition_point(|discount| discount.compare(own).is_gt());
+            let sum = merged[part].plus(&coefficient.times(&weighted));
+            if sum.denominator.bits() + sum.numerator.bits() > MAX_SUM_BITS {
+                return Err(Unreadable(format!("{what}: the rewards' sum is too long")));
+            }
+            merged[part] = sum.in_lowest_terms();
+        }
+    }
+    Ok(merged)
 }
 
 fn read_principals(node: &Node) -> Result<Vec<Principal<'_>>, Unreadable> {
-    let read = |(name, value): &'_ (String, Node)| {
-        let (discount, weight) = match value {
-            Node::Scalar(_) => (number(value, name)?, Fraction::one()),
-            Node::Mapping(_) => {
-                let [discount, weight] = fields(value, ["discount", "weight"], name)?;
-                let discount = discount.ok_or_else(|| Unreadable(format!("{name}: there is no `discount`")))?;
-                (number(discount, name)?, weight.map_or(Ok(Fraction::one()), |weight| number(weight, name))?)
-            }
-        };
-        // The canonical form would not show it of one who is not counted.
-        if discount.numerator.is_negative() || discount.numerator >= discount.denominator {
-            return Err(Unreadable(format!("{name}: a discount is within [0, 1)")));
-        }
-        Ok((discount, weight))
-    };
-    let principals = entries(node, "principals")?.iter().map(|entry| {
-        let (discount, weight) = read(entry)?;
-        Ok(Principal { name: &entry.0, discount, weight })
+    let principals = entries(node, "principals")?.iter().map(|(name, entry)| {
+        let (segments, weight) = preference::read(entry, name)?;
+        Ok(Principal { name, segments, weight })
     });
     principals.collect()
 }
@@ -529,8 +553,13 @@ pub fn number_text(number: &Fraction) -> String {
 }
 
 /// The exact number that a scalar writes, in lowest terms.
-fn number(node: &Node, what: &str) -> Result<Fraction, Unreadable> {
+pub fn number(node: &Node, what: &str) -> Result<Fraction, Unreadable> {
     let Node::Scalar(word) = node else { return Err(Unreadable(format!("{what}: expected a number"))) };
+    number_of(word, what)
+}
+
+/// The exact number that a word writes, in lowest terms.
+pub fn number_of(word: &str, what: &str) -> Result<Fraction, Unreadable> {
     let read = || {
         let word = word.trim();
         let value = match word.split_once('/') {
@@ -583,7 +612,7 @@ fn decimal(word: &str) -> Option<Fraction> {
     })
 }
 
-/// An integer, or 2^32 with its sign in place of one that is larger: no number has so many digits, and a difference fits.
+/// An integer; 2^32 with its sign if it is larger. No number has 2^32 digits, and differences of such integers do not overflow.
 fn exponent(word: &str) -> Option<i64> {
     let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -83,6 +83,9 @@ pub enum Command {
     /// Recompute what the paper prints, beside what it prints
     #[command(after_help = "Examples:\n  commonweal reproduce examples")]
     Reproduce(ReproduceArgs),
+    /// Open the explorer: a page in the browser where sliders move discounts, and strategy, payoffs and pictures follow
+    #[command(after_help = "Examples:\n  commonweal serve hotel.yaml\n  commonweal serve --port 8000 --no-open")]
+    Serve(ServeArgs),
     /// Print what a shell needs to complete the arguments
     #[command(after_help = "Examples:\n  commonweal completions bash")]
     Completions(CompletionsArgs),
@@ -108,6 +111,8 @@ impl Command {
             Command::Plot(args) => &args.run,
             Command::Map(args) => &args.run,
             Command::Reproduce(args) => &args.run,
+            // Each request has threads of its own.
+            Command::Serve(_) => return None,
             Command::Generate(_) | Command::Convert(_) | Command::Completions(_) | Command::Man(_) => return None,
         };
         run.threads.map(usize::from)
@@ -130,11 +135,15 @@ pub struct ChangeArgs {
     /// Start in this state instead of the model's own start
     #[arg(long, value_name = "STATE")]
     pub from: Option<String>,
-    /// Give a principal another discount, or a reward structure of a .drn or .umb file its discount; may be repeated
+    /// Give a principal another discount, or a reward structure of a .drn or .umb file its discount; may be repeated. VALUE may
+    /// also be any entry of a model file in braces, such as '{schedule: green-book}'
     #[arg(long = "discount", value_name = "NAME=VALUE")]
     pub discount: Vec<String>,
+    /// Give a principal or a reward structure a rate per step in place of a discount, such as fund=3%; may be repeated
+    #[arg(long = "rate", value_name = "NAME=RATE")]
+    pub rate: Vec<String>,
     /// Give all principals, or all reward structures, their discounts, in the file's order
-    #[arg(long, value_name = "V,V,…", conflicts_with = "discount")]
+    #[arg(long, value_name = "V,V,…", conflicts_with_all = ["discount", "rate"])]
     pub discounts: Option<String>,
     /// Let a principal's payoff count this many times in the welfare: negative for costs, 0 to report it only; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
@@ -196,13 +205,19 @@ pub struct SolveArgs {
     /// Set the best simple strategies and the fairest ones beside the optimum: what simplicity and fairness cost, and whom
     #[arg(long)]
     pub compare: bool,
+    /// Show what an economist looks at: annuities, half-lives, the implied social discount rate, expected rewards and states
+    /// over the first STEPS steps
+    #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "100",
+        value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub outlook: Option<u64>,
     /// Write the whole strategy to this file
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
     /// Write a certificate to this file: a proof of the answer that `commonweal check` and other programs can check
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Write who gets what to this file as comma-separated values; with --compare, under every strategy compared
+    /// Write who gets what to this file as comma-separated values; with --compare, under every strategy
+    /// compared; with --outlook, what is expected at every step
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Write the solution to this file as one HTML page: pictures, tables, and the steps by which it is found
@@ -417,6 +432,30 @@ pub struct SimulateArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The model file that the page opens with [default: the hotel]
+    #[arg(value_name = "MODEL")]
+    pub model: Option<PathBuf>,
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+    /// The port of this machine to listen on [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open the page in the browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Compute each request on this many threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Answer a request that takes longer with the bounds proven so far: seconds, or 90s, 5m, 2h [default: 30 seconds]
+    #[arg(long, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true)]
+    pub time_limit: Option<Duration>,
+    /// Do not log requests on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct PlotArgs {
     #[command(flatten)]
     pub model: ModelArgs,
@@ -443,6 +482,12 @@ pub enum PlotKind {
     Gains,
     /// What the principals can get together: the Pareto front
     Front,
+    /// The rate at which each principal, and all of them together, discount each step against the next
+    Rates,
+    /// How likely each state is at each step
+    States,
+    /// What each principal expects to get at each step
+    Rewards,
 }
 
 #[derive(Debug, Args)]
@@ -451,7 +496,8 @@ pub struct SweepArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Whose discount to vary, and between which values in [0, 1); with PRINCIPAL.weight=FROM..TO the weight, between any
+    /// Whose discount to vary, and between which values in [0, 1); or whose rate, such as fund.rate=1%..7%, or weight,
+    /// such as fund.weight=0..2
     #[arg(long, value_name = "PRINCIPAL=FROM..TO")]
     pub vary: String,
     /// In how many steps; the values are exact fractions, both ends included
@@ -474,18 +520,18 @@ pub struct MapArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Whose discount goes to the right
+    /// Whose discount goes to the right, or whose rate: fund.rate
     #[arg(long, value_name = "PRINCIPAL")]
     pub x: String,
-    /// Whose discount goes upward
+    /// Whose discount goes upward, or whose rate
     #[arg(long, value_name = "PRINCIPAL")]
     pub y: String,
-    /// Between which values in [0, 1) to the right
-    #[arg(long, value_name = "FROM..TO", default_value = "0..0.999")]
-    pub x_range: String,
-    /// Between which values in [0, 1) upward
-    #[arg(long, value_name = "FROM..TO", default_value = "0..0.999")]
-    pub y_range: String,
+    /// Between which values to the right [default: 0..0.999 for a discount, 0.1%..20% for a rate]
+    #[arg(long, value_name = "FROM..TO")]
+    pub x_range: Option<String>,
+    /// Between which values upward [default: 0..0.999 for a discount, 0.1%..20% for a rate]
+    #[arg(long, value_name = "FROM..TO")]
+    pub y_range: Option<String>,
     /// Look at N × N cells first; those in which boundaries meet are cut further
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub resolution: u64,
@@ -693,7 +739,8 @@ fn experiment() -> impl TypedValueParser<Value = Experiment> {
 impl ChangeArgs {
     /// How many discounts are given.
     pub fn n_discounts(&self) -> usize {
-        self.discounts.as_ref().map_or(self.discount.len(), |discounts| discounts.split(',').count())
+        let named = self.discount.len() + self.rate.len();
+        self.discounts.as_ref().map_or(named, |discounts| discounts.split(',').count())
     }
 }
 

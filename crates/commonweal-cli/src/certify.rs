@@ -24,6 +24,8 @@ const FINE: u32 = 2_048;
 /// Whether an answer has passed the checker.
 pub enum Checked {
     Yes,
+    /// For the mixtures that stand for preferences.
+    ForMixtures,
     /// Why not.
     No(String),
 }
@@ -32,6 +34,9 @@ impl Checked {
     pub fn in_words(&self) -> String {
         match self {
             Checked::Yes => "\nChecked: an independent checker accepts this strategy as optimal.\n".to_owned(),
+            Checked::ForMixtures => {
+                "\nChecked: an independent checker accepts this strategy as optimal for the mixtures.\n".to_owned()
+            }
             Checked::No(why) => format!("\nNot checked: {why}.\n"),
         }
     }
@@ -79,6 +84,7 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &Stop
         }
     }
     let checked = match checked {
+        Attempt::Accepted if answer.is_approximated() => Checked::ForMixtures,
         Attempt::Accepted => Checked::Yes,
         Attempt::Refused(why) => Checked::No(format!("the checker could not follow it ({why})")),
         Attempt::Not(_) if is_missing => Checked::No("its certificate was not written".to_owned()),
@@ -133,7 +139,7 @@ fn attempt(model: &Model, answer: &Answer, certificate: &Certificate, place: Opt
 
 /// Why an answer that is not optimal is not checked here.
 fn not_optimal(answer: &Answer, place: Option<&Path>) -> Option<String> {
-    match (answer.claim(), answer.scale(), place) {
+    match (answer.claim_for_mixtures(), answer.scale(), place) {
         (Claim::Optimal, ..) => None,
         (_, Some(_), Some(place)) => Some(format!("`commonweal check MODEL {}` checks these bounds", place.display())),
         (_, Some(_), None) => Some("`solve --certificate FILE` and `commonweal check` check bounds".to_owned()),

@@ -26,10 +26,12 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
     };
     let reading = if in_fractions { Engine::Exact } else { picked };
     let model = input::changed(&file, &model.changes, reading, quiet)?;
-    let picked = pick(picked, model.n_states() as u64, model.n_principals());
+    let picked = asked(picked, picked.for_model(&model));
     if let Engine::Within(_) = picked {
         model.doubles().with_context(|| file.name().to_owned())?;
-        if engine == Engine::Auto && !quiet {
+        if engine == Engine::Auto && !quiet && model.is_approximated() {
+            note("a mixture of many discounts is solved in doubles; --exact insists on fractions.");
+        } else if engine == Engine::Auto && !quiet {
             let states = steps(&(model.n_states() as u64).into());
             note(&format!(
                 "{states} states are many for exact arithmetic, so the answer is proven in doubles.\n      \
@@ -41,8 +43,13 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
 }
 
 /// The engine for a model of this size, where none was asked for.
-fn pick(engine: Engine, n_states: u64, n_principals: usize) -> Engine {
-    match engine.for_size(n_states, n_principals) {
+fn pick(engine: Engine, n_states: u64, n_parts: usize) -> Engine {
+    asked(engine, engine.for_size(n_states, n_parts))
+}
+
+/// The engine that was picked, or none where the fractions that it picks anyway were not asked for.
+fn asked(engine: Engine, picked: Picked) -> Engine {
+    match picked {
         Picked::Exact if engine == Engine::Auto => Engine::Auto,
         Picked::Exact => Engine::Exact,
         Picked::Certified { gap } => Engine::Within(gap),

@@ -3,14 +3,17 @@
 use crate::args::{ChangeArgs, ModelArgs};
 use crate::model_file::{self, file, located};
 use crate::report::numbers::counted;
+use crate::shell::quoted;
 use anyhow::{Context, anyhow, bail};
-use commonweal::internals::io::{Discounts, Format, MAX_MODEL_BYTES, ModelFile, read_dimacs, read_game, read_strategy};
+use commonweal::internals::io::{
+    Discounts, Format, MAX_MODEL_BYTES, ModelFile, read_dimacs, read_game, read_preference, read_strategy,
+};
 use commonweal::internals::model::{Mdp, Structure, nearest};
-use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::number::{Rational, parse_rate, parse_rational};
 use commonweal::internals::reductions::reachability_game::Game;
 use commonweal::internals::reductions::three_sat::Formula;
 use commonweal::internals::strategy::Strategy;
-use commonweal::{Engine, Model, PrincipalId, ReadError, ReadOptions};
+use commonweal::{Engine, Model, Preference, Principal, PrincipalId, ReadError, ReadOptions};
 use std::io::Read;
 use std::path::Path;
 
@@ -27,12 +30,15 @@ pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bo
     if file.format() == Format::Yaml {
         let options = ReadOptions::default().strict(changes.strict);
         let model = Model::read_file(file, &options, engine).map_err(refused)?;
-        model_file::say(model.notes(), quiet);
-        return reweighted(overridden(model, changes)?, changes);
+        model_file::say_notes(model.notes(), quiet);
+        let model = reweighted(overridden(model, changes)?, changes)?;
+        model_file::doubt_discounts(model.principals(), quiet);
+        return Ok(model);
     }
     let options = ReadOptions::new(discounts(changes)?).from(changes.from.as_deref()).strict(changes.strict);
     let model = Model::read_file(file, &options, engine).map_err(refused)?;
-    model_file::say(model.notes(), quiet);
+    model_file::say_notes(model.notes(), quiet);
+    model_file::doubt_discounts(model.principals(), quiet);
     reweighted(model, changes)
 }
 
@@ -63,18 +69,38 @@ fn principal(model: &Model, option: &str, name: &str) -> anyhow::Result<Principa
     })
 }
 
-/// The discounts that the arguments give to the reward structures of a file.
+/// The time preferences that the arguments give to the reward structures of a file.
 pub fn discounts(changes: &ChangeArgs) -> anyhow::Result<Discounts> {
     if let Some(discounts) = &changes.discounts {
         let discounts = discounts.split(',').map(|text| discount("--discounts", text));
         return Ok(Discounts::InOrder(discounts.collect::<Result<_, _>>()?));
     }
-    let named = assigned("--discount", "alice=2/3", &changes.discount)?.into_iter();
-    let named = named.map(|(name, text)| Ok((name.to_owned(), discount("--discount", text)?)));
-    Ok(Discounts::Named(named.collect::<anyhow::Result<_>>()?))
+    let stated = preferences(changes)?.into_iter();
+    Ok(Discounts::Stated(stated.map(|(_, name, preference)| (name.to_owned(), preference)).collect()))
 }
 
-/// A model that has a start state and discounts of its own, with others.
+/// What the arguments state of principals by name, and with which option.
+fn preferences(changes: &ChangeArgs) -> anyhow::Result<Vec<(&'static str, &str, Preference)>> {
+    let mut stated: Vec<(&'static str, &str, Preference)> = Vec::new();
+    for (name, text) in assigned("--discount", "alice=2/3", &changes.discount)? {
+        let preference = if text.trim_start().starts_with('{') {
+            let entry = read_preference(text);
+            entry.map_err(|error| anyhow!("{}", error.render("--discount", text).trim_end().to_owned()))?
+        } else {
+            Preference::discount(discount("--discount", text)?)
+        };
+        stated.push(("--discount", name, preference));
+    }
+    for (name, text) in assigned("--rate", "fund=3%", &changes.rate)? {
+        if stated.iter().any(|(_, other, _)| *other == name) {
+            bail!("--rate: `{name}` has a --discount already; keep one of them");
+        }
+        stated.push(("--rate", name, Preference::rate(parse_rate(text).context("--rate")?)));
+    }
+    Ok(stated)
+}
+
+/// A model that has a start state and time preferences of its own, with others.
 fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
     if let Some(discounts) = &changes.discounts {
         let discounts: Vec<&str> = discounts.split(',').collect();
@@ -88,9 +114,10 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
             model = model.with_discount(p.into(), &discount("--discounts", text)?).context("--discounts")?;
         }
     }
-    for (name, text) in assigned("--discount", "alice=2/3", &changes.discount)? {
-        let principal = principal(&model, "--discount", name)?;
-        model = model.with_discount(principal, &discount("--discount", text)?).context("--discount")?;
+    for (option, name, preference) in preferences(changes)? {
+        let principal = principal(&model, option, name)?;
+        let preference = model.principals()[principal.index()].preference().replaced_by(preference);
+        model = model.with_preference(principal, &preference).context(option)?;
     }
     if let Some(name) = &changes.from {
         let state = model.find_state(name).ok_or_else(|| {
@@ -102,6 +129,19 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
         model = model.with_start(state);
     }
     Ok(model)
+}
+
+/// Refuses a model in which mixtures stand for preferences, where an answer would be about the mixtures and could not say how
+/// near it is.
+pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
+    match model.principals().iter().find(|principal| principal.approximation().is_some()) {
+        None => Ok(()),
+        Some(Principal { name, .. }) => bail!(
+            "{command}: a mixture of discounts stands for the preference of `{name}`, and this command has no bounds that \
+             include how near it is\nhelp: state a rate, a schedule or a survey: --rate {}=4%",
+            quoted(name)
+        ),
+    }
 }
 
 /// The strategy in a file.
@@ -150,8 +190,19 @@ fn assigned<'a>(option: &str, example: &str, assignments: &'a [String]) -> anyho
     Ok(all)
 }
 
+/// A discount, which is no percentage: those who write one mean a rate.
 fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
+    if let (true, Ok(rate)) = (text.trim_end().ends_with('%'), parse_rate(text)) {
+        let text = text.trim();
+        bail!("{option}: a discount is no percentage; write --rate NAME={text}, {}", in_figures(&rate));
+    }
     parse_rational(text).with_context(|| option.to_owned())
+}
+
+/// The discount that a rate is.
+fn in_figures(rate: &Rational) -> String {
+    let discount = Rational::ONE / (Rational::ONE + rate);
+    format!("which is the discount {:.6}", discount.to_f64())
 }
 
 /// `; did you mean …?`, or the first few names that there are.

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Map(args) => commands::map::run(args),
         Command::Plot(args) => commands::plot::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
+        Command::Serve(args) => commands::serve::run(args),
         Command::Completions(args) => commands::manual::completions(args),
         Command::Man(args) => commands::manual::man(args),
     };

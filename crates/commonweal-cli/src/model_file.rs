@@ -1,11 +1,12 @@
 //! Model files that the command line names, and what to say of those that are refused.
 
-use crate::report::{note, numbers::counted};
+use crate::report::{note, numbers::counted, say};
 use crate::shell::typed;
 use anyhow::anyhow;
 use commonweal::internals::front::ReadNotes;
 use commonweal::internals::io::{DiscountError, ModelFile, ParseError};
-use commonweal::{ReadError, internals::io::text_file};
+use commonweal::internals::number::{decimal_or_fraction, rate_text};
+use commonweal::{Preference, Principal, Rational, ReadError, internals::io::text_file};
 use std::path::Path;
 
 /// The file at this place, or standard input for `-`.
@@ -19,7 +20,7 @@ pub fn open(path: &Path) -> anyhow::Result<ModelFile> {
 }
 
 /// Says what was made of a file, unless it is to be quiet.
-pub fn say(notes: &ReadNotes, quiet: bool) {
+pub fn say_notes(notes: &ReadNotes, quiet: bool) {
     let ReadNotes { left_out, divided, .. } = notes;
     if !quiet && !left_out.is_empty() {
         let names: Vec<String> = left_out.iter().map(|name| format!("`{name}`")).collect();
@@ -33,6 +34,40 @@ pub fn say(notes: &ReadNotes, quiet: bool) {
             "{rows} of decimals {was} scaled to sum to 1 (largest error {largest:.1e});\n      --strict refuses {it}"
         ));
     }
+}
+
+/// Warns where all discounts are so small that rates may have been meant, unless it is to be quiet.
+pub fn doubt_discounts(principals: &[Principal], quiet: bool) {
+    /// Whoever discounts by more than this factor a step hardly plans at all.
+    const SMALL: (i64, u64) = (3, 10);
+    let small = Rational::from_quotient(SMALL.0, SMALL.1);
+    let stated: Option<Vec<&Rational>> = principals
+        .iter()
+        .map(|principal| match principal.preference() {
+            Preference::Discount { discount, until: None } if *discount < small => Some(discount),
+            _ => None,
+        })
+        .collect();
+    let Some(greatest) = stated.and_then(|discounts| discounts.into_iter().max()).filter(|most| !most.is_zero()) else {
+        return;
+    };
+    if !quiet {
+        let shown = decimal_or_fraction(greatest);
+        let as_rate = Rational::ONE / (Rational::ONE + greatest);
+        say(&format!(
+            "warning: every discount is below 0.3. With the discount {shown} a reward one step\n         \
+             later counts {} of one now. If rates were meant, write\n         \
+             {{rate: {}}}: then it counts {}.",
+            percent(greatest),
+            rate_text(greatest),
+            percent(&as_rate)
+        ));
+    }
+}
+
+/// `98.6%`.
+fn percent(share: &Rational) -> String {
+    format!("{:.1}%", 100.0 * share.to_f64())
 }
 
 /// What is wrong with a file, and which option helps where one does.

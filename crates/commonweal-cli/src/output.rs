@@ -6,10 +6,11 @@ use crate::signals;
 use anyhow::{Context, anyhow, bail};
 use commonweal::internals::certificate::{write_canonical, write_principals};
 use commonweal::internals::io::{
-    DrnNumber, ENDINGS, Format, UmbNumber, drn_reward_names, write_drn, write_json, write_umb, write_yaml,
+    DrnNumber, ENDINGS, Format, UmbNumber, drn_reward_names, preference_text, write_drn, write_json, write_umb,
+    write_yaml,
 };
-use commonweal::internals::model::{Mdp, NameTable, Principal, StateId};
-use commonweal::internals::number::Rational;
+use commonweal::internals::model::{Mdp, NameTable, Preference, Principal, StateId};
+use commonweal::internals::number::{Rational, rate_text};
 use commonweal_charts::Picture;
 use flate2::{Compression, write::GzEncoder};
 use std::borrow::Cow;
@@ -212,15 +213,19 @@ impl ModelWriter<'_> {
         for (Principal { name, .. }, written) in principals.iter().zip(&names).filter(|(old, new)| old.name != **new) {
             note(&format!("the principal `{name}` is called `{written}` in the file"));
         }
-        let discounts = || principals.iter().map(|principal| principal.patience().to_string());
-        let options = if principals.len() <= NAMED {
-            names
-                .iter()
-                .zip(discounts())
-                .map(|(name, discount)| format!("--discount {}={discount}", quoted(name)))
-                .collect()
-        } else {
-            vec![format!("--discounts {}", discounts().collect::<Vec<_>>().join(","))]
+        let option = |(name, principal): (&String, &Principal)| match principal.preference() {
+            Preference::Rate { rate, until: None } => format!("--rate {}={}", quoted(name), rate_text(rate)),
+            Preference::Discount { discount, until: None } => format!("--discount {}={discount}", quoted(name)),
+            other => match preference_text(other) {
+                Some(entry) => format!("--discount {}", quoted(&format!("{name}={entry}"))),
+                None => format!("--discount {}={}", quoted(name), principal.patience()),
+            },
+        };
+        let plain: Option<Vec<String>> =
+            principals.iter().map(|principal| principal.discount().map(ToString::to_string)).collect();
+        let options = match plain.filter(|_| principals.len() > NAMED) {
+            Some(discounts) => vec![format!("--discounts {}", discounts.join(","))],
+            None => names.iter().zip(principals).map(option).collect(),
         };
         let place = self.place.to_string_lossy();
         let place = quoted(&place);

@@ -1,51 +1,83 @@
-//! Ranges of discounts and shards of work, as the command line gives them.
+//! Ranges of discounts and rates, as the command line gives them.
 
 use crate::input::suggestion;
 use anyhow::{Context, anyhow, bail};
 use commonweal::internals::landscape::{Grid, Quantity};
 use commonweal::internals::model::{PrincipalId, Structure};
-use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::number::{Rational, parse_rate, parse_rational, rate_text};
 
-/// The grid over `FROM..TO`, which lies in [0, 1).
-pub fn grid(option: &str, text: &str, steps: u64) -> anyhow::Result<Grid> {
-    grid_of(option, Quantity::Discount, text, steps)
+/// The range of a map's axis for which none is given.
+pub fn default_range(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Discount => "0..0.999",
+        Quantity::Rate => "0.1%..20%",
+        Quantity::Weight => "0..2",
+    }
 }
 
-/// The grid over `FROM..TO`: of discounts, or of any numbers.
-pub fn grid_of(option: &str, quantity: Quantity, text: &str, steps: u64) -> anyhow::Result<Grid> {
-    let form = || anyhow!("{option}: `{text}` is not FROM..TO, such as 0.1..0.9 or 1/3..2/3");
+/// The grid over `FROM..TO`: discounts in [0, 1), rates above 0 and at most 100 %, or any weights.
+pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow::Result<Grid> {
+    let example = match quantity {
+        Quantity::Discount => "0.1..0.9 or 1/3..2/3",
+        Quantity::Rate => "1%..7% or 0.01..0.07",
+        Quantity::Weight => "0..2",
+    };
+    let form = || anyhow!("{option}: `{text}` is not FROM..TO, such as {example}");
     let (from, to) = text.split_once("..").ok_or_else(form)?;
-    let number = |text: &str| parse_rational(text).with_context(|| option.to_owned());
+    let number = |text: &str| match quantity {
+        Quantity::Discount if text.trim_end().ends_with('%') => {
+            Err(anyhow!("{option}: a discount is no percentage; write NAME.rate in place of NAME to vary the rate"))
+        }
+        Quantity::Discount | Quantity::Weight => parse_rational(text).with_context(|| option.to_owned()),
+        Quantity::Rate => parse_rate(text).with_context(|| option.to_owned()),
+    };
     let (from, to) = (number(from)?, number(to)?);
     for end in [&from, &to] {
-        if quantity == Quantity::Discount && (*end < Rational::ZERO || *end >= Rational::ONE) {
-            bail!("{option}: {end} is no discount; a discount is at least 0 and below 1");
+        match quantity {
+            Quantity::Discount if *end < Rational::ZERO || *end >= Rational::ONE => {
+                bail!("{option}: {end} is no discount; a discount is at least 0 and below 1");
+            }
+            Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
+                bail!("{option}: {} is no rate; a rate is above 0 and at most 100%", rate_text(end));
+            }
+            _ => {}
         }
     }
     if from > to {
+        let (from, to) = match quantity {
+            Quantity::Discount | Quantity::Weight => (from.to_string(), to.to_string()),
+            Quantity::Rate => (rate_text(&from), rate_text(&to)),
+        };
         bail!("{option}: {from} is greater than {to}; give the lesser {} first", quantity.name());
     }
-    Ok(Grid::new(from, to, steps))
+    Ok(Grid::new(from, to, steps).of(quantity))
 }
 
-/// `NAME=FROM..TO` or `NAME.weight=FROM..TO`: the principal of that name, what varies, and the rest.
-pub fn varied<'t>(option: &str, text: &'t str, model: &Structure) -> anyhow::Result<(PrincipalId, Quantity, &'t str)> {
-    let split = text.rsplit_once('=').and_then(|(name, range)| Some((name, name.strip_suffix(".weight")?, range)));
-    match split {
-        // A name may end like that.
-        Some((whole, name, range)) if model.find_principal(whole).is_none() => {
-            Ok((principal(option, name, model)?, Quantity::Weight, range))
-        }
-        _ => assigned(option, text, model).map(|(principal, range)| (principal, Quantity::Discount, range)),
-    }
-}
-
-/// `NAME=FROM..TO`: the principal of that name, and the rest.
-pub fn assigned<'t>(option: &str, text: &'t str, model: &Structure) -> anyhow::Result<(PrincipalId, &'t str)> {
+/// `NAME=FROM..TO` or `NAME.rate=FROM..TO`: the principal, what of it varies, and the rest.
+pub fn assigned<'t>(
+    option: &str,
+    text: &'t str,
+    model: &Structure,
+) -> anyhow::Result<(PrincipalId, Quantity, &'t str)> {
     let (name, range) = text
         .rsplit_once('=')
         .ok_or_else(|| anyhow!("{option}: `{text}` is not PRINCIPAL=FROM..TO, such as alice=0.1..0.9"))?;
-    Ok((principal(option, name, model)?, range))
+    let (principal, quantity) = varied(option, name, model)?;
+    Ok((principal, quantity, range))
+}
+
+/// The principal of that name whose discount varies, or whose rate if `.rate` stands behind the name.
+pub fn varied(option: &str, name: &str, model: &Structure) -> anyhow::Result<(PrincipalId, Quantity)> {
+    if let Some(principal) = model.find_principal(name) {
+        return Ok((principal, Quantity::Discount));
+    }
+    let (owner, quantity) = match name.rsplit_once('.') {
+        Some((owner, "rate")) => (owner, Quantity::Rate),
+        Some((owner, "discount")) => (owner, Quantity::Discount),
+        Some((owner, "weight")) => (owner, Quantity::Weight),
+        _ => (name, Quantity::Discount),
+    };
+    Ok((principal(option, owner, model)?, quantity))
 }
 
 /// The principal of that name.

@@ -1,8 +1,7 @@
 //! The map of a model's best strategies over two discounts, drawn as regions.
 
-use crate::report::map::named;
 use crate::report::names::shown;
-use commonweal::internals::landscape::{Class, Label, Spot, StrategyMap};
+use commonweal::internals::landscape::{Class, Label, Quantity, Spot, StrategyMap, named_regions};
 use commonweal::internals::model::Structure;
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
@@ -12,7 +11,7 @@ pub const DRAWN: usize = 9;
 /// The map as a picture, in these classes.
 pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> RegionMap {
     let point = |&(x, y): &Spot| (map.grids[0].double(x), map.grids[1].double(y));
-    let named = named(model, map);
+    let named = named_regions(model, map);
     let region = |class: &Class| {
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
         let name = |label: Label| named.regions.iter().find(|(other, ..)| *other == label);
@@ -31,31 +30,35 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> Re
     // A map that all but reaches 1 is drawn up to 1.
     let ends = map.grids.each_ref().map(|grid| {
         let (from, to) = (grid.from.to_f64(), grid.to.to_f64());
-        (from, if to >= 0.99 { 1.0 } else { to })
+        (from, if to >= 0.99 && grid.quantity == Quantity::Discount { 1.0 } else { to })
     });
     let mut curves = Vec::new();
     let (low, high) = (ends[0].0.max(ends[1].0), ends[0].1.min(ends[1].1));
-    if low < high {
+    let quantities = map.grids.each_ref().map(|grid| grid.quantity);
+    if low < high && quantities[0] == quantities[1] {
         curves.push(Series {
-            name: "equal discounts".to_owned(),
+            name: format!("equal {}s", quantities[0].name()),
             colour: 0,
             points: vec![(low, low), (high, high)],
             mark: Mark::Dashed,
         });
     }
     let principals = map.axes.map(|p| &model.principals()[p.index()]);
-    let own = principals.map(|principal| principal.patience().to_f64());
-    let inside = (0..2).all(|axis| (ends[axis].0..=ends[axis].1).contains(&own[axis]));
-    let marks = if inside { vec![(own[0], own[1], "the model".to_owned())] } else { Vec::new() };
+    let own = [0, 1].map(|axis| quantities[axis].of(principals[axis]).map(|own| own.to_f64()));
+    let inside = |axis: usize| own[axis].filter(|own| (ends[axis].0..=ends[axis].1).contains(own));
+    let marks = inside(0).zip(inside(1)).map(|(x, y)| (x, y, "the model".to_owned())).into_iter().collect();
     let names = principals.map(|principal| shown(&principal.name));
-    let axis = |axis: usize| Axis { label: format!("discount of {}", names[axis]), scale: Scale::Linear };
+    let axis =
+        |axis: usize| Axis { label: format!("{} of {}", quantities[axis].name(), names[axis]), scale: Scale::Linear };
     let steps = map.grids[0].steps;
     RegionMap {
         title: format!(
-            "Best strategy from {} by the discounts of {} and {}",
+            "Best strategy from {} by {}",
             shown(&model.state_name(model.start())),
-            names[0],
-            names[1]
+            match quantities {
+                [x, y] if x == y => format!("the {}s of {} and {}", x.name(), names[0], names[1]),
+                [x, y] => format!("the {} of {} and the {} of {}", x.name(), names[0], y.name(), names[1]),
+            }
         ),
         caption: Some(format!(
             "Boundaries pass through points that are located by exact solutions, along the edges of {steps} × {steps} cells \

@@ -45,7 +45,7 @@ pub fn peak(points: &[(f64, f64)]) -> Option<String> {
     let beyond: Vec<(f64, f64)> = points.iter().copied().filter(|(spacing, _)| *spacing < 0.3).collect();
     let (spacing, _) = beyond.windows(2).find(|pair| pair[0].1 > pair[1].1)?[0];
     Some(format!(
-        "The peak at a closeness of {:.0} is the price of exact payoffs: over so many layers they become fractions of thousands of \
+        "The peak at a closeness of {:.0} is the price of exact payoffs: over that many layers they become fractions of thousands of \
          digits. Where the horizon is longer they would be too long for anybody to read, and proven bounds take their place.",
         1.0 / spacing
     ))

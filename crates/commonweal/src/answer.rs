@@ -4,7 +4,9 @@ use crate::certificate::{Certificate, NoCertificate};
 use crate::evaluation::Payoffs;
 use crate::front::Model;
 use crate::model::{ChoiceId, Lists, PrincipalId, StateId};
-use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values};
+use crate::number::{
+    Enclosure, ExactVector, Integer, Natural, Rational, Value, Values, product_up, quotient_up, sum_up,
+};
 use crate::principals::Group;
 use crate::search::ThresholdAnswer;
 use crate::stop::StopReason;
@@ -200,9 +202,40 @@ impl Answer {
         }
     }
 
-    /// What is proven.
+    /// What is proven. Where preferences are approximated by mixtures, an answer that is optimal for these is within a gap.
     pub fn claim(&self) -> Claim {
+        let margin = self.payoffs.welfare_margin();
+        match self.claim {
+            Claim::Optimal if self.is_approximated() => self.within(product_up(2.0, margin)),
+            Claim::Within { gap, scale } if self.is_approximated() => {
+                self.within(sum_up(product_up(gap, scale), product_up(2.0, margin)))
+            }
+            claim => claim,
+        }
+    }
+
+    /// What is proven of the answer for the mixtures themselves; the same as [`claim`](Self::claim) unless preferences are
+    /// approximated.
+    pub fn claim_for_mixtures(&self) -> Claim {
         self.claim
+    }
+
+    /// The claim of bounds that are at most so far apart. The gap is relative to the size of the welfare.
+    fn within(&self, width: f64) -> Claim {
+        let scale = self.scale().unwrap_or_else(|| self.payoffs.magnitude(self.memory.len()));
+        let gap = quotient_up(width, scale);
+        if gap < 1.0 { Claim::Within { gap, scale } } else { Claim::Within { gap: 1.0, scale: width } }
+    }
+
+    /// Whether preferences are approximated by mixtures, so that what is said of payoffs includes how near these are.
+    pub fn is_approximated(&self) -> bool {
+        self.payoffs.is_approximated()
+    }
+
+    /// The answer for the mixtures themselves, whatever they stand for: what a certificate is about.
+    pub(crate) fn of_mixtures(&self) -> Answer {
+        let long_term = LongTermAnswer { payoffs: self.long_term.payoffs.of_mixtures(), ..self.long_term.clone() };
+        Answer { payoffs: self.payoffs.of_mixtures(), long_term, ..self.clone() }
     }
 
     /// How the answer was computed.
@@ -218,6 +251,7 @@ impl Answer {
     /// The welfare from `state`, in lowest terms.
     pub fn welfare(&self, state: StateId) -> Value {
         match &self.welfare {
+            Some(_) if self.is_approximated() => Value::from(self.welfare_enclosure(state)),
             Some(welfare) => welfare.value(state.index()),
             None => self.payoffs.welfare(state),
         }
@@ -302,6 +336,7 @@ impl Answer {
     }
 
     fn bounds(&self, state: StateId) -> Option<Enclosure> {
-        self.welfare.as_ref().map(|bounds| bounds.enclosure(state.index()))
+        let margin = self.payoffs.welfare_margin();
+        self.welfare.as_ref().map(|bounds| bounds.enclosure(state.index()).widened(margin))
     }
 }

@@ -1,6 +1,7 @@
 //! The best strategy of each class beside an answer: what simplicity costs, and whom.
 
 use crate::answer::{Answer, Claim};
+use crate::commitment::{Equilibrium, equilibrium, replanned};
 use crate::evaluation::{EvaluateError, Payoffs, evaluate};
 use crate::exact::{any_payoffs, own_best};
 use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
@@ -10,13 +11,15 @@ use crate::number::{Enclosure, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
 use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{Meetings, Strategy};
+use crate::strategy::{CountingStrategy, Meetings, Strategy};
 
 /// An answer, and simpler strategies beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The answer first, then every class, whether it is known or not.
     pub strategies: Vec<Compared>,
+    /// What is known of strategies that no later self would change.
+    pub equilibrium: Equilibrium,
     /// Why some of them are known between bounds only, if time ran out.
     pub stopped: Option<StopReason>,
 }
@@ -47,6 +50,10 @@ pub enum Class {
     Positional,
     /// The long-term strategy, from the beginning.
     LongTerm,
+    /// The first decisions of the best plan, which is made anew at every step.
+    Replanned,
+    /// A strategy that no later self would change, if one was found.
+    NoCommitment,
     /// What an agent would do that served this principal alone.
     BestFor(PrincipalId),
     /// All lotteries, judged by a rule other than the sum.
@@ -145,7 +152,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let pure = search::positional(model, &options(&Rational::ZERO));
     let mut positional = found(model, Class::Positional, &pure, stop, &unknown);
     let is_positional = |one: &&Compared| match one.class {
-        Class::BestFor(p) => model.principals()[p.index()].parts().len() == 1,
+        Class::BestFor(p) => model.principals()[p.index()].only_parts().len() == 1,
         _ => true,
     };
     served.iter().filter(is_positional).chain([&long_term]).for_each(|other| positional.improve(other));
@@ -163,9 +170,22 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     for class in [&mut stationary, &mut positional] {
         class.bound(&counting);
     }
+    let first_decisions = replanned(model, answer);
+    let tails = CountingStrategy::positional(model.states().map(|state| answer.strategy().tail(state)));
+    let mut starts = vec![first_decisions.clone(), tails];
+    if let Strategy::Counting(best) = &pure.strategy {
+        starts.push(best.clone());
+    }
+    let equilibrium = equilibrium(model, &starts, stop);
+    let uncommitted = equilibrium.strategy().map(|strategy| (Class::NoCommitment, strategy));
+    let without_commitment =
+        std::iter::once((Class::Replanned, Strategy::Counting(first_decisions))).chain(uncommitted);
+    let without_commitment: Vec<Compared> =
+        without_commitment.map(|(class, strategy)| followed(model, class, &strategy, stop, &unknown)).collect();
     let mut strategies = vec![counting, stationary, positional, long_term];
+    strategies.extend(without_commitment);
     strategies.extend(served);
-    Comparison { stopped: strategies.iter().find_map(out_of_time), strategies }
+    Comparison { stopped: strategies.iter().find_map(out_of_time), equilibrium, strategies }
 }
 
 impl Comparison {
@@ -241,6 +261,17 @@ fn best_for(model: &Mdp, principal: PrincipalId, stop: &StopSignal, unknown: &Un
     Compared { class, welfare, upper: None, payoffs: all_payoffs(model, &payoffs), stopped }
 }
 
+/// A given strategy, which is all there is of its class.
+fn followed(model: &Mdp, class: Class, strategy: &Strategy, stop: &StopSignal, unknown: &Unknown) -> Compared {
+    let (payoffs, stopped) = match evaluate(model, strategy, stop) {
+        Ok(payoffs) => (payoffs, None),
+        Err(EvaluateError::Stopped(reason)) => (unknown.payoffs(), Some(reason)),
+        Err(_) => (unknown.payoffs(), Some(StopReason::LayerLimit)),
+    };
+    let welfare = if stopped.is_some() { unknown.welfare() } else { payoffs.welfare(model.start()) };
+    Compared { class, welfare, upper: None, payoffs: all_payoffs(model, &payoffs), stopped }
+}
+
 fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
     // Of a small model they take no time, also after a stop.
     const SMALL: usize = 500;
@@ -275,7 +306,8 @@ mod tests {
         let text = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
         let hotel = crate::io::read_model(text).unwrap();
         let answer = solve(&hotel, &Options::default());
-        let Comparison { strategies: compared, stopped } = compare(&hotel, &answer, &StopSignal::default());
+        let Comparison { strategies: compared, stopped, equilibrium } =
+            compare(&hotel, &answer, &StopSignal::default());
         assert_eq!(stopped, None);
         let of = |class| compared.iter().find(|one| one.class == class).unwrap();
         let number = |text| Some(parse_rational(text).unwrap());
@@ -284,7 +316,13 @@ mod tests {
         assert_eq!(of(Class::LongTerm).welfare.exact, number("13"));
         assert!(of(Class::Stationary).welfare.enclosure.lower() >= 13.5);
         assert!(compared.iter().all(|one| one.payoffs.len() == 2));
-        assert_eq!(compared.len(), 6);
+        assert_eq!(compared.len(), 8);
+        // What commitment is worth: 11/18, most of it to alice.
+        assert!(matches!(equilibrium, Equilibrium::Pure(_)));
+        for class in [Class::Replanned, Class::NoCommitment] {
+            assert_eq!(of(class).welfare.exact, number("27/2"));
+            assert_eq!([&of(class).payoffs[0].exact, &of(class).payoffs[1].exact], [&number("9"), &number("9/2")]);
+        }
     }
     #[test]
     fn every_row_is_there_when_time_has_run_out() {

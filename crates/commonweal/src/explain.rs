@@ -118,7 +118,8 @@ fn names(model: &OrderedModel) -> Vec<String> {
     let of_part = |part: &OrderedPart| {
         let name = |(p, _): &(PrincipalId, Rational)| {
             let principal = &model.mdp().principals()[p.index()];
-            let discount = if principal.parts().len() > 1 { format!(" ({})", part.discount) } else { String::new() };
+            let discount =
+                if principal.only_parts().len() > 1 { format!(" ({})", part.discount) } else { String::new() };
             format!("{}{discount}", principal.name)
         };
         part.terms.iter().map(name).collect::<Vec<_>>().join("+")

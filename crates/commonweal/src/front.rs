@@ -2,7 +2,9 @@
 
 use crate::certificate::write_canonical;
 use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, write_yaml};
-use crate::model::{Mdp, ModelArrays, ModelBuilder, ModelError, Principal, PrincipalId, StateId, Structure};
+use crate::model::{
+    Mdp, ModelArrays, ModelBuilder, ModelError, Preference, Principal, PrincipalId, StateId, Structure,
+};
 use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
 use std::borrow::Cow;
@@ -103,6 +105,18 @@ impl Model {
         self.structure().n_principals()
     }
 
+    /// How many geometric parts the principals' time preferences have, of all segments: what an engine's work is in proportion to.
+    pub fn n_parts(&self) -> usize {
+        let parts =
+            |principal: &Principal| principal.segments().iter().map(|segment| segment.parts.len()).sum::<usize>();
+        self.principals().iter().map(parts).sum()
+    }
+
+    /// Whether mixtures stand for preferences.
+    pub fn is_approximated(&self) -> bool {
+        self.principals().iter().any(|principal| principal.approximation().is_some())
+    }
+
     /// The principals, in the model's order.
     pub fn principals(&self) -> &[Principal] {
         self.structure().principals()
@@ -137,6 +151,14 @@ impl Model {
     pub fn with_discount(self, principal: PrincipalId, discount: &Rational) -> Result<Model, ModelError> {
         let of = |discount: &Rational| discount.clone();
         self.map(|mdp| mdp.with_discount(principal, of(discount)), |mdp| mdp.with_discount(principal, of(discount)))
+    }
+
+    /// The same model with another time preference for one principal.
+    pub fn with_preference(self, principal: PrincipalId, preference: &Preference) -> Result<Model, ModelError> {
+        self.map(
+            |mdp| mdp.with_preference(principal, preference.clone()),
+            |mdp| mdp.with_preference(principal, preference.clone()),
+        )
     }
 
     /// The same model in which the payoff of one principal counts `weight` times in the welfare: negative for costs, 0 to be

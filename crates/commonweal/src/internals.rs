@@ -20,6 +20,16 @@ pub mod certified {
     pub use crate::certified::*;
 }
 
+/// Annuities, implied rates, trajectories.
+pub mod outlook {
+    pub use crate::outlook::*;
+}
+
+/// What becomes of a plan that nobody has to stick to.
+pub mod commitment {
+    pub use crate::commitment::*;
+}
+
 /// The best strategy of each class beside an answer.
 pub mod compare {
     pub use crate::compare::*;

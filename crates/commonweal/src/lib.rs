@@ -75,6 +75,7 @@ mod alternatives;
 mod answer;
 mod certificate;
 mod certified;
+mod commitment;
 mod compare;
 mod evaluate;
 mod evaluation;
@@ -90,6 +91,7 @@ mod landscape;
 mod linear_system;
 mod model;
 mod number;
+mod outlook;
 mod parallel;
 mod principals;
 mod reductions;
@@ -110,7 +112,8 @@ pub use evaluation::{Estimate, EvaluateError, SimulateOptions, Simulation};
 pub use front::Model;
 pub use io::{Discounts, ParseError, ReadError, ReadOptions};
 pub use model::{
-    About, ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Principal, PrincipalId, StateId, Structure,
+    About, Approximation, ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Preference,
+    PreferenceError, Principal, PrincipalId, Schedule, Segment, StateId, Structure,
 };
 pub use number::{Enclosure, NumberError, Rational, Value};
 pub use parallel::on_threads;

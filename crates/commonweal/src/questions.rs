@@ -3,22 +3,24 @@
 
 pub use crate::alternatives::Alternatives;
 pub use crate::certificate::FairCertificate;
+pub use crate::commitment::Equilibrium;
 pub use crate::compare::{Class, Compared, Comparison, FairRule};
 pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
 pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Quantity, Shard, Spot};
-pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint, play_in_words};
+pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
+pub use crate::landscape::{NamedRegions, named_regions, play_in_words};
 
 use crate::answer::{Answer, Claim, Method};
 use crate::evaluation::{self, SimulateOptions, Simulation};
 use crate::front::Model;
-use crate::model::PrincipalId;
+use crate::model::{ModelError, PrincipalId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::search::{self, Search, SearchOptions};
 use crate::solve::{DEFAULT_GAP, Options};
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::{OtherModel, Strategy};
+use crate::strategy::{CountingStrategy, OtherModel, Strategy};
 use crate::{certified, exact, landscape, parallel};
 
 /// Estimates what `strategy` is worth from the start to each principal of `model`, from seeded random runs. An error if the
@@ -139,20 +141,12 @@ pub fn explain(
     crate::explain::explain(&model.exact(), answer, n_layers, n_turns, stop)
 }
 
-/// Exact solutions over a grid of one principal's discount or weight, and where the strategy changes between neighbours.
+/// Exact solutions over a grid of one principal's discount, rate or weight, and where the strategy changes between neighbours.
 ///
 /// # Panics
 /// If a grid of discounts reaches outside [0, 1).
-pub fn sweep(
-    model: &Model,
-    principal: PrincipalId,
-    quantity: Quantity,
-    grid: Grid,
-    shard: Shard,
-    options: &Options,
-) -> Sweep {
-    let model = &*model.exact();
-    parallel::on_threads(options.threads, || landscape::sweep(model, (principal, quantity), grid, shard, options))
+pub fn sweep(model: &Model, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
+    parallel::on_threads(options.threads, || landscape::sweep(&model.exact(), principal, grid, shard, options))
 }
 
 /// Which strategy is best over two principals' discounts, with located boundaries; the grids have equally many steps.
@@ -175,6 +169,12 @@ pub fn map_shard(
     options: &Options,
 ) -> MapShard {
     parallel::on_threads(options.threads, || landscape::map_shard(&model.exact(), axes, grids, shard, options))
+}
+
+/// Per principal, before its weight, about what it has got after 0, 1, …, `n_steps` steps from the start under `strategy`. For
+/// pictures: nothing is proven of the rounding. An error if a reward is too large for a double.
+pub fn accrued(model: &Model, strategy: &CountingStrategy, n_steps: usize) -> Result<Vec<Vec<f64>>, ModelError> {
+    Ok(evaluation::accrued(model.doubles()?, strategy, n_steps))
 }
 
 /// What the long-term strategy and the best positional one give each principal, where that takes a moment.

@@ -22,6 +22,10 @@ pub struct Options {
     /// Whether the answer keeps what a certificate states. Default: no.
     pub keep_proof: bool,
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
+    ///
+    /// It is also where progress is read: keep a clone, and ask it from another thread how far the computation has come
+    /// ([`StopSignal::reached`]). No callback: a signal that is polled costs the kernels nothing, and serves searches and
+    /// simulations, which take no `Options`, as well.
     pub stop: StopSignal,
 }
 
@@ -96,25 +100,30 @@ pub enum Picked {
 const PATIENCE: f64 = 10.0;
 
 impl Engine {
-    /// The engine that answers for a model of this size.
-    pub fn for_size(self, n_states: u64, n_principals: usize) -> Picked {
+    /// The engine that answers for a model of this size, whose principals have so many parts together.
+    pub fn for_size(self, n_states: u64, n_parts: usize) -> Picked {
         match self {
             Engine::Exact => Picked::Exact,
             Engine::Within(gap) => Picked::Certified { gap: if gap > 0.0 { gap.min(1.0) } else { 0.0 } },
-            Engine::Auto if exact_seconds(n_states, n_principals) <= PATIENCE => Picked::Exact,
+            Engine::Auto if exact_seconds(n_states, n_parts) <= PATIENCE => Picked::Exact,
             Engine::Auto => Picked::Certified { gap: DEFAULT_GAP },
         }
     }
 
-    pub(crate) fn for_model(self, model: &Model) -> Picked {
+    /// The engine that answers for this model.
+    pub fn for_model(self, model: &Model) -> Picked {
+        /// Where mixtures stand for preferences, fractions gain little: only a small model is solved in them.
+        const FEW_PARTS: usize = 600;
+        let is_small = || model.n_states().saturating_mul(model.n_parts()) <= FEW_PARTS;
         match self {
             Engine::Auto if !model.is_exact() => Picked::Certified { gap: DEFAULT_GAP },
-            _ => self.for_size(model.n_states() as u64, model.n_principals()),
+            Engine::Auto if model.is_approximated() && !is_small() => Picked::Certified { gap: DEFAULT_GAP },
+            _ => self.for_size(model.n_states() as u64, model.n_parts()),
         }
     }
 }
 
 /// About how long the exact engine takes: its linear solves, which grow a little faster than the square of the states.
-fn exact_seconds(n_states: u64, n_principals: usize) -> f64 {
-    0.4 * n_principals as f64 * (n_states as f64 / 3000.0).powf(2.2)
+fn exact_seconds(n_states: u64, n_parts: usize) -> f64 {
+    0.4 * n_parts as f64 * (n_states as f64 / 3000.0).powf(2.2)
 }

@@ -169,7 +169,7 @@ fn read_rule(rest: &str, n: usize) -> Option<Rule> {
             let (word, numbers) = numbers.split_once(' ')?;
             let (own_best, ranges) = (flag(word, "own-best")?, each(numbers, n)?);
             let fit = ranges.iter().all(|range| !range.numerator.is_negative());
-            (fit && ranges.iter().any(|range| !range.is_zero())).then_some(Rule::Shares { own_best, ranges })
+            fit.then_some(Rule::Shares { own_best, ranges })
         }
         "nash" => Some(Rule::Nash(counted(numbers)?)),
         "alpha" => {
@@ -198,6 +198,9 @@ fn read_claim<R: BufRead>(rule: &Rule, lines: &mut Lines<R>) -> Result<Claim, Un
         };
         powers = lines.entry("powers", positive, "a positive fraction for each who counts")?;
         roots = lines.entry("roots", positive, "a positive fraction for each who counts")?;
+    }
+    if matches!(rule, Rule::Shares { ranges, .. } if ranges.iter().all(Fraction::is_zero)) {
+        return unreadable(lines, "nobody has a range, above");
     }
     if matches!(rule, Rule::Leximin) && lower.compare(&upper).is_ne() {
         return unreadable(lines, "leximin has one value, above");

@@ -37,7 +37,7 @@ fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file:
     if !changes.weight.is_empty() || !changes.minimise.is_empty() {
         bail!("the file that is written holds no weights; give --weight and --minimise where it is solved");
     }
-    let discounts = if changes.discount.is_empty() && changes.discounts.is_none() {
+    let discounts = if changes.n_discounts() == 0 {
         Discounts::Unspecified
     } else {
         // They choose which reward structures are kept.
@@ -61,6 +61,6 @@ fn write<N: output::Written>(
     loaded: Loaded<N>,
 ) -> anyhow::Result<()> {
     let Loaded { model, left_out, divided } = loaded;
-    model_file::say(&ReadNotes { left_out, divided, rounded: false }, args.quiet);
+    model_file::say_notes(&ReadNotes { left_out, divided, rounded: false }, args.quiet);
     writer.write(&model)
 }

@@ -20,6 +20,7 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     output::check_places(&places, &args.model.model)?;
     let in_fractions = args.certificate.is_some();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
+    input::refuse_mixtures(&model, "fair")?;
     let question = question(args, &model)?;
     clock.has_read();
     let options = Options { engine, stop, ..Options::default() };

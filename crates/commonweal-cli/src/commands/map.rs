@@ -9,7 +9,7 @@ use crate::{input, output, progress, range};
 use anyhow::bail;
 use commonweal::Options;
 use commonweal::documents::{self, GridPoint};
-use commonweal::internals::landscape::{map_shard, strategy_map};
+use commonweal::internals::landscape::{Quantity, map_shard, strategy_map};
 use std::process::ExitCode;
 
 pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
@@ -20,17 +20,23 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
     clock.has_read();
-    let axes = [range::principal("--x", &args.x, &model)?, range::principal("--y", &args.y, &model)?];
+    let varied = [range::varied("--x", &args.x, &model)?, range::varied("--y", &args.y, &model)?];
+    let axes = varied.map(|(principal, _)| principal);
     if axes[0] == axes[1] {
         bail!("--x and --y name the same principal; a map needs two");
     }
-    let grids = [
-        range::grid("--x-range", &args.x_range, args.resolution)?,
-        range::grid("--y-range", &args.y_range, args.resolution)?,
-    ];
+    let grid = |option: &str, range: &Option<String>, (_, quantity): (_, Quantity)| {
+        let range = range.as_deref().unwrap_or(range::default_range(quantity));
+        range::grid(option, range, quantity, args.resolution)
+    };
+    let grids = [grid("--x-range", &args.x_range, varied[0])?, grid("--y-range", &args.y_range, varied[1])?];
     for (grid, option) in grids.iter().zip(["--x-range", "--y-range"]) {
         if grid.steps == 0 {
-            bail!("{option}: {0}..{0} is a single discount; a map needs two different ends, or use `sweep`", grid.from);
+            bail!(
+                "{option}: {0}..{0} is a single {1}; a map needs two different ends, or use `sweep`",
+                grid.from,
+                grid.quantity.name()
+            );
         }
     }
     let options = Options { stop, ..Options::default() };

@@ -12,6 +12,7 @@ pub mod plot;
 pub mod reproduce;
 pub mod sat;
 pub mod search;
+pub mod serve;
 pub mod simulate;
 pub mod solve;
 pub mod sweep;

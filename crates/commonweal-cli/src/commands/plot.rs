@@ -3,12 +3,12 @@
 use super::front;
 use crate::args::{PlotArgs, PlotKind};
 use crate::report::note;
-use crate::report::pictures::{gains, payoffs, timeline};
+use crate::report::pictures::{expected_rewards, gains, likely_states, payoffs, rates, timeline};
 use crate::{input, output, progress};
 use anyhow::{Context, bail};
 use commonweal::internals::certified;
 use commonweal::internals::exact;
-use commonweal::{Answer, Claim, Model, Options};
+use commonweal::{Answer, Claim, DEFAULT_GAP, Model, Options};
 use commonweal_charts::{Picture, stacked};
 use std::process::ExitCode;
 
@@ -23,21 +23,30 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let model = input::model(&args.model, args.run.quiet)?;
     let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
     let options = Options { stop, ..Options::default() };
-    let solution: Answer = progress::shown(&options.stop, args.run.quiet, || match args.gap {
+    // Fractions gain little where mixtures stand for preferences.
+    let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
+    let gap = args.gap.or(is_approximated.then_some(DEFAULT_GAP));
+    let solution: Answer = progress::shown(&options.stop, args.run.quiet, || match gap {
         Some(gap) => certified::solve(&doubles, gap, &options),
         None => exact::solve(&model, &options),
     });
     let draw = |kind: &PlotKind| -> anyhow::Result<Picture> {
-        match kind {
-            PlotKind::Timeline => Ok(timeline(&model, &solution).picture()),
-            PlotKind::Payoffs => Ok(payoffs(&doubles, &solution).picture()),
+        Ok(match kind {
+            PlotKind::Timeline => timeline(&model, &solution).picture(),
+            PlotKind::Payoffs => payoffs(&doubles, &solution).picture(),
             PlotKind::Gains => {
-                let own_best =
-                    args.gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
-                Ok(gains(&model, &solution, own_best.as_deref()).picture())
+                let own_best = gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
+                gains(&model, &solution, own_best.as_deref()).picture()
             }
-            PlotKind::Front => front::picture(&Model::from(model.clone()), &options),
-        }
+            PlotKind::Front => {
+                let model = Model::from(model.clone());
+                input::refuse_mixtures(&model, "plot --kind front")?;
+                front::picture(&model, &options)?
+            }
+            PlotKind::Rates => rates(&model, &solution).picture(),
+            PlotKind::States => likely_states(&doubles, &solution).picture(),
+            PlotKind::Rewards => expected_rewards(&doubles, &solution).picture(),
+        })
     };
     let kinds =
         if args.kind.is_empty() { &[PlotKind::Timeline, PlotKind::Payoffs, PlotKind::Gains][..] } else { &args.kind };
@@ -46,8 +55,8 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         Some(place) => output::write_picture(place, &picture, args.run.quiet)?,
         None => output::print(&picture.svg())?,
     }
-    if args.gap.is_some() && kinds.contains(&PlotKind::Gains) && !args.run.quiet {
-        note("with --gap, what each principal would get alone is not drawn");
+    if gap.is_some() && kinds.contains(&PlotKind::Gains) && !args.run.quiet {
+        note("in doubles, what each principal would get alone is not drawn");
     }
     let Claim::Stopped(reason) = solution.claim() else { return Ok(ExitCode::SUCCESS) };
     note(&format!("{reason}: the picture shows the best strategy found until then"));

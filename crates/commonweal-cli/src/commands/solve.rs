@@ -37,6 +37,9 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if certified && args.explain {
         bail!("--explain shows the steps of an exact answer; use --exact in place of --gap");
     }
+    if args.outlook.is_some() && args.compare && args.csv.is_some() {
+        bail!("--csv: with --compare and --outlook there are two tables to write; ask for one of them");
+    }
     if certified && args.compare {
         bail!("--compare compares exact answers; use --exact in place of --gap");
     }
@@ -62,6 +65,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         alternatives: alternatives(&model, &answer, stop),
         comparison: args.compare.then(|| compare(&model, &answer, stop)),
         explanation: args.explain.then(|| explain::explained(&model, &answer, stop)),
+        outlook: outlook(args, &model, &answer),
         model: &model,
         answer: &answer,
         certified,
@@ -93,6 +97,14 @@ struct Found<'a> {
     /// Other strategies beside this one.
     comparison: Option<Comparison>,
     explanation: Option<Result<Explanation, StopReason>>,
+    /// Annuities, rates and trajectories.
+    outlook: Option<documents::Outlook>,
+}
+
+/// What an economist looks at, if it was asked for and the model's numbers are doubles.
+fn outlook(args: &SolveArgs, model: &Model, answer: &Answer) -> Option<documents::Outlook> {
+    let steps = usize::try_from(args.outlook?).ok()?;
+    Some(documents::Outlook::new(model.doubles().ok()?, answer, steps))
 }
 
 impl Found<'_> {
@@ -124,7 +136,9 @@ impl Found<'_> {
             let report = solution::report(model, answer, &self.own_best, &self.alternatives, args.all_states);
             let verdict = args.threshold.as_ref().zip(earned).map(|(threshold, earned)| verdict(threshold, earned));
             let checked = Some(self.certified.checked.in_words());
-            let parts = [Some(report::about(model)), verdict, Some(report), comparison, checked, explanation, spent];
+            let outlook = self.outlook.as_ref().map(|outlook| report::outlook::report(model, answer, outlook));
+            let parts =
+                [Some(report::about(model)), verdict, Some(report), comparison, outlook, checked, explanation, spent];
             output::print(&parts.into_iter().flatten().collect::<String>())?;
         }
         Ok(self.exit_code(earned))
@@ -142,15 +156,17 @@ impl Found<'_> {
             .map(|comparison| comparison.strategies.iter().map(|one| documents::Compared::new(model, one)).collect());
         let explanation = self.explanation.as_ref().and_then(|found| found.as_ref().ok());
         document.explanation = explanation.map(|explanation| documents::Explanation::new(model, explanation));
+        document.outlook.clone_from(&self.outlook);
         document
     }
 
     fn csv(&self, all_states: bool) -> String {
         let model = self.model.structure();
         let states = if all_states { model.states().collect() } else { vec![model.start()] };
-        match &self.comparison {
-            Some(comparison) => Csv::of_comparison(model, &comparison.strategies),
-            None => Csv::of_answer(model, self.answer, &self.own_best, &states),
+        match (&self.outlook, &self.comparison) {
+            (Some(outlook), _) => report::outlook::csv(outlook),
+            (None, Some(comparison)) => Csv::of_comparison(model, &comparison.strategies),
+            (None, None) => Csv::of_answer(model, self.answer, &self.own_best, &states),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `commonweal sweep MODEL --vary PRINCIPAL=FROM..TO`, or `PRINCIPAL.weight=FROM..TO`
+//! `commonweal sweep MODEL --vary PRINCIPAL=FROM..TO`
 
 use crate::args::SweepArgs;
 use crate::report::json;
@@ -18,12 +18,11 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
     clock.has_read();
-    let (principal, quantity, range) = range::varied("--vary", &args.vary, &model)?;
-    let grid = range::grid_of("--vary", quantity, range, args.steps)?;
+    let (principal, quantity, range) = range::assigned("--vary", &args.vary, &model)?;
+    let grid = range::grid("--vary", range, quantity, args.steps)?;
     let options = Options { stop, ..Options::default() };
     let shard = args.shard.unwrap_or(Shard::WHOLE);
-    let sweep =
-        progress::shown(&options.stop, args.run.quiet, || sweep(&model, (principal, quantity), grid, shard, &options));
+    let sweep = progress::shown(&options.stop, args.run.quiet, || sweep(&model, principal, grid, shard, &options));
     if let Some(place) = &args.csv {
         output::write_whole(place, |out| out.write_all(csv(&model, &sweep).as_bytes()))?;
     }

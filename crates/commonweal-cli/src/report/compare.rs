@@ -1,11 +1,12 @@
 //! `solve --compare`: the best strategy of each class side by side, and what simplicity costs.
 
 use super::names::{in_column as name_in_column, shown};
-use super::numbers::{at_least, at_most, in_column, near_zero};
+use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
+use commonweal::internals::commitment::Equilibrium;
 use commonweal::internals::compare::{Class, Compared, Comparison};
-use commonweal::internals::model::Structure;
-use commonweal::internals::number::Value;
+use commonweal::internals::model::{Principal, Structure};
+use commonweal::internals::number::{Rational, Value};
 use commonweal::{Answer, Enclosure};
 
 /// What each class earns and costs, and who gets what: in one table if it fits, in two otherwise.
@@ -42,7 +43,47 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
         }
         text += "  (`fair --rule RULE` says which strategies these lotteries draw)\n";
     }
-    text
+    text + &commitment(model, comparison)
+}
+
+/// What it is worth that everybody sticks to the plan, and what is known of those who do not.
+fn commitment(model: &Structure, comparison: &Comparison) -> String {
+    let of = |class: Class| comparison.strategies.iter().find(|one| one.class == class);
+    let (Some(plan), Some(replanned)) = (of(Class::Counting), of(Class::Replanned)) else { return String::new() };
+    let uncommitted = of(Class::NoCommitment).unwrap_or(replanned);
+    let told = |value: &Value| value.exact.as_ref().map_or_else(|| signed(value), fraction_with_sign);
+    let worth = |(principal, (with, without)): (&Principal, (&Value, &Value))| {
+        format!("{} {}", shown(&principal.name), told(&with.minus(without)))
+    };
+    /// More are not named one by one.
+    const NAMED: usize = 6;
+    let each = model.principals().iter().zip(plan.payoffs.iter().zip(&uncommitted.payoffs));
+    let each: Vec<String> = each.take(NAMED).map(worth).collect();
+    let mut text = format!(
+        "\nWhat commitment is worth: {} ({}).",
+        told(&plan.welfare.minus(&uncommitted.welfare)),
+        each.join(", ")
+    );
+    text += match &comparison.equilibrium {
+        Equilibrium::Pure(_) => " Without it, nobody who decides later would change the strategy \"no commitment\".",
+        Equilibrium::Mixed { .. } => {
+            " Without it, \"no commitment\" tosses a coin: where nobody tosses one, somebody would always change the strategy."
+        }
+        Equilibrium::NonePure => {
+            " Against re-planning: without commitment, any rule that looks at the state alone would be changed by somebody."
+        }
+        Equilibrium::NotFound => " Against re-planning: no rule was found that nobody would change later.",
+    };
+    if let Equilibrium::Mixed { regret, .. } = &comparison.equilibrium {
+        text += &format!(" By changing it, nobody gains more than {}.", at_most(*regret));
+    }
+    wrapped(&text, 2)
+}
+
+/// `+11/18`, as a decimal where the fraction is long.
+fn fraction_with_sign(exact: &Rational) -> String {
+    let text = fraction_or_decimal(exact);
+    if *exact > Rational::ZERO { format!("+{text}") } else { text }
 }
 
 /// A row for each class, the best of all first.
@@ -114,6 +155,8 @@ pub fn class_name(model: &Structure, class: Class) -> String {
         Class::Stationary => "best stationary".to_owned(),
         Class::Positional => "best positional".to_owned(),
         Class::LongTerm => "long-term".to_owned(),
+        Class::Replanned => format!("re-planned every {}", shown(model.about().step())),
+        Class::NoCommitment => "no commitment".to_owned(),
         Class::BestFor(p) => format!("best for {}", name_in_column(&model.principals()[p.index()].name)),
         Class::Fair(rule) => format!("fair: {}", rule.name()),
     }

@@ -93,6 +93,8 @@ fn class_name(model: &Structure, class: Class) -> String {
         Class::Stationary => "stationary".to_owned(),
         Class::Positional => "positional".to_owned(),
         Class::LongTerm => "long-term".to_owned(),
+        Class::Replanned => "re-planned".to_owned(),
+        Class::NoCommitment => "no commitment".to_owned(),
         Class::BestFor(p) => format!("best for {}", model.principals()[p.index()].name),
         Class::Fair(rule) => format!("fair {}", rule.name()),
     }

@@ -7,6 +7,7 @@ pub mod front;
 pub mod json;
 pub mod map;
 pub mod names;
+pub mod outlook;
 pub mod page;
 pub mod payoffs;
 pub mod pictures;

@@ -2,7 +2,8 @@
 
 use super::compare::{class_name, cost, shown_welfare};
 use super::names::{in_column as name_in_column, shown};
-use super::numbers::{discount, exact_and_decimal, fraction_within, in_column, steps};
+use super::numbers::{exact_and_decimal, fraction_within, in_column, steps};
+use super::payoffs::{preference_header, time_preferences};
 use super::pictures::{gains, payoffs, timeline};
 use commonweal::internals::compare::Compared;
 use commonweal::internals::explain::{Explanation, Turn, explain};
@@ -72,6 +73,9 @@ impl Page<'_> {
         let start = shown(&model.state_name(model.start()));
         match answer.claim() {
             Claim::Optimal => format!("Optimal welfare from {start}: {}.", exact_and_decimal(&welfare)),
+            Claim::Within { .. } if answer.is_approximated() => {
+                format!("Welfare from {start}, by mixtures of discounts: {}.", exact_and_decimal(&welfare))
+            }
             Claim::Within { .. } => {
                 format!("Welfare from {start}, proven in doubles: {}.", exact_and_decimal(&welfare))
             }
@@ -88,7 +92,8 @@ impl Page<'_> {
         let (model, answer) = (self.model.structure(), self.answer);
         let start = model.start();
         *html += &section("payoffs", "Who gets what");
-        let mut header = vec!["principal", "discount", "gets", "exactly", "under the long-term strategy"];
+        let mut header = vec!["principal", preference_header(model), "gets", "exactly", "under the long-term strategy"];
+        let [preferences, _] = time_preferences(model);
         header.extend(self.own_best.map(|_| "if the agent served nobody else"));
         let exactly =
             |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, 40)).unwrap_or_default();
@@ -96,7 +101,7 @@ impl Page<'_> {
             let gets = answer.payoff(p.into(), start);
             let mut row = vec![
                 name_in_column(&principal.name),
-                discount(principal.patience()),
+                preferences[p].clone(),
                 in_column(&gets),
                 exactly(&gets),
                 in_column(&answer.long_term_payoff(p.into(), start)),

@@ -6,7 +6,7 @@ use super::numbers::{
     rounded_discounts, signed,
 };
 use super::table::{WIDTH, in_blocks, table, width};
-use commonweal::internals::model::Structure;
+use commonweal::internals::model::{Preference, Principal, Structure};
 use commonweal::internals::number::{Rational, Value};
 
 /// What each principal gets, in the model's order, and what that adds up to.
@@ -59,6 +59,15 @@ impl<'a> PayoffTable<'a> {
         }
     }
 
+    /// What everybody's payoff is worth a step, where principals state other preferences than discounts.
+    pub fn annuities(&mut self, annuities: &[Value]) {
+        if !is_plain(self.model) {
+            // The welfare is nobody's.
+            let cells = annuities.iter().map(in_column).chain([String::new()]).collect();
+            self.column("annuity", cells);
+        }
+    }
+
     /// What everybody gets at least and at most.
     pub fn bounds(&mut self, gets: &Gets) {
         self.column("at least", gets.all().map(|value| at_least(value.enclosure.lower())).collect());
@@ -83,8 +92,7 @@ impl<'a> PayoffTable<'a> {
 
     /// The table: within the width of a terminal, whatever that takes.
     pub fn text(mut self) -> String {
-        let patience: Vec<&Rational> = self.model.principals().iter().map(|principal| principal.patience()).collect();
-        let exactly = discounts(patience.iter().copied());
+        let [exactly, rounded] = time_preferences(self.model);
         let mut text = self.with_discounts(&exactly);
         if width(&text) > WIDTH
             && let Some(column) = self.dispensable
@@ -94,9 +102,9 @@ impl<'a> PayoffTable<'a> {
             text = self.with_discounts(&exactly);
         }
         if width(&text) > WIDTH {
-            text = self.with_discounts(&rounded_discounts(&patience));
+            text = self.with_discounts(&rounded);
         }
-        let (header, rows) = self.cells(&rounded_discounts(&patience));
+        let (header, rows) = self.cells(&rounded);
         if width(&text) > WIDTH { in_blocks(&header, &rows, 1) } else { text }
     }
 
@@ -108,7 +116,7 @@ impl<'a> PayoffTable<'a> {
     fn cells(&self, discounts: &[String]) -> (Vec<&'static str>, Vec<Vec<String>>) {
         let principals = self.model.principals();
         let weighted = is_weighted(self.model);
-        let mut header = vec!["principal", "discount"];
+        let mut header = vec!["principal", preference_header(self.model)];
         header.extend(weighted.then_some("weight"));
         let keys = header.len();
         header.extend(&self.header);
@@ -131,10 +139,33 @@ impl<'a> PayoffTable<'a> {
     }
 }
 
+/// What the column of the principals' time preferences is called.
+pub fn preference_header(model: &Structure) -> &'static str {
+    if is_plain(model) { "discount" } else { "preference" }
+}
+
+/// Every principal's time preference, exactly and rounded: discounts in one format where all are that, otherwise as stated.
+pub fn time_preferences(model: &Structure) -> [Vec<String>; 2] {
+    let patience: Vec<&Rational> = model.principals().iter().map(|principal| principal.patience()).collect();
+    if is_plain(model) {
+        return [discounts(patience.iter().copied()), rounded_discounts(&patience)];
+    }
+    let stated: Vec<String> = model.principals().iter().map(|principal| principal.preference().to_string()).collect();
+    [stated.clone(), stated]
+}
+
+/// Whether all principals state discounts for ever, or nothing at all.
+fn is_plain(model: &Structure) -> bool {
+    let is_plain = |principal: &Principal| {
+        matches!(principal.preference(), Preference::Discount { until: None, .. } | Preference::Segments(_))
+    };
+    model.principals().iter().all(is_plain)
+}
+
 /// The columns that every table of principals begins with.
 pub fn who(model: &Structure) -> (Vec<&'static str>, Vec<Vec<String>>) {
-    let patience: Vec<&Rational> = model.principals().iter().map(|principal| principal.patience()).collect();
-    let (header, mut rows) = PayoffTable::new(model).cells(&discounts(patience));
+    let [exactly, _] = time_preferences(model);
+    let (header, mut rows) = PayoffTable::new(model).cells(&exactly);
     rows.pop();
     (header, rows)
 }

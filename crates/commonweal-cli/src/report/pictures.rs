@@ -5,10 +5,11 @@ use super::numbers::{double, signed};
 use commonweal::internals::evaluation::accrued;
 use commonweal::internals::landscape::Play;
 use commonweal::internals::model::{ChoiceId, Mdp, Principal, StateId, Structure};
-use commonweal::internals::number::Value;
+use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::outlook::{social_rates, trajectory};
 use commonweal::internals::strategy::{CountingStrategy, Step};
 use commonweal::{Answer, Claim};
-use commonweal_charts::{Axis, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
+use commonweal_charts::{Axis, BREAK, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
 /// More states than this are not drawn.
 const ROWS: usize = 30;
@@ -53,7 +54,10 @@ pub fn timeline(model: &Structure, solution: &Answer) -> Timeline {
     let mut drawn: Vec<StateId> = states.into_iter().take(ROWS).collect();
     drawn.sort();
     Timeline {
-        title: format!("What to do from {}, step by step", shown(&model.state_name(model.start()))),
+        title: {
+            let step = shown(model.about().step());
+            format!("What to do from {}, {step} by {step}", shown(&model.state_name(model.start())))
+        },
         caption: (!notes.is_empty()).then(|| notes.join(" ")),
         rows: drawn.iter().map(row).collect(),
     }
@@ -101,7 +105,7 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
     Chart {
         title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
         caption: Some(caption),
-        x: Axis { label: "steps taken".to_owned(), scale: Scale::Linear },
+        x: Axis { label: format!("{} taken", shown(&model.about().steps())), scale: Scale::Linear },
         y: Axis { label: "expected discounted payoff so far".to_owned(), scale: Scale::Linear },
         series,
         marks: Vec::new(),
@@ -140,6 +144,81 @@ pub fn gains(model: &Structure, solution: &Answer, own_best: Option<&[Value]>) -
         label: format!("payoff from {}, more (+) or less (−)", shown(&model.state_name(start))),
         series,
         groups,
+    }
+}
+
+/// The rate at which each principal, and society, discount each step against the next.
+pub fn rates(model: &Structure, solution: &Answer) -> Chart {
+    let steps = drawn_steps(model, solution);
+    let in_percent = |rates: Vec<Option<f64>>| {
+        let points = rates.into_iter().enumerate();
+        points.map(|(step, rate)| rate.map_or(BREAK, |rate| (step as f64, 100.0 * rate))).collect()
+    };
+    let series = |name: String, colour: usize, rates: Vec<Option<f64>>, mark: Mark| Series {
+        name,
+        colour,
+        points: in_percent(rates),
+        mark,
+    };
+    let mut all = vec![series("all together".to_owned(), WELFARE, social_rates(model.principals(), steps), Mark::Line)];
+    if model.n_principals() > 1 {
+        for (p, principal) in model.principals().iter().enumerate().take(PRINCIPALS) {
+            let alone = principal.clone().weighted(Rational::ONE);
+            all.push(series(shown(&principal.name), colour_of(p), social_rates(&[alone], steps), Mark::Dashed));
+        }
+    }
+    Chart {
+        title: "At which rate the next step is discounted".to_owned(),
+        caption: Some("All together: how fast the sum of all weights falls.".to_owned()),
+        x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
+        y: Axis { label: format!("per cent a {}", shown(model.about().step())), scale: Scale::Linear },
+        series: all,
+        marks: Vec::new(),
+    }
+}
+
+/// How likely each state is at each step, of those that matter most.
+pub fn likely_states(model: &Mdp<f64>, solution: &Answer) -> Chart {
+    let trajectory = trajectory(model, solution.strategy(), drawn_steps(model, solution) + 1);
+    let greatest = |state: StateId| trajectory.states.iter().map(|likely| likely[state.index()]).fold(0.0, f64::max);
+    let mut states: Vec<StateId> = model.states().filter(|state| greatest(*state) > 0.0).collect();
+    let met = states.len();
+    states.sort_by(|a, b| greatest(*b).total_cmp(&greatest(*a)).then(a.cmp(b)));
+    states.truncate(PRINCIPALS);
+    states.sort();
+    let series = |(at, state): (usize, &StateId)| Series {
+        name: shown(&model.state_name(*state)),
+        colour: at,
+        points: trajectory.states.iter().enumerate().map(|(j, likely)| (j as f64, likely[state.index()])).collect(),
+        mark: Mark::Line,
+    };
+    let few = format!("The {PRINCIPALS} likeliest of {met} states that are met.");
+    Chart {
+        title: format!("Where things stand, from {}", shown(&model.state_name(model.start()))),
+        caption: (met > PRINCIPALS).then_some(few),
+        x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
+        y: Axis { label: "probability".to_owned(), scale: Scale::Linear },
+        series: states.iter().enumerate().map(series).collect(),
+        marks: Vec::new(),
+    }
+}
+
+/// What each principal expects to get at each step, not discounted.
+pub fn expected_rewards(model: &Mdp<f64>, solution: &Answer) -> Chart {
+    let trajectory = trajectory(model, solution.strategy(), drawn_steps(model, solution) + 1);
+    let series = |(p, principal): (usize, &Principal)| Series {
+        name: shown(&principal.name),
+        colour: colour_of(p),
+        points: trajectory.rewards.iter().enumerate().map(|(j, rewards)| (j as f64, rewards[p])).collect(),
+        mark: Mark::Line,
+    };
+    Chart {
+        title: format!("What is expected at each {}", shown(model.about().step())),
+        caption: None,
+        x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
+        y: Axis { label: "expected reward, not discounted".to_owned(), scale: Scale::Linear },
+        series: model.principals().iter().enumerate().take(PRINCIPALS).map(series).collect(),
+        marks: Vec::new(),
     }
 }
 

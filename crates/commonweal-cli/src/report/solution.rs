@@ -4,6 +4,7 @@ use super::names::{in_column as name_in_column, shown};
 use super::numbers::{
     at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
 };
+use super::outlook::annuities;
 use super::payoffs::{Gets, PayoffTable, is_weighted};
 use super::strategy;
 use super::table::{table, wrapped};
@@ -11,7 +12,7 @@ use commonweal::internals::model::{Principal, StateId, Structure};
 use commonweal::internals::number::Value;
 use commonweal::internals::strategy::Meetings;
 use commonweal::questions::Alternatives;
-use commonweal::{Answer, Claim};
+use commonweal::{Answer, Approximation, Claim};
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
 pub fn report(
@@ -59,12 +60,13 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             vec![format!("Optimal welfare from {name}: {}", exact_and_decimal(&welfare)), now, deviating]
         }
         Claim::Within { .. } => {
-            let mut lines = vec![
-                format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."),
-                now,
-                "Proven in doubles, every rounding counted; --exact gives fractions.".to_owned(),
-                format!("The scale, which --gap is relative to: {}", double(solution.scale().unwrap_or(0.0))),
-            ];
+            let mut lines =
+                vec![format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."), now];
+            lines.extend(mixtures(model));
+            if let Some(scale) = solution.scale() {
+                lines.push("Proven in doubles, every rounding counted; --exact gives fractions.".to_owned());
+                lines.push(format!("The scale, which --gap is relative to: {}", double(scale)));
+            }
             if !solution.long_term_is_proven() {
                 lines.push(
                     "Long-term figures are of the strategy followed in the end, which is assumed and not proven to be \
@@ -91,6 +93,19 @@ fn headline(model: &Structure, solution: &Answer) -> String {
     lines.iter().map(|line| wrapped(line, 2)).collect()
 }
 
+/// Which principals' preferences are approximated, and how nearly.
+fn mixtures(model: &Structure) -> impl Iterator<Item = String> {
+    model.principals().iter().filter_map(|principal| {
+        let Approximation { nodes, relative_error, .. } = principal.approximation()?;
+        let error = relative_error.to_f64();
+        let name = shown(&principal.name);
+        Some(format!(
+            "Optimal for a mixture of {nodes} discounts that is within {error:.1e} of what {name} states, relative to the \
+             sum of all weights; the bounds include it."
+        ))
+    })
+}
+
 /// The fraction if it is short, the decimal otherwise.
 fn in_brief(value: &Value) -> String {
     value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal)
@@ -110,11 +125,13 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
         return rows.text();
     }
     rows.gets(&gets);
+    rows.annuities(&annuities(model, solution));
     let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
     rows.versus("vs long-term", &gets, &long_term, Some(&solution.long_term_welfare(start)));
     // Alone, everybody gets their best. Bounds that are wide, because time ran out, say nothing.
+    let nearly = if solution.is_approximated() { 1e-4 } else { 1e-6 };
     let known = |(own, gets): (&Value, &Value)| {
-        own.exact.is_some() || own.enclosure.width() <= 1e-6 * own.enclosure.midpoint().abs().max(size(gets))
+        own.exact.is_some() || own.enclosure.width() <= nearly * own.enclosure.midpoint().abs().max(size(gets))
     };
     let all_known = own_best.len() == gets.payoffs.len() && own_best.iter().zip(&gets.payoffs).all(known);
     if model.n_principals() > 1 && all_known {
@@ -153,6 +170,9 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
             "Horizon 0: no deviation pays, in any state.".to_owned()
         }
         Claim::Optimal | Claim::Undecided(_) => {
+            format!("Horizon {}: from that {step} on no deviation pays, in any state.", steps(horizon))
+        }
+        Claim::Within { .. } if solution.scale().is_none() => {
             format!("Horizon {}: from that {step} on no deviation pays, in any state.", steps(horizon))
         }
         Claim::Within { .. } | Claim::Stopped(_) => format!("Its tail begins at {step} {}.", steps(horizon)),

@@ -14,14 +14,14 @@ const LONG: u64 = 100;
 /// Says on standard error which neighbouring discounts are close.
 pub fn note(solution: &Answer) {
     for pair in solution.principals().windows(2) {
-        if pair[1].patience.is_zero() {
+        if pair[1].patience.is_zero() || pair[0].patience == pair[1].patience {
             continue;
         }
         let spacing = Rational::ONE / (&pair[0].patience / &pair[1].patience - Rational::ONE);
         // Close discounts matter where they make the horizon long, or may have.
         let long = matches!(solution.claim(), Claim::Stopped(_)) || *solution.horizon() > Step::from(LONG);
         if spacing > Rational::from(CLOSE) && long {
-            let horizon = match solution.claim() {
+            let horizon = match solution.claim_for_mixtures() {
                 Claim::Optimal | Claim::Undecided(_) => format!(" The horizon is {}.", steps(solution.horizon())),
                 Claim::Within { .. } | Claim::Stopped(_) => String::new(),
             };

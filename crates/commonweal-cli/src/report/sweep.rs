@@ -10,7 +10,7 @@ use commonweal::internals::landscape::{
     Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
 };
 use commonweal::internals::model::Structure;
-use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::number::{Rational, Value, rate_text};
 use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 
 /// The most points of a report.
@@ -24,13 +24,13 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     if let Some(reason) = sweep.stopped {
         text += &format!("Stopped: {reason}. Points that were not solved are left out, and changes may be\nmissing.\n");
     }
-    text += &format!("Over the {} of {}, from {start}\n\n", sweep.quantity.name(), shown(principal));
+    text += &format!("Over the {} of {}, from {start}\n\n", sweep.grid.quantity.name(), shown(principal));
     let (points, changes) = (solved(sweep), changes(sweep));
     let every = points.len().div_ceil(ROWS).max(1);
     let rows: Vec<&SweepPoint> = points.iter().copied().step_by(every).collect();
     let (first, last) = shown_changes(&changes);
     let own = own_play(model, sweep);
-    let plays = rows.iter().filter_map(|point| Some((point.at.clone(), point.label?)));
+    let plays = rows.iter().filter_map(|point| Some((point.discount.clone(), point.label?)));
     let sides = first
         .iter()
         .chain(last)
@@ -44,8 +44,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     let plays: Vec<&Play> = named.0.iter().map(|&play| &sweep.plays[play]).collect();
     text += &listed(key(model, &plays).iter().enumerate().map(|(at, line)| (letter(at), line.clone())));
     if let Some((discount, play)) = own {
-        let (what, own) = (sweep.quantity.name(), varied(sweep, &discount));
-        text += &format!("  The model's own {what}, {own}, has {}.\n", named.letter(play));
+        let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &discount));
+        text += &format!("  The model's own {name}, {own}, has {}.\n", named.letter(play));
     }
     text += "\nChanges of strategy\n";
     if changes.is_empty() {
@@ -64,6 +64,18 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     text
 }
 
+/// A discount, rate or weight of the sweep, as people read it.
+fn in_place(sweep: &Sweep, value: &Rational) -> String {
+    match sweep.grid.quantity {
+        Quantity::Discount => discount(value),
+        Quantity::Rate => {
+            let exactly = rate_text(value);
+            if exactly.ends_with('%') { exactly } else { format!("{}%", double(100.0 * value.to_f64())) }
+        }
+        Quantity::Weight => in_column(&Value::from(value.clone())),
+    }
+}
+
 fn change_line(change: &SweepChange, key: &Key) -> String {
     let at = match &change.at {
         Some(exact) => format!("{exact} ≈ {}", double(place(change))),
@@ -73,7 +85,7 @@ fn change_line(change: &SweepChange, key: &Key) -> String {
     format!("  at {at}: {} → {}{crowded}\n", key.letter(change.before), key.letter(change.after))
 }
 
-/// The strategies that a report names, in the order of their letters: by the place at which each is first met.
+/// The strategies that a report names, in the order of their letters: by the discount at which each is first met.
 struct Key(Vec<PlayId>);
 
 impl Key {
@@ -101,7 +113,7 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
     let column = |name: &str, of: &dyn Fn(&SweepPoint) -> String| -> (String, Vec<String>) {
         (name.to_owned(), points.iter().map(|point| of(point)).collect())
     };
-    let first = column(&name_in_column(principal(model, sweep)), &|point| varied(sweep, &point.at));
+    let first = column(&name_in_column(principal(model, sweep)), &|point| in_place(sweep, &point.discount));
     let mut columns = vec![
         column("strategy", &|point| point.label.map_or_else(String::new, |play| key.letter(play))),
         column("horizon", &|point| steps(&point.horizon)),
@@ -150,12 +162,12 @@ fn shown_changes<'c, 's>(changes: &'c [&'s SweepChange]) -> (&'c [&'s SweepChang
     (&changes[..MOST / 2], &changes[changes.len() - MOST / 2..])
 }
 
-/// The model's own discount or weight and the strategy that is best there, if it lies on the sweep and no crowd hides it.
+/// The model's own discount and the strategy that is best there, if it lies on the sweep and no crowd hides it.
 fn own_play(model: &Structure, sweep: &Sweep) -> Option<(Rational, PlayId)> {
-    let own = sweep.quantity.own(&model.principals()[sweep.principal.index()]).clone();
-    let before = sweep.points.iter().rev().find(|point| point.at <= own)?;
+    let own = sweep.grid.quantity.of(&model.principals()[sweep.principal.index()])?;
+    let before = sweep.points.iter().rev().find(|point| point.discount <= own)?;
     let is_last = before.index == sweep.grid.steps;
-    if is_last && before.at < own {
+    if is_last && before.discount < own {
         return None;
     }
     let mut play = before.label?;
@@ -171,14 +183,6 @@ fn own_play(model: &Structure, sweep: &Sweep) -> Option<(Rational, PlayId)> {
         }
     }
     Some((own, play))
-}
-
-/// A value of what varies. A weight may be any number, and has the format of one.
-fn varied(sweep: &Sweep, value: &Rational) -> String {
-    match sweep.quantity {
-        Quantity::Discount => discount(value),
-        Quantity::Weight => in_column(&Value::from(value.clone())),
-    }
 }
 
 fn principal<'m>(model: &'m Structure, sweep: &Sweep) -> &'m str {
@@ -198,15 +202,15 @@ fn solved(sweep: &Sweep) -> Vec<&SweepPoint> {
     sweep.points.iter().filter(|point| point.label.is_some()).collect()
 }
 
-/// Where a change is: the place itself if it is known, or the one just before it.
+/// Where a change is: the discount or rate itself if it is known, or the one just before it.
 fn place(change: &SweepChange) -> f64 {
     change.at.as_ref().unwrap_or(&change.low).to_f64()
 }
 
 /// The points that were solved as comma-separated values: decimals, and the welfare as a fraction too where it is exact.
 pub fn csv(model: &Structure, sweep: &Sweep) -> String {
-    let what = sweep.quantity.name();
-    let mut text = format!("index,{what},{what}_decimal,welfare,welfare_exact,long_term_welfare");
+    let name = sweep.grid.quantity.name();
+    let mut text = format!("index,{name},{name}_decimal,welfare,welfare_exact,long_term_welfare");
     for principal in model.principals() {
         text += &format!(",{}", field(&format!("payoff {}", principal.name)));
     }
@@ -215,8 +219,8 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     for point in solved(sweep) {
         let mut fields = vec![
             point.index.to_string(),
-            point.at.to_string(),
-            decimal(&Value::from(point.at.clone())),
+            point.discount.to_string(),
+            decimal(&Value::from(point.discount.clone())),
             decimal(&point.earned.welfare),
             point.earned.welfare.exact.as_ref().and_then(exact_text).unwrap_or_default(),
             decimal(&point.earned.long_term_welfare),
@@ -230,7 +234,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     text
 }
 
-/// Welfare and payoffs over what varies, with the changes of strategy on the welfare's curve and the model's own value. Where
+/// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. Where
 /// the strategy changes, what jumps is drawn as a jump.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     const DRAWN: usize = 7;
@@ -246,7 +250,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             if last.is_some_and(|last| last.index + 1 != point.index) {
                 points.push(BREAK);
             }
-            points.push((decimal_place(&point.at), height(&point.earned)));
+            points.push((decimal_place(&point.discount), height(&point.earned)));
             for change in &point.changes {
                 let [before, after] = change.sides.each_ref().map(height);
                 points.extend([(place(change), before), BREAK, (place(change), after)]);
@@ -292,19 +296,19 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             mark: Mark::Points,
         });
     }
-    let own = sweep.quantity.own(&model.principals()[sweep.principal.index()]);
-    let is_inside = sweep.grid.from <= *own && *own <= sweep.grid.to;
-    let (principal, what) = (shown(principal(model, sweep)), sweep.quantity.name());
+    let own = sweep.grid.quantity.of(&model.principals()[sweep.principal.index()]);
+    let own = own.filter(|own| sweep.grid.from <= *own && *own <= sweep.grid.to);
+    let principal = shown(principal(model, sweep));
     Chart {
-        title: format!("Welfare and payoffs over the {what} of {principal}"),
+        title: format!("Welfare and payoffs over the {} of {principal}", sweep.grid.quantity.name()),
         caption: Some(caption),
-        x: Axis { label: format!("{what} of {principal}"), scale: Scale::Linear },
+        x: Axis { label: format!("{} of {principal}", sweep.grid.quantity.name()), scale: Scale::Linear },
         y: Axis {
             label: format!("expected discounted payoff from {}", shown(&model.state_name(model.start()))),
             scale: Scale::Linear,
         },
         series,
-        marks: if is_inside { vec![(decimal_place(own), "the model".to_owned())] } else { Vec::new() },
+        marks: own.iter().map(|own| (decimal_place(own), "the model".to_owned())).collect(),
     }
 }
 

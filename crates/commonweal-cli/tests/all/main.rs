@@ -20,6 +20,7 @@ mod reader;
 mod readme;
 mod reproduce;
 mod search;
+mod serve;
 #[cfg(unix)]
 mod signals;
 mod terminal;

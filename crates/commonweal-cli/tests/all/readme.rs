@@ -1,4 +1,4 @@
-//! Every command in a `console` block of the README, docs/commands.md, docs/certified.md, docs/fair.md and docs/formats/models.md is run, and
+//! Every command in a `console` block of the README, docs/commands.md, docs/certified.md, docs/fair.md, docs/formats/models.md and docs/case-studies is run, and
 //! must print what stands below it. A line `…` stands for any number of lines.
 
 use std::path::{Path, PathBuf};
@@ -41,11 +41,13 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new(name: &str) -> Scratch {
         let path = std::env::temp_dir().join(format!("commonweal-page-{}-{name}", std::process::id()));
-        let models = path.join("models/paper");
-        std::fs::create_dir_all(&models).expect("a folder");
-        for entry in std::fs::read_dir(root().join("models/paper")).expect("the models") {
-            let entry = entry.expect("an entry");
-            std::fs::copy(entry.path(), models.join(entry.file_name())).expect("a copy");
+        for folder in ["models/paper", "models/case-studies"] {
+            let models = path.join(folder);
+            std::fs::create_dir_all(&models).expect("a folder");
+            for entry in std::fs::read_dir(root().join(folder)).expect("the models") {
+                let entry = entry.expect("an entry");
+                std::fs::copy(entry.path(), models.join(entry.file_name())).expect("a copy");
+            }
         }
         Scratch(path)
     }
@@ -108,6 +110,16 @@ fn the_page_of_the_certified_engine_shows_what_it_prints() {
 #[test]
 fn the_page_of_fair_rules_shows_what_its_commands_print() {
     check("docs/fair.md", 2);
+}
+
+#[test]
+fn the_case_studies_show_what_their_commands_print() {
+    for page in std::fs::read_dir(root().join("docs/case-studies")).expect("the pages") {
+        let name = page.expect("a page").file_name().into_string().expect("a name");
+        if name.ends_with(".md") && name != "README.md" {
+            check(&format!("docs/case-studies/{name}"), 2);
+        }
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct Certificate<'a> {
     model: Cow<'a, Mdp>,
-    answer: &'a Answer,
+    answer: Cow<'a, Answer>,
     proof: &'a Proof,
     /// The bits of its floats, where it needs any.
     pub precision: u32,
@@ -78,6 +78,9 @@ pub enum NoCertificate {
         /// The latest step.
         most: u64,
     },
+    /// A fair certificate knows no time preference that changes at some step.
+    #[error("a fair certificate knows no schedules and no terms of office yet")]
+    Segments,
     /// In doubles, a fair certificate has one discount for each principal.
     #[error("in doubles a fair certificate needs principals with one discount each; `--exact` has one for all")]
     SeveralParts,
@@ -102,6 +105,8 @@ impl<'a> Certificate<'a> {
         let stopped = matches!(answer.claim(), Claim::Stopped(_));
         let missing = if stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
         let proof = answer.proof().ok_or(missing)?;
+        // It is about the mixtures that the model's canonical form has.
+        let answer = if answer.is_approximated() { Cow::Owned(answer.of_mixtures()) } else { Cow::Borrowed(answer) };
         Ok(Certificate { model, answer, proof, precision: PRECISION, stop: StopSignal::default() })
     }
 
@@ -154,7 +159,7 @@ impl<'a> Certificate<'a> {
     pub fn check_work(&self) -> u64 {
         match self.proof {
             Proof::Exact(proof) if self.kind() == Kind::Exact => {
-                exact::check_work(&principals::order(&self.model), self.answer, proof)
+                exact::check_work(&principals::order(&self.model), &self.answer, proof)
             }
             Proof::Exact(_) | Proof::Bounds(_) => {
                 let n_layers = u64::try_from(self.answer.horizon()).unwrap_or(u64::MAX);

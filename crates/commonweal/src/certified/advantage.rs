@@ -6,7 +6,7 @@
 use super::long_term::LongTerm;
 use super::rounded_model::RoundedModel;
 use crate::kernel::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, specialised};
-use crate::model::StateId;
+use crate::model::{ChoiceId, StateId};
 use crate::number::UpperBound;
 use crate::parallel;
 use std::ops::Range;
@@ -14,9 +14,9 @@ use std::ops::Range;
 pub(super) struct Advantages {
     n: usize,
     /// Which choice a candidate is; in the model's order.
-    pub choice: Vec<u32>,
+    pub choice: Vec<ChoiceId>,
     /// Which state offers it.
-    pub state: Vec<u32>,
+    pub state: Vec<StateId>,
     /// Δ_0 of each candidate.
     pub lead: Vec<f64>,
     /// Δ_1, Δ_2, … of each candidate, side by side.
@@ -41,25 +41,25 @@ impl Advantages {
         let n_candidates = |state: usize| rows.first_choice[state] - state as u32;
         let n_all = n_candidates(n_states) as usize;
         let first_of_chunk: Vec<u32> = (0..n_states).step_by(CHUNK).chain([n_states]).map(n_candidates).collect();
-        let (mut choice, mut state) = (vec![0; n_all], vec![0; n_all]);
+        let (mut choice, mut state) = (vec![ChoiceId::at(0); n_all], vec![StateId::at(0); n_all]);
         let (mut lead, mut rest) = (vec![0.0; n_all], vec![0.0; n_all * (n - 1)]);
         let chunks = Chunk::all(&first_of_chunk, n, &mut choice, &mut state, &mut lead, &mut rest);
         let terms = Terms { model, values, levels: &levels };
-        let of_chunk = |index: usize, (strategy, mut found): (&[u32], Chunk)| {
+        let of_chunk = |index: usize, (strategy, mut found): (&[ChoiceId], Chunk)| {
             let first_state = index * CHUNK;
             let choices = rows.first_choice[first_state]..rows.first_choice[first_state + strategy.len()];
             let mut reader =
                 RowReader::<0>::at(choices.start as usize, rows.first_transition, rows.target, rows.probability);
             let mut row = vec![0.0; n];
             for (state, &followed) in (first_state..).zip(strategy) {
-                for choice in rows.first_choice[state]..rows.first_choice[state + 1] {
+                for choice in (rows.first_choice[state]..rows.first_choice[state + 1]).map(ChoiceId::at) {
                     let (targets, probabilities) = reader.next_row();
                     if n <= WIDEST {
                         specialised!(n, |N| terms.of_few::<N>(state, choice, targets, probabilities, &mut row))
                     } else {
                         terms.of_many(state, choice, targets, probabilities, &mut row)
                     }
-                    found.add(choice, state as u32, &row, choice == followed);
+                    found.add(choice, StateId::at(state as u32), &row, choice == followed);
                 }
             }
             (found.of_followed, found.of_candidates)
@@ -88,7 +88,7 @@ impl Advantages {
 
     /// Δ_i of the choice that is taken in `state` where the strategy would take `followed`.
     #[inline]
-    pub fn get(&self, state: usize, choice: u32, followed: u32, i: usize) -> f64 {
+    pub fn get(&self, state: usize, choice: ChoiceId, followed: ChoiceId, i: usize) -> f64 {
         if choice == followed {
             return 0.0;
         }
@@ -112,9 +112,9 @@ impl Advantages {
 
 /// The candidate that stands for a choice that `state` offers beside `followed`.
 #[inline]
-pub(super) fn candidate(state: usize, choice: u32, followed: u32) -> usize {
+pub(super) fn candidate(state: usize, choice: ChoiceId, followed: ChoiceId) -> usize {
     // Each state before this one has one choice that is no candidate.
-    choice as usize - state - usize::from(choice > followed)
+    choice.index() - state - usize::from(choice > followed)
 }
 
 /// What advantages are made of.
@@ -130,14 +130,14 @@ impl Terms<'_> {
     fn of_few<const N: usize>(
         &self,
         state: usize,
-        choice: u32,
+        choice: ChoiceId,
         targets: &[StateId],
         probabilities: &[f64],
         advantages: &mut [f64],
     ) {
         let values = self.values.as_chunks::<N>().0;
         let expected = expectations(targets, probabilities, values);
-        let (reward, value) = (&self.model.reward.as_chunks::<N>().0[choice as usize], &values[state]);
+        let (reward, value) = (&self.model.reward.as_chunks::<N>().0[choice.index()], &values[state]);
         let (levels, discounts) = (&self.levels[..N], &self.model.discounts[..N]);
         for (i, advantage) in advantages[..N].iter_mut().enumerate() {
             *advantage = reward[i] - levels[i] + discounts[i] * expected[i] - value[i];
@@ -145,14 +145,21 @@ impl Terms<'_> {
     }
 
     /// The same for more principals than stand side by side.
-    fn of_many(&self, state: usize, choice: u32, targets: &[StateId], probabilities: &[f64], advantages: &mut [f64]) {
+    fn of_many(
+        &self,
+        state: usize,
+        choice: ChoiceId,
+        targets: &[StateId],
+        probabilities: &[f64],
+        advantages: &mut [f64],
+    ) {
         let n = advantages.len();
         advantages.fill(0.0);
         for (target, p) in targets.iter().zip(probabilities) {
             let value = &self.values[target.index() * n..(target.index() + 1) * n];
             advantages.iter_mut().zip(value).for_each(|(sum, x)| *sum += p * x);
         }
-        let reward = &self.model.reward[choice as usize * n..(choice as usize + 1) * n];
+        let reward = &self.model.reward[choice.index() * n..(choice.index() + 1) * n];
         let value = &self.values[state * n..(state + 1) * n];
         for (i, advantage) in advantages.iter_mut().enumerate() {
             *advantage = reward[i] - self.levels[i] + self.model.discounts[i] * *advantage - value[i];
@@ -163,8 +170,8 @@ impl Terms<'_> {
 /// Where the candidates of some states go.
 struct Chunk<'a> {
     filled: usize,
-    choice: &'a mut [u32],
-    state: &'a mut [u32],
+    choice: &'a mut [ChoiceId],
+    state: &'a mut [StateId],
     lead: &'a mut [f64],
     rest: &'a mut [f64],
     of_followed: Vec<Span>,
@@ -176,8 +183,8 @@ impl<'a> Chunk<'a> {
     fn all(
         first: &[u32],
         n: usize,
-        mut choice: &'a mut [u32],
-        mut state: &'a mut [u32],
+        mut choice: &'a mut [ChoiceId],
+        mut state: &'a mut [StateId],
         mut lead: &'a mut [f64],
         mut rest: &'a mut [f64],
     ) -> Vec<Chunk<'a>> {
@@ -196,7 +203,7 @@ impl<'a> Chunk<'a> {
         first.windows(2).map(of_chunk).collect()
     }
 
-    fn add(&mut self, choice: u32, state: u32, advantages: &[f64], followed: bool) {
+    fn add(&mut self, choice: ChoiceId, state: StateId, advantages: &[f64], followed: bool) {
         let spans = if followed { &mut self.of_followed } else { &mut self.of_candidates };
         spans.iter_mut().zip(advantages).for_each(|(span, &x)| *span = span.with(x));
         if !followed {

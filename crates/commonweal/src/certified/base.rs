@@ -4,6 +4,7 @@ use super::advantage::Advantages;
 use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
 use crate::kernel::sweep::Span;
+use crate::model::ChoiceId;
 use crate::number::UpperBound;
 use crate::stop::StopSignal;
 
@@ -22,7 +23,7 @@ impl<'m> Base<'m> {
     }
 
     /// The base of another strategy.
-    pub fn of_strategy(model: &'m RoundedModel<'m>, strategy: &[u32], gap: f64, stop: &StopSignal) -> Base<'m> {
+    pub fn of_strategy(model: &'m RoundedModel<'m>, strategy: &[ChoiceId], gap: f64, stop: &StopSignal) -> Base<'m> {
         Base::of(model, long_term::values_of_strategy(model, strategy, gap, stop))
     }
 

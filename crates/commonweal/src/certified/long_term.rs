@@ -7,8 +7,9 @@
 
 use super::rounded_model::RoundedModel;
 use crate::kernel::chain::{Chain, Columns, Table, TableMut, choose_rows, copy_columns};
-use crate::kernel::policy_iteration::{Optimum, all_decided};
-use crate::kernel::sweep::{Choices, PolicyRows, Span, WIDEST, specialised};
+use crate::kernel::policy_iteration::{Optimum, Served, lexicographic};
+use crate::kernel::sweep::{PolicyRows, Span, WIDEST, specialised};
+use crate::model::ChoiceId;
 use crate::number::UpperBound;
 use crate::parallel;
 use crate::stop::StopSignal;
@@ -16,7 +17,7 @@ use crate::stop::StopSignal;
 /// A strategy, and values that are near its own.
 pub(super) struct LongTerm {
     /// One choice per state.
-    pub strategy: Vec<u32>,
+    pub strategy: Vec<ChoiceId>,
     /// Two choices whose Δ_i differ by less count as equally good for principal i.
     pub near: Vec<f64>,
     /// A state's values side by side, less the constants.
@@ -30,40 +31,24 @@ const AS_BEFORE: f64 = 1e-3;
 
 /// The long-term strategy of `model`, near enough for a welfare within `gap` of its scale.
 pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTerm {
-    let n_states = model.n_states();
     let n = model.n();
-    let mut strategy: Vec<u32> = model.arrays.first_choice[..n_states].to_vec();
-    let mut allowed: Option<Vec<bool>> = None;
-    let mut values = vec![0.0; n_states * n];
-    let mut constants = vec![0.0; n];
-    let mut near = vec![0.0; n];
-    let mut scale = 0.0;
-    let mut solved = 0;
-    while solved < n && !all_decided(&model.arrays, allowed.as_deref()) {
-        let i = solved;
-        let reward: Vec<f64> = model.reward.iter().skip(i).step_by(n).copied().collect();
-        let (row_length, discount) = (model.row_length, model.discounts[i]);
-        let choices =
-            Choices { rows: &model.arrays, allowed: allowed.as_deref(), reward: &reward, discount, row_length };
-        let residual = Residual { model, i, share: share(n) * gap * model.impatience[i], scale };
-        let Optimum { column, width } = choices.optimum(&mut strategy, |column| residual.target(column), stop);
-        constants[i] = column.levels[0] / model.impatience[i];
-        scale += Span::of(column.values.as_flattened()).shifted(constants[i]).magnitude();
-        near[i] = residual.near(&column, width);
-        if i + 1 < n {
-            allowed = Some(choices.as_good_as_the_best(&column, near[i], &strategy));
-        }
-        put(&mut values, n, i, Table::of(&column.values));
-        solved += 1;
-    }
-    let mut long_term = LongTerm { strategy, near, values, constants };
-    long_term.evaluate_from(model, solved, gap, scale, stop);
+    let mut strategy: Vec<ChoiceId> = model.arrays.first_choices().collect();
+    let found = LongTerm {
+        strategy: Vec::new(),
+        near: vec![0.0; n],
+        values: vec![0.0; strategy.len() * n],
+        constants: vec![0.0; n],
+    };
+    let mut principals = Rounded { model, gap, scale: 0.0, found };
+    let served = lexicographic(&model.arrays, &mut strategy, &mut principals, stop);
+    let mut long_term = LongTerm { strategy, ..principals.found };
+    long_term.evaluate_from(model, served, gap, principals.scale, stop);
     (0..n).for_each(|i| long_term.recentre(model, i, stop));
     long_term
 }
 
 /// The values of one choice per state, for every principal.
-pub(super) fn values_of_strategy(model: &RoundedModel, strategy: &[u32], gap: f64, stop: &StopSignal) -> LongTerm {
+pub(super) fn values_of_strategy(model: &RoundedModel, strategy: &[ChoiceId], gap: f64, stop: &StopSignal) -> LongTerm {
     let n = model.n();
     let values = vec![0.0; strategy.len() * n];
     let mut own = LongTerm { strategy: strategy.to_vec(), near: vec![0.0; n], values, constants: vec![0.0; n] };
@@ -113,7 +98,7 @@ impl LongTerm {
         parallel::update(&mut values, |_, [value]| *value += shift);
         let rows = PolicyRows::of(&model.arrays, &self.strategy);
         let level = middle * model.impatience[i];
-        let reward = |state: usize| model.reward[self.strategy[state] as usize * n + i];
+        let reward = |state: usize| model.reward[self.strategy[state].index() * n + i];
         let mut residual = vec![[0.0]; values.len()];
         rows.sweep(&values, &mut residual, |state, [expected]| {
             [reward(state) - level + discount * expected - values[state][0]]
@@ -142,7 +127,7 @@ fn put(values: &mut [f64], n: usize, begin: usize, columns: Table) {
 fn values_of<const K: usize>(
     model: &RoundedModel,
     rows: &PolicyRows,
-    strategy: &[u32],
+    strategy: &[ChoiceId],
     begin: usize,
     gap: f64,
     scale: &mut f64,
@@ -173,30 +158,51 @@ fn floor(model: &RoundedModel, i: usize, level: f64) -> f64 {
     model.advantage_error(i, level / model.impatience[i], UpperBound::ZERO).get()
 }
 
-/// What a principal's residual may be.
-struct Residual<'a> {
+/// The principals of a model in doubles, each served as precisely as the gap asks for.
+struct Rounded<'a> {
     model: &'a RoundedModel<'a>,
-    i: usize,
-    /// The part of the scale.
-    share: f64,
-    /// The magnitude of the values of all principals before.
+    gap: f64,
+    /// The magnitude of the values of all who have been served.
     scale: f64,
+    /// What was found, but for the strategy.
+    found: LongTerm,
 }
 
-impl Residual<'_> {
-    /// The residual that is small enough.
-    fn target(&self, column: &Columns<1>) -> f64 {
-        let constant = column.levels[0] / self.model.impatience[self.i];
-        let values = Span::of(column.values.as_flattened());
-        let error = self.model.advantage_error(self.i, constant, UpperBound::of(values.magnitude()));
-        (self.share * (self.scale + values.shifted(constant).magnitude())).max(error.get())
+impl Served for Rounded<'_> {
+    fn n(&self) -> usize {
+        self.model.n()
     }
 
-    /// How far apart the worths of two equally good choices may seem, given the span of the residual.
-    fn near(&self, column: &Columns<1>, width: f64) -> f64 {
-        let &Residual { model, i, .. } = self;
+    fn rewards(&self, i: usize) -> Vec<f64> {
+        self.model.reward.iter().skip(i).step_by(self.n()).copied().collect()
+    }
+
+    fn discount(&self, i: usize) -> f64 {
+        self.model.discounts[i]
+    }
+
+    fn target(&self, i: usize, column: &Columns<1>) -> f64 {
+        let impatience = self.model.impatience[i];
+        let constant = column.levels[0] / impatience;
+        let values = Span::of(column.values.as_flattened());
+        let error = self.model.advantage_error(i, constant, UpperBound::of(values.magnitude()));
+        let share = share(self.n()) * self.gap * impatience;
+        (share * (self.scale + values.shifted(constant).magnitude())).max(error.get())
+    }
+
+    fn near(&self, i: usize, Optimum { column, width }: &Optimum) -> f64 {
+        let impatience = self.model.impatience[i];
         let greatest = UpperBound::of(Span::of(column.values.as_flattened()).magnitude());
-        let error = model.advantage_error(i, column.levels[0] / model.impatience[i], greatest).get();
-        4.0 * (width + error) / model.impatience[i]
+        let error = self.model.advantage_error(i, column.levels[0] / impatience, greatest).get();
+        4.0 * (width + error) / impatience
+    }
+
+    fn serve(&mut self, i: usize, column: &Columns<1>, near: f64) {
+        let n = self.n();
+        let LongTerm { near: nears, values, constants, .. } = &mut self.found;
+        constants[i] = column.levels[0] / self.model.impatience[i];
+        self.scale += Span::of(column.values.as_flattened()).shifted(constants[i]).magnitude();
+        nears[i] = near;
+        put(values, n, i, Table::of(&column.values));
     }
 }

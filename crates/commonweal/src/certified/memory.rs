@@ -12,7 +12,7 @@ use crate::strategy::memory::{Last, Stage};
 /// The memory of the decisions that `layers` describe, by start state.
 pub(super) fn of(
     model: &RoundedModel,
-    tail: &[u32],
+    tail: &[ChoiceId],
     long_term: &Lists<ChoiceId>,
     layers: &[LayerChanges],
     stop: &StopSignal,
@@ -23,11 +23,11 @@ pub(super) fn of(
     // The decisions hold from the step of their layer up to the step of the layer before it in the list.
     let mut until = layers.first().map_or(0, |first| first.step + 1);
     for (index, LayerChanges { changes, .. }) in layers.iter().enumerate() {
-        changes.iter().for_each(|change| decisions[change.state as usize] = change.choice);
+        changes.iter().for_each(|&(state, choice)| decisions[state.index()] = choice);
         let from = layers.get(index + 1).map_or(0, |later| later.step + 1);
         let deviates = |state: usize| {
             let choice = decisions[state];
-            choice != tail[state] && !long_term.get(state).contains(&ChoiceId::from(choice as usize))
+            choice != tail[state] && !long_term.get(state).contains(&choice)
         };
         let targets = |state: usize| &rows.target[rows.row(decisions[state])];
         match until - from {

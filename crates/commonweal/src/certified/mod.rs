@@ -191,7 +191,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
         welfare = welfare_within_rewards(model, &welfare);
-        payoffs = payoffs.map(model.model, |p, values| within(values, model.n_states(), reward_range(model, p)));
+        payoffs = payoffs.map(|p, values| within(values, model.n_states(), reward_range(model, p)));
     }
     let claim = match stopped {
         Some(reason) => Claim::Stopped(reason),
@@ -258,7 +258,7 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
         let range = range_alone(model, &alone);
         if part.coefficient.is_one() { range } else { range.times(Enclosure::from(&part.coefficient)) }
     };
-    let parts = model.model.principals()[p.index()].parts();
+    let parts = model.model.principals()[p.index()].only_parts();
     parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part")
 }
 
@@ -294,7 +294,7 @@ fn within(values: &Values, n: usize, range: Enclosure) -> Values {
 }
 
 impl LongTerm {
-    /// The same for parts that count so many times.
+    /// The same where the rewards of part i are multiplied by `factor(i)`.
     fn scaled(&self, factor: impl Fn(usize) -> f64) -> LongTerm {
         let n = self.constants.len();
         let column =
@@ -307,7 +307,7 @@ impl LongTerm {
         }
     }
 
-    /// Values may be anything but not a number: 0 in place of what an evaluation that ran astray left.
+    /// Replaces infinite values and NaN, which an evaluation that diverged may leave, by 0. Any finite values will do.
     fn make_finite(&mut self) {
         let mend = |_, x: &mut f64| {
             if !x.is_finite() {
@@ -334,15 +334,14 @@ impl Base<'_> {
     /// The strategy's choice in each state, and those that are as good for everybody.
     fn long_term_choices(&self) -> Lists<ChoiceId> {
         let Base { model, followed, advantages } = self;
-        let as_good = |state: usize, choice: u32| {
+        let as_good = |state: usize, choice: ChoiceId| {
             let own = followed.strategy[state];
             // With an infinite error nothing is known to be near, but a choice is as good as itself.
             choice == own || (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
         };
         let first = model.arrays.first_choice;
         let of_state = |state: usize| {
-            let choices = (first[state]..first[state + 1]).filter(move |&choice| as_good(state, choice));
-            choices.map(|choice| ChoiceId::from(choice as usize))
+            (first[state]..first[state + 1]).map(ChoiceId::at).filter(move |&choice| as_good(state, choice))
         };
         crate::kernel::sweep::lists(model.n_states(), of_state)
     }

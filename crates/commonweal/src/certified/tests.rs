@@ -61,7 +61,7 @@ fn spoilt_values_widen_the_interval_and_never_make_it_false() {
                 _ => {
                     // The strategy too: the last choice of every state.
                     let ends = &rounded.arrays.first_choice[1..];
-                    long_term.strategy.iter_mut().zip(ends).for_each(|(choice, end)| *choice = end - 1);
+                    long_term.strategy.iter_mut().zip(ends).for_each(|(choice, end)| *choice = ChoiceId::at(end - 1));
                 }
             }
             let (solution, _) = prove(&rounded, long_term, Aim { gap: 1e-9, aim: 1e-9 }, &options);

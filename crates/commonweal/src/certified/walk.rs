@@ -24,26 +24,18 @@ use super::rounded_model::RoundedModel;
 use crate::answer::BoundsStage;
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, lists, row_at, specialised, with_row_length};
-use crate::model::ChoiceId;
+use crate::model::{ChoiceId, StateId};
 use crate::number::UpperBound;
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use std::hint::select_unpredictable;
 
-/// A state that takes another choice than one step later.
-///
-/// Here as in all of the walk, states and choices are bare 32-bit positions: they are what the kernels compute offsets from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ChangeOfState {
-    pub state: u32,
-    pub choice: u32,
-}
-
 /// What changes at a step, against the step after.
 pub(super) struct LayerChanges {
     pub step: u64,
-    pub changes: Vec<ChangeOfState>,
+    /// The states that take another choice than one step later, with that choice.
+    pub changes: Vec<(StateId, ChoiceId)>,
 }
 
 /// How to walk.
@@ -78,7 +70,7 @@ pub(super) struct Walk<'m> {
     next: Vec<f64>,
     pub(super) span: Span,
     pub stake: Stake,
-    pub decisions: Vec<u32>,
+    pub decisions: Vec<ChoiceId>,
     pub changes: Vec<LayerChanges>,
     /// What each principal gains: of the base's principals, and of the members.
     pub gains: Vec<Box<dyn Gains>>,
@@ -177,7 +169,7 @@ impl<'m> Walk<'m> {
         let rows_change = model.row_length > 0 && !changes.is_empty();
         if rows_change && !(self.gains.is_empty() && self.member_gains.is_empty()) {
             let rows = self.rows_decided.get_or_insert_with(|| self.rows.clone());
-            changes.iter().for_each(|change| rows.replace(&model.arrays, change.state, change.choice));
+            changes.iter().for_each(|&(state, choice)| rows.replace(&model.arrays, state, choice));
         }
         let decided = Decided {
             step: self.step,
@@ -207,7 +199,7 @@ impl<'m> Walk<'m> {
 struct Layer<'a> {
     model: &'a RoundedModel<'a>,
     advantages: &'a Advantages,
-    strategy: &'a [u32],
+    strategy: &'a [ChoiceId],
     /// ρ_i^j of the principals that still count.
     weights: Vec<f64>,
     /// A candidate with a smaller Δ_0 loses.
@@ -221,9 +213,9 @@ struct Layer<'a> {
 /// What a layer found.
 struct Found {
     span: Span,
-    changes: Vec<ChangeOfState>,
+    changes: Vec<(StateId, ChoiceId)>,
     /// The states that leave the base's strategy.
-    deviating: Vec<u32>,
+    deviating: Vec<StateId>,
 }
 
 impl<'a> Layer<'a> {
@@ -263,9 +255,9 @@ impl<'a> Layer<'a> {
         self.error + self.model.rounding_of_row(self.greatest_advantage + gains)
     }
 
-    fn decide(&self, rows: &PolicyRows, later: &[f64], next: &mut [f64], decisions: &mut [u32]) -> Found {
+    fn decide(&self, rows: &PolicyRows, later: &[f64], next: &mut [f64], decisions: &mut [ChoiceId]) -> Found {
         let discount = self.model.discounts[0];
-        let of_chunk = |index: usize, (next, decisions): (&mut [f64], &mut [u32])| {
+        let of_chunk = |index: usize, (next, decisions): (&mut [f64], &mut [ChoiceId])| {
             let first_state = index * CHUNK;
             if self.later == Span::NOTHING {
                 next.fill(0.0);
@@ -276,7 +268,7 @@ impl<'a> Layer<'a> {
             let mut chosen = self.strategy[first_state..first_state + next.len()].to_vec();
             let candidates = self.candidates(index);
             for (&candidate, worth) in candidates.iter().zip(self.worths(&candidates, later)) {
-                let offset = self.advantages.state[candidate as usize] as usize - first_state;
+                let offset = self.advantages.state[candidate as usize].index() - first_state;
                 let is_best = worth > next[offset];
                 next[offset] = select_unpredictable(is_best, worth, next[offset]);
                 chosen[offset] =
@@ -284,12 +276,13 @@ impl<'a> Layer<'a> {
             }
             let (mut changes, mut deviating) = (Vec::new(), Vec::new());
             for (offset, (decision, choice)) in decisions.iter_mut().zip(chosen).enumerate() {
-                if choice != self.strategy[first_state + offset] {
-                    deviating.push((first_state + offset) as u32);
+                let state = StateId::at((first_state + offset) as u32);
+                if choice != self.strategy[state.index()] {
+                    deviating.push(state);
                 }
                 if *decision != choice {
                     *decision = choice;
-                    changes.push(ChangeOfState { state: (first_state + offset) as u32, choice });
+                    changes.push((state, choice));
                 }
             }
             Found { span: next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), changes, deviating }
@@ -346,24 +339,24 @@ impl<'a> Layer<'a> {
 }
 
 /// The decisions as a strategy: what the layers change to before the tail, and the tail.
-pub(super) fn counting_strategy(tail: &[u32], layers: &[LayerChanges]) -> CountingStrategy {
+pub(super) fn counting_strategy(tail: &[ChoiceId], layers: &[LayerChanges]) -> CountingStrategy {
     if layers.is_empty() {
-        return CountingStrategy::positional(tail.iter().map(|&choice| ChoiceId::from(choice as usize)));
+        return CountingStrategy::positional(tail.iter().copied());
     }
     // The changes of each state in the order they were found, from the tail to the present: a counting sort.
     let mut end = vec![0u32; tail.len() + 1];
-    for change in layers.iter().flat_map(|layer| &layer.changes) {
-        end[change.state as usize + 1] += 1;
+    for (state, _) in layers.iter().flat_map(|layer| &layer.changes) {
+        end[state.index() + 1] += 1;
     }
     for state in 0..tail.len() {
         end[state + 1] += end[state];
     }
-    let mut sorted = vec![(0, 0); *end.last().expect("an end") as usize];
+    let mut sorted = vec![(0, ChoiceId::at(0)); *end.last().expect("an end") as usize];
     let mut next = end.clone();
     for LayerChanges { step, changes } in layers {
-        for change in changes {
-            sorted[next[change.state as usize] as usize] = (*step, change.choice);
-            next[change.state as usize] += 1;
+        for &(state, choice) in changes {
+            sorted[next[state.index()] as usize] = (*step, choice);
+            next[state.index()] += 1;
         }
     }
     // In the present the state takes what it changed to last; what it changed from begins one step after the change.
@@ -372,7 +365,7 @@ pub(super) fn counting_strategy(tail: &[u32], layers: &[LayerChanges]) -> Counti
         let choice_after = move |index: usize| if index == 0 { tail[state] } else { changes[index - 1].1 };
         let change = move |index: usize| {
             let from = if index == changes.len() { 0 } else { changes[index].0 + 1 };
-            Change { from: Step::from(from), choice: ChoiceId::from(choice_after(index) as usize) }
+            Change { from: Step::from(from), choice: choice_after(index) }
         };
         (0..=changes.len()).rev().map(change)
     };

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// One strategy of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// Which one: `counting`, `stationary`, `positional`, `long-term`, `best for principal` or `fair`.
+    /// Which one: `counting`, `stationary`, `positional`, `long-term`, `re-planned`, `no commitment`, `best for principal` or
+    /// `fair`.
     pub strategy: String,
     /// The rule by which it is the fairest lottery, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,6 +40,8 @@ impl Compared {
             Class::Stationary => ("stationary", None),
             Class::Positional => ("positional", None),
             Class::LongTerm => ("long-term", None),
+            Class::Replanned => ("re-planned", None),
+            Class::NoCommitment => ("no commitment", None),
             Class::BestFor(p) => ("best for principal", Some(model.principals()[p.index()].name.clone())),
             Class::Fair(_) => ("fair", None),
         };

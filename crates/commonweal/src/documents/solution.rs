@@ -1,11 +1,11 @@
 //! `commonweal-solution/1`: an answer, state by state.
 
 use super::strategy::decisions;
-use super::{Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, StepNumber};
+use super::{Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, Outlook, StepNumber};
 use crate::alternatives::Alternatives;
 use crate::answer::{Answer, Claim};
-use crate::model::{ChoiceId, PrincipalId, StateId, Structure};
-use crate::number::Value;
+use crate::model::{ChoiceId, Entry, Preference, PrincipalId, StateId, Structure};
+use crate::number::{Enclosure, Value, decimal_or_fraction, rate_text};
 use crate::parallel;
 use crate::search::ThresholdAnswer;
 use crate::strategy::Meetings;
@@ -51,6 +51,9 @@ pub struct Solution {
     /// How it is found, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// Annuities, implied rates and trajectories, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlook: Option<Outlook>,
     /// Whether some strategy earns the threshold, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<ThresholdAnswer>,
@@ -74,8 +77,52 @@ pub struct Principal {
     /// The names of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<String>>,
-    /// The discount factor.
+    /// The discount factor; of another time preference, the greatest in the end.
     pub discount: String,
+    /// What is stated where it is not a discount, as a model file has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preference: Option<Entries<Stated>>,
+    /// How near the mixture is that stands for it, where it is approximated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approximation: Option<Approximation>,
+}
+
+/// What stands behind a key of a principal's entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Stated {
+    /// A number, a rate or a name.
+    Text(String),
+    /// A number of steps.
+    Steps(u64),
+    /// Rates in a list.
+    List(Vec<String>),
+    /// Rates by name or by step.
+    Rates(Entries<String>),
+}
+
+/// A mixture of discounts in place of a time preference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Approximation {
+    /// How many discounts it mixes.
+    pub nodes: usize,
+    /// At least the sum over all steps of the distance between the two weights, relative to the sum of the weights.
+    pub error: Double,
+}
+
+impl From<Entry> for Stated {
+    fn from(entry: Entry) -> Stated {
+        match entry {
+            Entry::Number(number) => Stated::Text(decimal_or_fraction(&number)),
+            Entry::Rate(rate) => Stated::Text(rate_text(&rate)),
+            Entry::Steps(steps) => Stated::Steps(steps),
+            Entry::Word(word) => Stated::Text(word.to_owned()),
+            Entry::Rates(rates) => {
+                Stated::Rates(rates.iter().map(|(name, rate)| (name.clone(), rate_text(rate))).collect())
+            }
+            Entry::List(rates) => Stated::List(rates.iter().map(rate_text).collect()),
+        }
+    }
 }
 
 /// What is known of the strategy that is followed in the end, which all entries about the long term describe.
@@ -130,6 +177,10 @@ impl Document for Solution {
             compared.payoffs.leave_fractions_out();
         }
         self.other_payoffs.iter_mut().for_each(Entries::leave_fractions_out);
+        for (_, patience) in self.outlook.iter_mut().flat_map(|outlook| &mut outlook.principals.0) {
+            patience.annuity.leave_fraction_out();
+            patience.total_weight.leave_fraction_out();
+        }
         self.explanation.iter_mut().for_each(Explanation::leave_fractions_out);
     }
 }
@@ -143,6 +194,11 @@ impl Solution {
             name: principal.name.clone(),
             members: (principal.members.len() > 1).then(|| principal.members.iter().map(name).collect()),
             discount: principal.patience.to_string(),
+            preference: stated(model, principal.members[0]),
+            approximation: model.principals()[principal.members[0].index()].approximation().map(|own| Approximation {
+                nodes: own.nodes,
+                error: Double(Enclosure::from(&own.relative_error).upper()),
+            }),
         });
         let (status, reason) = match answer.claim() {
             Claim::Optimal | Claim::Within { .. } => (None, None),
@@ -181,9 +237,20 @@ impl Solution {
             other_payoffs: None,
             comparison: None,
             explanation: None,
+            outlook: None,
             answer: None,
         }
     }
+}
+
+/// What a principal states, unless it is a discount for ever.
+fn stated(model: &Structure, principal: PrincipalId) -> Option<Entries<Stated>> {
+    let preference = model.principals()[principal.index()].preference();
+    if let Preference::Discount { until: None, .. } = preference {
+        return None;
+    }
+    let entries = preference.entries()?.into_iter();
+    Some(entries.map(|(key, entry)| (key.to_owned(), Stated::from(entry))).collect())
 }
 
 impl Solution {

@@ -2,7 +2,7 @@
 
 use super::pieces::nearest_double;
 use super::{Document, Format, Status};
-use crate::landscape::{self, Label, MapChange, MapPoint, Play, play_in_words};
+use crate::landscape::{self, Label, MapChange, MapPoint, Play, Quantity, play_in_words};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
 
@@ -33,9 +33,12 @@ pub struct StrategyMap {
 pub struct Axis {
     /// Whose discount it is.
     pub principal: String,
-    /// The least discount.
+    /// What varies: `rate`; left out for a discount.
+    #[serde(default, skip_serializing_if = "Quantity::is_discount")]
+    pub quantity: Quantity,
+    /// The least discount or rate.
     pub from: String,
-    /// The greatest discount.
+    /// The greatest discount or rate.
     pub to: String,
     /// How many cells lead from one to the other.
     pub steps: u64,
@@ -77,6 +80,7 @@ impl StrategyMap {
     pub fn new(model: &Structure, map: &landscape::StrategyMap) -> StrategyMap {
         let axis = |axis: usize| Axis {
             principal: model.principals()[map.axes[axis].index()].name.clone(),
+            quantity: map.grids[axis].quantity,
             from: map.grids[axis].from.to_string(),
             to: map.grids[axis].to.to_string(),
             steps: map.grids[axis].steps,

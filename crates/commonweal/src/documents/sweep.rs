@@ -1,22 +1,22 @@
-//! `commonweal-sweep/1`: what is best along a range of one discount or weight.
+//! `commonweal-sweep/1`: what is best along a range of one discount.
 
 use super::{Document, Entries, Format, Number, Status, StepNumber};
 use crate::landscape::{self, Quantity, play_in_words};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
 
-/// Solutions along a range of one principal's discount or weight, and where the strategy changes.
+/// Solutions along a range of one principal's discount, and where the strategy changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     format: Format<Sweep>,
-    /// Of whom something varies.
+    /// Whose discount varies.
     pub principal: String,
-    /// What varies: `weight`, or the discount where this is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vary: Option<String>,
-    /// The least value.
+    /// What varies: `rate` or `weight`; left out for a discount.
+    #[serde(default, skip_serializing_if = "Quantity::is_discount")]
+    pub quantity: Quantity,
+    /// The least discount or rate.
     pub from: String,
-    /// The greatest value.
+    /// The greatest discount or rate.
     pub to: String,
     /// How many steps lead from one to the other.
     pub steps: u64,
@@ -30,19 +30,22 @@ pub struct Sweep {
     /// Why it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The places that were solved, in increasing order.
+    /// The discounts that were solved, in increasing order.
     pub points: Vec<Point>,
 }
 
-/// One discount or weight, and what is best there. A line of `sweep --shard`.
+/// One discount, and what is best there. A line of `sweep --shard`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Its index in the range, from 0.
     pub index: u64,
-    /// The discount, if that varies.
+    /// The discount, unless the weight is what varies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discount: Option<String>,
-    /// The weight, if that varies.
+    /// The rate, if that is what varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
+    /// The weight, if that is what varies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<String>,
     /// The strategy in words; `None` if it is not known.
@@ -64,11 +67,11 @@ pub struct Point {
 /// Where the strategy changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The place itself, where both strategies earn the same there and it is a short fraction.
+    /// The discount or rate itself, where both strategies earn the same there and it is a short fraction.
     pub at: Option<String>,
-    /// A place before the change.
+    /// A discount or rate before the change.
     pub low: String,
-    /// A place after it.
+    /// One after it.
     pub high: String,
     /// The strategy before it, in words.
     pub before: String,
@@ -96,7 +99,7 @@ impl Sweep {
         Sweep {
             format: Format::default(),
             principal: model.principals()[sweep.principal.index()].name.clone(),
-            vary: (sweep.quantity == Quantity::Weight).then(|| sweep.quantity.name().to_owned()),
+            quantity: sweep.grid.quantity,
             from: sweep.grid.from.to_string(),
             to: sweep.grid.to.to_string(),
             steps: sweep.grid.steps,
@@ -128,8 +131,9 @@ impl Point {
         let names = model.principals().iter().map(|principal| principal.name.clone());
         Point {
             index: point.index,
-            discount: (sweep.quantity == Quantity::Discount).then(|| point.at.to_string()),
-            weight: (sweep.quantity == Quantity::Weight).then(|| point.at.to_string()),
+            discount: sweep.grid.quantity.discount(&point.discount).map(|discount| discount.to_string()),
+            rate: (sweep.grid.quantity == Quantity::Rate).then(|| point.discount.to_string()),
+            weight: (sweep.grid.quantity == Quantity::Weight).then(|| point.discount.to_string()),
             strategy: point.label.map(words),
             welfare: Number::from(&point.earned.welfare),
             long_term_welfare: Number::from(&point.earned.long_term_welfare),

@@ -170,8 +170,7 @@ fn searches_survive_with_every_outcome() {
 fn sweeps_and_maps_survive() {
     let model = hotel();
     let grid = |steps| Grid::new(number("1/10"), number("9/10"), steps);
-    let sweep =
-        landscape::sweep(&model, (1.into(), landscape::Quantity::Discount), grid(7), Shard::WHOLE, &Options::default());
+    let sweep = landscape::sweep(&model, 1.into(), grid(7), Shard::WHOLE, &Options::default());
     let document = Sweep::new(&model, &sweep);
     assert!(document.points.iter().any(|point| !point.changes.is_empty()));
     survives(&document);

@@ -60,7 +60,7 @@ pub(crate) fn affordable_steps(model: &Mdp) -> u64 {
     }
     let per_step = model.n_transitions() as f64 * model.n_states() as f64 / model.n_choices() as f64;
     let of_part = |part: &Part| (common.bit_len() + part.discount.denominator().bit_len()) as f64;
-    let bits: f64 = model.principals().iter().flat_map(|principal| principal.parts()).map(of_part).sum();
+    let bits: f64 = model.principals().iter().flat_map(|principal| principal.only_parts()).map(of_part).sum();
     // The numbers of the k-th step have k times as many bits.
     let steps = (WORK * 2.0 * 64.0 / (bits * per_step)).sqrt();
     (steps as u64).min(MAX_STEPS)
@@ -119,7 +119,7 @@ fn each_principal(
 ) -> Result<Vec<Values>, EvaluateError> {
     let of_principal = |p: usize| -> Result<Values, EvaluateError> {
         let term = |part: &Part| Ok((part.coefficient.clone(), Values::Exact(of(p, part)?)));
-        let terms = model.principals()[p].parts().iter().map(term).collect::<Result<_, EvaluateError>>()?;
+        let terms = model.principals()[p].only_parts().iter().map(term).collect::<Result<_, EvaluateError>>()?;
         Ok(Values::combined(terms, model.n_states()))
     };
     (0..model.n_principals()).map(of_principal).collect()

@@ -4,9 +4,11 @@ mod accrual;
 mod exact;
 mod payoffs;
 mod simulation;
+mod trajectory;
 
 pub use accrual::accrued;
 pub use exact::{EvaluateError, evaluate};
 pub(crate) use exact::{affordable_steps, payoff_over_tail};
 pub use payoffs::Payoffs;
 pub use simulation::{Estimate, PathStep, SimulateOptions, Simulation, sample_paths, simulate};
+pub use trajectory::{Trajectory, Weights, trajectory};

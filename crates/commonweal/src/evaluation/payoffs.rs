@@ -1,53 +1,88 @@
 //! What each principal gets, and the welfare that adds up to.
 
-use crate::model::{PrincipalId, StateId, Structure};
-use crate::number::{Enclosure, Integer, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient};
+use crate::model::{Mdp, PrincipalId, StateId};
+use crate::number::{
+    Enclosure, Integer, ModelNumber, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient,
+};
 use crate::parallel;
 
 /// Per principal of the file and start state, what it expects to get, before its weight.
+///
+/// Where a principal's time preference is approximated by a mixture, the values are those of the mixture, and what is said of
+/// them includes how far they can be from those of the preference: the sum of the distances of the weights, times the
+/// greatest reward in absolute terms.
 #[derive(Debug, Clone)]
 pub struct Payoffs {
     weights: Vec<Rational>,
     values: Vec<Values>,
+    margins: Margins,
+    /// The same of the welfare; 0 if no preference is approximated.
+    welfare_margin: f64,
 }
+
+/// Per principal, how far its payoffs can be from those of the mixture that stands for its preference; `None` if no preference
+/// is approximated.
+type Margins = Option<Vec<f64>>;
 
 impl Payoffs {
     /// Payoffs in the order of the model's principals.
-    pub fn new(model: &Structure, values: Vec<Values>) -> Payoffs {
+    pub fn new<N: ModelNumber>(model: &Mdp<N>, values: Vec<Values>) -> Payoffs {
         assert_eq!(values.len(), model.n_principals(), "one payoff per principal");
-        Payoffs { weights: model.principals().iter().map(|principal| principal.weight.clone()).collect(), values }
+        let weights = model.principals().iter().map(|principal| principal.weight.clone()).collect();
+        Payoffs { weights, values, margins: model.margins(), welfare_margin: model.welfare_margin() }
     }
 
     /// The same, with what `of` makes of each principal's values.
-    pub(crate) fn map(&self, model: &Structure, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
-        let values = self.values.iter().enumerate().map(|(p, values)| of(p.into(), values));
-        Payoffs::new(model, values.collect())
+    pub(crate) fn map(&self, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
+        let values = self.values.iter().enumerate().map(|(p, values)| of(p.into(), values)).collect();
+        let Payoffs { weights, margins, welfare_margin, .. } = self.clone();
+        Payoffs { weights, values, margins, welfare_margin }
+    }
+
+    /// The payoffs by the mixtures themselves, whatever they stand for.
+    pub(crate) fn of_mixtures(&self) -> Payoffs {
+        Payoffs { margins: None, welfare_margin: 0.0, ..self.clone() }
+    }
+
+    /// How far the welfare can be from that of the mixtures that stand for preferences; 0 if none is approximated.
+    pub(crate) fn welfare_margin(&self) -> f64 {
+        self.welfare_margin
+    }
+
+    /// Whether a preference is approximated.
+    pub(crate) fn is_approximated(&self) -> bool {
+        self.margins.is_some()
     }
 
     /// What a principal gets from `state`, before its weight; in lowest terms where it is exact.
     pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
-        self.values[principal.index()].value(state.index())
+        let values = &self.values[principal.index()];
+        match self.margins.as_ref().map_or(0.0, |margins| margins[principal.index()]) {
+            0.0 => values.value(state.index()),
+            margin => Value::from(values.enclosure(state.index()).widened(margin)),
+        }
     }
 
     /// The weighted sum of all payoffs from `state`; in lowest terms where it is exact.
     pub fn welfare(&self, state: StateId) -> Value {
-        match weighted_quotient(self.terms(), state.index()) {
+        match self.welfare_quotient(state) {
             Some((numerator, denominator)) => Value::from(Rational::from_parts(numerator, denominator)),
-            None => Value::from(weighted_enclosure(self.terms(), state.index())),
+            None => Value::from(self.welfare_enclosure(state)),
         }
     }
 
     /// The weighted sum of all payoffs from `state` as a quotient, not in lowest terms; `None` unless all are exact.
     pub(crate) fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
-        weighted_quotient(self.terms(), state.index())
+        if self.is_approximated() { None } else { weighted_quotient(self.terms(), state.index()) }
     }
 
     /// An enclosure of the welfare, the tightest where it is exact, without the cost of lowest terms.
     pub fn welfare_enclosure(&self, state: StateId) -> Enclosure {
-        match weighted_quotient(self.terms(), state.index()) {
+        let of_mixtures = match weighted_quotient(self.terms(), state.index()) {
             Some((numerator, denominator)) => Enclosure::of_quotient(&numerator, &denominator),
             None => weighted_enclosure(self.terms(), state.index()),
-        }
+        };
+        of_mixtures.widened(self.welfare_margin())
     }
 
     /// What the principals get at least in absolute terms, Σ |weight · payoff|, from the state where that is most.

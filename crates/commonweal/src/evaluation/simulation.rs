@@ -171,6 +171,8 @@ struct Runner {
     /// Whose each part is.
     owners: Vec<usize>,
     n_principals: usize,
+    /// How far each principal's payoff, and last the welfare, can be from those of the mixtures that stand for preferences.
+    margins: Vec<f64>,
 }
 
 /// One run.
@@ -197,17 +199,20 @@ struct Sample {
 impl Runner {
     fn new(model: &Mdp, strategy: &Strategy, start: StateId) -> Runner {
         // Most patient first, so that those for whom a run no longer counts are the last ones.
-        let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.parts().len()).map(move |k| (p, k));
+        let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.only_parts().len()).map(move |k| (p, k));
         let mut parts: Vec<(usize, usize)> = model.principals().iter().enumerate().flat_map(own_parts).collect();
-        parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].parts()[k].discount));
+        parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].only_parts()[k].discount));
         let owners: Vec<usize> = parts.iter().map(|&(p, _)| p).collect();
         let chain = Chain::new(model, strategy, start, &owners);
         let patience = |(&(p, k), &greatest): (&(usize, usize), &f64)| {
             let principal = &model.principals()[p];
-            Patience::new(principal, &principal.parts()[k], greatest)
+            Patience::new(principal, &principal.only_parts()[k], greatest)
         };
         let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
-        Runner { chain, patiences, owners, n_principals: model.n_principals() }
+        let n_principals = model.n_principals();
+        let mut margins = model.margins().unwrap_or_else(|| vec![0.0; n_principals]);
+        margins.push(model.welfare_margin());
+        Runner { chain, patiences, owners, n_principals, margins }
     }
 
     fn sample(&self, options: &SimulateOptions) -> Sample {
@@ -342,7 +347,7 @@ impl Runner {
                 factor => sum.plus(Enclosure::new(least, greatest).times(Enclosure::new(factor, factor))),
             })
         };
-        let estimate = |moments: &Moments, range: Enclosure, doubt: f64| {
+        let estimate = |moments: &Moments, range: Enclosure, doubt: f64, margin: f64| {
             let mean = if tally.runs == 0 { f64::NAN } else { moments.mean };
             let standard_error = if *chance { moments.standard_error(tally.runs) } else { 0.0 };
             let [lower, upper] = if *chance {
@@ -354,7 +359,7 @@ impl Runner {
                 [mean, mean]
             };
             // What is not a number, for want of runs or by overflow, says nothing.
-            let interval = Enclosure::new(lower, upper).plus(Enclosure::new(-doubt, doubt));
+            let interval = Enclosure::new(lower, upper).plus(Enclosure::new(-doubt, doubt)).widened(margin);
             Estimate { mean, standard_error, lower: interval.lower(), upper: interval.upper() }
         };
         let truncation = |slot: usize| if slot < *n_uncut { 0.0 } else { self.patiences[slot].tail };
@@ -385,10 +390,14 @@ impl Runner {
                 .map(|p| {
                     let factor =
                         |slot: usize| if self.owners[slot] == p { self.patiences[slot].coefficient } else { 0.0 };
-                    estimate(&tally.payoffs[p], total(&factor), own_doubt(p))
+                    estimate(&tally.payoffs[p], total(&factor), own_doubt(p), self.margins[p])
                 })
                 .collect(),
-            welfare: estimate(&tally.welfare, total(&|slot| self.patiences[slot].weight), weighted(&doubt) + sum_doubt),
+            welfare: {
+                let doubt = weighted(&doubt) + sum_doubt;
+                let range = total(&|slot| self.patiences[slot].weight);
+                estimate(&tally.welfare, range, doubt, self.margins[self.n_principals])
+            },
             runs: tally.runs,
             steps: self.steps(),
             truncation: principals.map(|p| of_principal(p, &truncation)).collect(),

@@ -180,7 +180,7 @@ mod tests {
             let advantages = Advantages::over(&model, &rows, values, |choice| choice.index() == 0);
             for step in [0, 1, 2, 5, 20] {
                 let said = tail_bound(&model, &advantages, &DiscountRatios::of(&model), &step.into());
-                // In units of λ_0^step, over so many steps that the rest is below 2^-80 of the first.
+                // In units of λ_0^step, over enough steps that the rest is below 2^-80 of the first.
                 let sum = |t: usize| {
                     let term = |(i, reward): (usize, i32)| power(model.discount(i), t) * Rational::from(reward);
                     rewards.into_iter().enumerate().map(term).fold(Rational::ZERO, |sum, term| sum + term)

@@ -70,7 +70,7 @@ pub fn own_best_from_start(mdp: &Mdp, stop: &StopSignal) -> Result<Vec<Value>, S
 /// What `principal` would get if the agent served nobody else: the most, or the least if its weight is negative.
 pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<OwnBest, StopReason> {
     let direction = mdp.principals()[principal.index()].direction();
-    if let [_] = mdp.principals()[principal.index()].parts() {
+    if let [_] = mdp.principals()[principal.index()].only_parts() {
         let alone = principals::alone(mdp, principal);
         let mut long_term = long_term::solve(&alone, &IntegerRows::of(mdp), stop)?;
         let strategy = CountingStrategy::positional(long_term.strategy);
@@ -327,7 +327,7 @@ fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
 /// What any strategy gets each principal: between its least and its greatest reward for ever.
 pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
     let of_principal = |p: usize| {
-        let parts = mdp.principals()[p].parts().iter();
+        let parts = mdp.principals()[p].only_parts().iter();
         let alone = |discount: &Rational| Alone { principal: p.into(), discount: discount.clone() };
         let terms = parts.map(|part| (part.coefficient.clone(), range_alone(mdp, &alone(&part.discount))));
         Values::combined(terms.collect(), mdp.n_states())

@@ -70,7 +70,7 @@ impl Fair {
         if self.payoffs.iter().any(|payoff| payoff.exact.is_none()) {
             return Err(NoCoin::NotExact);
         }
-        if mdp.principals().iter().any(|principal| principal.parts().len() > 1) {
+        if mdp.principals().iter().any(|principal| principal.parts().is_none_or(|parts| parts.len() > 1)) {
             return Err(NoCoin::SeveralParts);
         }
         let (mix, coins) = with_few_coins(&self, mdp, stop)?;
@@ -181,7 +181,7 @@ impl<'s> Path<'s> {
         Path { strategies, reached, switches }
     }
 
-    /// The strategy in which so many decisions are switched.
+    /// The strategy in which this many decisions are switched.
     fn strategy(&self, mdp: &Mdp, switched: usize) -> CountingStrategy {
         let of_state = |state: StateId| {
             let mut changes: Vec<Change> = Vec::new();

@@ -304,17 +304,41 @@ impl<'q, 'm> Asked<'q, 'm> {
         let spare: Weights = (counted.iter().zip(&solved.weights))
             .map(|(own, weight)| if weight.is_zero() { sign(own) } else { Rational::ZERO })
             .collect();
-        let (first, stopped) = (solved.weights.clone(), solved.stopped);
         let proof = stage.bound(counted.clone(), &solved);
-        if solved.is_optimal() && self.set.gap().is_none() && spare.iter().any(|weight| !weight.is_zero()) {
-            let tight: Vec<usize> = (0..solved.duals.len()).filter(|&row| !solved.duals[row].is_zero()).collect();
-            let step = stage.step(Argument::Tight, &solved.weights, &solved.duals);
-            stage.tighten(step, &tight)?;
-            let program = Program { objective: spare, extras: Vec::new(), conditions: stage.conditions.clone() };
-            let solved = stage.face.solve(&program, &Until::Proven)?;
-            return Ok(self.on(&stage, solved.shares, solved.weights, values, stopped, proof));
+        let (weights, shares) = (solved.weights.clone(), solved.shares.clone());
+        let first = self.on(&stage, shares, weights, values.clone(), solved.stopped, proof.clone());
+        let can_spare = spare.iter().any(|weight| !weight.is_zero());
+        if !(solved.is_optimal() && self.set.gap().is_none() && can_spare) {
+            return Ok(first);
         }
-        Ok(self.on(&stage, solved.shares, first, values, stopped, proof))
+        // Any optimum will do; one that spares nothing is not worth an error.
+        match self.sparing(&mut stage, &counted, &solved, spare) {
+            Ok(better) => Ok(self.on(&stage, better.shares, better.weights, values, solved.stopped, proof)),
+            Err(_) => Ok(first),
+        }
+    }
+
+    /// Among the optima of a weighted sum, one that is best by other weights.
+    fn sparing(
+        &self,
+        stage: &mut Stage,
+        counted: &Weights,
+        solved: &Solved,
+        spare: Weights,
+    ) -> Result<Solved, StopReason> {
+        let mut tight: Vec<usize> = (0..solved.duals.len()).filter(|&row| !solved.duals[row].is_zero()).collect();
+        let step = stage.step(Argument::Tight, &solved.weights, &solved.duals);
+        if !tight.is_empty() {
+            // On the face the weights have one sum. With the sum itself, all tight demands but one fix the last.
+            tight.push(stage.conditions.len());
+            let (payoffs, bound) = (counted.clone(), solved.value.clone());
+            stage.conditions.push(Condition { payoffs, extras: Vec::new(), sense: Sense::Equal, bound });
+            stage.rows.push(stage.n_rows);
+            stage.n_rows += 1;
+        }
+        stage.tighten(step, &tight)?;
+        let program = Program { objective: spare, extras: Vec::new(), conditions: stage.conditions.clone() };
+        stage.face.solve(&program, &Until::Proven)
     }
 
     fn kalai_smorodinsky(&self, stage: Stage) -> Result<Fair, Failure> {

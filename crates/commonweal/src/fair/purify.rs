@@ -14,7 +14,7 @@ use super::coin::{Coin, NoCoin};
 use super::lexicographic::exact_payoffs;
 use super::{Fair, Share};
 use crate::exact::long_term::positional_value;
-use crate::model::{ChoiceId, Mdp, StateId};
+use crate::model::{ChoiceId, Mdp, Part, StateId};
 use crate::number::{Rational, Value};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
@@ -90,6 +90,10 @@ impl<'a> Flow<'a> {
         Ok(flow)
     }
 
+    fn part(&self, p: usize) -> &Part {
+        only_part(self.mdp, p)
+    }
+
     fn last(&self) -> usize {
         self.decisions.len() - 1
     }
@@ -121,7 +125,7 @@ impl<'a> Flow<'a> {
             return self.tails[option].worth[p][state].clone();
         }
         let choice = ChoiceId::from(option);
-        let [part] = self.mdp.principals()[p].parts() else { unreachable!("looked at before") };
+        let part = self.part(p);
         let next = &next.expect("a step before the last")[p];
         let later = self.mdp.transitions(choice).map(|(target, probability)| probability * &next[target.index()]);
         &part.coefficient * &self.mdp.rewards(choice)[p] + &part.discount * crate::number::sum(later)
@@ -139,7 +143,7 @@ impl<'a> Flow<'a> {
                 for which in 1..decision.len() {
                     let effect = |p: usize| {
                         let of = |option| self.worth(step, index, option, p, worths.get(step + 1));
-                        let [part] = self.mdp.principals()[p].parts() else { unreachable!("looked at before") };
+                        let part = self.part(p);
                         (of(decision[which].0) - of(decision[0].0)) * part.discount.pow(step as isize)
                     };
                     shifts.push((step, index, which));
@@ -294,13 +298,18 @@ impl<'a> Flow<'a> {
 impl Tail {
     fn of(mdp: &Mdp, choices: Vec<ChoiceId>, stop: &StopSignal) -> Result<Tail, StopReason> {
         let worth = |p: usize| {
-            let [part] = mdp.principals()[p].parts() else { return Err(StopReason::Precision) };
+            let part = only_part(mdp, p);
             let values = positional_value(mdp, &choices, &part.discount, |choice| &mdp.rewards(choice)[p], stop)?;
             Ok((0..mdp.n_states()).map(|state| values.get(state) * &part.coefficient).collect())
         };
         let worth = (0..mdp.n_principals()).map(worth).collect::<Result<_, StopReason>>()?;
         Ok(Tail { choices, worth })
     }
+}
+
+/// The discount of a principal, who has one.
+fn only_part(mdp: &Mdp, p: usize) -> &Part {
+    &mdp.principals()[p].parts().expect("one segment, looked at before")[0]
 }
 
 fn add(decision: &mut Decision, option: usize, amount: &Rational) {

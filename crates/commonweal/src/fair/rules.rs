@@ -218,7 +218,7 @@ impl Rule {
         }
     }
 
-    /// An error unless the rule fits a model with so many principals.
+    /// An error unless the rule fits a model with this many principals.
     pub(super) fn check(&self, principals: usize) -> Result<(), FairError> {
         let Rule::Gini(weights) = self else { return Ok(()) };
         if weights.len() != principals {

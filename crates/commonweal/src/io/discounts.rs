@@ -3,7 +3,7 @@
 //! Formats of other tools have rewards but no discounts, so the caller of a reader gives them.
 
 use crate::{
-    model::{ModelError, Principal, nearest},
+    model::{ModelError, Preference, Principal, nearest},
     number::Rational,
 };
 
@@ -12,6 +12,8 @@ use crate::{
 pub enum Discounts {
     /// By the name of a reward structure; one that is not named is left out, and of two for the same name the last counts.
     Named(Vec<(String, Rational)>),
+    /// By the name of a reward structure, any time preference; otherwise like [`Named`](Discounts::Named).
+    Stated(Vec<(String, Preference)>),
     /// One for each reward structure, in the file's order.
     InOrder(Vec<Rational>),
     /// Discount 0 for every reward structure: for a conversion to a format that has no discounts either.
@@ -57,6 +59,7 @@ impl Discounts {
     pub(crate) fn len(&self) -> usize {
         match self {
             Discounts::Named(named) => named.len(),
+            Discounts::Stated(named) => named.len(),
             Discounts::InOrder(discounts) => discounts.len(),
             Discounts::Unspecified => 0,
         }
@@ -67,38 +70,45 @@ impl Discounts {
         if structures.is_empty() {
             return Err(DiscountError::NoRewards);
         }
-        let discounts: Vec<Option<Rational>> = match self {
-            Discounts::Unspecified => vec![Some(Rational::ZERO); structures.len()],
-            Discounts::InOrder(discounts) if discounts.len() == structures.len() => {
-                discounts.iter().cloned().map(Some).collect()
-            }
+        let plain = |discounts: &[Rational]| discounts.iter().cloned().map(|discount| Some(discount.into())).collect();
+        let preferences: Vec<Option<Preference>> = match self {
+            Discounts::Unspecified => plain(&vec![Rational::ZERO; structures.len()]),
+            Discounts::InOrder(discounts) if discounts.len() == structures.len() => plain(discounts),
             Discounts::InOrder(discounts) => {
                 return Err(DiscountError::WrongCount { found: discounts.len(), structures: structures.to_vec() });
             }
-            Discounts::Named(named) if named.is_empty() => {
-                return Err(DiscountError::Missing { structures: structures.to_vec() });
-            }
             Discounts::Named(named) => {
-                if let Some((name, _)) = named.iter().find(|(name, _)| !structures.contains(name)) {
-                    return Err(DiscountError::Unknown { name: name.clone(), structures: structures.to_vec() });
-                }
-                let of = |structure| named.iter().rev().find(|(name, _)| name == structure);
-                structures.iter().map(|structure| of(structure).map(|(_, discount)| discount.clone())).collect()
+                let stated = named.iter().map(|(name, discount)| (name.clone(), discount.clone().into()));
+                by_name(&stated.collect::<Vec<_>>(), structures)?
             }
+            Discounts::Stated(named) => by_name(named, structures)?,
         };
         let mut selection = Selection { principals: Vec::new(), principal_of: Vec::new(), left_out: Vec::new() };
-        for (name, discount) in structures.iter().zip(discounts) {
-            selection.principal_of.push(discount.is_some().then_some(selection.principals.len()));
-            match discount {
-                Some(discount) => {
-                    let principal = Principal::new(name, discount).map_err(DiscountError::Invalid)?;
-                    selection.principals.push(principal);
+        for (name, preference) in structures.iter().zip(preferences) {
+            selection.principal_of.push(preference.is_some().then_some(selection.principals.len()));
+            match preference {
+                Some(preference) => {
+                    let principal = Principal::stating(name, preference);
+                    let invalid = |error| DiscountError::Invalid(ModelError::of_preference(name, error));
+                    selection.principals.push(principal.map_err(invalid)?);
                 }
                 None => selection.left_out.push(name.clone()),
             }
         }
         Ok(selection)
     }
+}
+
+/// The preference of each reward structure that is named, the last one given.
+fn by_name(named: &[(String, Preference)], structures: &[String]) -> Result<Vec<Option<Preference>>, DiscountError> {
+    if named.is_empty() {
+        return Err(DiscountError::Missing { structures: structures.to_vec() });
+    }
+    if let Some((name, _)) = named.iter().find(|(name, _)| !structures.contains(name)) {
+        return Err(DiscountError::Unknown { name: name.clone(), structures: structures.to_vec() });
+    }
+    let of = |structure| named.iter().rev().find(|(name, _)| name == structure);
+    Ok(structures.iter().map(|structure| of(structure).map(|(_, preference)| preference.clone())).collect())
 }
 
 /// `1 discount`, `2 discounts`.

@@ -7,6 +7,7 @@
 //! principals:                     # name: discount, 0 <= discount < 1
 //!   alice: 2/3
 //!   bob: {discount: 1/3, weight: 1}        # weight: optional; 0 is reported, not counted
+//!   # or {rate: 3%}, {beta: 0.7, delta: 0.95}, {schedule: green-book}, {survey: [1%, 3%]}, {gamma: {mean: 4%, sd: 3%}}, …
 //! states:
 //!   s0:                           # one entry per action
 //!     a: {reward: 3, to: s0}                                    # one number: every principal gets it
@@ -36,6 +37,7 @@ mod model_reader;
 mod model_writer;
 mod node_values;
 mod parse_error;
+mod preference_reader;
 mod read_error;
 mod row;
 mod state_names;
@@ -53,8 +55,9 @@ pub use format::Format;
 pub use game_reader::read_game;
 pub use loaded::{Loaded, Overview, ReadOptions};
 pub use model_reader::{MAX_MODEL_BYTES, load_model, read_model, read_model_bytes};
-pub use model_writer::{write_json, write_yaml};
+pub use model_writer::{preference_text, write_json, write_yaml};
 pub use parse_error::ParseError;
+pub use preference_reader::read_preference;
 pub use read_error::ReadError;
 pub use strategy_reader::read_strategy;
 pub use umb::{UmbNumber, read_umb, umb_overview, write_umb};

@@ -122,10 +122,8 @@ impl<T> Default for Segments<T> {
 
 /// An entry of `principals`.
 pub(super) struct DraftPrincipal {
-    pub name: u32,
     pub span: Span,
-    pub discount: Rational,
-    pub weight: Rational,
+    pub principal: Principal,
 }
 
 /// An entry of `states`.
@@ -169,12 +167,9 @@ impl Draft<'_> {
         }
         let Draft { start, principal_names, state_names, action_names, principals, states, .. } = self;
         let start = start.and_then(|name| state_names.definition(name)).unwrap_or(0);
-        let built = principals.into_iter().map(|principal| {
-            let named = Principal::new(principal_names.get(principal.name), principal.discount).map_err(invalid)?;
-            Ok(named.weighted(principal.weight))
-        });
+        let principals = principals.into_iter().map(|entry| entry.principal).collect();
         let names = states.iter().map(|state| state_names.get(state.name));
-        let mut builder = ModelBuilder::new(built.collect::<Result<_, Fault>>()?, names).map_err(invalid)?;
+        let mut builder = ModelBuilder::new(principals, names).map_err(invalid)?;
         builder.start(StateId::from(start));
 
         let resolved = |names: Names| names.entries.into_iter().map(|entry| entry.defined).collect::<Vec<_>>();

@@ -46,8 +46,7 @@ pub fn read_model(text: &str) -> Result<Mdp, ParseError> {
 pub fn load_model(text: &str, strict: bool) -> Result<Loaded<Rational>, ParseError> {
     check_size(text.len())?;
     const SHAPE: &str = "a model has `principals` with discounts, and `states` with actions";
-    let reader = |events| Reader { text, events, draft: Draft::default(), strict, divided: Divided::default() };
-    let read = Events::new(text, SHAPE).and_then(|events| reader(events).model());
+    let read = Events::new(text, SHAPE).and_then(|events| Reader::new(text, events, strict).model());
     read.map_err(|fault| fault.locate(text))
 }
 
@@ -82,10 +81,10 @@ fn check_size(n_bytes: usize) -> Result<(), ParseError> {
     Err(Fault::new(Span::default(), message, "a model of that size belongs in a `.drn` or `.umb` file").locate(""))
 }
 
-struct Reader<'t> {
-    text: &'t str,
-    events: Events<'t>,
-    draft: Draft<'t>,
+pub(super) struct Reader<'t> {
+    pub text: &'t str,
+    pub events: Events<'t>,
+    pub draft: Draft<'t>,
     strict: bool,
     divided: Divided,
 }
@@ -98,6 +97,10 @@ struct Place {
 }
 
 impl<'t> Reader<'t> {
+    pub fn new(text: &'t str, events: Events<'t>, strict: bool) -> Reader<'t> {
+        Reader { text, events, draft: Draft::default(), strict, divided: Divided::default() }
+    }
+
     fn model(mut self) -> Result<Loaded<Rational>, Fault> {
         const SHAPE: &str = "a model is a map with the keys `principals` and `states`, and `start` if you like";
         let root = self.events.next()?;
@@ -149,54 +152,15 @@ impl<'t> Reader<'t> {
                 let first = self.draft.principals[first].span;
                 return Err(self.duplicate(&self.principal(id), span, first, "rename one"));
             }
-            let (discount, weight) = self.principal_value(id, span)?;
+            let principal = self.principal_entry(id, span)?;
             self.draft.principal_names.define(id, self.draft.principals.len());
-            self.draft.principals.push(DraftPrincipal { name: id, span, discount, weight });
+            self.draft.principals.push(DraftPrincipal { span, principal });
         }
         if self.draft.principals.is_empty() {
             Err(Fault::new(value.span, "`principals` is empty", SHAPE))
         } else {
             Ok(())
         }
-    }
-
-    /// A discount, or a map with a discount and perhaps a weight.
-    fn principal_value(&mut self, id: u32, name: Span) -> Result<(Rational, Rational), Fault> {
-        const SHAPE: &str = "write a discount, such as 2/3, or `{discount: 2/3, weight: 2}`";
-        let value = self.events.next()?;
-        if matches!(value.kind, Kind::Scalar { .. }) {
-            return Ok((self.discount(&value, id)?, Rational::ONE));
-        }
-        value.expect_map(self.text, || self.principal(id), "a discount or a map", SHAPE)?;
-        let (mut discount, mut weight) = (None, Rational::ONE);
-        let mut keys = Keys::new("a principal", ["discount", "weight"]);
-        while let Some(key) = self.key(&mut keys)? {
-            let value = self.events.next()?;
-            match key {
-                0 => discount = Some(self.discount(&value, id)?),
-                _ => weight = self.weight(&value, id)?,
-            }
-        }
-        let missing = || {
-            let message = format!("{} has no `discount`", self.principal(id));
-            Fault::new(name, message, "add one, such as `discount: 2/3`")
-        };
-        Ok((discount.ok_or_else(missing)?, weight))
-    }
-
-    fn discount(&self, value: &Node<'t>, id: u32) -> Result<Rational, Fault> {
-        let what = || format!("the discount of {}", self.principal(id));
-        let discount = value.number(what)?;
-        if discount < Rational::ZERO || discount >= Rational::ONE {
-            let message = format!("{} is {}, outside [0, 1)", what(), brief(&discount));
-            return Err(Fault::new(value.span, message, "a discount is at least 0 and below 1, such as 9/10"));
-        }
-        Ok(discount)
-    }
-
-    fn weight(&self, value: &Node<'t>, id: u32) -> Result<Rational, Fault> {
-        let what = || format!("the weight of {}", self.principal(id));
-        value.number(what)
     }
 
     fn states(&mut self, value: Node<'t>) -> Result<(), Fault> {
@@ -356,7 +320,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The next key of a map with fixed keys, by its position among them; `None` at the map's end.
-    fn key<const N: usize>(&mut self, keys: &mut Keys<N>) -> Result<Option<usize>, Fault> {
+    pub(super) fn key<const N: usize>(&mut self, keys: &mut Keys<N>) -> Result<Option<usize>, Fault> {
         let node = self.events.next()?;
         if matches!(node.kind, Kind::End) {
             return Ok(None);
@@ -370,7 +334,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The next key of a map whose keys are names; `None` at the map's end.
-    fn entry(&mut self, what: &str) -> Result<Option<Name<'t>>, Fault> {
+    pub(super) fn entry(&mut self, what: &str) -> Result<Option<Name<'t>>, Fault> {
         let node = self.events.next()?;
         match node.kind {
             Kind::End => Ok(None),
@@ -383,7 +347,7 @@ impl<'t> Reader<'t> {
         Fault::new(second, format!("{what} is there twice, first on line {line}"), help)
     }
 
-    fn principal(&self, id: u32) -> String {
+    pub(super) fn principal(&self, id: u32) -> String {
         format!("principal {}", shown(self.draft.principal_names.get(id)))
     }
 

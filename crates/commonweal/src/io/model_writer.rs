@@ -5,8 +5,8 @@
 //! again, if no number has more than 10,000 digits.
 
 use crate::{
-    model::{About, ChoiceId, Mdp, Principal, StateId},
-    number::Rational,
+    model::{About, ChoiceId, Entry, Mdp, Preference, Principal, StateId},
+    number::{Rational, rate_text},
 };
 use std::{
     borrow::Cow,
@@ -109,6 +109,30 @@ impl Notation {
         }
     }
 
+    /// A rate in per cent, which JSON has to put in quotes.
+    fn rate(self, rate: &Rational) -> String {
+        match self {
+            Notation::Yaml => rate_text(rate),
+            Notation::Json => quoted(&rate_text(rate)),
+        }
+    }
+
+    /// What stands behind a key of a principal's entry.
+    fn entry(self, entry: &Entry) -> String {
+        let joined = |parts: Vec<String>| parts.join(", ");
+        match entry {
+            Entry::Number(number) => self.number(number),
+            Entry::Rate(rate) => self.rate(rate),
+            Entry::Steps(steps) => steps.to_string(),
+            Entry::Word(word) => self.name(word).into_owned(),
+            Entry::Rates(rates) => {
+                let rate = |(key, rate): &(String, Rational)| format!("{}: {}", self.name(key), self.rate(rate));
+                format!("{{{}}}", joined(rates.iter().map(rate).collect()))
+            }
+            Entry::List(rates) => format!("[{}]", joined(rates.iter().map(|rate| self.rate(rate)).collect())),
+        }
+    }
+
     /// A map of numbers on one line.
     fn map<'n, K: AsRef<str>>(self, entries: impl IntoIterator<Item = (K, &'n Rational)>) -> String {
         let entry = |(name, number): (K, &Rational)| format!("{}: {}", self.name(name.as_ref()), self.number(number));
@@ -117,16 +141,28 @@ impl Notation {
     }
 }
 
+/// The entry that states a time preference, in braces; `None` if a file has none for it.
+pub fn preference_text(preference: &Preference) -> Option<String> {
+    let entry = |(key, entry): (&str, Entry)| format!("{key}: {}", Notation::Yaml.entry(&entry));
+    let entries: Vec<String> = preference.entries()?.into_iter().map(entry).collect();
+    Some(format!("{{{}}}", entries.join(", ")))
+}
+
+/// The entry of a principal: its discount alone where that is all, otherwise what it states and its weight.
 fn principal_value(principal: &Principal, notation: Notation) -> io::Result<String> {
-    let Some(discount) = principal.discount() else {
-        let message = format!("principal `{}`: the file has no entry for a sum of discounts", principal.name);
+    let preference = principal.preference();
+    if let (Preference::Discount { discount, until: None }, true) = (preference, principal.weight.is_one()) {
+        return Ok(notation.number(discount));
+    }
+    let Some(mut entries) = preference.entries() else {
+        let message = format!("principal `{}`: the file has no entry for parts and segments", principal.name);
         return Err(io::Error::other(message));
     };
-    Ok(if principal.weight.is_one() {
-        notation.number(discount)
-    } else {
-        notation.map([("discount", discount), ("weight", &principal.weight)])
-    })
+    if !principal.weight.is_one() {
+        entries.push(("weight", Entry::Number(principal.weight.clone())));
+    }
+    let entry = |(key, entry): (&str, Entry)| format!("{}: {}", notation.name(key), notation.entry(&entry));
+    Ok(format!("{{{}}}", entries.into_iter().map(entry).collect::<Vec<_>>().join(", ")))
 }
 
 /// The entry of an action, on one line.

@@ -7,8 +7,10 @@
 //! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
 //! that follows the model back from where it leads, and then BiCGStab.
 
+use super::gauss_seidel::sweep_in_place;
 use super::rows::leaving;
 use super::sweep::{CHUNK, Order, PolicyRows, Span, specialised};
+use crate::model::{ChoiceId, StateId};
 use crate::parallel;
 use crate::stop::StopSignal;
 use std::cmp::Ordering;
@@ -171,11 +173,11 @@ pub(crate) fn copy_columns(from: Table, to: TableMut, begin: usize) {
 }
 
 /// Fills every row of `to` with what stands in the row of `from` that `chosen` names, from column `begin` on.
-pub(crate) fn choose_rows(from: Table, chosen: &[u32], to: TableMut, begin: usize) {
+pub(crate) fn choose_rows(from: Table, chosen: &[ChoiceId], to: TableMut, begin: usize) {
     let chunks = to.numbers.chunks_mut(CHUNK * to.width).zip(chosen.chunks(CHUNK));
     parallel::for_each(chunks, |_, (rows, chosen)| {
         for (row, &choice) in rows.chunks_exact_mut(to.width).zip(chosen) {
-            let begin = choice as usize * from.width + begin;
+            let begin = choice.index() * from.width + begin;
             row.copy_from_slice(&from.numbers[begin..begin + to.width]);
         }
     });
@@ -207,7 +209,7 @@ impl Chain<'_, 1> {
                 self.bicgstab(column, target, &order, stop);
                 width = self.sweep(column, &mut next)[0].width();
                 if width >= before {
-                    // It may run astray.
+                    // It may diverge.
                     (column.values, column.levels, width) = (saved.0, saved.1, before);
                 }
             }
@@ -222,23 +224,20 @@ impl Chain<'_, 1> {
     fn sweep_in_place(&self, column: &mut Columns<1>, order: &Order) {
         let Columns { values, levels: [level] } = column;
         let discount = self.discounts[0];
-        let mut span = Span::EMPTY;
-        for &state in &order.states {
-            let state = state as usize;
-            let (targets, probabilities) = self.rows.row(state);
-            let (expected, stays) = leaving(state, targets, probabilities, |target| values[target][0]);
-            let value = (self.rewards[state][0] - *level + discount * expected) / (1.0 - discount * stays);
-            span = span.with(value - values[state][0]);
-            values[state] = [value];
-        }
-        *level += (1.0 - discount) * span.middle();
+        let solved = |state: StateId, values: &[f64]| {
+            let (targets, probabilities) = self.rows.row(state.index());
+            let (expected, stays) = leaving(state, targets, probabilities, values);
+            (self.rewards[state.index()][0] - *level + discount * expected) / (1.0 - discount * stays)
+        };
+        let rows = order.states.iter().map(|&state| (state.index(), state));
+        let swept = sweep_in_place(rows, values.as_flattened_mut(), solved);
+        *level += (1.0 - discount) * swept.changes.middle();
     }
 
     /// `y ← (I − λF)^-1 y`, where F are the transitions that stay or lead to states that come first in the order.
     fn solve_forward(&self, y: &mut [f64], order: &Order) {
         let discount = self.discounts[0];
-        for &state in &order.states {
-            let state = state as usize;
+        let solved = |state: usize, y: &[f64]| {
             let (targets, probabilities) = self.rows.row(state);
             let (mut expected, mut stays) = (0.0, 0.0);
             for (target, p) in targets.iter().zip(probabilities) {
@@ -248,8 +247,9 @@ impl Chain<'_, 1> {
                     Ordering::Greater => {}
                 }
             }
-            y[state] = (y[state] + discount * expected) / (1.0 - discount * stays);
-        }
+            (y[state] + discount * expected) / (1.0 - discount * stays)
+        };
+        sweep_in_place(order.states.iter().map(|state| (state.index(), state.index())), y, solved);
     }
 
     /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`. Where most transitions

@@ -1,15 +1,15 @@
-//! Policy iteration for one principal in doubles, and which choices it leaves to the next: a step of the lexicographic
-//! optimum. [Alg. 1]
+//! The lexicographic optimum in doubles: policy iteration for one principal after the other, each among the choices that the
+//! ones before it leave. [Alg. 1]
 //!
 //! Nothing here is trusted. The exact engine proves what it guesses with this, the certified engine bounds the error of
-//! the values it finds. Both say how small a residual they want and which worths count as equal.
+//! the values it finds. Both say how small a residual they want and which worths count as equal ([`Served`]).
 //!
 //! Value iteration finds most choices. Then each step evaluates the choices ([`Chain`]) only as far as it pays before they
 //! are looked at again. Cost: a pass over all rows per step, and one over the chosen rows per sweep of the evaluation.
 
 use super::chain::{Chain, Columns};
-use super::sweep::{Choices, Improved, PolicyRows, Span, expectation};
-use crate::model::Arrays;
+use super::sweep::{Choices, Improved, PolicyRows, Span, common_length, expectation};
+use crate::model::{Arrays, ChoiceId, StateId};
 use crate::parallel;
 use crate::stop::{Reached, StopSignal};
 
@@ -33,8 +33,50 @@ pub(crate) struct Optimum {
     pub width: f64,
 }
 
+/// Principals as they are served one after the other, most patient first.
+pub(crate) trait Served {
+    /// How many there are.
+    fn n(&self) -> usize;
+    /// What each choice earns the i-th.
+    fn rewards(&self, i: usize) -> Vec<f64>;
+    /// λ_i, to the nearest.
+    fn discount(&self, i: usize) -> f64;
+    /// The residual's span that is small enough for values like these.
+    fn target(&self, i: usize, column: &Columns<1>) -> f64;
+    /// How far apart the worths of two equally good choices may seem.
+    fn near(&self, i: usize, optimum: &Optimum) -> f64;
+    /// Takes note of what was found for the i-th.
+    fn serve(&mut self, i: usize, column: &Columns<1>, near: f64);
+}
+
+/// Puts into `strategy` about the lexicographic optimum. Returns how many were served: for the others no state has a choice
+/// left.
+pub(crate) fn lexicographic(
+    rows: &Arrays<f64>,
+    strategy: &mut [ChoiceId],
+    principals: &mut impl Served,
+    stop: &StopSignal,
+) -> usize {
+    let row_length = common_length(rows.first_transition);
+    let mut allowed: Option<Vec<bool>> = None;
+    for i in 0..principals.n() {
+        if all_decided(rows, allowed.as_deref()) {
+            return i;
+        }
+        let reward = principals.rewards(i);
+        let (allowed_now, discount) = (allowed.as_deref(), principals.discount(i));
+        let choices = Choices { rows, allowed: allowed_now, reward: &reward, discount, row_length };
+        let optimum = choices.optimum(strategy, |column| principals.target(i, column), stop);
+        let near = principals.near(i, &optimum);
+        let as_good = (i + 1 < principals.n()).then(|| choices.as_good_as_the_best(&optimum.column, near, strategy));
+        principals.serve(i, &optimum.column, near);
+        allowed = as_good;
+    }
+    principals.n()
+}
+
 /// Whether every state has one choice left.
-pub(crate) fn all_decided(rows: &Arrays<f64>, allowed: Option<&[bool]>) -> bool {
+fn all_decided(rows: &Arrays<f64>, allowed: Option<&[bool]>) -> bool {
     let n_states = rows.first_choice.len() - 1;
     match allowed {
         None => n_states == *rows.first_choice.last().expect("an end") as usize,
@@ -45,7 +87,7 @@ pub(crate) fn all_decided(rows: &Arrays<f64>, allowed: Option<&[bool]>) -> bool 
 impl Choices<'_> {
     /// The greatest values over the allowed choices, and in `strategy` choices that attain them: modified policy
     /// iteration, until the residual's span is at most what `target_of` says of the values, or as small as doubles make it.
-    pub fn optimum(&self, strategy: &mut [u32], target_of: impl Fn(&Columns<1>) -> f64, stop: &StopSignal) -> Optimum {
+    fn optimum(&self, strategy: &mut [ChoiceId], target_of: impl Fn(&Columns<1>) -> f64, stop: &StopSignal) -> Optimum {
         let &Choices { rows: all_rows, reward, discount, .. } = self;
         let span = Span::of(reward);
         let mut column = Columns { values: vec![[0.0]; strategy.len()], levels: [span.middle()] };
@@ -69,7 +111,7 @@ impl Choices<'_> {
         // Policy iteration: the values of the choices found, then a look at all choices.
         let (mut least, mut idle, mut n_changed) = (f64::INFINITY, 0, usize::MAX);
         let mut rows = PolicyRows::of(all_rows, strategy);
-        let mut rewards = parallel::map_many(strategy.len(), |state| [reward[strategy[state] as usize]]);
+        let mut rewards = parallel::map_many(strategy.len(), |state| [reward[strategy[state].index()]]);
         let mut old = strategy.to_vec();
         let mut target = target_of(&column);
         loop {
@@ -97,30 +139,30 @@ impl Choices<'_> {
             }
             widths[0] = width;
             if n_changed > 0 {
-                let changes = |&state: &u32| old[state as usize] != strategy[state as usize];
-                let changed: Vec<u32> = (0..old.len() as u32).filter(changes).collect();
+                let changes = |state: &StateId| old[state.index()] != strategy[state.index()];
+                let changed: Vec<StateId> = (0..old.len() as u32).map(StateId::at).filter(changes).collect();
                 rows.follow(all_rows, &changed, strategy);
-                for state in changed.into_iter().map(|state| state as usize) {
+                for state in changed.into_iter().map(StateId::index) {
                     old[state] = strategy[state];
-                    rewards[state] = [reward[strategy[state] as usize]];
+                    rewards[state] = [reward[strategy[state].index()]];
                 }
             }
         }
     }
 
     /// Which of the allowed choices are worth as much as the best of their state.
-    pub fn as_good_as_the_best(&self, column: &Columns<1>, near: f64, strategy: &[u32]) -> Vec<bool> {
+    fn as_good_as_the_best(&self, column: &Columns<1>, near: f64, strategy: &[ChoiceId]) -> Vec<bool> {
         let &Choices { rows, allowed, reward, discount, .. } = self;
         let values = column.values.as_flattened();
         let worth = |choice: usize| {
-            let row = rows.row(choice as u32);
+            let row = rows.row(ChoiceId::at(choice as u32));
             reward[choice] + discount * expectation(&rows.target[row.clone()], &rows.probability[row], values)
         };
         let of_state = |state: usize| {
             let choices = rows.first_choice[state] as usize..rows.first_choice[state + 1] as usize;
             let is_allowed = move |choice: &usize| allowed.is_none_or(|allowed| allowed[*choice]);
             let only = choices.clone().filter(is_allowed).count() == 1;
-            let best = if only { f64::NEG_INFINITY } else { worth(strategy[state] as usize) };
+            let best = if only { f64::NEG_INFINITY } else { worth(strategy[state].index()) };
             // Where worths overflow, nothing compares and nothing is dropped.
             let worse = move |choice: usize| !only && worth(choice) < best - near;
             choices.map(move |choice| is_allowed(&choice) && !worse(choice))

@@ -43,15 +43,10 @@ impl Rows {
 
 /// `Σ_{t≠s} p(t) v(t)` and p(s): the row of a state s as a step of Gauss and Seidel needs it, which solves it for v(s).
 #[inline(always)]
-pub(crate) fn leaving(
-    state: usize,
-    targets: &[StateId],
-    probabilities: &[f64],
-    value: impl Fn(usize) -> f64,
-) -> (f64, f64) {
+pub(crate) fn leaving(state: StateId, targets: &[StateId], probabilities: &[f64], values: &[f64]) -> (f64, f64) {
     let (mut later, mut stays) = (0.0, 0.0);
     for (target, p) in targets.iter().zip(probabilities) {
-        if target.index() == state { stays = *p } else { later += p * value(target.index()) }
+        if *target == state { stays = *p } else { later += p * values[target.index()] }
     }
     (later, stays)
 }

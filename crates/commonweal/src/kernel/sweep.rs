@@ -4,7 +4,7 @@
 //! the order they are taken in, so the same input gives the same doubles. Cost of a pass: 12 bytes a transition, one
 //! gathered value each, and 8 bytes a choice for its reward.
 
-use crate::model::{Arrays, Lists, StateId};
+use crate::model::{Arrays, ChoiceId, Lists, StateId};
 use crate::parallel;
 use std::hint::select_unpredictable;
 use std::ops::Range;
@@ -161,7 +161,7 @@ pub(crate) fn spans_of_chunks<const K: usize>(rows: &mut [[f64; K]], of_chunk: &
 }
 
 /// The same for a chunk of values and its policy.
-type ImproveChunk<'a> = dyn Fn(usize, (&mut [f64], &mut [u32])) -> Improved + Sync + 'a;
+type ImproveChunk<'a> = dyn Fn(usize, (&mut [f64], &mut [ChoiceId])) -> Improved + Sync + 'a;
 
 /// Reads rows one after the other: twice as fast as looking each of them up. All have LENGTH transitions, unless that is 0.
 pub(crate) struct RowReader<'a, const LENGTH: usize> {
@@ -196,9 +196,9 @@ impl<'a, const LENGTH: usize> RowReader<'a, LENGTH> {
 
 /// The row of a choice. All have LENGTH transitions, unless that is 0.
 #[inline(always)]
-pub(crate) fn row_at<'a, const LENGTH: usize>(rows: &Arrays<'a, f64>, choice: u32) -> (&'a [StateId], &'a [f64]) {
+pub(crate) fn row_at<'a, const LENGTH: usize>(rows: &Arrays<'a, f64>, choice: ChoiceId) -> (&'a [StateId], &'a [f64]) {
     if LENGTH > 0 {
-        let begin = choice as usize * LENGTH;
+        let begin = choice.index() * LENGTH;
         let targets = rows.target[begin..].first_chunk::<LENGTH>().expect("a row");
         return (targets, rows.probability[begin..].first_chunk::<LENGTH>().expect("a row"));
     }
@@ -265,7 +265,7 @@ pub(crate) struct Improved {
 impl Choices<'_> {
     /// One step of value iteration: `next(s) = max_a R − level + λPv`, with the choice that attains it; `policy` is kept
     /// where it attains it too.
-    pub fn improve(&self, level: f64, values: &[f64], next: &mut [f64], policy: &mut [u32]) -> Improved {
+    pub fn improve(&self, level: f64, values: &[f64], next: &mut [f64], policy: &mut [ChoiceId]) -> Improved {
         with_row_length!(self.row_length, |LENGTH| self.improve_rows::<LENGTH>(level, values, next, policy))
     }
 
@@ -274,10 +274,10 @@ impl Choices<'_> {
         level: f64,
         values: &[f64],
         next: &mut [f64],
-        policy: &mut [u32],
+        policy: &mut [ChoiceId],
     ) -> Improved {
         let first_choice = self.rows.first_choice;
-        let of_chunk = |index: usize, (next, policy): (&mut [f64], &mut [u32])| {
+        let of_chunk = |index: usize, (next, policy): (&mut [f64], &mut [ChoiceId])| {
             let first_state = index * CHUNK;
             let first = first_choice[first_state] as usize;
             // All worths first, then the best of each state: which it is cannot be foreseen, and a processor that guesses
@@ -293,8 +293,8 @@ impl Choices<'_> {
                     at = select_unpredictable(worth > best, choice, at);
                     best = select_unpredictable(worth > best, worth, best);
                 }
-                let changes = worths[*policy as usize - first] < best;
-                *policy = select_unpredictable(changes, (first + at) as u32, *policy);
+                let changes = worths[policy.index() - first] < best;
+                *policy = select_unpredictable(changes, ChoiceId::at((first + at) as u32), *policy);
                 n_changed += usize::from(changes);
                 *next = best;
                 span = span.with(best - value);
@@ -329,7 +329,7 @@ impl Choices<'_> {
 
 /// States in an order in which most come after their successors.
 pub(crate) struct Order {
-    pub states: Vec<u32>,
+    pub states: Vec<StateId>,
     /// The position of each state.
     pub rank: Vec<u32>,
     /// Whether most transitions lead to a state that comes before, or stay.
@@ -347,10 +347,8 @@ pub(crate) struct PolicyRows {
 }
 
 impl PolicyRows {
-    pub fn of(rows: &Arrays<f64>, policy: &[u32]) -> PolicyRows {
-        let range = |&choice: &u32| {
-            rows.first_transition[choice as usize] as usize..rows.first_transition[choice as usize + 1] as usize
-        };
+    pub fn of(rows: &Arrays<f64>, policy: &[ChoiceId]) -> PolicyRows {
+        let range = |&choice: &ChoiceId| rows.row(choice);
         let mut first = Vec::with_capacity(policy.len() + 1);
         let mut end = 0;
         first.push(0);
@@ -375,18 +373,18 @@ impl PolicyRows {
     }
 
     /// Takes the rows of another policy in these states; all rows anew if they do not fit.
-    pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[u32], policy: &[u32]) {
-        let fits = |&state: &u32| self.range(state as usize).len() == rows.row(policy[state as usize]).len();
+    pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[StateId], policy: &[ChoiceId]) {
+        let fits = |&state: &StateId| self.range(state.index()).len() == rows.row(policy[state.index()]).len();
         if changed.iter().all(fits) {
-            changed.iter().for_each(|&state| self.replace(rows, state, policy[state as usize]))
+            changed.iter().for_each(|&state| self.replace(rows, state, policy[state.index()]))
         } else {
             *self = PolicyRows::of(rows, policy)
         }
     }
 
     /// Takes the row of another choice in `state`, which is as long as the one it had.
-    pub fn replace(&mut self, rows: &Arrays<f64>, state: u32, choice: u32) {
-        let (own, row) = (self.range(state as usize), rows.row(choice));
+    pub fn replace(&mut self, rows: &Arrays<f64>, state: StateId, choice: ChoiceId) {
+        let (own, row) = (self.range(state.index()), rows.row(choice));
         self.target[own.clone()].copy_from_slice(&rows.target[row.clone()]);
         self.probability[own].copy_from_slice(&rows.probability[row]);
     }
@@ -434,25 +432,25 @@ impl PolicyRows {
         for root in 0..n_states {
             if next[root] == UNSEEN {
                 next[root] = self.first[root];
-                path.push(root as u32);
+                path.push(StateId::at(root as u32));
             }
             while let Some(&state) = path.last() {
-                let transition = next[state as usize];
-                if transition == self.first[state as usize + 1] {
+                let transition = next[state.index()];
+                if transition == self.first[state.index() + 1] {
                     states.push(state);
                     path.pop();
                     continue;
                 }
-                next[state as usize] += 1;
-                let target = self.target[transition as usize].index();
-                if next[target] == UNSEEN {
-                    next[target] = self.first[target];
-                    path.push(target as u32);
+                next[state.index()] += 1;
+                let target = self.target[transition as usize];
+                if next[target.index()] == UNSEEN {
+                    next[target.index()] = self.first[target.index()];
+                    path.push(target);
                 }
             }
         }
         let mut rank = vec![0; n_states];
-        states.iter().zip(0..).for_each(|(&state, position)| rank[state as usize] = position);
+        states.iter().zip(0..).for_each(|(&state, position)| rank[state.index()] = position);
         let follows =
             |state: usize| self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state]).count();
         let n_follow: usize = parallel::map_blocks(n_states, |states| states.map(follows).sum::<usize>()).iter().sum();

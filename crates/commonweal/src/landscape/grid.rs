@@ -1,6 +1,8 @@
-//! Discounts at equal distances, and shards of the work on them.
+//! Discounts or rates at equal distances, and shards of the work on them.
 
+use crate::model::{Preference, Principal, discount_of};
 use crate::number::Rational;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Between two neighbours of a grid, changes are located to 2 to this power in parts of their distance.
@@ -10,12 +12,74 @@ pub(super) const UNITS: u64 = 1 << BITS;
 /// Changes that are nearer to each other than this many units are not told apart.
 pub(super) const CROWD: u64 = UNITS >> 20;
 
-/// Discounts at equal distances, both ends included.
+/// What of a principal varies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Quantity {
+    /// The discount λ.
+    #[default]
+    Discount,
+    /// The rate r, which is the discount 1/(1+r).
+    Rate,
+    /// What the payoff counts for in the welfare.
+    Weight,
+}
+
+impl Quantity {
+    /// The preference that has this value; none has a weight.
+    pub fn preference(self, value: Rational) -> Option<Preference> {
+        match self {
+            Quantity::Discount => Some(Preference::discount(value)),
+            Quantity::Rate => Some(Preference::rate(value)),
+            Quantity::Weight => None,
+        }
+    }
+
+    /// The discount that has this value, where that is what varies.
+    pub fn discount(self, value: &Rational) -> Option<Rational> {
+        match self {
+            Quantity::Discount => Some(value.clone()),
+            Quantity::Rate => Some(discount_of(value)),
+            Quantity::Weight => None,
+        }
+    }
+
+    /// The value that a principal has, if it has a single one.
+    pub fn of(self, principal: &Principal) -> Option<Rational> {
+        let discount = || principal.preference().single_discount();
+        match self {
+            Quantity::Discount => discount(),
+            Quantity::Rate => {
+                let discount = discount().filter(|discount| !discount.is_zero())?;
+                Some(Rational::ONE / discount - Rational::ONE)
+            }
+            Quantity::Weight => Some(principal.weight.clone()),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Discount => "discount",
+            Quantity::Rate => "rate",
+            Quantity::Weight => "weight",
+        }
+    }
+
+    /// Whether it is a discount, which documents need not say.
+    pub(crate) fn is_discount(&self) -> bool {
+        *self == Quantity::Discount
+    }
+}
+
+/// Discounts, rates or weights at equal distances, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// The least discount, at least 0.
+    /// What they are.
+    pub quantity: Quantity,
+    /// The least one: a discount of at least 0, or a rate above 0.
     pub from: Rational,
-    /// The greatest discount, below 1.
+    /// The greatest one: a discount below 1, or a rate of at most 1.
     pub to: Rational,
     /// How many steps lead from one end to the other; 0 if the ends are equal.
     pub steps: u64,
@@ -25,7 +89,12 @@ impl Grid {
     /// The grid from one discount to another in this many steps; equal ends are a single point.
     pub fn new(from: Rational, to: Rational, steps: u64) -> Grid {
         let steps = if from == to { 0 } else { steps };
-        Grid { from, to, steps }
+        Grid { quantity: Quantity::Discount, from, to, steps }
+    }
+
+    /// The same grid of another quantity.
+    pub fn of(self, quantity: Quantity) -> Grid {
+        Grid { quantity, ..self }
     }
 
     /// The number of discounts.

@@ -42,12 +42,17 @@ pub struct Class {
     pub outline: Vec<Vec<Spot>>,
 }
 
+/// Who varies, and what of them.
+fn varied(axes: [PrincipalId; 2], grids: &[Grid; 2]) -> Vec<(PrincipalId, Quantity)> {
+    axes.into_iter().zip(grids.iter().map(|grid| grid.quantity)).collect()
+}
+
 /// The map over two principals' discounts, each with as many cells as its grid has steps; the grids have equally many.
 ///
 /// # Panics
 /// If a grid reaches outside [0, 1).
 pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
-    let mut survey = Survey::new(model, discounts_of(axes), grids[0].n_points() * grids[1].n_points(), options);
+    let mut survey = Survey::new(model, varied(axes, &grids), grids[0].n_points() * grids[1].n_points(), options);
     // What is thinner than the least cell is not told apart.
     let plane_options =
         PlaneOptions { cells: grids[0].steps, units: UNITS, depth: DEPTH, thin: UNITS >> DEPTH, within: 1 };
@@ -121,7 +126,7 @@ impl StrategyMap {
             .collect();
         let ids: HashMap<&Play, Label> = self.plays.iter().enumerate().map(|(id, play)| (play, Some(id))).collect();
         let class = |label: Option<&Label>| Some(label.and_then(|label| class_of.get(label)).map_or(n, |&class| class));
-        let mut survey = Survey::new(model, discounts_of(self.axes), 0, options);
+        let mut survey = Survey::new(model, varied(self.axes, &self.grids), 0, options);
         let options =
             PlaneOptions { cells: self.grids[0].steps, units: UNITS, depth: DEPTH + 1, thin: 0, within: UNITS >> FINE };
         let mut plane = plane(options, |spots| {
@@ -200,7 +205,7 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
         own.iter().flat_map(|&index| [Some(index), right(index), above(index)]).flatten().collect();
     needed.sort_unstable();
     needed.dedup();
-    let mut survey = Survey::new(model, discounts_of(axes), needed.len() as u64, options);
+    let mut survey = Survey::new(model, varied(axes, grids), needed.len() as u64, options);
     let points: Vec<Vec<Rational>> = needed.iter().map(|&index| point(spot(index)).to_vec()).collect();
     let labels: BTreeMap<u64, Label> = needed.iter().copied().zip(survey.labels(&points)).collect();
     // Lines 2k and 2k + 1 lead from the k-th own point to the right and upward.
@@ -246,10 +251,6 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
         up: changes_on(2 * k + 1),
     };
     MapShard { points: own.iter().enumerate().map(of_point).collect(), plays: survey.into_plays() }
-}
-
-fn discounts_of(axes: [PrincipalId; 2]) -> Vec<(PrincipalId, Quantity)> {
-    axes.map(|principal| (principal, Quantity::Discount)).to_vec()
 }
 
 #[cfg(test)]

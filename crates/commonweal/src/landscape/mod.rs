@@ -1,4 +1,4 @@
-//! How the best strategy depends on the discounts: along a line, where one discount or weight varies, and over a plane of two.
+//! How the best strategy depends on the discounts: along a line, where one discount varies, and over a plane of two.
 //!
 //! At every fraction asked, the model is solved exactly. What is compared is a strategy's [`Play`] from the start state, so
 //! that decisions which are never met make no difference. Between two discounts with different plays, bisection over
@@ -14,11 +14,11 @@ mod survey;
 mod sweep;
 mod words;
 
-pub use grid::{Grid, Shard};
+pub use grid::{Grid, Quantity, Shard};
 pub use line::LabelChange;
 pub use map::{Class, DEPTH, MapChange, MapPoint, MapShard, StrategyMap, map_shard, strategy_map};
 pub use plane::{Plane, Spot};
 pub use play::{Phase, Play};
-pub use survey::{Label, PlayId, Quantity};
+pub use survey::{Label, PlayId};
 pub use sweep::{Earned, Sweep, SweepChange, SweepPoint, sweep};
-pub use words::{key, letter, play_in_words};
+pub use words::{NamedRegions, key, letter, named_regions, play_in_words};

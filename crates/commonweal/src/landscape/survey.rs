@@ -1,9 +1,9 @@
 //! One model at many discounts: solutions, and labels of their plays.
 
-use super::Play;
+use super::{Play, Quantity};
 use crate::answer::{Answer, Claim};
 use crate::exact::solve;
-use crate::model::{Mdp, ModelError, Principal, PrincipalId};
+use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
 use crate::parallel;
 use crate::solve::Options;
@@ -17,34 +17,7 @@ pub type PlayId = usize;
 /// The play at a place; `None` where the solution was stopped at a limit.
 pub type Label = Option<PlayId>;
 
-/// A number of a principal that varies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantity {
-    /// The discount.
-    Discount,
-    /// The weight.
-    Weight,
-}
-
-impl Quantity {
-    /// What a principal has of it, in the model itself.
-    pub fn own(self, principal: &Principal) -> &Rational {
-        match self {
-            Quantity::Discount => principal.patience(),
-            Quantity::Weight => &principal.weight,
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Quantity::Discount => "discount",
-            Quantity::Weight => "weight",
-        }
-    }
-}
-
-/// A model some of whose discounts or weights vary, and the plays met so far, in the order in which they were met.
+/// A model some of whose discounts vary, and the plays met so far, in the order in which they were met.
 pub(super) struct Survey<'m> {
     model: &'m Mdp,
     varied: Vec<(PrincipalId, Quantity)>,
@@ -59,7 +32,7 @@ pub(super) struct Survey<'m> {
 }
 
 impl<'m> Survey<'m> {
-    /// The model with these numbers left open, to be solved at the points of a grid and between them.
+    /// The model with these numbers of principals left open, to be solved at the points of a grid and between them.
     pub fn new(model: &'m Mdp, varied: Vec<(PrincipalId, Quantity)>, grid: u64, options: &Options) -> Survey<'m> {
         let stop = options.stop.clone();
         let options = Options { stop: stop.for_part(), ..options.clone() };
@@ -68,15 +41,17 @@ impl<'m> Survey<'m> {
     }
 
     /// The model with these numbers, one for each that varies.
-    pub fn model_at(&self, numbers: &[Rational]) -> Result<Mdp, ModelError> {
-        let mut assigned = self.varied.iter().zip(numbers);
-        assigned.try_fold(self.model.clone(), |model, (&(principal, quantity), number)| match quantity {
-            Quantity::Discount => model.with_discount(principal, number.clone()),
-            Quantity::Weight => {
+    pub fn model_at(&self, values: &[Rational]) -> Result<Mdp, ModelError> {
+        let mut assigned = self.varied.iter().zip(values);
+        assigned.try_fold(self.model.clone(), |model, (&(principal, quantity), value)| {
+            let Some(preference) = quantity.preference(value.clone()) else {
                 let mut weights: Vec<Rational> = model.principals().iter().map(|own| own.weight.clone()).collect();
-                weights[principal.index()] = number.clone();
-                Ok(model.with_weights(&weights))
-            }
+                weights[principal.index()] = value.clone();
+                return Ok(model.with_weights(&weights));
+            };
+            let own = model.principals()[principal.index()].preference();
+            let preference = own.replaced_by(preference);
+            model.with_preference(principal, preference)
         })
     }
 

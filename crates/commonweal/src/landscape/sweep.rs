@@ -1,4 +1,4 @@
-//! A model over a grid of one principal's discount or weight: what is earned, and where the strategy changes.
+//! A model over a grid of one principal's discount: what is earned, and where the strategy changes.
 //!
 //! Every point of the grid is solved exactly. Between neighbours with different plays, the changes are located to a unit of
 //! the grid; where the simplest fraction in that unit makes both strategies earn the same, it is the change itself.
@@ -6,7 +6,7 @@
 use super::grid::{CROWD, UNITS};
 use super::line::{Bracket, LabelChange, changes};
 use super::survey::Survey;
-use super::{Grid, Label, Play, PlayId, Quantity, Shard};
+use super::{Grid, Label, Play, PlayId, Shard};
 use crate::answer::Answer;
 use crate::evaluation::evaluate;
 use crate::model::{Mdp, PrincipalId};
@@ -19,16 +19,14 @@ use std::collections::BTreeMap;
 /// The number of points that are solved at a time, so that not all solutions are in memory at once.
 const BATCH: usize = 64;
 
-/// Solutions over a range of one discount or weight.
+/// Solutions over a range of one discount.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
-    /// Who it is of whom something varies.
+    /// Whose discount varies.
     pub principal: PrincipalId,
-    /// What varies.
-    pub quantity: Quantity,
-    /// Its values.
+    /// The discounts.
     pub grid: Grid,
-    /// The values of the shard, in increasing order, and what is best there.
+    /// The discounts of the shard, in increasing order, and what is best there.
     pub points: Vec<SweepPoint>,
     /// The plays that labels and changes refer to.
     pub plays: Vec<Play>,
@@ -36,13 +34,13 @@ pub struct Sweep {
     pub stopped: Option<StopReason>,
 }
 
-/// One discount or weight, and what is best there.
+/// One discount, and what is best there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepPoint {
     /// Its index in the grid.
     pub index: u64,
-    /// The discount or weight.
-    pub at: Rational,
+    /// The discount, or the rate or weight if that is what varies.
+    pub discount: Rational,
     /// The play of the best strategy; `None` if the solution was stopped.
     pub label: Label,
     /// What is earned there.
@@ -58,11 +56,11 @@ pub struct SweepPoint {
 /// Where the play changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepChange {
-    /// The place itself, where both strategies earn exactly the same there and it is a short fraction.
+    /// The discount itself, where both strategies earn exactly the same there and it is a short fraction.
     pub at: Option<Rational>,
-    /// A place before the change.
+    /// A discount before the change.
     pub low: Rational,
-    /// A place after it, one unit of the grid further.
+    /// A discount after it, one unit of the grid further.
     pub high: Rational,
     /// The play before it.
     pub before: PlayId,
@@ -93,11 +91,11 @@ impl Sweep {
 }
 
 impl SweepPoint {
-    fn new(model: &Mdp, solution: &Answer, index: u64, at: Rational, label: Label) -> SweepPoint {
+    fn new(model: &Mdp, solution: &Answer, index: u64, discount: Rational, label: Label) -> SweepPoint {
         let start = model.start();
         SweepPoint {
             index,
-            at,
+            discount,
             label,
             earned: Earned::by(model, solution),
             horizon: solution.horizon().clone(),
@@ -118,19 +116,13 @@ impl Earned {
     }
 }
 
-/// The solutions of `model` at the places of a shard, each with the changes between it and the next point of the grid.
+/// The solutions of `model` at the discounts of a shard, each with the changes between it and the next point of the grid.
 ///
 /// # Panics
-/// If a grid of discounts reaches outside [0, 1).
-pub fn sweep(
-    model: &Mdp,
-    (principal, quantity): (PrincipalId, Quantity),
-    grid: Grid,
-    shard: Shard,
-    options: &Options,
-) -> Sweep {
+/// If the grid reaches outside [0, 1).
+pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
     let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
-    let mut survey = Survey::new(model, vec![(principal, quantity)], own.len() as u64, options);
+    let mut survey = Survey::new(model, vec![(principal, grid.quantity)], own.len() as u64, options);
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
     let mut points = Vec::with_capacity(own.len());
     for batch in own.chunks(BATCH) {
@@ -162,7 +154,7 @@ pub fn sweep(
         let located = |change: &LabelChange| located(&survey, model, &grid, own[bracket.line], change, &options.stop);
         points[bracket.line].changes = found.iter().filter_map(located).collect();
     }
-    Sweep { principal, quantity, grid, points, plays: survey.into_plays(), stopped: options.stop.reason() }
+    Sweep { principal, grid, points, plays: survey.into_plays(), stopped: options.stop.reason() }
 }
 
 /// A change after the point of that index; `None` if a play is not known.
@@ -181,7 +173,7 @@ fn located(
     Some(SweepChange { at, low, high, before, after, crowded: change.crowded, sides })
 }
 
-/// The simplest fraction between two places, if the strategies before and after earn exactly the same there.
+/// The simplest fraction between two discounts, if the strategies before and after earn exactly the same there.
 fn tie_between(
     survey: &Survey,
     plays: [PlayId; 2],

@@ -1,7 +1,7 @@
 //! What a strategy does from the start state on, in words: `a twice, then b for ever`.
 
-use super::Play;
 use super::play::Difference;
+use super::{Label, Play, StrategyMap};
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
 use crate::text::name_in_column;
@@ -43,6 +43,33 @@ pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
         }
     };
     plays.iter().enumerate().map(line).collect()
+}
+
+/// The regions that reports and pictures name, with their names: the largest, in the map's order.
+#[derive(Debug, Clone)]
+pub struct NamedRegions {
+    /// The label of each region, its letter, and its strategy in words.
+    pub regions: Vec<(Label, String, String)>,
+    /// How many more there are.
+    pub others: usize,
+}
+
+/// More regions than this are not named.
+const NAMED: usize = 26;
+
+/// The names of a map's regions.
+pub fn named_regions(model: &Structure, map: &StrategyMap) -> NamedRegions {
+    let mut by_share: Vec<Label> = map.order.clone();
+    by_share.sort_by(|a, b| map.share(*b).total_cmp(&map.share(*a)).then(a.cmp(b)));
+    by_share.truncate(NAMED);
+    let labels: Vec<Label> = map.order.iter().copied().filter(|label| by_share.contains(label)).collect();
+    let solved: Vec<&Play> = labels.iter().filter_map(|label| Some(&map.plays[(*label)?])).collect();
+    let mut words = key(model, &solved).into_iter().enumerate().map(|(at, words)| (letter(at), words));
+    let mut entry = |label: Label| match label {
+        Some(_) => words.next().map(|(letter, words)| (label, letter, words)).expect("one for each"),
+        None => (label, "–".to_owned(), "not solved".to_owned()),
+    };
+    NamedRegions { others: map.order.len() - labels.len(), regions: labels.into_iter().map(&mut entry).collect() }
 }
 
 /// `b in s3 in place of a`, for the first states that differ.

@@ -16,6 +16,7 @@ use super::field::Field;
 use super::obstacle::Obstacle;
 use super::order::successors_first;
 use super::rows::OffDiagonals;
+use crate::kernel::gauss_seidel::{Swept, sweep_in_place};
 
 /// A sweep that changes nothing by more than this times the largest value is the last.
 const TOLERANCE: f64 = 1.0 / (1u64 << 48) as f64;
@@ -124,8 +125,7 @@ impl GaussSeidel {
         result
     }
 
-    /// One sweep; the largest change and the largest value.
-    fn sweep(&mut self) -> (f64, f64) {
+    fn sweep(&mut self) -> Swept {
         match self.width {
             Some(1) => self.sweep_fixed::<1>(),
             Some(2) => self.sweep_fixed::<2>(),
@@ -142,7 +142,7 @@ impl GaussSeidel {
     }
 
     /// A sweep over rows that all have K entries, which the compiler unrolls.
-    fn sweep_fixed<const K: usize>(&mut self) -> (f64, f64) {
+    fn sweep_fixed<const K: usize>(&mut self) -> Swept {
         let columns = self.column.as_chunks::<K>().0.iter().map(|columns| columns.as_slice());
         let weights = self.weight.as_chunks::<K>().0.iter().map(|weights| weights.as_slice());
         sweep_rows(columns.zip(weights), &self.rhs, &mut self.x)
@@ -155,15 +155,10 @@ impl GaussSeidel {
 }
 
 #[inline(always)]
-fn sweep_rows<'a>(rows: impl Iterator<Item = (&'a [u32], &'a [f64])>, rhs: &[f64], x: &mut [f64]) -> (f64, f64) {
-    let (mut change, mut largest) = (0.0f64, 0.0f64);
-    for (i, ((columns, weights), rhs)) in rows.zip(rhs).enumerate() {
-        let value = rhs + columns.iter().zip(weights).map(|(&column, weight)| weight * x[column as usize]).sum::<f64>();
-        change = change.max((value - x[i]).abs());
-        largest = largest.max(value.abs());
-        x[i] = value;
-    }
-    (change, largest)
+fn sweep_rows<'a>(rows: impl Iterator<Item = (&'a [u32], &'a [f64])>, rhs: &[f64], x: &mut [f64]) -> Swept {
+    sweep_in_place(rows.zip(rhs).enumerate(), x, |((columns, weights), rhs), x| {
+        rhs + columns.iter().zip(weights).map(|(&column, weight)| weight * x[column as usize]).sum::<f64>()
+    })
 }
 
 impl ApproximateInverse for GaussSeidel {
@@ -181,9 +176,9 @@ impl ApproximateInverse for GaussSeidel {
             if self.n_sweeps < MOST_DEFLATED {
                 self.deflate(target);
             }
-            let (change, largest) = self.sweep();
+            let swept = self.sweep();
             self.n_sweeps += 1;
-            if change <= largest * TOLERANCE {
+            if swept.is_settled(TOLERANCE) {
                 break;
             }
             if self.n_sweeps == self.most_sweeps {

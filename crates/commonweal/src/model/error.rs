@@ -1,5 +1,6 @@
 //! Why a model is not valid.
 
+use super::PreferenceError;
 use crate::number::{ModelNumber, Rational};
 
 /// What keeps arrays from being a model. The place comes first, by name.
@@ -23,6 +24,10 @@ pub enum ModelError {
         "principal `{principal}`: its parts cancel, so no step counts; leave the principal out, or give it weight 0"
     )]
     NoParts { principal: String },
+    #[error("principal `{principal}`: the first segment begins at step 0, and each begins after the one before")]
+    SegmentOrder { principal: String },
+    #[error("principal `{principal}`: {error}")]
+    Preference { principal: String, error: PreferenceError },
     #[error("state `{state}`, action `{action}`: {found} rewards for {expected} principals")]
     WrongRewardCount { state: String, action: String, found: usize, expected: usize },
     #[error(
@@ -42,6 +47,11 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// The error of a principal whose preference is none.
+    pub(crate) fn of_preference(principal: &str, error: PreferenceError) -> ModelError {
+        ModelError::Preference { principal: principal.to_owned(), error }
+    }
+
     /// The error of a reward that is NaN or infinite.
     pub(super) fn of_reward<N: ModelNumber>(
         reward: &N,

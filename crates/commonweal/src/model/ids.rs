@@ -24,3 +24,17 @@ macro_rules! id {
 id!(StateId, "A state.");
 id!(ChoiceId, "A choice: an action in a state. One row of the model.");
 id!(PrincipalId, "A principal of the file.");
+
+/// Ids that kernels compute with.
+macro_rules! at {
+    ($($name:ident),*) => {
+        $(impl $name {
+            /// The id at a position that is known to be one of the model's, unchecked.
+            pub(crate) const fn at(position: u32) -> Self {
+                $name(position)
+            }
+        })*
+    };
+}
+
+at!(StateId, ChoiceId);

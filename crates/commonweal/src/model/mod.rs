@@ -20,6 +20,7 @@ mod ids;
 mod integer_rows;
 mod lists;
 mod names;
+mod preference;
 mod principal;
 mod structure;
 
@@ -33,10 +34,12 @@ pub use integer_rows::IntegerRows;
 pub(crate) use integer_rows::least_common_multiple;
 pub use lists::Lists;
 pub use names::{NameTable, nearest};
-pub use principal::{Part, Principal};
+pub use preference::{Approximation, DEFAULT_ERROR, Entry, GREEN_BOOK, Preference, PreferenceError, Schedule};
+pub(crate) use preference::{as_rate, discount_of};
+pub use principal::{Part, Principal, Segment};
 pub use structure::Structure;
 
-use crate::number::Rational;
+use crate::number::{Enclosure, ModelNumber, Rational};
 use std::ops::{MulAssign, Range};
 use std::sync::Arc;
 
@@ -75,8 +78,14 @@ pub(crate) struct Arrays<'m, N> {
 impl<N> Arrays<'_, N> {
     /// The transitions of a choice.
     #[inline(always)]
-    pub fn row(&self, choice: u32) -> Range<usize> {
-        self.first_transition[choice as usize] as usize..self.first_transition[choice as usize + 1] as usize
+    pub fn row(&self, choice: ChoiceId) -> Range<usize> {
+        self.first_transition[choice.index()] as usize..self.first_transition[choice.index() + 1] as usize
+    }
+
+    /// Each state's first choice.
+    pub fn first_choices(&self) -> impl Iterator<Item = ChoiceId> + '_ {
+        let n_states = self.first_choice.len() - 1;
+        self.first_choice[..n_states].iter().map(|&first| ChoiceId::at(first))
     }
 }
 
@@ -127,6 +136,20 @@ impl<N> Mdp<N> {
         Ok(self)
     }
 
+    /// The same model with another time preference for one principal.
+    pub fn with_preference(mut self, principal: PrincipalId, preference: Preference) -> Result<Self, ModelError> {
+        let principal = &mut self.structure_mut().principals[principal.index()];
+        *principal = principal.preferring(preference)?;
+        Ok(self)
+    }
+
+    /// The same model with these principals, as many as there are.
+    pub(crate) fn with_principals(mut self, principals: Vec<Principal>) -> Self {
+        assert_eq!(principals.len(), self.n_principals(), "a principal for each");
+        self.structure_mut().principals = principals;
+        self
+    }
+
     /// The same model in which the payoff of one principal counts `weight` times.
     pub fn with_weight(mut self, principal: PrincipalId, weight: Rational) -> Self {
         self.structure_mut().principals[principal.index()].weight = weight;
@@ -138,6 +161,39 @@ impl<N> Mdp<N> {
         let principals = &mut self.structure_mut().principals;
         principals.iter_mut().zip(weights).for_each(|(principal, weight)| principal.weight = weight.clone());
         self
+    }
+
+    /// Per principal, how far any payoff by the mixture that stands for its preference can be from that by the preference itself:
+    /// the proven error of the mixture times the greatest reward in absolute terms. `None` if no preference is approximated.
+    pub(crate) fn margins(&self) -> Option<Vec<f64>>
+    where
+        N: ModelNumber,
+    {
+        let n = self.principals.len();
+        // A reward in doubles is two roundings from the true one.
+        let roundings = Rational::ONE + Rational::from(2).pow(-50);
+        let margin = |(p, principal): (usize, &Principal)| match principal.approximation() {
+            None => 0.0,
+            Some(Approximation { error, .. }) => {
+                let rewards = self.reward.iter().skip(p).step_by(n).filter_map(N::to_exact).map(Rational::abs);
+                let greatest = rewards.max().unwrap_or(Rational::ZERO);
+                Enclosure::from(&(greatest * &roundings * error)).upper()
+            }
+        };
+        let is_approximated = self.principals.iter().any(|principal| principal.approximation().is_some());
+        is_approximated.then(|| self.principals.iter().enumerate().map(margin).collect())
+    }
+
+    /// How far any welfare by the mixtures that stand for preferences can be from that by the preferences themselves; 0 if none
+    /// is approximated.
+    pub(crate) fn welfare_margin(&self) -> f64
+    where
+        N: ModelNumber,
+    {
+        let weight = |principal: &Principal| Enclosure::from(&principal.weight.clone().abs());
+        let weighted = |(margin, principal): (f64, &Principal)| Enclosure::new(margin, margin).times(weight(principal));
+        let margins = self.margins().into_iter().flatten().zip(&self.principals);
+        margins.map(weighted).fold(Enclosure::ZERO, Enclosure::plus).upper()
     }
 
     /// The flat arrays, for kernels that run over all of them.

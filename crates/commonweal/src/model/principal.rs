@@ -1,29 +1,75 @@
 //! Principals: who has rewards, and how much each step counts for them.
 
-use super::ModelError;
+use super::{Approximation, ModelError, Preference, PreferenceError};
 use crate::number::Rational;
 
-/// One who has rewards and a patience of their own.
+/// One who has rewards and a time preference of their own.
 ///
-/// A reward at step j counts `Σ_k coefficient_k · discount_k^j` times: one part with coefficient 1 is plain discounting,
-/// several parts are any mixture of it.
+/// What a step counts for is geometric piecewise: a list of [`Segment`]s, each a sum of powers. One segment with one part of
+/// coefficient 1 is plain discounting, several parts are any mixture of it, several segments a schedule or a term of office.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     /// The name that the model gives them.
     pub name: String,
-    /// What a step counts for, as a sum of powers of distinct discounts, the greatest first; at least one.
-    parts: Vec<Part>,
+    /// The time preference as it is stated.
+    preference: Preference,
+    /// How near the segments are to it, where they are not exactly it.
+    approximation: Option<Approximation>,
+    /// What the steps count for: the first begins at step 0, each begins after the one before, no two neighbours say the same.
+    segments: Vec<Segment>,
     /// What their payoff counts for in the welfare; 1 unless the model says otherwise. With 0 it is reported, not counted.
     pub weight: Rational,
 }
 
-/// A geometric part of a principal's time preference: at step j it counts `coefficient · discount^j`.
+/// A stretch of steps over which a time preference is a sum of powers: from step `from` until the next segment begins, step j
+/// counts `Σ_k coefficient_k · discount_k^(j − from)`. The last segment holds for ever.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// The first step.
+    pub from: u64,
+    /// Distinct discounts, the greatest first. Without parts, the steps of the segment count nothing.
+    pub parts: Vec<Part>,
+}
+
+/// A geometric part of a principal's time preference: `t` steps after its segment began it counts `coefficient · discount^t`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What it counts for at step 0; never 0.
+    /// What it counts for at the segment's first step; never 0.
     pub coefficient: Rational,
     /// The discount factor λ, at least 0 and below 1.
     pub discount: Rational,
+}
+
+impl Segment {
+    /// What step `from + steps` counts for.
+    fn weight_after(&self, steps: u64) -> Rational {
+        self.parts.iter().fold(Rational::ZERO, |sum, part| sum + part.coefficient_after(steps))
+    }
+
+    /// Whether `later`, which begins after this one, says what this one goes on to say.
+    fn goes_on_as(&self, later: &Segment) -> bool {
+        let steps = later.from - self.from;
+        let lasting = self.parts.iter().filter(|part| !part.discount.is_zero());
+        lasting.clone().count() == later.parts.len()
+            && lasting.zip(&later.parts).all(|(own, its)| {
+                own.discount == its.discount && is_power(&(&its.coefficient / &own.coefficient), &own.discount, steps)
+            })
+    }
+}
+
+impl Part {
+    /// What it counts for `steps` after its segment began. The number is as long as the power.
+    pub(crate) fn coefficient_after(&self, steps: u64) -> Rational {
+        let exponent = isize::try_from(steps).expect("a power that fits in memory");
+        &self.coefficient * self.discount.pow(exponent)
+    }
+}
+
+/// Whether a number is the power of a discount. One that is too short to be it is not compared: a power of many steps is long.
+fn is_power(number: &Rational, discount: &Rational, exponent: u64) -> bool {
+    let least_bits = exponent.saturating_mul(discount.denominator_bits().saturating_sub(1) as u64);
+    number.denominator_bits() as u64 >= least_bits
+        && isize::try_from(exponent).is_ok_and(|exponent| *number == discount.pow(exponent))
 }
 
 impl Principal {
@@ -36,7 +82,23 @@ impl Principal {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(name: impl Into<String>, discount: Rational) -> Result<Principal, ModelError> {
-        Principal::with_parts(name, vec![Part { coefficient: Rational::ONE, discount }])
+        let whole = Principal::with_parts(name, vec![Part { coefficient: Rational::ONE, discount: discount.clone() }])?;
+        Ok(Principal { preference: Preference::discount(discount), ..whole })
+    }
+
+    /// A principal with this time preference, whose payoff counts once.
+    ///
+    /// ```
+    /// use commonweal::{Preference, Principal, Rational};
+    /// let fund = Principal::stating("fund", Preference::rate("0.25".parse()?))?;
+    /// assert_eq!(fund.discount(), Some(&Rational::from_quotient(4, 5)));
+    /// assert!(Principal::stating("fund", Preference::rate("3".parse()?)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stating(name: impl Into<String>, preference: Preference) -> Result<Principal, PreferenceError> {
+        let (segments, approximation) = preference.resolve()?;
+        let whole = Principal::with_segments(name, segments).map_err(|error| PreferenceError::of_segments(&error))?;
+        Ok(Principal { preference, approximation, ..whole })
     }
 
     /// Principals called `p0`, `p1`, … with these discounts.
@@ -47,21 +109,43 @@ impl Principal {
 
     /// A principal for whom step j counts as these parts say, added up.
     pub fn with_parts(name: impl Into<String>, parts: Vec<Part>) -> Result<Principal, ModelError> {
+        Principal::with_segments(name, vec![Segment { from: 0, parts }])
+    }
+
+    /// A principal for whom steps count as these segments say, each from its first step until the next one begins.
+    ///
+    /// ```
+    /// use commonweal::{Part, Principal, Rational, Segment};
+    /// let discount = |text: &str| text.parse::<Rational>().map(|discount| Part { coefficient: Rational::ONE, discount });
+    /// // In office for four steps.
+    /// let minister = Principal::with_segments(
+    ///     "minister",
+    ///     vec![Segment { from: 0, parts: vec![discount("9/10")?] }, Segment { from: 4, parts: vec![] }],
+    /// )?;
+    /// assert_eq!(minister.step_weight(2), "81/100".parse()?);
+    /// assert_eq!(minister.step_weight(4), Rational::ZERO);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_segments(name: impl Into<String>, segments: Vec<Segment>) -> Result<Principal, ModelError> {
         let name = name.into();
-        let mut merged: Vec<Part> = Vec::with_capacity(parts.len());
-        for part in parts {
-            check_discount(&name, &part.discount)?;
-            match merged.iter_mut().find(|other| other.discount == part.discount) {
-                Some(other) => other.coefficient += part.coefficient,
-                None => merged.push(part),
+        let in_order = segments.first().is_some_and(|first| first.from == 0)
+            && segments.windows(2).all(|pair| pair[0].from < pair[1].from);
+        if !in_order {
+            return Err(ModelError::SegmentOrder { principal: name });
+        }
+        let mut canonical: Vec<Segment> = Vec::with_capacity(segments.len());
+        for Segment { from, parts } in segments {
+            let segment = Segment { from, parts: merged(&name, parts)? };
+            // A segment that only says again what the one before goes on to say is none.
+            if !canonical.last().is_some_and(|before| before.goes_on_as(&segment)) {
+                canonical.push(segment);
             }
         }
-        merged.retain(|part| !part.coefficient.is_zero());
-        if merged.is_empty() {
+        if canonical.iter().all(|segment| segment.parts.is_empty()) {
             return Err(ModelError::NoParts { principal: name });
         }
-        merged.sort_by(|a, b| b.discount.cmp(&a.discount));
-        Ok(Principal { name, parts: merged, weight: Rational::ONE })
+        let preference = Preference::Segments(canonical.clone());
+        Ok(Principal { name, preference, approximation: None, segments: canonical, weight: Rational::ONE })
     }
 
     /// The same principal, whose payoff counts `weight` times in the welfare.
@@ -69,22 +153,82 @@ impl Principal {
         Principal { weight, ..self }
     }
 
-    /// The parts of the time preference: distinct discounts, the greatest first.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
+    /// The time preference as it is stated.
+    pub fn preference(&self) -> &Preference {
+        &self.preference
+    }
+
+    /// How near the segments are to the preference that is stated; `None` where they are exactly it.
+    pub fn approximation(&self) -> Option<&Approximation> {
+        self.approximation.as_ref()
+    }
+
+    /// The segments of the time preference; the first begins at step 0, the last holds for ever.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The segment that holds for ever. It says nothing of the steps before it: see [`segments`](Self::segments).
+    pub fn last(&self) -> &Segment {
+        self.segments.last().expect("at least one segment")
+    }
+
+    /// The segment that step `step` lies in.
+    pub fn segment_at(&self, step: u64) -> &Segment {
+        let after = self.segments.partition_point(|segment| segment.from <= step);
+        &self.segments[after - 1]
+    }
+
+    /// What step `step` counts for, before the weight.
+    pub fn step_weight(&self, step: u64) -> Rational {
+        let segment = self.segment_at(step);
+        segment.weight_after(step - segment.from)
+    }
+
+    /// The parts of the time preference, if one segment says it all: distinct discounts, the greatest first. `None` where
+    /// the preference changes at some step, so that nobody takes the end for the whole.
+    pub fn parts(&self) -> Option<&[Part]> {
+        match self.segments.as_slice() {
+            [whole] => Some(&whole.parts),
+            _ => None,
+        }
+    }
+
+    /// The parts of a preference that one segment says.
+    ///
+    /// # Panics
+    /// If there are several segments: the caller serves one only.
+    pub(crate) fn only_parts(&self) -> &[Part] {
+        self.parts().unwrap_or_else(|| panic!("principal `{}`: segments are not supported here yet", self.name))
     }
 
     /// The discount factor, where the time preference is plain discounting.
     pub fn discount(&self) -> Option<&Rational> {
-        match self.parts.as_slice() {
+        match self.parts()? {
             [Part { coefficient, discount }] if coefficient.is_one() => Some(discount),
             _ => None,
         }
     }
 
-    /// The greatest discount: what the far future counts for.
+    /// The greatest discount in the end: what the far future counts for; 0 if it does not count.
     pub fn patience(&self) -> &Rational {
-        &self.parts[0].discount
+        static NONE: Rational = Rational::ZERO;
+        self.last().parts.first().map_or(&NONE, |part| &part.discount)
+    }
+
+    /// The same principal one step later: its step j counts what step j + 1 counts now; `None` if nothing does.
+    pub(crate) fn one_step_later(&self) -> Option<Principal> {
+        let ends = self.segments.iter().skip(1).map(|next| Some(next.from)).chain([None]);
+        let shifted = self.segments.iter().zip(ends).filter(|(_, end)| *end != Some(1)).map(|(segment, _)| {
+            let Segment { from, parts } = segment.clone();
+            let after = |part: Part| Part { coefficient: part.coefficient_after(1), ..part };
+            match from {
+                0 => Segment { from, parts: parts.into_iter().map(after).collect() },
+                _ => Segment { from: from - 1, parts },
+            }
+        });
+        let later = Principal::with_segments(self.name.clone(), shifted.collect());
+        later.ok().map(|later| later.weighted(self.weight.clone()))
     }
 
     /// The direction in which the welfare counts the payoff: −1 for a negative weight, 1 otherwise.
@@ -96,6 +240,13 @@ impl Principal {
     pub(crate) fn discounting(&self, discount: Rational) -> Result<Principal, ModelError> {
         Ok(Principal::new(self.name.clone(), discount)?.weighted(self.weight.clone()))
     }
+
+    /// The same principal with another time preference.
+    pub(crate) fn preferring(&self, preference: Preference) -> Result<Principal, ModelError> {
+        let other = Principal::stating(self.name.clone(), preference);
+        let other = other.map_err(|error| ModelError::of_preference(&self.name, error))?;
+        Ok(other.weighted(self.weight.clone()))
+    }
 }
 
 fn check_discount(principal: &str, discount: &Rational) -> Result<(), ModelError> {
@@ -103,5 +254,77 @@ fn check_discount(principal: &str, discount: &Rational) -> Result<(), ModelError
         Ok(())
     } else {
         Err(ModelError::DiscountOutOfRange { principal: principal.to_owned(), discount: discount.clone() })
+    }
+}
+
+/// The parts with equal discounts added up and the greatest first.
+fn merged(principal: &str, parts: Vec<Part>) -> Result<Vec<Part>, ModelError> {
+    let mut merged: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        check_discount(principal, &part.discount)?;
+        match merged.iter_mut().find(|other| other.discount == part.discount) {
+            Some(other) => other.coefficient += part.coefficient,
+            None => merged.push(part),
+        }
+    }
+    merged.retain(|part| !part.coefficient.is_zero());
+    merged.sort_by(|a, b| b.discount.cmp(&a.discount));
+    Ok(merged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Rational {
+        text.parse().expect("a number")
+    }
+
+    fn segment(from: u64, parts: &[(&str, &str)]) -> Segment {
+        let part = |(c, discount): &(&str, &str)| Part { coefficient: number(c), discount: number(discount) };
+        Segment { from, parts: parts.iter().map(part).collect() }
+    }
+
+    #[test]
+    fn a_step_counts_as_its_segment_says() {
+        let segments = vec![
+            segment(0, &[("1", "1/2")]),
+            segment(3, &[("1/3", "0"), ("2", "1/4")]),
+            segment(5, &[]),
+            segment(6, &[("-1", "9/10")]),
+        ];
+        let principal = Principal::with_segments("p", segments).unwrap();
+        let weights: Vec<Rational> = (0..9).map(|step| principal.step_weight(step)).collect();
+        assert_eq!(weights, ["1", "1/2", "1/4", "7/3", "1/2", "0", "-1", "-9/10", "-81/100"].map(number));
+        assert_eq!(principal.last().from, 6);
+        assert_eq!((principal.parts(), principal.discount()), (None, None));
+        assert_eq!(*principal.patience(), number("9/10"));
+    }
+
+    #[test]
+    fn segments_that_say_the_same_are_one() {
+        let plain = Principal::new("p", number("1/2")).unwrap();
+        let again = vec![segment(0, &[("1", "1/2")]), segment(3, &[("1/8", "1/2")]), segment(7, &[("1/128", "1/2")])];
+        assert_eq!(Principal::with_segments("p", again).unwrap(), plain);
+        // A discount of 0 is over after one step.
+        let present = vec![segment(0, &[("1", "1/2"), ("3", "0")]), segment(2, &[("1/4", "1/2")])];
+        let present = Principal::with_segments("p", present).unwrap();
+        assert_eq!(present.segments(), [segment(0, &[("1", "1/2"), ("3", "0")])]);
+        let over = vec![segment(0, &[("1", "1/2")]), segment(3, &[]), segment(4, &[("1", "1/5"), ("-1", "1/5")])];
+        assert_eq!(Principal::with_segments("p", over).unwrap().segments().len(), 2);
+        // Nobody forms a power of so many steps to find out that a short number is not it.
+        let far = vec![segment(0, &[("1", "1/2")]), segment(u64::MAX, &[("1/8", "1/2")])];
+        assert_eq!(Principal::with_segments("p", far).unwrap().segments().len(), 2);
+    }
+
+    #[test]
+    fn segments_begin_at_0_and_come_in_order() {
+        for wrong in [vec![], vec![1], vec![0, 0], vec![0, 5, 4]] {
+            let segments = wrong.iter().map(|&from| segment(from, &[("1", "1/2")])).collect();
+            let refused = Principal::with_segments("p", segments).unwrap_err();
+            assert_eq!(refused, ModelError::SegmentOrder { principal: "p".into() }, "{wrong:?}");
+        }
+        let nothing = Principal::with_segments("p", vec![segment(0, &[]), segment(2, &[])]).unwrap_err();
+        assert_eq!(nothing, ModelError::NoParts { principal: "p".into() });
     }
 }

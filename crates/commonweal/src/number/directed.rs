@@ -25,6 +25,11 @@ pub(crate) fn product_down(a: f64, b: f64) -> f64 {
     (a * b).next_down()
 }
 
+/// A double that is at least `a / b`.
+pub(crate) fn quotient_up(a: f64, b: f64) -> f64 {
+    (a / b).next_up()
+}
+
 /// A double that is at most `a / b`.
 pub(crate) fn quotient_down(a: f64, b: f64) -> f64 {
     (a / b).next_down()
@@ -44,6 +49,7 @@ mod tests {
             prop_assert!(exact(sum_down(a, b)) <= sum && sum <= exact(sum_up(a, b)));
             prop_assert!(exact(product_down(a, b)) <= product && product <= exact(product_up(a, b)));
             prop_assert!(b == 0.0 || exact(quotient_down(a, b)) <= exact(a) / exact(b));
+            prop_assert!(b == 0.0 || exact(quotient_up(a, b)) >= exact(a) / exact(b));
         }
     }
 }

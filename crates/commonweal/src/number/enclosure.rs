@@ -44,7 +44,7 @@ impl Enclosure {
     /// A double inside, near the middle.
     pub fn midpoint(&self) -> f64 {
         match (self.lower.is_finite(), self.upper.is_finite()) {
-            // Half of the least double is none.
+            // Half of the least double underflows.
             (true, true) if self.lower == self.upper => self.lower,
             (true, true) => self.lower / 2.0 + self.upper / 2.0,
             (true, false) => self.lower,
@@ -92,6 +92,11 @@ impl Enclosure {
         Enclosure::new((self.lower + other.lower).next_down(), (self.upper + other.upper).next_up())
     }
 
+    /// An enclosure of all numbers within `margin` of the number.
+    pub fn widened(self, margin: f64) -> Enclosure {
+        if margin == 0.0 { self } else { self.plus(Enclosure::new(-margin, margin)) }
+    }
+
     /// An enclosure of the product of the two numbers.
     pub fn times(self, other: Enclosure) -> Enclosure {
         if self == Enclosure::ZERO || other == Enclosure::ZERO {
@@ -117,6 +122,15 @@ impl Enclosure {
         } else {
             product
         }
+    }
+
+    /// An enclosure of the quotient of the two numbers: all numbers where the divisor may be 0.
+    pub fn over(self, divisor: Enclosure) -> Enclosure {
+        if divisor.lower <= 0.0 && divisor.upper >= 0.0 {
+            return Enclosure::new(f64::NEG_INFINITY, f64::INFINITY);
+        }
+        let inverse = Enclosure::new((1.0 / divisor.upper).next_down(), (1.0 / divisor.lower).next_up());
+        self.times(inverse)
     }
 
     /// The power of a number that is known to be at least 0.
@@ -171,6 +185,7 @@ mod tests {
             prop_assert!(contains(x.plus(y), &(&a + &b)));
             prop_assert!(contains(x.times(y), &(&a * &b)));
             prop_assert!(contains(-x, &-&a));
+            prop_assert!(b.is_zero() || contains(x.over(y), &(&a / &b)));
             prop_assert!(contains(Enclosure::from(&a.clone().abs()).power(k), &a.clone().abs().pow(k as isize)));
             if let Some(order) = x.compare(&y) {
                 prop_assert_eq!(order, a.cmp(&b));

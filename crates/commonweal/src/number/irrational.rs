@@ -1,4 +1,4 @@
-//! Logarithms and powers of fractions, between fractions.
+//! Logarithms, exponentials and powers of fractions, between fractions.
 
 use super::{Integer, Natural, Rational};
 
@@ -6,6 +6,8 @@ use super::{Integer, Natural, Rational};
 const BITS: isize = 160;
 /// Fixed point: one is two to this power.
 const SCALE: usize = 256;
+/// The same for exponentials, which lose a bit with every squaring.
+const WIDE_SCALE: usize = 192;
 
 /// The greatest number of at most `bits` bits, times a power of two, that is not greater; `x` is not 0.
 pub fn rounded_down(x: &Rational, bits: isize) -> Rational {
@@ -39,6 +41,55 @@ fn twice_artanh_of_mobius(m: &Rational) -> Rational {
         power = (power * &square) >> SCALE;
     }
     Rational::from_integer(sum * Integer::from(2)) / one
+}
+
+/// e to the power `x`, from below and from above.
+///
+/// The argument is halved until it is below 1/4, where the series leaves off after some forty terms, and the result is squared
+/// as often.
+pub fn exponential(x: &Rational) -> [Rational; 2] {
+    if *x < Rational::ZERO {
+        let [below, above] = exponential(&-x);
+        return [Rational::ONE / above, Rational::ONE / below];
+    }
+    let halvings = if x.is_zero() { 0 } else { (x.magnitude() + 3).max(0) };
+    assert!(halvings < 64, "an exponent of ordinary size");
+    let one = Rational::from(2).pow(WIDE_SCALE as isize);
+    let small: Integer = (x / Rational::from(2).pow(halvings) * &one).floor().numerator().clone();
+    let mut term: Integer = one.numerator().clone();
+    let mut sum = term.clone();
+    let mut k = 0u32;
+    while !term.is_zero() {
+        k += 1;
+        term = ((term * &small) >> WIDE_SCALE) / Integer::from(k);
+        sum += &term;
+    }
+    // Every term and the argument are cut off, by less than a few units each, and the terms left out are less than one.
+    let off = Integer::from(8 * k + 8);
+    let mut ends = [Rational::from_integer(sum.clone()) / &one, Rational::from_integer(sum + off) / &one];
+    for _ in 0..halvings {
+        let [below, above] = ends.map(|end| &end * &end);
+        ends = [rounded_down(&below, WIDE_SCALE as isize), rounded_up(&above, WIDE_SCALE as isize)];
+    }
+    ends
+}
+
+/// The least number of at most `bits` bits or one more, times a power of two, that is not less; `x` is not 0.
+pub fn rounded_up(x: &Rational, bits: isize) -> Rational {
+    let places = Rational::from(2).pow(bits - x.magnitude());
+    (x * &places).ceil() / places
+}
+
+/// A number that the cosine of `x`, between 0 and 3, is not below: the alternating series, cut off behind a negative term.
+pub fn cosine_from_below(x: &Rational) -> Rational {
+    assert!(*x >= Rational::ZERO && *x <= Rational::from(3), "the terms of the series fall");
+    let square = x * x;
+    let (mut sum, mut term) = (Rational::ONE, Rational::ONE);
+    for k in 1..=15u32 {
+        term = -(term * &square / Rational::from((2 * k - 1) * (2 * k)));
+        sum += &term;
+    }
+    sum
 }
 
 /// A positive number to the power `exponent`, from below and from above; exactly where the exponent is whole.
@@ -86,7 +137,37 @@ mod tests {
         assert!(below <= Rational::ZERO && above >= Rational::ZERO);
     }
 
+    #[test]
+    fn exponentials_and_cosines_have_the_digits_that_tables_print() {
+        for (x, digits, last) in [
+            ("1", "2.718281828459045235360287471352662497757", "1e-38"),
+            ("-1/3", "0.716531310573789250425604096925379", "1e-32"),
+            ("50", "5184705528587072464087.45332293348538482", "1e-16"),
+            ("-100", "3.72007597602083596296e-44", "1e-63"),
+            ("0", "1", "1e-60"),
+        ] {
+            let [below, above] = exponential(&number(x));
+            let (printed, last) = (number(digits), number(last));
+            assert!(below <= above && (&above - &below) * Rational::from(10).pow(48) < above, "{x}");
+            assert!(below > &printed - &last && above < printed + last, "{x}: {}", below.to_f64());
+        }
+        for x in ["0.1", "1", "1.5", "3"] {
+            let (below, cosine) = (cosine_from_below(&number(x)).to_f64(), number(x).to_f64().cos());
+            assert!(below <= cosine + 1e-15 && below > cosine - 1e-12, "{x}: {below}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn an_exponential_undoes_a_logarithm(n in 1u64..1_000_000_000, d in 1u64..1_000_000_000) {
+            let x = Rational::from(n) / Rational::from(d);
+            let [ln_below, ln_above] = logarithm(&x);
+            prop_assert!(exponential(&ln_below)[0] <= x && x <= exponential(&ln_above)[1]);
+            prop_assert!(exponential(&ln_below)[1] >= &x * (Rational::ONE - Rational::from(2).pow(-150)));
+            let up = rounded_up(&x, 53);
+            prop_assert!(up >= x && &up - &x <= &x * Rational::from(2).pow(-50));
+        }
+
         #[test]
         fn roots_and_roundings_lie_where_they_say(n in 1i64..1_000_000, d in 1u64..1_000_000, p in -4i64..5, q in 1u64..5) {
             let x = Rational::from_quotient(n, d);

@@ -26,7 +26,7 @@ pub struct Group {
 pub fn groups(principals: &[Principal]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (index, principal) in principals.iter().enumerate() {
-        match groups.iter_mut().find(|group| principals[group.members[0].index()].parts() == principal.parts()) {
+        match groups.iter_mut().find(|group| principals[group.members[0].index()].segments() == principal.segments()) {
             Some(group) => {
                 group.name = format!("{}+{}", group.name, principal.name);
                 group.members.push(index.into());
@@ -69,7 +69,7 @@ pub fn parts(principals: &[Principal]) -> Vec<OrderedPart> {
         if principal.weight.is_zero() && !nobody_counts {
             continue;
         }
-        for own in principal.parts() {
+        for own in principal.only_parts() {
             let term = (PrincipalId::from(index), &own.coefficient * &principal.weight);
             match parts.iter_mut().find(|part| part.discount == own.discount) {
                 Some(part) => part.terms.push(term),
@@ -95,7 +95,7 @@ fn parts_alone(principals: &[Principal], principal: PrincipalId) -> Vec<OrderedP
     let own = &principals[principal.index()];
     let term = |coefficient: &Rational| (principal, coefficient * own.direction());
     let part = |part: &Part| OrderedPart { discount: part.discount.clone(), terms: vec![term(&part.coefficient)] };
-    own.parts().iter().map(part).collect()
+    own.only_parts().iter().map(part).collect()
 }
 
 /// A term of a principal's payoff: `coefficient` times what its rewards are worth at one discount.
@@ -143,7 +143,7 @@ pub fn sources(principals: &[Principal], parts: &[OrderedPart], principal: Princ
         alone: Alone { principal, discount: part.discount.clone() },
         part: own_part(&part.discount),
     };
-    principals[principal.index()].parts().iter().map(source).collect()
+    principals[principal.index()].only_parts().iter().map(source).collect()
 }
 
 /// A model as its parts see it: distinct, decreasing discounts, and one reward for each choice and part.

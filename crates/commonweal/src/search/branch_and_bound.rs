@@ -7,6 +7,7 @@
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
+use crate::model::Mdp;
 use crate::number::{Enclosure, Rational, Value};
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
@@ -37,7 +38,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// What is proven of a search.
+/// What is proven of a search. Not a [`Claim`](crate::Claim): that one speaks of all strategies from every state, and has no
+/// place for a threshold that is decided and for what a solver in doubles says without proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchOutcome {
     /// No strategy of the class earns more.
@@ -169,6 +171,32 @@ const BATCH: usize = 8;
 const MOST_BYTES: usize = 2 << 30;
 
 /// Searches from `root`, knowing `incumbent`.
+impl Search {
+    /// The same search, told of the preferences that the model states where mixtures stand for them: what is earned is known
+    /// between bounds then.
+    pub(super) fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
+        let margin = model.welfare_margin();
+        if margin == 0.0 {
+            return self;
+        }
+        let welfare = self.welfare.enclosure.widened(margin);
+        let upper = Enclosure::new(self.upper, self.upper).widened(margin).upper().max(welfare.upper());
+        let decided = |answer: ThresholdAnswer, threshold: &Rational| match answer {
+            ThresholdAnswer::Yes if Rational::try_from(welfare.lower()).is_ok_and(|lower| lower >= *threshold) => {
+                answer
+            }
+            ThresholdAnswer::No if Rational::try_from(upper).is_ok_and(|upper| upper < *threshold) => answer,
+            _ => ThresholdAnswer::Unknown,
+        };
+        let answer = self.answer.zip(options.threshold.as_ref()).map(|(answer, threshold)| decided(answer, threshold));
+        let outcome = match self.outcome {
+            SearchOutcome::Optimal => SearchOutcome::WithinGap,
+            outcome => outcome,
+        };
+        Search { welfare: Value::from(welfare), upper, answer, outcome, ..self }
+    }
+}
+
 pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, options: &SearchOptions) -> Search {
     let model = class.model();
     let scale = scale(model, &root);

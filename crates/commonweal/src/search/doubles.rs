@@ -7,7 +7,7 @@
 use crate::exponential_sum::TailFactors;
 use crate::kernel::rows::{Rows, leaving};
 use crate::kernel::sweep::expectation;
-use crate::model::ChoiceId;
+use crate::model::{ChoiceId, StateId};
 use crate::number::{Enclosure, Rational, UpperBound};
 use crate::principals::OrderedModel;
 use std::ops::Range;
@@ -85,9 +85,9 @@ impl Doubles {
     }
 
     /// The row of a choice of `state`, for a step of Gauss and Seidel: see [`leaving`].
-    pub fn leaving(&self, state: usize, choice: usize, values: &[f64]) -> (f64, f64) {
+    pub fn leaving(&self, state: StateId, choice: usize, values: &[f64]) -> (f64, f64) {
         let (targets, probabilities) = self.rows.row(choice);
-        leaving(state, targets, probabilities, |target| values[target])
+        leaving(state, targets, probabilities, values)
     }
 
     /// The state that offers a choice.

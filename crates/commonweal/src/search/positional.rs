@@ -27,7 +27,7 @@ use std::sync::Arc;
 ///
 /// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
-    parallel::in_pool(|| positional_in_pool(model, options))
+    parallel::in_pool(|| positional_in_pool(model, options)).of_preferences(model, options)
 }
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {

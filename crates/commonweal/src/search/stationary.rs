@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
 /// can tell it.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
-    parallel::in_pool(|| stationary_in_pool(model, options))
+    parallel::in_pool(|| stationary_in_pool(model, options)).of_preferences(model, options)
 }
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {

@@ -6,6 +6,8 @@
 use super::action_box::ActionBox;
 use super::dense;
 use super::doubles::Doubles;
+use crate::kernel::gauss_seidel::sweep_in_place;
+use crate::model::StateId;
 
 /// Differences below this, relative to the largest value, count as ties.
 const TIE: f64 = 1e-11;
@@ -63,22 +65,18 @@ pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut
 /// One sweep of Gauss and Seidel, backwards: states are often listed before those that they lead to. Whether it is settled.
 fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f64]) -> bool {
     let discount = model.discount[i];
-    let (mut moved, mut scale) = (0.0f64, f64::MIN_POSITIVE);
-    for &state in reach.iter().rev() {
-        let state = state as usize;
+    let solved = |state: StateId, values: &[f64]| {
         let (mut now, mut stays) = (0.0, 0.0);
-        for choice in model.choices(state).filter(|&choice| mix[choice] > 0.0) {
+        for choice in model.choices(state.index()).filter(|&choice| mix[choice] > 0.0) {
             let (later, own) = model.leaving(state, choice, values);
             stays += mix[choice] * own;
             now += mix[choice] * (model.rewards(choice)[i] + discount * later);
         }
         // A discount that rounds to 1 divides by 0. Any finite value will do in its place; NaN will not.
-        let value = Some(now / (1.0 - discount * stays)).filter(|value| value.is_finite()).unwrap_or(0.0);
-        moved = moved.max((value - values[state]).abs());
-        scale = scale.max(value.abs());
-        values[state] = value;
-    }
-    moved <= SETTLED * scale
+        Some(now / (1.0 - discount * stays)).filter(|value| value.is_finite()).unwrap_or(0.0)
+    };
+    let backwards = reach.iter().rev().map(|&state| (state as usize, StateId::at(state)));
+    sweep_in_place(backwards, values, solved).is_settled(SETTLED)
 }
 
 /// Lets every state that sees a better mix take it. Whether any did.

@@ -112,6 +112,7 @@ pub fn in_column(value: &Value) -> String {
         Some(exact) => decimal(exact),
         None if is_narrow(value) => double(value.enclosure.midpoint()),
         None if agreed(value).is_some() => agreed(value).expect("some digits are"),
+        None if known_digits(value).is_some() => known_digits(value).expect("some digits are"),
         // What is left of two large numbers: a few digits are known.
         None if value.enclosure.width() <= 1e-3 * value.enclosure.midpoint().abs() => {
             with_true_minus(format!("{:.2e}", value.enclosure.midpoint()))
@@ -127,6 +128,15 @@ fn agreed(value: &Value) -> Option<String> {
     let digits = (2..=6).rev().find(|&digits| rounded(lower, digits) == rounded(upper, digits))?;
     let ordinary = (1e-1..1e9).contains(&lower.abs()) && (1e-1..1e9).contains(&upper.abs());
     ordinary.then(|| with_true_minus(rounded(lower, digits).trim_end_matches('0').trim_end_matches('.').to_owned()))
+}
+
+/// The middle between the ends with as many digits after the point as the width leaves, if it leaves four digits of an ordinary
+/// number or more.
+fn known_digits(value: &Value) -> Option<String> {
+    let (width, middle) = (value.enclosure.width(), value.enclosure.midpoint());
+    let is_ordinary = (1.0..1e9).contains(&middle.abs()) && width <= 1e-4 * middle.abs() && width < 1.0;
+    let digits = || (1..=6).take_while(|&digits| width <= 10f64.powi(-digits)).count();
+    is_ordinary.then(|| with_true_minus(format!("{middle:.0$}", digits())))
 }
 
 /// Whether the digits that are shown are the same at both ends.

@@ -149,7 +149,7 @@ fn a_change_that_matters_to_nobody_costs_nothing() {
         let doubles = model.to_doubles().unwrap();
         let found = certified::evaluate(&doubles, &strategy, GAP, &StopSignal::default()).unwrap();
         assert!(found.claim.is_within());
-        // What comes after so many steps is worth less than 1e-300: the payoff is 1/(1 − λ), but for that.
+        // What comes after that many steps is worth less than 1e-300: the payoff is 1/(1 − λ), but for that.
         let bounds = found.payoffs.payoff(0.into(), 0.into()).enclosure;
         let forever = 1.0 / (1.0 - discount.parse::<f64>().unwrap());
         assert!(bounds.lower() <= forever && forever <= bounds.upper(), "{bounds:?}");

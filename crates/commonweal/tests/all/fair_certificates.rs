@@ -196,7 +196,10 @@ fn is_true(model: &Model, asked: &Question, text: &str) -> bool {
         let words: Vec<&str> = line.split(' ').collect();
         let principal = |word: &str| word.parse::<usize>().expect("a position").into();
         match words[0] {
-            "over" => stated.over = Over::Given(words[2..].iter().map(|word| read(word)).collect()),
+            // The own worst is left as it is: from there on, who cannot gain does not count.
+            "over" if words[1] == "given" => {
+                stated.over = Over::Given(words[2..].iter().map(|word| read(word)).collect());
+            }
             "at-least" => stated.at_least.push((principal(words[1]), read(words[2]))),
             "at-most" => stated.at_most.push((principal(words[1]), read(words[2]))),
             "value" | "missing" => claim = words.iter().map(|word| (*word).to_owned()).collect(),
@@ -304,14 +307,14 @@ fn all_proven(seeds: std::ops::Range<u64>) -> usize {
 
 #[test]
 fn hard_models_have_proven_answers_by_every_rule() {
-    let proven = all_proven(0..60);
-    assert!(proven > 500, "{proven}");
+    let proven = all_proven(0..24);
+    assert!(proven > 200, "{proven}");
 }
 
 #[test]
 #[ignore = "minutes: two thousand models"]
 fn two_thousand_hard_models_have_proven_answers_by_every_rule() {
-    let proven = all_proven(60..2_060);
+    let proven = all_proven(24..2_024);
     assert!(proven > 15_000, "{proven}");
 }
 

@@ -61,6 +61,6 @@ fn the_schema_knows_the_keys_of_the_format() {
         (keys.join(" "), object["required"].to_string())
     };
     assert_eq!(keys(""), ("description name principals start states step".into(), r#"["principals","states"]"#.into()));
-    assert_eq!(keys("/$defs/principal/anyOf/1"), ("discount weight".into(), r#"["discount"]"#.into()));
+    assert_eq!(keys("/$defs/principal/anyOf/1"), ("discount until weight".into(), r#"["discount"]"#.into()));
     assert_eq!(keys("/$defs/action"), ("reward to".into(), r#"["to"]"#.into()));
 }

@@ -83,7 +83,7 @@ impl<'a> Drawn<'a> {
         let stop = self.certificate.stop();
         let mut values = Vec::new();
         for (p, principal) in self.mdp.principals().iter().enumerate() {
-            for part in principal.parts() {
+            for part in principal.parts().unwrap_or_default() {
                 let reward = |choice: ChoiceId| &self.mdp.rewards(choice)[p];
                 let value = positional_value(self.mdp, &self.tail, &part.discount, reward, stop);
                 values.push(value.map_err(|_| NoCertificate::Stopped)?);
@@ -106,7 +106,7 @@ impl<'a> Drawn<'a> {
         let mut payoffs = Vec::new();
         writeln!(out, "values").expect("a text takes every byte");
         for (p, principal) in self.mdp.principals().iter().enumerate() {
-            let [part] = principal.parts() else { return Err(NoCertificate::SeveralParts) };
+            let Some([part]) = principal.parts() else { return Err(NoCertificate::SeveralParts) };
             let coefficient = part.coefficient.to_f64();
             let value = |state| found.payoffs.payoff(p.into(), state).enclosure.midpoint() / coefficient;
             let values: Vec<f64> = self.mdp.states().map(value).collect();

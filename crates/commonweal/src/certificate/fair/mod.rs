@@ -47,6 +47,9 @@ impl<'a> FairCertificate<'a> {
         if model.notes().rounded {
             return Err(NoCertificate::Rounded);
         }
+        if model.principals().iter().any(|principal| principal.parts().is_none()) {
+            return Err(NoCertificate::Segments);
+        }
         if fair.proof.is_empty() {
             let is_proven = fair.proven == Proven::Optimal;
             return Err(if is_proven { NoCertificate::NothingToProve } else { NoCertificate::NotProven });
@@ -260,7 +263,8 @@ pub fn write_principals(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "commonweal-principals 1\nprincipals {}", model.n_principals())?;
     for principal in model.principals() {
         let term = |part: &crate::model::Part| format!("{} {}", fraction(&part.coefficient), fraction(&part.discount));
-        writeln!(out, "{}", principal.parts().iter().map(term).collect::<Vec<_>>().join(" "))?;
+        let parts = principal.parts().ok_or_else(|| io::Error::other(NoCertificate::Segments))?;
+        writeln!(out, "{}", parts.iter().map(term).collect::<Vec<_>>().join(" "))?;
     }
     write_rows(model, |choice| model.rewards(choice), out)
 }

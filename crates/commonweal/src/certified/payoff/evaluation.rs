@@ -118,13 +118,13 @@ impl Evaluated<'_> {
         let Evaluated { model, strategy, .. } = *self;
         let settled = u64::try_from(&strategy.settled_from()).unwrap_or(u64::MAX);
         let changes = Changes::of(strategy, settled.min(MAX_LAYERS));
-        let tail: Vec<u32> = model.states().map(|state| strategy.tail(state).index() as u32).collect();
+        let tail: Vec<ChoiceId> = model.states().map(|state| strategy.tail(state)).collect();
         let of_principal = |p: usize| {
             let worth = |part: &Part| {
                 let alone = Alone { principal: p.into(), discount: part.discount.clone() };
                 self.worth(&alone, &tail, &changes, settled, gap, stop)
             };
-            let parts = model.principals()[p].parts();
+            let parts = model.principals()[p].only_parts();
             let worths = parts.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
             Ok(Payoff::of_parts(parts, worths, model.n_states()))
         };
@@ -148,7 +148,7 @@ impl Evaluated<'_> {
     fn worth(
         &self,
         alone: &Alone,
-        tail: &[u32],
+        tail: &[ChoiceId],
         changes: &Changes,
         settled: u64,
         gap: f64,
@@ -189,7 +189,7 @@ impl Evaluated<'_> {
         let of_state = |state: usize| {
             let followed = base.followed.strategy[state];
             let changes = self.strategy.changes(StateId::from(state)).iter();
-            let taken = changes.map(|change| base.advantages.get(state, change.choice.index() as u32, followed, 0));
+            let taken = changes.map(|change| base.advantages.get(state, change.choice, followed, 0));
             taken.fold(0.0, |greatest: f64, delta| greatest.max(delta.abs()))
         };
         parallel::greatest(base.model.n_states(), of_state)
@@ -210,15 +210,15 @@ impl Evaluated<'_> {
         }
         let rows = PolicyRows::of(&base.model.arrays, &base.followed.strategy);
         let last = Step::from(end - 1);
-        let at_last = |state: usize| self.strategy.choice(StateId::from(state), &last).index() as u32;
+        let at_last = |state: usize| self.strategy.choice(StateId::from(state), &last);
         let mut decisions = parallel::map_many(base.model.n_states(), at_last);
         let mut deviating = deviating(&decisions, &base.followed.strategy);
         for step in (0..end).rev() {
             stop.check()?;
             stop.reach(Reached::Unravelling { step, horizon: end });
-            let before = changes.at(step + 1);
-            if step + 1 < end && !before.is_empty() {
-                before.iter().for_each(|change| decisions[change.state as usize] = change.before);
+            let changed = changes.at(step);
+            if step + 1 < end && !changed.is_empty() {
+                changed.iter().for_each(|&(_, state, choice)| decisions[state.index()] = choice);
                 deviating = self::deviating(&decisions, &base.followed.strategy);
             }
             // The last state to settle deviates in the step before it does.
@@ -239,38 +239,32 @@ impl Evaluated<'_> {
     }
 }
 
-fn deviating(decisions: &[u32], tail: &[u32]) -> Vec<u32> {
+fn deviating(decisions: &[ChoiceId], tail: &[ChoiceId]) -> Vec<StateId> {
     let both = decisions.iter().zip(tail).enumerate();
-    both.filter(|(_, (decision, tail))| decision != tail).map(|(state, _)| state as u32).collect()
+    both.filter(|(_, (decision, tail))| decision != tail).map(|(state, _)| StateId::from(state)).collect()
 }
 
-/// The changes of all states, by step.
-struct Changes(Vec<ChangeOfState>);
-
-struct ChangeOfState {
-    from: u64,
-    state: u32,
-    /// What the state does until then.
-    before: u32,
-}
+/// At these steps, the latest first, these states take another choice than one step later: this one.
+struct Changes(Vec<(u64, StateId, ChoiceId)>);
 
 impl Changes {
-    /// The changes after step 0 and before step `end`.
+    /// Those whose later step is before `end`.
     fn of(strategy: &CountingStrategy, end: u64) -> Changes {
-        let of_state = |state: usize| {
-            strategy.changes(StateId::from(state)).windows(2).filter_map(move |pair| {
+        let of_state = |state: StateId| {
+            strategy.changes(state).windows(2).filter_map(move |pair| {
                 let from = u64::try_from(&pair[1].from).ok().filter(|&from| from < end)?;
-                Some(ChangeOfState { from, state: state as u32, before: pair[0].choice.index() as u32 })
+                Some((from - 1, state, pair[0].choice))
             })
         };
-        let mut changes: Vec<ChangeOfState> = (0..strategy.n_states()).flat_map(of_state).collect();
-        changes.sort_unstable_by_key(|change| (Reverse(change.from), change.state));
+        let states = (0..strategy.n_states()).map(StateId::from);
+        let mut changes: Vec<_> = states.flat_map(of_state).collect();
+        changes.sort_unstable_by_key(|&(step, state, _)| (Reverse(step), state));
         Changes(changes)
     }
 
-    fn at(&self, step: u64) -> &[ChangeOfState] {
-        let first = self.0.partition_point(|change| change.from > step);
-        let length = self.0[first..].partition_point(|change| change.from == step);
+    fn at(&self, step: u64) -> &[(u64, StateId, ChoiceId)] {
+        let first = self.0.partition_point(|change| change.0 > step);
+        let length = self.0[first..].partition_point(|change| change.0 == step);
         &self.0[first..first + length]
     }
 }

@@ -10,6 +10,7 @@ pub use evaluation::{Evaluation, evaluate};
 use super::advantage::candidate;
 use super::base::Base;
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, Spans, expectations, spans_of_chunks};
+use crate::model::{ChoiceId, StateId};
 use crate::number::{Enclosure, UpperBound};
 use crate::parallel;
 use std::ops::Range;
@@ -20,9 +21,9 @@ pub(super) struct Decided<'a> {
     /// The rows of the decisions, or of the base's strategy.
     pub rows: &'a PolicyRows,
     pub rows_are_decided: bool,
-    pub decisions: &'a [u32],
+    pub decisions: &'a [ChoiceId],
     /// The states that leave the base's strategy, in order.
-    pub deviating: &'a [u32],
+    pub deviating: &'a [StateId],
     /// Whether no later layer left it.
     pub quiet: bool,
 }
@@ -113,9 +114,8 @@ impl<const K: usize> Gains for Block<K> {
             let first_state = index * CHUNK;
             layer.rows.expectations_of(first_state, gains, next);
             next.iter_mut().for_each(|next| *next = std::array::from_fn(|i| discounts[i] * next[i]));
-            let deviating = layer.deviating.partition_point(|&state| (state as usize) < first_state);
-            for &state in &layer.deviating[deviating..] {
-                let state = state as usize;
+            let deviating = layer.deviating.partition_point(|state| state.index() < first_state);
+            for state in layer.deviating[deviating..].iter().map(|state| state.index()) {
                 let Some(next) = next.get_mut(state - first_state) else { break };
                 let choice = layer.decisions[state];
                 if !layer.rows_are_decided {

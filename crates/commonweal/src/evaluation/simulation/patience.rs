@@ -54,7 +54,7 @@ impl Patience {
     /// With `u = 2^-53`: a discount, a reward and `1 / (1 − λ)` are each off by at most `2u` of themselves, so that the
     /// summand of step `j` is off by at most `(3j + 8) u` of itself; over all `j` that is `(3 / (1 − λ) + 8) u` of the
     /// most. Adding `T` summands costs `T u`, an update of the mean `8u` of the most. A draw among `d` outcomes is off
-    /// by `d · 2^-64` in total variation, and a run that goes astray at step `j` changes by at most `2 λ^j` of the most.
+    /// by `d · 2^-64` in total variation, and a run that differs from step `j` on changes by at most `2 λ^j` of the most.
     /// Twice all that covers the products of errors.
     pub(super) fn rounding(&self, n_outcomes: usize, n_updates: u64) -> f64 {
         if self.most == 0.0 {
@@ -91,7 +91,7 @@ mod tests {
     fn patience(discount: &str) -> Patience {
         let number = |text| parse_rational(text).unwrap();
         let principal = Principal::new("p", number(discount)).unwrap();
-        Patience::new(&principal, &principal.parts()[0], 3.0)
+        Patience::new(&principal, &principal.only_parts()[0], 3.0)
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! A guess at the long-term strategy, in doubles: policy iteration for one principal after the other.
+//! A guess at the long-term strategy, in doubles.
 //!
 //! Nothing here is proven: ties are called within what rounding may do. A wrong guess costs the exact proof more steps
 //! and never a wrong answer.
 
 use crate::kernel::chain::Columns;
-use crate::kernel::policy_iteration::{Optimum, all_decided};
+use crate::kernel::policy_iteration::{self, Optimum, Served};
 use crate::kernel::rows::Rows;
-use crate::kernel::sweep::{Choices, Span, common_length, longest_row};
+use crate::kernel::sweep::{Span, longest_row};
 use crate::model::ChoiceId;
 use crate::number::{Rational, UpperBound};
 use crate::principals::OrderedModel;
@@ -16,32 +16,54 @@ use crate::stop::{StopReason, StopSignal};
 pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<Vec<ChoiceId>, StopReason> {
     let rows = Rows::of(model.mdp());
     let arrays = rows.arrays();
-    let row_length = common_length(arrays.first_transition);
+    let mut strategy: Vec<ChoiceId> = arrays.first_choices().collect();
     // Several times what a row's own roundings come to.
     let precision = UpperBound::of_roundings(16.0 * longest_row(arrays.first_transition) as f64 + 128.0).get();
-    let mut allowed: Option<Vec<bool>> = None;
-    let mut strategy = arrays.first_choice[..model.n_states()].to_vec();
-    for i in 0..model.n() {
-        if all_decided(&arrays, allowed.as_deref()) {
-            break;
+    policy_iteration::lexicographic(&arrays, &mut strategy, &mut Guess::of(model, precision), stop);
+    stop.check()?;
+    Ok(strategy)
+}
+
+/// The principals of an exact model, served as precisely as doubles can.
+struct Guess<'a> {
+    model: &'a OrderedModel<'a>,
+    precision: f64,
+    greatest_reward: Vec<f64>,
+}
+
+impl Guess<'_> {
+    fn of<'a>(model: &'a OrderedModel, precision: f64) -> Guess<'a> {
+        let mut greatest_reward = vec![0.0f64; model.n()];
+        for choice in (0..model.n_choices()).map(ChoiceId::from) {
+            let rewards = model.rewards(choice).iter();
+            greatest_reward.iter_mut().zip(rewards).for_each(|(own, reward)| *own = own.max(reward.to_f64().abs()));
         }
-        let reward: Vec<f64> = (0..model.n_choices()).map(|choice| model.rewards(choice.into())[i].to_f64()).collect();
-        let greatest = Span::of(&reward).magnitude();
-        let target = |column: &Columns<1>| {
-            precision * (greatest + column.levels[0].abs() + 2.0 * Span::of(column.values.as_flattened()).magnitude())
-        };
-        let discount = model.discount(i);
-        let choices = Choices {
-            rows: &arrays,
-            allowed: allowed.as_deref(),
-            reward: &reward,
-            discount: discount.to_f64(),
-            row_length,
-        };
-        let Optimum { column, width } = choices.optimum(&mut strategy, target, stop);
-        stop.check()?;
-        let near = 4.0 * (width + target(&column)) / (Rational::ONE - discount).to_f64();
-        allowed = Some(choices.as_good_as_the_best(&column, near, &strategy));
+        Guess { model, precision, greatest_reward }
     }
-    Ok(strategy.into_iter().map(|choice| ChoiceId::from(choice as usize)).collect())
+}
+
+impl Served for Guess<'_> {
+    fn n(&self) -> usize {
+        self.model.n()
+    }
+
+    fn rewards(&self, i: usize) -> Vec<f64> {
+        (0..self.model.n_choices()).map(|choice| self.model.rewards(choice.into())[i].to_f64()).collect()
+    }
+
+    fn discount(&self, i: usize) -> f64 {
+        self.model.discount(i).to_f64()
+    }
+
+    fn target(&self, i: usize, column: &Columns<1>) -> f64 {
+        let values = Span::of(column.values.as_flattened()).magnitude();
+        self.precision * (self.greatest_reward[i] + column.levels[0].abs() + 2.0 * values)
+    }
+
+    fn near(&self, i: usize, optimum: &Optimum) -> f64 {
+        let off = optimum.width + self.target(i, &optimum.column);
+        4.0 * off / (Rational::ONE - self.model.discount(i)).to_f64()
+    }
+
+    fn serve(&mut self, _: usize, _: &Columns<1>, _: f64) {}
 }

@@ -1,6 +1,6 @@
 //! Backward induction in fixed point, one step after the other, for horizons at which fractions grow too long.
 //!
-//! Advantages are exact fractions; powers and gains are integers over one power of two, with so many bits that a
+//! Advantages are exact fractions; powers and gains are integers over one power of two, with enough bits that a
 //! difference between two choices is either far above the rounding or an exact tie. Nothing is ever skipped.
 
 use super::evaluate::{common_denominator, over};

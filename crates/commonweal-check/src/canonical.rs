@@ -1,0 +1,91 @@
+//! The beginning of the canonical form (§3): what the steps count for, and which numbers the choices' lines begin with.
+
+use crate::Unreadable;
+use crate::fraction::Fraction;
+use crate::preference::{Segment, later};
+use crate::yaml::number_text;
+use num_bigint::BigInt;
+use num_traits::One;
+use std::fmt::Write;
+
+/// A principal of a model file.
+pub struct Principal<'n> {
+    pub name: &'n str,
+    pub segments: Vec<Segment>,
+    pub weight: Fraction,
+}
+
+/// What a choice's line begins with.
+pub enum Rewards {
+    /// One number for each discount: what the rewards of all who have it add up to, weights inside.
+    ByDiscount(Vec<Fraction>),
+    /// The reward of each principal, as it stands in the file.
+    ByPrincipal,
+}
+
+/// Writes the lines before `states`.
+pub fn write_preferences(principals: &[Principal], text: &mut String) -> Result<Rewards, Unreadable> {
+    let mut begins: Vec<u64> = principals.iter().flat_map(|own| own.segments.iter().map(|own| own.from)).collect();
+    begins.sort_unstable();
+    begins.dedup();
+    if begins.len() > 1 {
+        let _ = writeln!(text, "rewards {}", principals.len());
+        for from in begins {
+            write_segment(principals, from, text)?;
+        }
+        return Ok(Rewards::ByPrincipal);
+    }
+    let parts = counted(principals).flat_map(|(_, principal)| &principal.segments[0].parts);
+    let mut discounts: Vec<Fraction> = parts.map(|(_, discount)| discount.clone()).collect();
+    discounts.sort_by(|left, right| right.compare(left));
+    discounts.dedup_by(|left, right| left.compare(right).is_eq());
+    let _ = writeln!(text, "discounts {}", discounts.iter().map(number_text).collect::<Vec<_>>().join(" "));
+    Ok(Rewards::ByDiscount(discounts))
+}
+
+/// Those who count, or everybody if nobody does.
+fn counted<'p, 'n>(principals: &'p [Principal<'n>]) -> impl Iterator<Item = (usize, &'p Principal<'n>)> {
+    let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
+    principals.iter().enumerate().filter(move |(_, principal)| nobody_counts || !principal.weight.is_zero())
+}
+
+/// The segment of the model that begins at a step: its parts count from the latest step at which a segment of somebody who
+/// counts in it began.
+fn write_segment(principals: &[Principal], from: u64, text: &mut String) -> Result<(), Unreadable> {
+    let mut own: Vec<(usize, u64, &Fraction, &Fraction)> = Vec::new();
+    for (p, principal) in counted(principals) {
+        let segment = principal.segments.iter().rev().find(|segment| segment.from <= from).expect("one begins at 0");
+        for (coefficient, discount) in &segment.parts {
+            // The discount 0 counts one step only.
+            if segment.from == from || !discount.is_zero() {
+                own.push((p, segment.from, coefficient, discount));
+            }
+        }
+    }
+    let origin = own.iter().map(|(_, began, ..)| *began).max().unwrap_or(from);
+    let _ = writeln!(text, "segment {from} {origin}");
+    let mut discounts: Vec<&Fraction> = own.iter().map(|(.., discount)| *discount).collect();
+    discounts.sort_by(|left, right| right.compare(left));
+    discounts.dedup_by(|left, right| left.compare(right).is_eq());
+    let half = Fraction::new(BigInt::one(), BigInt::from(2));
+    // What comes after the segment is carried back with a discount above 0, if need be one that nobody has.
+    if discounts.first().is_none_or(|discount| discount.is_zero()) {
+        discounts.insert(0, &half);
+    }
+    for discount in discounts {
+        let mut counts = vec![Fraction::zero(); principals.len()];
+        for (p, began, coefficient, _) in own.iter().filter(|(.., other)| other.compare(discount).is_eq()) {
+            let name = principals[*p].name;
+            let long = || {
+                Unreadable(format!(
+                    "{name}: a weight is too long; convert it first: commonweal convert MODEL model.canonical"
+                ))
+            };
+            let then = later(coefficient, discount, origin - began).ok_or_else(long)?;
+            counts[*p] = then.times(&principals[*p].weight).in_lowest_terms();
+        }
+        let counts: Vec<String> = counts.iter().map(number_text).collect();
+        let _ = writeln!(text, "part {} {}", number_text(discount), counts.join(" "));
+    }
+    Ok(())
+}

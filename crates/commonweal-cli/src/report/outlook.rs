@@ -1,0 +1,90 @@
+//! `solve --outlook`: annuities, implied rates and expected trajectories, as tables and as comma-separated values.
+
+use super::csv::{field, number};
+use super::names::{in_column as name_in_column, shown};
+use super::numbers::{double, in_column, steps};
+use super::table::{in_blocks, wrapped};
+use commonweal::documents::{Outlook, OutlookStep};
+use commonweal::internals::model::Structure;
+use commonweal::internals::outlook::annuity;
+use commonweal::{Answer, Rational, Value};
+
+/// The steps that a table shows.
+const SHOWN: [u64; 12] = [0, 1, 2, 5, 10, 20, 30, 50, 75, 100, 200, 300];
+
+/// What each principal's payoff is worth a step.
+pub fn annuities(model: &Structure, answer: &Answer) -> Vec<Value> {
+    let of = |p: usize| annuity(&model.principals()[p], &answer.payoff(p.into(), model.start()));
+    (0..model.n_principals()).map(of).collect()
+}
+
+/// The outlook for people.
+pub fn report(model: &Structure, answer: &Answer, outlook: &Outlook) -> String {
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    let mut text = wrapped(&format!("\nThe outlook from {}", shown(&model.state_name(model.start()))), 2);
+    let annuity = format!("annuity, a {step}");
+    let half_life = format!("half-life, {several}");
+    let header = ["principal", &annuity, &half_life, "all steps count"];
+    let worth = annuities(model, answer);
+    let row = |(p, (name, own)): (usize, &(String, commonweal::documents::Patience))| {
+        let half_life = own.half_life.map_or_else(|| "far".to_owned(), |half_life| steps(&half_life.into()));
+        vec![name_in_column(name), in_column(&worth[p]), half_life, double(own.total_weight.value.0)]
+    };
+    let rows: Vec<Vec<String>> = outlook.principals.0.iter().enumerate().map(row).collect();
+    text += &in_blocks(&header, &rows, 1);
+    text += "\n";
+    let rewards: Vec<String> = model.principals().iter().map(|p| format!("to {}", name_in_column(&p.name))).collect();
+    let mut header = vec![step.as_str(), "social rate", "most likely state"];
+    header.extend(rewards.iter().map(String::as_str));
+    let shown_steps = outlook.steps.iter().filter(|one| SHOWN.contains(&one.step));
+    let row = |one: &OutlookStep| {
+        let rate = one.social_rate.map_or_else(|| "–".to_owned(), |rate| percent(rate.0));
+        let mut row = vec![steps(&one.step.into()), rate, most_likely(one)];
+        row.extend(one.rewards.0.iter().map(|(_, reward)| double(reward.0)));
+        row
+    };
+    let rows: Vec<Vec<String>> = shown_steps.map(row).collect();
+    text += &in_blocks(&header, &rows, 1);
+    text += &wrapped(
+        "  (social rate: how fast the sum of all weights falls to the next step; rewards are expected and not discounted; \
+         --json and --csv have every step)",
+        3,
+    );
+    text
+}
+
+fn most_likely(one: &OutlookStep) -> String {
+    let likeliest = one.states.0.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    likeliest.map_or_else(String::new, |(name, share)| format!("{} ({})", name_in_column(name), percent(share.0)))
+}
+
+/// `3.5%`.
+fn percent(share: f64) -> String {
+    let text = format!("{:.2}", 100.0 * share);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Every step of the outlook, one row for each number.
+pub fn csv(outlook: &Outlook) -> String {
+    let mut text = String::from("step,quantity,name,value\n");
+    let mut row = |step: &str, quantity: &str, name: &str, value: f64| {
+        text += &format!("{step},{quantity},{},{}\n", field(name), number(value));
+    };
+    for (name, own) in &outlook.principals.0 {
+        row("", "annuity", name, own.annuity.value.0);
+        row("", "total weight", name, own.total_weight.value.0);
+        if let Some(half_life) = own.half_life {
+            row("", "half-life", name, Rational::from(half_life).to_f64());
+        }
+    }
+    for one in &outlook.steps {
+        let step = one.step.to_string();
+        if let Some(rate) = one.social_rate {
+            row(&step, "social rate", "", rate.0);
+        }
+        for (quantity, entries) in [("weight", &one.weights), ("reward", &one.rewards), ("probability", &one.states)] {
+            entries.0.iter().for_each(|(name, value)| row(&step, quantity, name, value.0));
+        }
+    }
+    text
+}

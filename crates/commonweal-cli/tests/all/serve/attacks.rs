@@ -1,0 +1,177 @@
+//! Requests that mean harm are refused, and the server answers the next one as before.
+
+use super::serving::{HOTEL, Serving};
+use serde_json::json;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+/// Statuses that refuse.
+fn refuses(status: u16) -> bool {
+    (400..500).contains(&status)
+}
+
+#[track_caller]
+fn is_well(server: &Serving) {
+    let answer = server.post("/api/solve", &json!({"model": HOTEL}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(answer.json()["states"]["s0"]["welfare"]["exact"], "127/9");
+}
+
+#[test]
+fn foreign_hosts_and_origins_are_refused() {
+    let server = Serving::new(&[]);
+    let own = server.host.clone();
+    let port = own.split(':').next_back().expect("a port").to_owned();
+    let hosts = ["example.org", "127.0.0.1", "127.0.0.1:1", "localhost", &format!("example.org:{port}"), "", "[::]"];
+    for host in hosts {
+        server.send("GET", "/", &[("Host", host)], b"").refused(403, "Host");
+        server.send("POST", "/api/solve", &[("Host", host)], b"{}").refused(403, "Host");
+    }
+    let body = json!({"model": HOTEL}).to_string();
+    let origins = [
+        "http://example.org",
+        "null",
+        "https://127.0.0.1",
+        "file://",
+        &format!("https://{own}"),
+        &format!("http://{own}.example.org"),
+    ];
+    for origin in origins {
+        server.send("POST", "/api/solve", &[("Origin", origin)], body.as_bytes()).refused(403, "another page");
+    }
+    let fetched = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors")];
+    server.send("GET", "/api/gallery", &fetched, b"").refused(403, "another site");
+    let own_page = format!("http://{own}");
+    assert_eq!(server.send("POST", "/api/solve", &[("Origin", &own_page)], body.as_bytes()).status, 200);
+    is_well(&server);
+}
+
+#[test]
+fn paths_lead_nowhere_but_to_what_is_built_in() {
+    let server = Serving::new(&[]);
+    for path in [
+        "/../../../etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/app.js/../../Cargo.toml",
+        "//etc/passwd",
+        "/etc/passwd",
+        "/app.js%00.css",
+        "/models/paper/hotel.yaml",
+        "/api/../api/solve/",
+        "/.git/config",
+    ] {
+        let answer = server.get(path);
+        assert!(refuses(answer.status), "{path}: {answer:?}");
+        assert!(!answer.text().contains("root:"), "{path}");
+    }
+    is_well(&server);
+}
+
+#[test]
+fn broken_and_oversized_requests_are_refused() {
+    let server = Serving::new(&[]);
+    let host = &server.host;
+    let long = "x".repeat(200_000);
+    let many: String = (0..500).map(|n| format!("X-{n}: 1\r\n")).collect();
+    for request in [
+        format!("GET /{long} HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+        format!("GET / HTTP/1.1\r\nHost: {host}\r\nX: {long}\r\n\r\n"),
+        format!("GET / HTTP/1.1\r\nHost: {host}\r\n{many}\r\n"),
+        format!("GET / HTTP/1.1\r\nHost: {host}\r\nHost: example.org\r\n\r\n"),
+        "GET / HTTP/1.1\r\n\r\n".to_owned(),
+        format!("GET / HTTP/9.9\r\nHost: {host}\r\n\r\n"),
+        format!("GE\u{0}T / HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+        format!("POST /api/solve HTTP/1.1\r\nHost: {host}\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n123456"),
+        format!("POST /api/solve HTTP/1.1\r\nHost: {host}\r\nContent-Length: -1\r\n\r\n"),
+        format!("POST /api/solve HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+        "\u{16}\u{3}\u{1}\u{2}\u{0}".to_owned(),
+    ] {
+        // Hanging up is an answer too.
+        if let Some(answer) = server.raw(request.as_bytes()) {
+            assert!(refuses(answer.status), "{}: {answer:?}", &request[..40.min(request.len())]);
+        }
+    }
+    let announced =
+        format!("POST /api/solve HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 99999999999\r\n\r\n");
+    server.raw(announced.as_bytes()).expect("an answer").refused(413, "larger than");
+    let body = json!({"model": "x".repeat(9 << 20)}).to_string();
+    server.send("POST", "/api/solve", &[], body.as_bytes()).refused(413, "larger than");
+    is_well(&server);
+}
+
+#[test]
+fn deep_and_exploding_documents_are_refused() {
+    let server = Serving::new(&[]);
+    let solve = |body: &str| server.send("POST", "/api/solve", &[], body.as_bytes());
+    solve(&"[".repeat(100_000)).refused(400, "not JSON");
+    solve(&format!("{}1{}", "{\"model\":".repeat(5_000), "}".repeat(5_000))).refused(400, "not JSON");
+    solve("{\"model\": \"\\ud800\"}").refused(400, "not JSON");
+    let model = |text: &str| server.post("/api/solve", &json!({"model": text}));
+    model(&"[".repeat(100_000)).refused(422, "");
+    model(&"- ".repeat(10_000)).refused(422, "");
+    let bomb: String = (1..30).map(|n| format!("  a{n}: &a{n} [*a{0}, *a{0}, *a{0}, *a{0}]\n", n - 1)).collect();
+    model(&format!("principals:\n  a0: &a0 [x, x]\n{bomb}states: {{s: {{a: {{to: s}}}}}}\n")).refused(422, "");
+    model("principals: {p: 1e-999999999}\nstates: {s: {a: {to: s}}}\n").refused(422, "");
+    model(&format!("principals: {{p: 1/{}}}\nstates: {{s: {{a: {{to: s}}}}}}\n", "9".repeat(2_000_000)))
+        .refused(422, "");
+    model("principals: {p: 1/2}\nstates: {s: {a: {reward: 1e999999999, to: s}}}\n").refused(422, "");
+    is_well(&server);
+}
+
+#[test]
+fn models_that_would_take_minutes_or_gigabytes_end_in_time() {
+    let server = Serving::new(&["--time-limit", "1"]);
+    // A file that promises a billion states.
+    let drn =
+        "@type: MDP\n@parameters\n\n@reward_models\ntime\n@nr_states\n1000000000\n@nr_choices\n1000000000\n@model\n";
+    let promised = server.post("/api/solve", &json!({"model": drn, "format": "drn", "discounts": {"time": "1/2"}}));
+    assert!(refuses(promised.status), "{promised:?}");
+    // Fractions of twenty thousand states.
+    let row = |s: usize| format!("  s{s}: {{a: {{reward: {s}, to: {{s{}: 1/3, s{s}: 2/3}}}}}}\n", (s + 1) % 20_000);
+    let ring: String = (0..20_000).map(row).collect();
+    let ring = format!("principals: {{p: 0.999, q: 0.99}}\nstates:\n{ring}");
+    server.post("/api/solve", &json!({"model": ring, "exact": true})).refused(422, "states");
+    // A map of a model that is not small.
+    server.post("/api/map", &json!({"model": ring, "x": "p", "y": "q"})).refused(422, "thousands of times");
+    // Steps beyond counting, and discounts beyond telling apart.
+    let close = "principals: {p: 0.9999999999999, q: 0.9999999999998}
+states: {s0: {a: {reward: {p: 1}, to: {s0: 1/2, s1: 1/2}}, b: {reward: {q: 1}, to: s1}}, s1: {a: {reward: {q: 3}, to: s0}, b: {reward: {p: 2}, to: {s0: 1/3, s1: 2/3}}}}";
+    let began = Instant::now();
+    let answer = server.post("/api/solve", &json!({"model": close, "exact": true}));
+    assert!(matches!(answer.status, 200 | 503), "{answer:?}");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    is_well(&server);
+}
+
+#[test]
+fn slow_clients_do_not_keep_the_others_waiting() {
+    let server = Serving::new(&[]);
+    let mut slow: Vec<_> = (0..40).map(|_| server.connect()).collect();
+    for stream in &mut slow {
+        stream.write_all(b"POST /api/solve HTTP/1.1\r\nHost: ").expect("a beginning");
+    }
+    is_well(&server);
+    // Nobody waits for them for ever.
+    let mut rest = Vec::new();
+    let began = Instant::now();
+    let _ = slow[0].read_to_end(&mut rest);
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+/// A server that was killed leaves its port, and no file, behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_and_started_again_it_is_as_before() {
+    let server = Serving::new(&[]);
+    let port = server.host.split(':').next_back().expect("a port").to_owned();
+    is_well(&server);
+    let files = std::fs::read_dir(format!("/proc/{}/fd", server.id())).expect("its descriptors");
+    let opened = files.filter_map(|file| std::fs::read_link(file.expect("an entry").path()).ok());
+    let written: Vec<_> = opened.filter(|path| path.starts_with("/") && !path.starts_with("/dev")).collect();
+    assert!(written.is_empty(), "{written:?}");
+    // `kill` is kill -9.
+    drop(server);
+    let again = Serving::new(&["--port", &port]);
+    is_well(&again);
+}

@@ -1,0 +1,188 @@
+//! What other programs rely on: addresses, statuses, documents.
+
+use super::serving::{HOTEL, Serving};
+use crate::program::{Folder, paper};
+use serde_json::json;
+use std::io::Write;
+
+#[test]
+fn the_page_opens_with_the_hotel_solved_inside_and_loads_nothing_from_elsewhere() {
+    let server = Serving::new(&[]);
+    let page = server.get("/");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let (_, rest) = page.text().split_once("id=\"opened\">").expect("what it opens with");
+    let opened: serde_json::Value =
+        serde_json::from_str(rest.split_once("</script>").expect("an end").0).expect("JSON");
+    assert_eq!(opened["name"], "hotel");
+    assert_eq!(opened["view"]["solution"]["states"]["s0"]["welfare"]["exact"], "127/9");
+    let policy = page.header("content-security-policy").expect("a policy");
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("http"), "{policy}");
+    for asset in ["/app.js", "/style.css", "/icon.svg"] {
+        let found = server.get(asset);
+        assert_eq!(found.status, 200, "{asset}");
+        let elsewhere = found.text().replace("http://www.w3.org/", "").replace("https://github.com/", "");
+        assert!(!elsewhere.contains("http://") && !elsewhere.contains("https://"), "{asset}");
+    }
+}
+
+#[test]
+fn solve_answers_with_the_bytes_that_the_program_prints() {
+    let server = Serving::new(&[]);
+    for name in ["hotel", "example-3", "three-sat"] {
+        let model = std::fs::read_to_string(paper(&format!("{name}.yaml"))).expect("a model");
+        let expected = std::fs::read_to_string(paper(&format!("{name}.expected.json"))).expect("its answer");
+        let answer = server.post("/api/solve", &json!({"model": model}));
+        assert_eq!((answer.status, answer.text()), (200, expected.as_str()), "{name}");
+    }
+}
+
+#[test]
+fn every_key_of_the_contract_is_taken() {
+    let server = Serving::new(&[]);
+    let body = json!({"model": HOTEL, "format": "yaml", "discounts": {"bob": "1/2"}, "from": "s0", "gap": "1e-9", "exact": true});
+    let answer = server.post("/api/solve", &body);
+    assert_eq!(answer.status, 200);
+    let document = answer.json();
+    assert_eq!(document["format"], "commonweal-solution/1");
+    assert_eq!(document["states"]["s0"]["welfare"]["exact"], "16");
+    let certified = server.post("/api/solve", &json!({"model": HOTEL, "gap": 1e-9})).json();
+    assert_eq!(certified["engine"], "certified");
+    let lower = certified["states"]["s0"]["welfare"]["lower"].as_f64().expect("a double");
+    assert!(lower <= 127.0 / 9.0 && lower > 14.111, "{lower}");
+    let elsewhere = server.post("/api/solve", &json!({"model": HOTEL, "from": "s1", "weights": {"alice": "0"}})).json();
+    assert_eq!(elsewhere["states"]["s1"]["welfare"]["exact"], "9");
+    let compared = server.post("/api/solve", &json!({"model": HOTEL, "compare": true, "explain": true})).json();
+    assert!(compared["comparison"].as_array().is_some_and(|rows| rows.len() >= 4), "{compared}");
+    assert_eq!(compared["explanation"]["deviations"][0]["action"], "a");
+}
+
+#[test]
+fn a_model_with_a_mistake_is_refused_with_its_place_and_the_cure() {
+    let server = Serving::new(&[]);
+    let folder = Folder::new();
+    let wrong = HOTEL.replace("to: s1}}, s1", "to: s7}}, s1");
+    folder.write("wrong.yaml", &wrong);
+    let error = server.post("/api/solve", &json!({"model": wrong})).refused(422, "there is no state `s7`");
+    let column = wrong.lines().nth(1).and_then(|line| line.find("s7")).map(|at| at as u64 + 1);
+    assert_eq!((error["line"].as_u64(), error["column"].as_u64()), (Some(2), column));
+    assert!(error["help"].as_str().is_some_and(|help| help.contains("s1") || help.contains("s0")), "{error}");
+    // The same message and the same place as the program.
+    let printed = folder.run(&["solve", "wrong.yaml"]);
+    let place =
+        format!("wrong.yaml:{}:{}: {}", error["line"], error["column"], error["message"].as_str().expect("text"));
+    printed.refused(&[&place, error["help"].as_str().expect("text")]);
+}
+
+#[test]
+fn what_is_wrong_with_a_request_is_named() {
+    let server = Serving::new(&[]);
+    let solve = |body: &str| server.send("POST", "/api/solve", &[], body.as_bytes());
+    solve("").refused(400, "not JSON");
+    solve("{\"model\": ").refused(400, "not JSON");
+    solve("[]").refused(400, "must be a JSON object");
+    solve("{}").refused(400, "`model` is missing");
+    solve("{\"model\": 3}").refused(400, "`model` must be a text");
+    solve("{\"model\": \"\", \"modle\": 1}").refused(400, "no key `modle`");
+    solve("{\"model\": \"\", \"exact\": \"yes\"}").refused(400, "`exact` must be true or false");
+    solve("{\"model\": \"\", \"format\": \"umb\"}").refused(400, "no format `umb`");
+    solve("{\"model\": \"\", \"time_limit\": -1}").refused(400, "positive number of seconds");
+    let asked = |more: serde_json::Value| {
+        let mut body = json!({"model": HOTEL});
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        server.post("/api/solve", &body)
+    };
+    let error = asked(json!({"discounts": {"bbo": "1/2"}})).refused(422, "no principal `bbo`");
+    assert_eq!(error["help"], "did you mean `bob`?");
+    asked(json!({"discounts": {"bob": "3/2"}})).refused(422, "`discounts`");
+    asked(json!({"discounts": {"bob": "half"}})).refused(422, "`discounts`");
+    asked(json!({"from": "s9"})).refused(422, "no state `s9`");
+    asked(json!({"gap": "2"})).refused(422, "between 0 and 1");
+    server.get("/api/nothing").refused(404, "nothing at this path");
+    server.get("/api/solve").refused(405, "takes POST");
+    server.send("POST", "/", &[], b"").refused(405, "takes GET");
+}
+
+#[test]
+fn a_request_past_its_time_limit_gets_the_bounds_so_far() {
+    let server = Serving::new(&[]);
+    let folder = Folder::new();
+    // Two discounts so near to each other that the exact engine walks for long.
+    let args = [
+        "generate",
+        "random",
+        "--states",
+        "400",
+        "--discounts",
+        "0.999999,0.9999985",
+        "--seed",
+        "3",
+        "--out",
+        "slow.yaml",
+    ];
+    folder.run(&args).done();
+    let body = json!({"model": folder.read("slow.yaml"), "exact": true, "time_limit": 0.05});
+    let answer = server.post("/api/solve", &body);
+    answer.refused(503, "the time limit ran out");
+    let document = answer.json();
+    assert_eq!((&document["format"], &document["status"]), (&json!("commonweal-solution/1"), &json!("stopped")));
+    let start = document["start"].as_str().expect("a state");
+    let welfare = &document["states"][start]["welfare"];
+    let (lower, upper) = (&welfare["lower"], &welfare["upper"]);
+    assert!(lower.as_f64().expect("a double") < upper.as_f64().expect("a double"), "{welfare}");
+}
+
+#[test]
+fn a_model_of_the_command_line_opens_as_it_is_even_with_a_mistake() {
+    let folder = Folder::with_hotel();
+    folder.write("wrong.yaml", "principals: {alice: 3/2}\n");
+    let opened = |args: &[&str]| -> serde_json::Value {
+        let page = Serving::new(args).get("/");
+        let (_, rest) = page.text().split_once("id=\"opened\">").expect("what it opens with");
+        serde_json::from_str(rest.split_once("</script>").expect("an end").0).expect("JSON")
+    };
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let hotel = opened(&[&path("hotel.yaml")]);
+    assert_eq!(hotel["model"], folder.read("hotel.yaml"));
+    let wrong = opened(&[&path("wrong.yaml")]);
+    assert_eq!((&wrong["model"], &wrong["view"]), (&json!("principals: {alice: 3/2}\n"), &json!(null)));
+    let changed = opened(&[&path("hotel.yaml"), "--discount", "bob=1/2"]);
+    assert_eq!(changed["view"]["solution"]["states"]["s0"]["welfare"]["exact"], "16");
+    folder.run(&["serve", "missing.yaml", "--no-open"]).refused(&["missing.yaml"]);
+}
+
+#[test]
+fn a_port_that_is_taken_is_said_to_be() {
+    let server = Serving::new(&[]);
+    let port = server.host.split(':').next_back().expect("a port");
+    Folder::new().run(&["serve", "--no-open", "--port", port]).refused(&["port", "--port"]);
+}
+
+/// What a client that went away asked for is not computed to its end: the places are free again soon.
+#[test]
+fn work_stops_when_the_client_hangs_up() {
+    let server = Serving::new(&["--time-limit", "60"]);
+    let folder = Folder::new();
+    let args = [
+        "generate",
+        "random",
+        "--states",
+        "400",
+        "--discounts",
+        "0.999999,0.9999985",
+        "--seed",
+        "3",
+        "--out",
+        "slow.yaml",
+    ];
+    folder.run(&args).done();
+    let body = json!({"model": folder.read("slow.yaml"), "exact": true}).to_string();
+    let head = format!("POST /api/solve HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", server.host, body.len());
+    for _ in 0..8 {
+        let mut stream = server.connect();
+        stream.write_all((head.clone() + &body).as_bytes()).expect("sent");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let began = std::time::Instant::now();
+    assert_eq!(server.post("/api/solve", &json!({"model": HOTEL})).status, 200);
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}

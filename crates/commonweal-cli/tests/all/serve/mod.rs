@@ -1,0 +1,7 @@
+//! `commonweal serve` from outside, over its socket.
+
+mod attacks;
+mod contract;
+mod files;
+mod openapi;
+mod serving;

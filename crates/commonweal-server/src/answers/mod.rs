@@ -1,0 +1,92 @@
+//! The questions of the API, one file for each family of answers.
+
+mod fair;
+mod files;
+mod map;
+mod solve;
+mod view;
+
+use crate::fields::Fields;
+use crate::limits::Limits;
+use crate::problem::Problem;
+use crate::program::Program;
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use commonweal::{Options, StopReason, StopSignal};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What answers are computed with.
+#[derive(Clone)]
+pub struct Context {
+    pub limits: Limits,
+    pub program: Arc<dyn Program>,
+}
+
+/// A question: the keys of its body become a reply.
+pub type Question = fn(Fields, &Context, &StopSignal) -> Result<Reply, Problem>;
+
+/// The questions, by their paths. The OpenAPI file lists the same.
+pub const QUESTIONS: [(&str, Question); 10] = [
+    ("/api/solve", solve::answer),
+    ("/api/view", view::answer),
+    ("/api/map", map::answer),
+    ("/api/front", fair::front),
+    ("/api/fair", fair::fair),
+    ("/api/strategy", files::strategy),
+    ("/api/certificate", files::certificate),
+    ("/api/csv", files::csv),
+    ("/api/report", files::report),
+    ("/api/picture", files::picture),
+];
+
+/// An answer on its way.
+#[derive(Debug)]
+pub struct Reply {
+    status: StatusCode,
+    kind: &'static str,
+    body: Vec<u8>,
+}
+
+impl Reply {
+    /// A file.
+    fn file(kind: &'static str, body: impl Into<Vec<u8>>) -> Reply {
+        Reply { status: StatusCode::OK, kind, body: body.into() }
+    }
+
+    /// A document, indented as the program prints it. Of one that ran out of time the status says so, and the document has an
+    /// `error` beside the bounds.
+    fn document(document: &impl Serialize, stopped: Option<StopReason>) -> Reply {
+        let Some(reason @ StopReason::TimeLimit) = stopped else {
+            return Reply::file(JSON, commonweal::documents::json_text(document, None));
+        };
+        let problem = Problem::out_of_time(reason);
+        let mut value = serde_json::to_value(document).expect("a document is JSON");
+        if let Some(object) = value.as_object_mut() {
+            object.insert("error".to_owned(), problem.to_json());
+        }
+        Reply { status: problem.status, ..Reply::file(JSON, commonweal::documents::json_text(&value, None)) }
+    }
+}
+
+const JSON: &str = "application/json";
+
+impl Reply {
+    /// The whole text of an answer that was in time.
+    pub fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.body).ok().filter(|_| self.status == StatusCode::OK)
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let response = Response::builder().status(self.status).header(header::CONTENT_TYPE, self.kind);
+        response.body(Body::from(self.body)).expect("a valid response")
+    }
+}
+
+/// The options of a solve for this request.
+fn options(engine: commonweal::Engine, stop: &StopSignal) -> Options {
+    Options { engine, stop: stop.clone(), ..Options::default() }
+}

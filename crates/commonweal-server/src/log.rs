@@ -1,0 +1,38 @@
+//! One line on standard error for each request.
+
+use axum::http::StatusCode;
+use std::io::Write;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub struct Request {
+    method: String,
+    path: String,
+    began: Instant,
+}
+
+impl Request {
+    /// A request that has just come. Its path is cut and made printable: whoever sent it wrote it.
+    pub fn new(method: &str, path: &str) -> Request {
+        const SHOWN: usize = 60;
+        let printable = |c: char| if c.is_ascii_graphic() { c } else { '?' };
+        let text = |text: &str| text.chars().take(SHOWN).map(printable).collect();
+        Request { method: text(method), path: text(path), began: Instant::now() }
+    }
+
+    /// Says how it was answered.
+    pub fn answered(&self, status: StatusCode, bytes: Option<u64>) {
+        let size = bytes.map_or_else(String::new, |bytes| format!(", {bytes} bytes"));
+        let took = self.began.elapsed().as_secs_f64() * 1e3;
+        let line = format!("{} {} {} {} in {took:.1} ms{size}\n", clock(), self.method, self.path, status.as_u16());
+        // A log that nobody reads any more is no reason to stop.
+        let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    }
+}
+
+/// The time of day, UTC.
+fn clock() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
+    format!("{:02}:{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+}

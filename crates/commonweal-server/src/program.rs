@@ -1,0 +1,57 @@
+//! What the program that hosts the server makes of answers: reports, tables and pictures in its own look. The server hands
+//! them on, so that what is downloaded is what the command line writes.
+
+use crate::problem::Problem;
+use commonweal::internals::landscape::Class;
+use commonweal::questions::{Front, PayoffSet, StrategyMap};
+use commonweal::{Answer, Model, StopSignal};
+
+/// The program around the server.
+pub trait Program: Send + Sync + 'static {
+    /// Whether an independent checker accepts the answer as optimal, where checking takes a moment.
+    fn accepts(&self, model: &Model, answer: &Answer) -> bool;
+
+    /// The table of an answer, as comma-separated values.
+    fn csv(&self, model: &Model, answer: &Answer, stop: &StopSignal) -> String;
+
+    /// An answer as one HTML page to print, of a model that is called `name`.
+    fn report(&self, name: &str, model: &Model, answer: &Answer, stop: &StopSignal) -> String;
+
+    /// A picture as a file.
+    fn picture(&self, picture: &Pictured, ending: Ending) -> Result<Vec<u8>, Problem>;
+}
+
+/// What a picture shows.
+#[allow(missing_docs, reason = "the fields are what is drawn")]
+pub enum Pictured<'a> {
+    /// What is done when.
+    Timeline { model: &'a Model, answer: &'a Answer },
+    /// What has been earned by when.
+    Payoffs { model: &'a Model, answer: &'a Answer },
+    /// Who gains, and who pays.
+    Gains { model: &'a Model, answer: &'a Answer, stop: &'a StopSignal },
+    /// Which strategy is best over two discounts.
+    Map { model: &'a Model, map: &'a StrategyMap, classes: &'a [Class] },
+    /// What two principals can get.
+    Front { set: &'a PayoffSet<'a>, front: &'a Front },
+}
+
+/// The kinds of picture files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Ending {
+    Svg,
+    Png,
+    Pdf,
+}
+
+impl Ending {
+    /// Its media type.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Ending::Svg => "image/svg+xml",
+            Ending::Png => "image/png",
+            Ending::Pdf => "application/pdf",
+        }
+    }
+}

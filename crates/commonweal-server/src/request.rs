@@ -1,0 +1,119 @@
+//! What a request asks about: a model, what of it is changed, and which engine answers.
+
+use crate::fields::Fields;
+use crate::limits::Limits;
+use crate::problem::Problem;
+use commonweal::internals::model::nearest;
+use commonweal::internals::number::parse_rational;
+use commonweal::{Discounts, Engine, Model, PrincipalId, Rational, ReadOptions};
+
+/// The part that all questions share.
+#[derive(Debug)]
+pub struct Asked {
+    text: String,
+    format: Format,
+    discounts: Vec<(String, Rational)>,
+    weights: Vec<(String, Rational)>,
+    from: Option<String>,
+    pub engine: Engine,
+}
+
+/// How the model is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Yaml,
+    Drn,
+}
+
+impl Asked {
+    /// Takes the keys of the model from a body.
+    pub fn take(fields: &mut Fields) -> Result<Asked, Problem> {
+        let missing = || Problem::bad_request("`model` is missing").help("send the text of a model file under `model`");
+        let text = fields.text("model")?.ok_or_else(missing)?;
+        let format = match fields.text("format")?.as_deref() {
+            None | Some("yaml" | "json") => Format::Yaml,
+            Some("drn") => Format::Drn,
+            Some(other) => {
+                let shown: String = other.chars().take(40).collect();
+                return Err(Problem::bad_request(format!("`format`: there is no format `{shown}`"))
+                    .help("the formats are yaml, json and drn"));
+            }
+        };
+        let discounts = numbers(fields, "discounts")?;
+        let weights = numbers(fields, "weights")?;
+        let from = fields.text("from")?;
+        let gap = fields.number("gap")?.map(|text| gap(&text)).transpose()?;
+        // Fractions are within any gap.
+        let engine = match (fields.flag("exact")?, gap) {
+            (true, _) => Engine::Exact,
+            (false, Some(gap)) => Engine::Within(gap),
+            (false, None) => Engine::Auto,
+        };
+        Ok(Asked { text, format, discounts, weights, from, engine })
+    }
+
+    /// The model, changed as the request says. Refused if it is no model, or too large for this server.
+    pub fn model(&self, limits: &Limits) -> Result<Model, Problem> {
+        let mut model = match self.format {
+            Format::Yaml => Model::from_yaml(&self.text)?,
+            Format::Drn => {
+                let options = ReadOptions::new(Discounts::Named(self.discounts.clone())).from(self.from.as_deref());
+                Model::from_bytes(self.text.clone().into_bytes(), &options, self.engine)?
+            }
+        };
+        if self.format == Format::Yaml {
+            for (name, discount) in &self.discounts {
+                let principal = principal(&model, "discounts", name)?;
+                let refused = |error: commonweal::ModelError| Problem::unprocessable(format!("`discounts`: {error}"));
+                model = model.with_discount(principal, discount).map_err(refused)?;
+            }
+            if let Some(name) = &self.from {
+                let states = model.structure().state_names();
+                let unknown = || unknown("from", "state", name, nearest(name, states.iter()).as_deref());
+                let start = model.find_state(name).ok_or_else(unknown)?;
+                model = model.with_start(start);
+            }
+        }
+        for (name, weight) in &self.weights {
+            let principal = principal(&model, "weights", name)?;
+            model = model.with_weight(principal, weight);
+        }
+        limits.check_memory(&model, self.engine)?;
+        Ok(model)
+    }
+}
+
+/// The principal that a key names.
+pub fn principal(model: &Model, key: &str, name: &str) -> Result<PrincipalId, Problem> {
+    let names = model.principals().iter().map(|principal| principal.name.as_str());
+    model.find_principal(name).ok_or_else(|| unknown(key, "principal", name, nearest(name, names)))
+}
+
+fn unknown(key: &str, what: &str, name: &str, near: Option<&str>) -> Problem {
+    let shown: String = name.chars().take(40).collect();
+    let problem = Problem::unprocessable(format!("`{key}`: there is no {what} `{shown}`"));
+    match near {
+        Some(near) => problem.help(format!("did you mean `{near}`?")),
+        None => problem.help(format!("use the name of a {what} of the model")),
+    }
+}
+
+/// A number that is read exactly.
+pub fn number(key: &str, text: &str) -> Result<Rational, Problem> {
+    parse_rational(text).map_err(|error| Problem::unprocessable(format!("`{key}`: {error}")))
+}
+
+/// Numbers by the names of principals.
+pub fn numbers(fields: &mut Fields, key: &str) -> Result<Vec<(String, Rational)>, Problem> {
+    let texts = fields.numbers(key)?;
+    texts.into_iter().map(|(name, text)| Ok((name, number(key, &text)?))).collect()
+}
+
+fn gap(text: &str) -> Result<f64, Problem> {
+    let gap = number("gap", text)?.to_f64();
+    if 0.0 < gap && gap < 1.0 {
+        Ok(gap)
+    } else {
+        Err(Problem::unprocessable("`gap`: a gap lies between 0 and 1").help("write a small number, such as \"1e-9\""))
+    }
+}

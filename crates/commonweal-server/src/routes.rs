@@ -1,0 +1,147 @@
+//! Which path is answered by whom, behind the guard and with a line in the log.
+
+use crate::answers::{Context, QUESTIONS, Question, Reply};
+use crate::fields::Fields;
+use crate::gallery::gallery;
+use crate::guard::{Guard, HEADERS};
+use crate::limits::{Limits, in_words};
+use crate::log;
+use crate::page::{self, Opened, typed};
+use crate::problem::Problem;
+use crate::queue::Queue;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, Uri};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http_body_util::{BodyExt, Limited};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// The description of the API for programs.
+const OPENAPI: &str = include_str!("../../../docs/openapi.json");
+/// The first view of a model that takes longer is fetched by the page.
+const FIRST_VIEW: Duration = Duration::from_secs(2);
+const JSON: &str = "application/json";
+
+/// What all requests share.
+pub struct Shared {
+    pub context: Context,
+    pub guard: Guard,
+    pub opened: Opened,
+    pub quiet: bool,
+    queue: Queue,
+    /// The page, once it was asked for.
+    index: OnceCell<Vec<u8>>,
+}
+
+impl Shared {
+    pub fn new(context: Context, guard: Guard, opened: Opened, quiet: bool) -> Shared {
+        let queue = Queue::new(&context.limits);
+        Shared { context, guard, opened, quiet, queue, index: OnceCell::new() }
+    }
+}
+
+/// All routes.
+pub fn router(shared: Arc<Shared>) -> Router {
+    let mut router = Router::new()
+        .route("/", get(index))
+        .route("/api/gallery", get(|| async { typed(JSON, serde_json::to_string(&gallery()).expect("JSON")) }))
+        .route("/api/health", get(|| async { StatusCode::NO_CONTENT }))
+        .route("/api/openapi.json", get(|| async { typed(JSON, OPENAPI) }));
+    for path in page::assets() {
+        router = router.route(&path, get(asset));
+    }
+    for (path, question) in QUESTIONS {
+        let ask = move |shared, request| answer(question, shared, request);
+        router = router.route(path, post(ask));
+    }
+    router
+        .method_not_allowed_fallback(|uri: Uri| async move {
+            let method = if QUESTIONS.iter().any(|(path, _)| *path == uri.path()) { "POST" } else { "GET" };
+            Problem::method_not_allowed(format!("this path takes {method}")).into_response()
+        })
+        .fallback(|| async {
+            Problem::not_found("there is nothing at this path").help("the page is at /, docs/api.md lists the API")
+        })
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), guarded))
+        .with_state(shared)
+}
+
+/// Lets a request through if it may ask, and adds what every response says.
+async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let entry = log::Request::new(request.method().as_str(), request.uri().path());
+    let mut response = match shared.guard.check(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    if !shared.quiet {
+        let bytes = axum::body::HttpBody::size_hint(response.body()).exact();
+        entry.answered(response.status(), bytes);
+    }
+    response
+}
+
+async fn index(State(shared): State<Arc<Shared>>) -> Response {
+    let make = || async {
+        let (_, question) = QUESTIONS[1];
+        let body = serde_json::json!({"model": shared.opened.model}).to_string();
+        let context = shared.context.clone();
+        let work = move |stop: &_| question(Fields::of(body.as_bytes())?, &context, stop);
+        let view = shared.queue.run(FIRST_VIEW, work).await.and_then(|reply| reply);
+        page::index(&shared.opened, view.as_ref().ok().and_then(Reply::text))
+    };
+    let page = shared.index.get_or_init(make).await;
+    typed("text/html; charset=utf-8", page.clone())
+}
+
+async fn asset(uri: Uri) -> Response {
+    page::asset(uri.path()).unwrap_or_else(|| Problem::not_found("there is no such file").into_response())
+}
+
+/// Reads the body of a question, waits for its turn, and answers it.
+async fn answer(question: Question, State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let asked = async {
+        let body = body(request.into_body(), &shared.context.limits).await?;
+        let mut fields = Fields::of(&body)?;
+        let most = shared.context.limits.time;
+        let limit = match fields.number("time_limit")? {
+            None => most,
+            Some(text) => time_limit(&text)?.min(most),
+        };
+        let context = shared.context.clone();
+        shared.queue.run(limit, move |stop| question(fields, &context, stop)).await?
+    };
+    asked.await.into_response()
+}
+
+fn time_limit(text: &str) -> Result<Duration, Problem> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limit.ok_or_else(|| Problem::bad_request("`time_limit` must be a positive number of seconds"))
+}
+
+/// The body, if it is short enough and comes soon enough.
+async fn body(body: Body, limits: &Limits) -> Result<Vec<u8>, Problem> {
+    let most = limits.body_bytes;
+    let too_large = || {
+        Problem::too_large(format!("the body is larger than {}", in_words(most as u64)))
+            .help("large models are for the command line: `commonweal solve`")
+    };
+    if axum::body::HttpBody::size_hint(&body).lower() > most as u64 {
+        return Err(too_large());
+    }
+    let whole = Limited::new(body, most).collect();
+    match tokio::time::timeout(limits.patience, whole).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes().to_vec()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(Problem::bad_request("the body was cut off")),
+        Err(_) => Err(Problem::too_slow("the body took too long to come")),
+    }
+}

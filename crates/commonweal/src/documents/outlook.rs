@@ -1,0 +1,89 @@
+//! The entry `outlook` of a solution: annuities, implied rates, and where the strategy leads.
+
+use super::{Double, Entries, Number};
+use crate::answer::Answer;
+use crate::model::{Mdp, Principal, PrincipalId};
+use crate::outlook::{Weights, annuity, half_life, social_rates, total_weight, trajectory};
+use serde::{Deserialize, Serialize};
+
+/// What an economist looks at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outlook {
+    /// What one step is called.
+    pub step: String,
+    /// Every principal of the file.
+    pub principals: Entries<Patience>,
+    /// The first steps.
+    pub steps: Vec<OutlookStep>,
+}
+
+/// How patient a principal is, and what its payoff is worth a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Patience {
+    /// The constant reward a step that is worth as much as the payoff.
+    pub annuity: Number,
+    /// What all steps count for together.
+    pub total_weight: Number,
+    /// The first step that counts at most half of step 0; `None` if it is far.
+    pub half_life: Option<u64>,
+}
+
+/// What is expected at one step, in doubles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutlookStep {
+    /// The step, from 0.
+    pub step: u64,
+    /// The rate at which the sum of all weights falls to the next step; `None` where nothing counts then.
+    pub social_rate: Option<Double>,
+    /// What the step counts for each principal, before its weight.
+    pub weights: Entries<Double>,
+    /// The expected reward of each principal, not discounted.
+    pub rewards: Entries<Double>,
+    /// The probability of each state that is met.
+    pub states: Entries<Double>,
+}
+
+/// A half-life is looked for within so many steps.
+const FAR: u64 = 100_000;
+
+impl Outlook {
+    /// The outlook over the first `n` steps of an answer for this model.
+    pub fn new(model: &Mdp<f64>, answer: &Answer, n: usize) -> Outlook {
+        let name = |principal: &Principal| principal.name.clone();
+        let patience = |(p, principal): (usize, &Principal)| {
+            let payoff = answer.payoff(PrincipalId::from(p), model.start());
+            let own = Patience {
+                annuity: annuity(principal, &payoff).into(),
+                total_weight: total_weight(principal).into(),
+                half_life: half_life(principal, FAR),
+            };
+            (name(principal), own)
+        };
+        let expected = trajectory(model, answer.strategy(), n);
+        let rates = social_rates(model.principals(), n);
+        let mut weights: Vec<Weights> = model.principals().iter().map(Weights::of).collect();
+        let by_principal = |values: &[f64]| -> Entries<Double> {
+            model.principals().iter().map(name).zip(values.iter().map(|value| Double(*value))).collect()
+        };
+        let mut steps = Vec::with_capacity(n);
+        for (step, (states, rewards)) in expected.states.iter().zip(&expected.rewards).enumerate() {
+            let counts: Vec<f64> =
+                weights.iter_mut().map(|weights| weights.next().expect("there is no last step")).collect();
+            let met = model.states().filter(|state| states[state.index()] > 0.0);
+            steps.push(OutlookStep {
+                step: step as u64,
+                social_rate: rates[step].map(Double),
+                weights: by_principal(&counts),
+                rewards: by_principal(rewards),
+                states: met
+                    .map(|state| (model.state_name(state).into_owned(), Double(states[state.index()])))
+                    .collect(),
+            });
+        }
+        Outlook {
+            step: model.about().step().to_owned(),
+            principals: model.principals().iter().enumerate().map(patience).collect(),
+            steps,
+        }
+    }
+}

@@ -1,0 +1,540 @@
+//! Time preferences as people state them, and the geometric segments that they are made of.
+//!
+//! Whatever is stated becomes a list of [`Segment`]s, which is all that the engines see. Most statements are that exactly;
+//! gamma and hyperbolic discounting are near to a mixture of discounts, and how near is proven ([`FallingWeight`]).
+
+use super::{ModelError, Part, Segment};
+use crate::number::{FallingWeight, MOST_NODES, Rational, decimal_or_fraction, rate_text};
+use std::fmt::{self, Display, Formatter};
+
+/// What a reward at step j counts for, as it is stated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Preference {
+    /// λ^j, and nothing from step `until` on.
+    Discount {
+        /// λ, at least 0 and below 1.
+        discount: Rational,
+        /// The number of steps that count, at least 1; all of them if there is none.
+        until: Option<u64>,
+    },
+    /// (1/(1+r))^j, and nothing from step `until` on.
+    Rate {
+        /// r, above 0 and at most 1.
+        rate: Rational,
+        /// The number of steps that count, at least 1; all of them if there is none.
+        until: Option<u64>,
+    },
+    /// 1 at step 0, then β δ^j: quasi-hyperbolic discounting.
+    BetaDelta {
+        /// β, at least 0 and at most 1.
+        beta: Rational,
+        /// δ, at least 0 and below 1.
+        delta: Rational,
+    },
+    /// The product of 1/(1+r) over the steps 1 to j, where the rate r depends on the step.
+    Schedule(Schedule),
+    /// (1 + j·sd²/mean)^(−mean²/sd²): rates that are spread like a gamma distribution, as Weitzman found them.
+    Gamma {
+        /// The mean of the rates.
+        mean: Rational,
+        /// Their standard deviation, above 0 and below the mean.
+        sd: Rational,
+        /// How near the mixture is that stands for it, relative to the sum of the weights.
+        error: Rational,
+    },
+    /// (1−h)^j/(1+kj): hyperbolic discounting of somebody who may be gone at any step.
+    Hyperbolic {
+        /// k, above 0.
+        k: Rational,
+        /// h, above 0 and below 1.
+        hazard: Rational,
+        /// How near the mixture is that stands for it, relative to the sum of the weights.
+        error: Rational,
+    },
+    /// The mean of (1/(1+r))^j over these rates, as experts gave them.
+    Survey(Vec<Rational>),
+    /// Whatever these segments say; a file has no entry for it.
+    Segments(Vec<Segment>),
+}
+
+/// Rates that depend on the step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Schedule {
+    /// The rates of the UK's Green Book: 3.5 % to step 30, 3 % to 75, 2.5 % to 125, 2 % to 200, 1.5 % to 300, then 1 %.
+    GreenBook,
+    /// From each of these steps on this rate, in increasing steps; 0 before the first, the last for ever.
+    Rates(Vec<(u64, Rational)>),
+}
+
+/// How near a mixture is to the preference that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approximation {
+    /// How many discounts it mixes.
+    pub nodes: usize,
+    /// At least the sum over all steps of the distance between the two weights.
+    pub error: Rational,
+    /// At least that, relative to the sum of the weights.
+    pub relative_error: Rational,
+}
+
+/// Why a statement is no time preference, and what to write in its place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}; {help}")]
+pub struct PreferenceError {
+    /// The key of the entry that is meant.
+    pub key: &'static str,
+    /// Which of the rates below that key, if one of several is meant.
+    pub at: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to write.
+    pub help: String,
+}
+
+impl PreferenceError {
+    /// The error of segments that are none; statements never have it.
+    pub(super) fn of_segments(error: &ModelError) -> PreferenceError {
+        PreferenceError {
+            key: "segments",
+            at: None,
+            message: error.to_string(),
+            help: "give other segments".to_owned(),
+        }
+    }
+}
+
+/// The name of the UK's schedule.
+pub const GREEN_BOOK: &str = "green-book";
+/// The error of a mixture for which none is stated: a millionth.
+pub const DEFAULT_ERROR: (i64, u64) = (1, 1_000_000);
+/// The least error of a mixture.
+const LEAST_ERROR: (i64, u64) = (1, 1_000_000_000_000);
+/// The greatest error of a mixture.
+const GREATEST_ERROR: (i64, u64) = (1, 10);
+/// The longest weight at the beginning of a segment, in bits: 10,000 digits, what the model's numbers may have.
+const MAX_BITS: usize = 33_219;
+/// The most steps of a schedule before its first rate, where nothing is discounted: each is a segment of its own.
+const MOST_UNDISCOUNTED: u64 = 1_000;
+/// The most rates of a survey.
+const MOST_RATES: usize = 1_000;
+
+impl Preference {
+    /// Plain discounting for ever.
+    pub fn discount(discount: Rational) -> Preference {
+        Preference::Discount { discount, until: None }
+    }
+
+    /// A rate for ever.
+    pub fn rate(rate: Rational) -> Preference {
+        Preference::Rate { rate, until: None }
+    }
+
+    /// The discount, where there is one: stated as such or as a rate, for ever or until some step.
+    pub fn single_discount(&self) -> Option<Rational> {
+        match self {
+            Preference::Discount { discount, .. } => Some(discount.clone()),
+            Preference::Rate { rate, .. } => Some(discount_of(rate)),
+            _ => None,
+        }
+    }
+
+    /// What `other` states in place of this: a discount or a rate with no end of its own ends where this one does.
+    pub fn replaced_by(&self, other: Preference) -> Preference {
+        match other {
+            Preference::Discount { discount, until: None } => Preference::Discount { discount, until: self.until() },
+            Preference::Rate { rate, until: None } => Preference::Rate { rate, until: self.until() },
+            other => other,
+        }
+    }
+
+    /// The step from which nothing counts any more, if there is one.
+    pub fn until(&self) -> Option<u64> {
+        match self {
+            Preference::Discount { until, .. } | Preference::Rate { until, .. } => *until,
+            _ => None,
+        }
+    }
+
+    /// The segments that it is made of, and how near they are to it where they are not exactly it.
+    pub(super) fn resolve(&self) -> Result<(Vec<Segment>, Option<Approximation>), PreferenceError> {
+        let exactly = |segments: Vec<Segment>| Ok((segments, None));
+        let whole = |parts: Vec<Part>| vec![Segment { from: 0, parts }];
+        match self {
+            Preference::Discount { discount, until } => {
+                check_discount("discount", "the discount", discount)?;
+                exactly(ending(part(Rational::ONE, discount.clone()), *until)?)
+            }
+            Preference::Rate { rate, until } => {
+                check_rate("rate", "the rate", rate)?;
+                exactly(ending(part(Rational::ONE, discount_of(rate)), *until)?)
+            }
+            Preference::BetaDelta { beta, delta } => {
+                check_discount("delta", "delta", delta)?;
+                if *beta < Rational::ZERO || *beta > Rational::ONE {
+                    let message = format!("beta is {}, outside [0, 1]", decimal_or_fraction(beta));
+                    return refused(
+                        "beta",
+                        message,
+                        "beta is what all later steps count for beside the present, such as 0.7",
+                    );
+                }
+                exactly(whole(vec![part(beta.clone(), delta.clone()), part(Rational::ONE - beta, Rational::ZERO)]))
+            }
+            Preference::Schedule(schedule) => exactly(schedule.segments()?),
+            Preference::Survey(rates) => exactly(whole(survey(rates)?)),
+            Preference::Gamma { mean, sd, error } => mixed(gamma(mean, sd)?, error),
+            Preference::Hyperbolic { k, hazard, error } => mixed(hyperbolic(k, hazard)?, error),
+            Preference::Segments(segments) => exactly(segments.clone()),
+        }
+    }
+}
+
+/// What stands behind a key of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A number.
+    Number(Rational),
+    /// A rate, which may be written in per cent.
+    Rate(Rational),
+    /// A number of steps.
+    Steps(u64),
+    /// A name that the format knows.
+    Word(&'static str),
+    /// Rates by name or by step.
+    Rates(Vec<(String, Rational)>),
+    /// A list of rates.
+    List(Vec<Rational>),
+}
+
+impl Preference {
+    /// The keys of its entry in a model file with what stands behind them; `None` if a file has no entry for it.
+    pub fn entries(&self) -> Option<Vec<(&'static str, Entry)>> {
+        let (numerator, denominator) = DEFAULT_ERROR;
+        let default = Rational::from_quotient(numerator, denominator);
+        let error = |error: &Rational| (*error != default).then(|| ("error", Entry::Number(error.clone())));
+        let mut entries = match self {
+            Preference::Discount { discount, .. } => vec![("discount", Entry::Number(discount.clone()))],
+            Preference::Rate { rate, .. } => vec![("rate", Entry::Rate(rate.clone()))],
+            Preference::BetaDelta { beta, delta } => {
+                vec![("beta", Entry::Number(beta.clone())), ("delta", Entry::Number(delta.clone()))]
+            }
+            Preference::Schedule(Schedule::GreenBook) => vec![("schedule", Entry::Word(GREEN_BOOK))],
+            Preference::Schedule(Schedule::Rates(rates)) => {
+                let rates = rates.iter().map(|(step, rate)| (step.to_string(), rate.clone()));
+                vec![("schedule", Entry::Rates(rates.collect()))]
+            }
+            Preference::Gamma { mean, sd, error: e } => {
+                let rates = vec![("mean".to_owned(), mean.clone()), ("sd".to_owned(), sd.clone())];
+                [Some(("gamma", Entry::Rates(rates))), error(e)].into_iter().flatten().collect()
+            }
+            Preference::Hyperbolic { k, hazard, error: e } => {
+                let own = [("hyperbolic", Entry::Number(k.clone())), ("hazard", Entry::Rate(hazard.clone()))];
+                own.into_iter().chain(error(e)).collect()
+            }
+            Preference::Survey(rates) => vec![("survey", Entry::List(rates.clone()))],
+            Preference::Segments(_) => return None,
+        };
+        entries.extend(self.until().map(|until| ("until", Entry::Steps(until))));
+        Some(entries)
+    }
+}
+
+impl From<Rational> for Preference {
+    fn from(discount: Rational) -> Preference {
+        Preference::discount(discount)
+    }
+}
+
+/// As tables show it.
+impl Display for Preference {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Preference::Discount { discount, .. } => write!(f, "{discount}")?,
+            Preference::Rate { rate, .. } => write!(f, "rate {}", rate_text(rate))?,
+            Preference::BetaDelta { beta, delta } => {
+                write!(f, "β {}, δ {}", decimal_or_fraction(beta), decimal_or_fraction(delta))?;
+            }
+            Preference::Schedule(Schedule::GreenBook) => f.write_str(GREEN_BOOK)?,
+            Preference::Schedule(Schedule::Rates(rates)) => {
+                let ends =
+                    [rates.first(), rates.last()].map(|end| end.map_or_else(String::new, |(_, rate)| rate_text(rate)));
+                write!(f, "{} to {}", ends[0], ends[1])?;
+            }
+            Preference::Gamma { mean, sd, .. } => write!(f, "gamma {} ± {}", rate_text(mean), rate_text(sd))?,
+            Preference::Hyperbolic { k, hazard, .. } => {
+                write!(f, "hyperbolic {}, {}", decimal_or_fraction(k), rate_text(hazard))?;
+            }
+            Preference::Survey(rates) => write!(f, "survey of {}", rates.len())?,
+            Preference::Segments(_) => f.write_str("in parts")?,
+        }
+        self.until().map_or(Ok(()), |until| write!(f, " until {until}"))
+    }
+}
+
+fn part(coefficient: Rational, discount: Rational) -> Part {
+    Part { coefficient, discount }
+}
+
+/// 1/(1+r).
+pub(crate) fn discount_of(rate: &Rational) -> Rational {
+    Rational::ONE / (Rational::ONE + rate)
+}
+
+fn refused<T>(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Result<T, PreferenceError> {
+    Err(PreferenceError { key, at: None, message: message.into(), help: help.into() })
+}
+
+/// A number in a message: the beginning of a long one.
+fn brief(text: String) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        None => text,
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}
+
+fn check_discount(key: &'static str, what: &str, discount: &Rational) -> Result<(), PreferenceError> {
+    if *discount >= Rational::ZERO && *discount < Rational::ONE {
+        return Ok(());
+    }
+    let message = format!("{what} is {}, outside [0, 1)", brief(discount.to_string()));
+    let range = "a discount is at least 0 and below 1, such as 9/10";
+    // 1.03 and 3 are what a rate of 3 % looks like to those who think in rates.
+    let (two, hundred) = (Rational::from(2), Rational::from(100));
+    let rate = if *discount > Rational::ONE && *discount < two {
+        Some(discount - Rational::ONE)
+    } else {
+        (*discount >= two && *discount <= hundred).then(|| discount / hundred)
+    };
+    match rate {
+        Some(rate) if key == "discount" => {
+            refused(key, message, format!("{range}; or did you mean {}?", as_rate(&rate)))
+        }
+        _ => refused(key, message, range),
+    }
+}
+
+/// A rate and the discount that it is.
+pub(crate) fn as_rate(rate: &Rational) -> String {
+    format!("`rate: {}`, the discount {:.6}", brief(rate_text(rate)), discount_of(rate).to_f64())
+}
+
+fn check_rate(key: &'static str, what: &str, rate: &Rational) -> Result<(), PreferenceError> {
+    let shown = brief(rate_text(rate));
+    if rate.is_zero() {
+        return refused(
+            key,
+            format!("{what} is 0: the sum over all steps would be infinite"),
+            "a rate is above 0, such as 3%",
+        );
+    }
+    if *rate < Rational::ZERO {
+        return refused(
+            key,
+            format!("{what} is {shown}: the future would count more than the present"),
+            "a rate is above 0, such as 3%",
+        );
+    }
+    if *rate > Rational::ONE {
+        let message = format!("{what} is {shown}, the discount {:.6}", discount_of(rate).to_f64());
+        let meant = rate / Rational::from(100);
+        let help = if meant <= Rational::ONE {
+            format!("a rate is at most 100%; did you mean {}?", as_rate(&meant))
+        } else {
+            "a rate is at most 100%, such as 3%".to_owned()
+        };
+        return refused(key, message, help);
+    }
+    Ok(())
+}
+
+/// One part that counts up to a step.
+fn ending(part: Part, until: Option<u64>) -> Result<Vec<Segment>, PreferenceError> {
+    let mut segments = vec![Segment { from: 0, parts: vec![part] }];
+    match until {
+        None => {}
+        Some(0) => {
+            return refused(
+                "until",
+                "`until` is 0: no step counts",
+                "write how many steps count, at least 1, or leave the principal out",
+            );
+        }
+        Some(until) => segments.push(Segment { from: until, parts: Vec::new() }),
+    }
+    Ok(segments)
+}
+
+impl Schedule {
+    /// From which step on which rate.
+    pub fn rates(&self) -> Vec<(u64, Rational)> {
+        const UK: [(u64, i64); 6] = [(0, 35), (31, 30), (76, 25), (126, 20), (201, 15), (301, 10)];
+        match self {
+            Schedule::GreenBook => UK.map(|(step, rate)| (step, Rational::from_quotient(rate, 1000))).to_vec(),
+            Schedule::Rates(rates) => rates.clone(),
+        }
+    }
+
+    /// A segment for each rate. The rate of step k leads from step k − 1 to k, so the segment begins one step before.
+    fn segments(&self) -> Result<Vec<Segment>, PreferenceError> {
+        const KEY: &str = "schedule";
+        let rates = self.rates();
+        let Some((last, first)) = rates.last().zip(rates.first()) else {
+            return refused(KEY, "the schedule is empty", "write steps and rates, such as {0: 3.5%, 31: 3%}");
+        };
+        if let Some(pair) = rates.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
+            let message = format!("step {} comes after step {} in the schedule", pair[1].0, pair[0].0);
+            return refused(KEY, message, "write the steps in increasing order, such as {0: 3.5%, 31: 3%}");
+        }
+        for (at, (step, rate)) in rates.iter().enumerate() {
+            if !rate.is_zero() || *step == last.0 {
+                let what = format!("the rate from step {step} on");
+                check_rate(KEY, &what, rate).map_err(|error| PreferenceError { at: Some(at), ..error })?;
+            }
+        }
+        // What is not discounted is stated step by step: no discount is 1.
+        let undiscounted = |from: u64, to: u64, rate: &Rational| if rate.is_zero() { to - from } else { 0 };
+        let begins = |step: u64| step.saturating_sub(1);
+        let mut stretches: Vec<(u64, Rational)> = Vec::new();
+        if begins(first.0) > 0 {
+            stretches.push((0, Rational::ZERO));
+        }
+        for (step, rate) in &rates {
+            // Of two that begin at step 0 the later one counts: no step has the rate of key 0 if there is a key 1.
+            if stretches.last().is_some_and(|(from, _)| *from == begins(*step)) {
+                stretches.pop();
+            }
+            stretches.push((begins(*step), rate.clone()));
+        }
+        let ends = stretches
+            .windows(2)
+            .map(|pair| undiscounted(pair[0].0, pair[1].0, &pair[0].1))
+            .fold(0, u64::saturating_add);
+        if ends > MOST_UNDISCOUNTED {
+            let message = format!("{ends} steps of the schedule have the rate 0");
+            return refused(KEY, message, format!("give them a rate; at most {MOST_UNDISCOUNTED} steps may have none"));
+        }
+        let mut segments = Vec::new();
+        let mut weight = Rational::ONE;
+        for (at, (from, rate)) in stretches.iter().enumerate() {
+            let until = stretches.get(at + 1).map(|(until, _)| *until);
+            if rate.is_zero() {
+                let steps = *from..until.expect("the last rate is not 0");
+                segments.extend(steps.map(|from| Segment { from, parts: vec![part(weight.clone(), Rational::ZERO)] }));
+                continue;
+            }
+            let discount = discount_of(rate);
+            segments.push(Segment { from: *from, parts: vec![part(weight.clone(), discount.clone())] });
+            if let Some(until) = until {
+                weight = later(&weight, &discount, until - from).ok_or_else(|| too_long(until))?;
+            }
+        }
+        Ok(segments)
+    }
+}
+
+/// The weight that many steps later, unless it is too long.
+fn later(weight: &Rational, discount: &Rational, steps: u64) -> Option<Rational> {
+    let bits = (discount.bits() as u64).saturating_mul(steps);
+    if bits.saturating_add(weight.bits() as u64) > 2 * MAX_BITS as u64 {
+        return None;
+    }
+    let weight = weight * discount.pow(steps as isize);
+    (weight.numerator_bits().max(weight.denominator_bits()) <= MAX_BITS).then_some(weight)
+}
+
+fn too_long(step: u64) -> PreferenceError {
+    PreferenceError {
+        key: "schedule",
+        at: None,
+        message: format!("the weight of step {step} has more than 10,000 digits"),
+        help: "write the rates with fewer digits, or let the last one begin earlier".to_owned(),
+    }
+}
+
+/// The mean of the discounts of these rates.
+fn survey(rates: &[Rational]) -> Result<Vec<Part>, PreferenceError> {
+    const KEY: &str = "survey";
+    if rates.is_empty() {
+        return refused(KEY, "the survey is empty", "write the rates that were given, such as [1%, 2%, 3.5%]");
+    }
+    if rates.len() > MOST_RATES {
+        return refused(KEY, format!("the survey has {} rates", rates.len()), format!("at most {MOST_RATES} are read"));
+    }
+    let share = Rational::ONE / Rational::from(rates.len());
+    let of = |(at, rate): (usize, &Rational)| {
+        let what = format!("rate {} of the survey", at + 1);
+        check_rate(KEY, &what, rate).map_err(|error| PreferenceError { at: Some(at), ..error })?;
+        Ok(part(share.clone(), discount_of(rate)))
+    };
+    rates.iter().enumerate().map(of).collect()
+}
+
+fn gamma(mean: &Rational, sd: &Rational) -> Result<FallingWeight, PreferenceError> {
+    const KEY: &str = "gamma";
+    check_rate(KEY, "the mean", mean)?;
+    if *sd <= Rational::ZERO {
+        let help = if sd.is_zero() {
+            format!("rates that are all the same are {}", as_rate(mean))
+        } else {
+            "write one above 0, such as 3%".to_owned()
+        };
+        return refused(KEY, format!("the sd is {}", brief(rate_text(sd))), help);
+    }
+    if sd >= mean {
+        let message = format!(
+            "the sd, {}, is not below the mean, {}: the sum over all steps would be infinite",
+            brief(rate_text(sd)),
+            brief(rate_text(mean))
+        );
+        return refused(KEY, message, "write an sd below the mean, such as {mean: 4%, sd: 3%}");
+    }
+    let shape = (mean / sd) * (mean / sd);
+    /// A narrower spread is a single rate but for a millionth of it.
+    const NARROWEST: u64 = 1_000_000;
+    if shape > Rational::from(NARROWEST) {
+        return refused(KEY, "the sd is below a thousandth of the mean", format!("write {}", as_rate(mean)));
+    }
+    Ok(FallingWeight { shape, rate: mean.clone(), survival: Rational::ONE })
+}
+
+fn hyperbolic(k: &Rational, hazard: &Rational) -> Result<FallingWeight, PreferenceError> {
+    if *k <= Rational::ZERO || *k > Rational::from(1000) {
+        let message = format!("the k of 1/(1 + k j) is {}", brief(decimal_or_fraction(k)));
+        return refused("hyperbolic", message, "write one above 0 and at most 1000, such as `hyperbolic: 0.1`");
+    }
+    if *hazard <= Rational::ZERO || *hazard >= Rational::ONE {
+        let message = match hazard.is_zero() {
+            true => "the hazard is 0: the sum of 1/(1 + k j) over all steps is infinite".to_owned(),
+            false => format!("the hazard is {}, outside (0, 1)", brief(rate_text(hazard))),
+        };
+        return refused(
+            "hazard",
+            message,
+            "write how likely it is that all ends at any one step, above 0 and below 1, such as `hazard: 1%`",
+        );
+    }
+    Ok(FallingWeight { shape: Rational::ONE, rate: k.clone(), survival: Rational::ONE - hazard })
+}
+
+/// The mixture that is within `error` of a weight, as a single segment.
+fn mixed(weight: FallingWeight, error: &Rational) -> Result<(Vec<Segment>, Option<Approximation>), PreferenceError> {
+    let [least, greatest] = [LEAST_ERROR, GREATEST_ERROR].map(|(n, d)| Rational::from_quotient(n, d));
+    if *error < least || *error > greatest {
+        let message = format!("the error is {:e}", error.to_f64());
+        return refused(
+            "error",
+            message,
+            "an error lies between 1e-12 and 0.1, relative to the sum of the weights, such as `error: 1e-6`",
+        );
+    }
+    let Some(mixture) = weight.mixture(error) else {
+        let message = format!("an error of {:e} takes more than {MOST_NODES} discounts", error.to_f64());
+        return refused("error", message, "write a greater error, or for `gamma` an sd further below the mean");
+    };
+    let approximation =
+        Approximation { nodes: mixture.nodes.len(), error: mixture.error, relative_error: mixture.relative_error };
+    let parts = mixture.nodes.into_iter().map(|(coefficient, discount)| part(coefficient, discount)).collect();
+    Ok((vec![Segment { from: 0, parts }], Some(approximation)))
+}

@@ -1,0 +1,146 @@
+//! What an economist looks at: what payoffs are worth a step, how patient everybody is together, and where things are going.
+//!
+//! A principal for whom step j counts d(j) gets as much from a constant reward of `payoff / Σ_j d(j)` a step: its *annuity*, by
+//! which the patient and the impatient can be compared. With `D(j) = Σ_p |w_p| d_p(j)`, the sum of all weights, society
+//! discounts step j + 1 against step j at the rate `D(j)/D(j+1) − 1`. The *half-life* of a preference is the first step that
+//! counts at most half of step 0.
+//!
+//! Annuities are proven like the payoffs that they come from. Rates and trajectories are for pictures and tables: doubles, each
+//! operation of which adds a relative error of about 10^-16.
+
+pub use crate::evaluation::{Trajectory, Weights, trajectory};
+
+use crate::model::{Part, Principal};
+use crate::number::{Enclosure, Rational, Value};
+
+/// What all steps count for together, for a principal whose preference may be approximated; exactly where that is short.
+pub fn total_weight(principal: &Principal) -> Value {
+    /// A longer power is enclosed.
+    const LONGEST: u64 = 1 << 14;
+    let segments = principal.segments();
+    let ends = segments.iter().skip(1).map(|next| Some(next.from)).chain([None]);
+    let lengths: Vec<Option<u64>> = segments.iter().zip(ends).map(|(own, end)| end.map(|end| end - own.from)).collect();
+    let parts = || {
+        segments
+            .iter()
+            .zip(&lengths)
+            .flat_map(|(segment, length)| segment.parts.iter().map(move |part| (part, *length)))
+    };
+    let is_short = parts().all(|(part, length)| {
+        length.is_none_or(|length| length.saturating_mul(part.discount.bits() as u64) <= LONGEST)
+    });
+    let own = if is_short {
+        let of_part = |(part, length): (&Part, Option<u64>)| {
+            let after = length.map_or(Rational::ZERO, |length| part.discount.pow(length as isize));
+            &part.coefficient * (Rational::ONE - after) / (Rational::ONE - &part.discount)
+        };
+        Value::from(parts().map(of_part).fold(Rational::ZERO, |sum, term| sum + term))
+    } else {
+        let of_part = |(part, length): (&Part, Option<u64>)| {
+            let after = length.map_or(Enclosure::ZERO, |length| Enclosure::from(&part.discount).power(length));
+            let whole = Enclosure::from(&(&part.coefficient / (Rational::ONE - &part.discount)));
+            whole.times(Enclosure::ONE.plus(-after))
+        };
+        Value::from(parts().map(of_part).fold(Enclosure::ZERO, Enclosure::plus))
+    };
+    match principal.approximation() {
+        None => own,
+        Some(approximation) => Value::from(own.enclosure.widened(Enclosure::from(&approximation.error).upper())),
+    }
+}
+
+/// The constant reward a step that is worth as much to a principal as `payoff`.
+pub fn annuity(principal: &Principal, payoff: &Value) -> Value {
+    let total = total_weight(principal);
+    match (&payoff.exact, &total.exact) {
+        (Some(payoff), Some(total)) if !total.is_zero() => Value::from(payoff / total),
+        _ => Value::from(payoff.enclosure.over(total.enclosure)),
+    }
+}
+
+/// The first step that counts at most half of step 0, if it comes within `limit` steps.
+pub fn half_life(principal: &Principal, limit: u64) -> Option<u64> {
+    let mut weights = Weights::of(principal);
+    let half = weights.next()? / 2.0;
+    (1..=limit).zip(weights).find(|(_, weight)| *weight <= half).map(|(step, _)| step)
+}
+
+/// The rate at which the sum of all weights falls between each of the first `n` steps and the next; `None` where nothing counts.
+pub fn social_rates(principals: &[Principal], n: usize) -> Vec<Option<f64>> {
+    let mut sums = vec![0.0; n + 1];
+    for principal in principals.iter().filter(|principal| !principal.weight.is_zero()) {
+        let counts = principal.weight.to_f64().abs();
+        sums.iter_mut().zip(Weights::of(principal)).for_each(|(sum, weight)| *sum += counts * weight);
+    }
+    sums.windows(2).map(|pair| (pair[1] > 0.0).then(|| pair[0] / pair[1] - 1.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Preference;
+    use crate::number::parse_rational;
+
+    fn principal(entry: &str) -> Principal {
+        Principal::stating("p", crate::io::read_preference(entry).unwrap()).unwrap()
+    }
+
+    fn number(text: &str) -> Rational {
+        parse_rational(text).unwrap()
+    }
+
+    #[test]
+    fn the_green_book_has_the_factors_that_it_prints() {
+        let factors: Vec<f64> = Weights::of(&principal("{schedule: green-book}")).take(301).collect();
+        let printed =
+            [(1, 0.9662), (30, 0.3563), (31, 0.3459), (50, 0.1973), (75, 0.0942), (125, 0.0274), (300, 0.0014)];
+        for (year, factor) in printed {
+            assert_eq!((factors[year] * 1e4).round() / 1e4, factor, "year {year}");
+        }
+    }
+
+    #[test]
+    fn all_steps_together_count_what_series_say() {
+        let total = |entry: &str| total_weight(&principal(entry)).exact.unwrap();
+        assert_eq!(total("2/3"), number("3"));
+        assert_eq!(total("{rate: 4%}"), number("26"));
+        assert_eq!(total("{beta: 1/2, delta: 1/2}"), number("3/2"));
+        assert_eq!(total("{discount: 1/2, until: 3}"), number("7/4"));
+        // 1 + 1/2 + 1/4 + 1/4·(2/3 + 4/9 + …)
+        assert_eq!(total("{schedule: {0: 100%, 3: 50%}}"), number("9/4"));
+        let long = total_weight(&principal("{discount: 9/10, until: 1000000}"));
+        assert!(long.exact.is_none() && long.enclosure.lower() <= 10.0 && long.enclosure.upper() >= 10.0);
+        assert!(long.enclosure.width() < 1e-9);
+        // Σ 1/((1 + j/10)·…) of a mixture, summed here.
+        let mixture = total_weight(&principal("{hyperbolic: 0.1, hazard: 10%}"));
+        let sum: f64 = (0..2000).map(|j| 0.9f64.powi(j) / (1.0 + 0.1 * f64::from(j))).sum();
+        assert!(mixture.enclosure.lower() <= sum && sum <= mixture.enclosure.upper());
+    }
+
+    #[test]
+    fn an_annuity_is_worth_the_payoff() {
+        let fund = principal("{rate: 4%}");
+        assert_eq!(annuity(&fund, &Value::from(number("52"))).exact, Some(number("2")));
+        let gamma = principal("{gamma: {mean: 40%, sd: 20%}}");
+        let worth = annuity(&gamma, &Value::from(number("3")));
+        let back = worth.enclosure.times(total_weight(&gamma).enclosure);
+        assert!(worth.exact.is_none() && back.lower() <= 3.0 && back.upper() >= 3.0);
+    }
+
+    #[test]
+    fn half_lives_and_rates_are_those_of_the_sum_of_all_weights() {
+        assert_eq!(half_life(&principal("1/2"), 100), Some(1));
+        assert_eq!(half_life(&principal("{rate: 7%}"), 100), Some(11));
+        assert_eq!(half_life(&principal("{rate: 0.1%}"), 100), None);
+        assert_eq!(half_life(&principal("{rate: 1%, until: 5}"), 100), Some(5));
+        let both = [principal("{rate: 1%}"), principal("{rate: 7%}").weighted(Rational::from(-1))];
+        let rates: Vec<f64> = social_rates(&both, 300).into_iter().flatten().collect();
+        // The mean of the discounts at first, then ever nearer to the patient one's rate.
+        let first = 2.0 / (1.0 / 1.01 + 1.0 / 1.07) - 1.0;
+        assert!(
+            (rates[0] - first).abs() < 1e-12 && rates.is_sorted_by(|a, b| a >= b) && (rates[299] - 0.01).abs() < 1e-6
+        );
+        let over = Principal::stating("p", Preference::Rate { rate: number("0.1"), until: Some(2) }).unwrap();
+        assert_eq!(social_rates(&[over], 3).iter().filter(|rate| rate.is_none()).count(), 2);
+    }
+}

@@ -1,0 +1,386 @@
+//! Time preferences as they are stated, against an oracle that knows each statement's own weights and nothing of parts,
+//! segments or mixtures.
+
+use crate::oracle::plain::{Q, from_double, from_solver, q};
+use crate::oracle::random::Rng;
+use commonweal::internals::certificate::write_canonical;
+use commonweal::internals::io::{preference_text, read_model, read_preference, write_json, write_yaml};
+use commonweal::internals::model::Mdp;
+use commonweal::internals::number::parse_rational;
+use commonweal::{Claim, Engine, Model, Options, Value, solve};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+/// The bits behind the point of the oracle's numbers.
+const BITS: usize = 96;
+
+/// A statement: its entry in a model file, and what it means, said in another way than the library says it.
+#[derive(Debug, Clone)]
+enum Stated {
+    Discount(Q, Option<usize>),
+    Rate(Q, Option<usize>),
+    BetaDelta(Q, Q),
+    Schedule(Vec<(usize, Q)>),
+    /// The mean, mean over sd, a whole number, and the error.
+    Gamma(Q, u32, &'static str),
+    Hyperbolic(Q, Q, &'static str),
+    Survey(Vec<Q>),
+}
+
+impl Stated {
+    fn entry(&self) -> String {
+        let until = |until: &Option<usize>| until.map_or_else(String::new, |until| format!(", until: {until}"));
+        match self {
+            Stated::Discount(discount, end) => format!("{{discount: {discount}{}}}", until(end)),
+            Stated::Rate(rate, end) => format!("{{rate: {rate}{}}}", until(end)),
+            Stated::BetaDelta(beta, delta) => format!("{{beta: {beta}, delta: {delta}}}"),
+            Stated::Schedule(rates) => {
+                let rates: Vec<String> = rates.iter().map(|(step, rate)| format!("{step}: {rate}")).collect();
+                format!("{{schedule: {{{}}}}}", rates.join(", "))
+            }
+            Stated::Gamma(mean, ratio, error) => {
+                format!("{{gamma: {{mean: {mean}, sd: {}}}, error: {error}}}", mean / &q(i64::from(*ratio), 1))
+            }
+            Stated::Hyperbolic(k, hazard, error) => format!("{{hyperbolic: {k}, hazard: {hazard}, error: {error}}}"),
+            Stated::Survey(rates) => {
+                let rates: Vec<String> = rates.iter().map(Q::to_string).collect();
+                format!("{{survey: [{}]}}", rates.join(", "))
+            }
+        }
+    }
+
+    fn is_approximated(&self) -> bool {
+        matches!(self, Stated::Gamma(..) | Stated::Hyperbolic(..))
+    }
+
+    /// The weight of each of the first `n` steps from below and from above, and at least the sum of all that follow.
+    fn weights(&self, n: usize) -> (Vec<[BigInt; 2]>, BigInt) {
+        match self {
+            Stated::Discount(discount, until) => cut(geometric(discount, n), *until),
+            Stated::Rate(rate, until) => cut(geometric(&(Q::one() / (Q::one() + rate)), n), *until),
+            Stated::BetaDelta(beta, delta) => {
+                let (mut weights, rest) = scaled(geometric(delta, n), beta);
+                weights[0] = [unit(), unit()];
+                (weights, rest)
+            }
+            Stated::Schedule(rates) => {
+                let rate_of = |step: usize| {
+                    rates.iter().rev().find(|(from, _)| *from <= step).map_or_else(Q::zero, |(_, rate)| rate.clone())
+                };
+                let mut weights = vec![[unit(), unit()]];
+                for step in 1..n {
+                    let growth = Q::one() + rate_of(step);
+                    let [below, above] = &weights[step - 1];
+                    weights.push([
+                        (below * growth.denom()).div_floor(growth.numer()),
+                        (above * growth.denom()).div_ceil(growth.numer()),
+                    ]);
+                }
+                // In the end, and n is behind it, the last rate holds: a geometric series.
+                let last = &rates.last().unwrap().1;
+                let rest = (&weights[n - 1][1] * last.denom()).div_ceil(last.numer());
+                (weights, rest)
+            }
+            Stated::Gamma(mean, ratio, _) => {
+                // (1 + j·mean/a)^(−a) with a the square of the ratio.
+                let a = ratio * ratio;
+                let weight = |j: usize| {
+                    let base = Q::one() + mean * &q(j as i64, i64::from(a));
+                    base.pow(a)
+                };
+                let weights = (0..n).map(|j| over(&weight(j))).collect();
+                // The integral from n − 1 on: a/mean · (1 + (n−1)·mean/a)^(1−a) / (a−1).
+                let base = Q::one() + mean * &q(n as i64 - 1, i64::from(a));
+                let factor = q(i64::from(a), 1) / mean / q(i64::from(a) - 1, 1);
+                let rest = factor / base.pow(a - 1);
+                (weights, (rest.numer() * unit()).div_ceil(rest.denom()))
+            }
+            Stated::Hyperbolic(k, hazard, _) => {
+                let (mut weights, rest) = geometric(&(Q::one() - hazard), n);
+                for (j, [below, above]) in weights.iter_mut().enumerate() {
+                    let slower = Q::one() + k * &q(j as i64, 1);
+                    *below = (&*below * slower.denom()).div_floor(slower.numer());
+                    *above = (&*above * slower.denom()).div_ceil(slower.numer());
+                }
+                (weights, rest)
+            }
+            Stated::Survey(rates) => {
+                let share = q(1, rates.len() as i64);
+                let each = rates.iter().map(|rate| scaled(geometric(&(Q::one() / (Q::one() + rate)), n), &share));
+                each.reduce(|(mut sum, rest), (own, own_rest)| {
+                    for (total, [below, above]) in sum.iter_mut().zip(own) {
+                        total[0] += below;
+                        total[1] += above;
+                    }
+                    (sum, rest + own_rest)
+                })
+                .unwrap()
+            }
+        }
+    }
+}
+
+fn unit() -> BigInt {
+    BigInt::one() << BITS
+}
+
+/// One over a number, from below and from above.
+fn over(base: &Q) -> [BigInt; 2] {
+    [(base.denom() * unit()).div_floor(base.numer()), (base.denom() * unit()).div_ceil(base.numer())]
+}
+
+fn geometric(discount: &Q, n: usize) -> (Vec<[BigInt; 2]>, BigInt) {
+    let mut weights = vec![[unit(), unit()]];
+    for step in 1..=n {
+        let [below, above] = &weights[step - 1];
+        let next = [
+            (below * discount.numer()).div_floor(discount.denom()),
+            (above * discount.numer()).div_ceil(discount.denom()),
+        ];
+        weights.push(next);
+    }
+    let [_, next] = weights.pop().unwrap();
+    let rest = Q::new(next, BigInt::one()) / (Q::one() - discount);
+    (weights, rest.numer().div_ceil(rest.denom()))
+}
+
+fn cut((mut weights, rest): (Vec<[BigInt; 2]>, BigInt), until: Option<usize>) -> (Vec<[BigInt; 2]>, BigInt) {
+    let Some(until) = until else { return (weights, rest) };
+    weights.iter_mut().skip(until).for_each(|weight| *weight = [BigInt::zero(), BigInt::zero()]);
+    (weights, BigInt::zero())
+}
+
+fn scaled((weights, rest): (Vec<[BigInt; 2]>, BigInt), factor: &Q) -> (Vec<[BigInt; 2]>, BigInt) {
+    let down = |x: &BigInt| (x * factor.numer()).div_floor(factor.denom());
+    let up = |x: &BigInt| (x * factor.numer()).div_ceil(factor.denom());
+    let weights = weights.iter().map(|[below, above]| [down(below), up(above)]).collect();
+    (weights, up(&rest))
+}
+
+/// A small model: whole rewards by principal, and whole shares that are divided by their sum.
+#[derive(Debug, Clone)]
+struct Small {
+    principals: Vec<(Stated, i64)>,
+    states: Vec<Vec<(Vec<i64>, Vec<(usize, i64)>)>>,
+}
+
+impl Small {
+    fn text(&self) -> String {
+        let mut text = String::from("principals:\n");
+        for (p, (stated, weight)) in self.principals.iter().enumerate() {
+            let entry = stated.entry();
+            let weight = if *weight == 1 { String::new() } else { format!(", weight: {weight}") };
+            text += &format!("  p{p}: {}{weight}}}\n", &entry[..entry.len() - 1]);
+        }
+        text += "states:\n";
+        for (state, choices) in self.states.iter().enumerate() {
+            text += &format!("  s{state}:\n");
+            for (choice, (rewards, row)) in choices.iter().enumerate() {
+                let rewards: Vec<String> = rewards.iter().enumerate().map(|(p, r)| format!("p{p}: {r}")).collect();
+                let sum: i64 = row.iter().map(|(_, share)| share).sum();
+                let row: Vec<String> = row.iter().map(|(target, share)| format!("s{target}: {share}/{sum}")).collect();
+                text += &format!("    a{choice}: {{reward: {{{}}}, to: {{{}}}}}\n", rewards.join(", "), row.join(", "));
+            }
+        }
+        text
+    }
+
+    /// Bounds on the optimal welfare from every state: backward induction with the statements' own weights over `n` steps, and
+    /// nothing but the greatest reward known of what follows.
+    fn bounds(&self, n: usize) -> Vec<[Q; 2]> {
+        let weights: Vec<_> = self.principals.iter().map(|(stated, _)| stated.weights(n)).collect();
+        let mut rest = BigInt::zero();
+        for (p, ((_, weight), (_, after))) in self.principals.iter().zip(&weights).enumerate() {
+            let greatest = self.states.iter().flatten().map(|(rewards, _)| rewards[p].abs()).max().unwrap();
+            rest += after * greatest * weight.abs();
+        }
+        let mut values: Vec<[BigInt; 2]> = vec![[-rest.clone(), rest]; self.states.len()];
+        for step in (0..n).rev() {
+            let worth = |(rewards, row): &(Vec<i64>, Vec<(usize, i64)>), end: usize| {
+                let mut now = BigInt::zero();
+                for (p, reward) in rewards.iter().enumerate() {
+                    let counted = BigInt::from(*reward) * self.principals[p].1;
+                    let own = if counted.is_negative() { 1 - end } else { end };
+                    now += counted * &weights[p].0[step][own];
+                }
+                let sum = BigInt::from(row.iter().map(|(_, share)| share).sum::<i64>());
+                let next: BigInt = row.iter().map(|(target, share)| share * &values[*target][end]).sum();
+                now + if end == 1 { next.div_ceil(&sum) } else { next.div_floor(&sum) }
+            };
+            let best = |choices: &Vec<_>, end: usize| choices.iter().map(|choice| worth(choice, end)).max().unwrap();
+            values = self.states.iter().map(|choices| [best(choices, 0), best(choices, 1)]).collect();
+        }
+        values.into_iter().map(|ends| ends.map(|end| Q::new(end, unit()))).collect()
+    }
+}
+
+/// A random statement of one of these kinds.
+fn statement(rng: &mut Rng, kinds: &[usize]) -> Stated {
+    let rate = |rng: &mut Rng| q(rng.within(5, 60), 100);
+    let errors = ["1e-2", "1e-2", "1e-3", "1e-6"];
+    match kinds[rng.index(kinds.len())] {
+        0 => Stated::Discount(q(rng.within(0, 19), 20), None),
+        1 => Stated::Rate(rate(rng), None),
+        2 => Stated::BetaDelta(q(rng.within(0, 10), 10), q(rng.within(0, 9), 10)),
+        3 => Stated::Survey((0..rng.within(1, 4)).map(|_| rate(rng)).collect()),
+        4 => Stated::Gamma(q(rng.within(20, 60), 100), 3, errors[rng.index(4)]),
+        5 => Stated::Hyperbolic(q(rng.within(1, 20), 10), q(rng.within(10, 40), 100), errors[rng.index(4)]),
+        6 => Stated::Discount(q(rng.within(1, 19), 20), Some(rng.within(1, 7) as usize)),
+        7 => Stated::Rate(rate(rng), Some(rng.within(1, 7) as usize)),
+        _ => {
+            let mut step = rng.within(0, 3) as usize;
+            let mut rates = Vec::new();
+            for _ in 0..rng.within(1, 4) {
+                rates.push((step, rate(rng)));
+                step += rng.within(1, 9) as usize;
+            }
+            Stated::Schedule(rates)
+        }
+    }
+}
+
+fn small(rng: &mut Rng, kinds: &[usize]) -> Small {
+    let n_principals = rng.within(1, 3) as usize;
+    let n_states = rng.within(1, 4) as usize;
+    let weights = [1, 1, 1, 2, -1, 0];
+    let principals = (0..n_principals).map(|_| (statement(rng, kinds), weights[rng.index(weights.len())])).collect();
+    let choice = |rng: &mut Rng| {
+        let rewards = (0..n_principals).map(|_| rng.within(-5, 5)).collect();
+        let mut row: Vec<(usize, i64)> = Vec::new();
+        for target in 0..n_states {
+            if rng.within(0, 1) == 1 {
+                row.push((target, rng.within(1, 4)));
+            }
+        }
+        if row.is_empty() {
+            row.push((rng.index(n_states), 1));
+        }
+        (rewards, row)
+    };
+    let states = (0..n_states).map(|_| (0..rng.within(1, 3)).map(|_| choice(rng)).collect()).collect();
+    Small { principals, states }
+}
+
+/// Whether a number is known to lie where the oracle says.
+fn agree(value: &Value, [below, above]: &[Q; 2]) -> bool {
+    let exactly = value.exact.as_ref().is_none_or(|exact| *below <= from_solver(exact) && from_solver(exact) <= *above);
+    let enclosure = value.enclosure;
+    exactly && from_double(enclosure.lower()) <= *above && *below <= from_double(enclosure.upper())
+}
+
+/// Solves by both engines and holds the welfare of every state against the oracle's.
+fn hold_against_oracle(small: &Small, n: usize) {
+    let text = small.text();
+    let model = Model::from_yaml(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let bounds = small.bounds(n);
+    let approximated = small.principals.iter().any(|(stated, _)| stated.is_approximated());
+    for engine in [Engine::Exact, Engine::Within(1e-9)] {
+        let answer = solve(&model, &Options { engine, ..Options::default() });
+        assert_eq!(answer.is_approximated(), approximated, "{text}");
+        if engine == Engine::Exact {
+            let expected = if approximated { answer.claim().is_within() } else { answer.claim() == Claim::Optimal };
+            assert!(expected, "{:?} of\n{text}", answer.claim());
+        }
+        for state in model.structure().states() {
+            let welfare = answer.welfare(state);
+            assert!(agree(&welfare, &bounds[state.index()]), "{engine:?}: {welfare:?}, state {state:?} of\n{text}");
+            assert_eq!(welfare.exact.is_none(), approximated || engine != Engine::Exact, "{text}");
+            if approximated {
+                let width = welfare.enclosure.width();
+                // Rewards are at most 5 times weights of at most 2, of three principals, and all weights sum to 22 at most.
+                assert!(width < 2.0 * 1e-2 * 30.0 * 22.0, "{width} of\n{text}");
+            }
+        }
+    }
+}
+
+/// What is written is read as the same model, and stated as before.
+fn reads_back(model: &Mdp) {
+    type Write = fn(&Mdp, &mut dyn std::io::Write) -> std::io::Result<()>;
+    for write in [write_yaml as Write, write_json as Write] {
+        let mut text = Vec::new();
+        write(model, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let again = read_model(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(again, *model, "{text}");
+    }
+    for principal in model.principals() {
+        let text = preference_text(principal.preference()).unwrap();
+        assert_eq!(read_preference(&text).unwrap(), *principal.preference(), "{text}");
+    }
+}
+
+#[test]
+fn exact_statements_agree_with_their_own_weights() {
+    for seed in 0..600 {
+        let small = small(&mut Rng::new(seed), &[0, 1, 2, 3]);
+        hold_against_oracle(&small, 1200);
+        reads_back(&read_model(&small.text()).unwrap());
+    }
+}
+
+#[test]
+fn mixtures_agree_with_the_weights_that_they_stand_for() {
+    for seed in 0..60 {
+        let mut rng = Rng::new(10_000 + seed);
+        let mut small = small(&mut rng, &[0, 1, 2, 3, 4, 5]);
+        small.principals[0].0 = statement(&mut rng, &[4, 5]);
+        hold_against_oracle(&small, 700);
+        reads_back(&read_model(&small.text()).unwrap());
+    }
+}
+
+#[test]
+fn the_checker_reads_what_is_exact_and_refuses_the_rest() {
+    for seed in 0..300 {
+        let small = small(&mut Rng::new(20_000 + seed), &[0, 1, 2, 3, 0, 1, 2, 3, 5]);
+        let (text, model) = (small.text(), read_model(&small.text()).unwrap());
+        let mut canonical = Vec::new();
+        write_canonical(&model, &mut canonical).unwrap();
+        let read = commonweal_check::canonical_form(text.as_bytes());
+        if small.principals.iter().any(|(stated, _)| stated.is_approximated()) {
+            let refused = read.unwrap_err().to_string();
+            assert!(refused.contains("commonweal convert MODEL model.canonical"), "{refused}");
+        } else {
+            assert_eq!(String::from_utf8_lossy(&read.unwrap()), String::from_utf8_lossy(&canonical), "{text}");
+        }
+    }
+}
+
+/// A public investment: it costs 1 once and yields so much for ever.
+fn investment(entry: &str, yields: &str) -> Model {
+    let text = format!(
+        "principals: {{society: {entry}}}
+states:
+  idea: {{wait: {{to: idea}}, build: {{reward: -1, to: built}}}}
+  built: {{run: {{reward: {yields}, to: built}}}}"
+    );
+    Model::from_yaml(&text).unwrap()
+}
+
+/// The step at which the investment is made.
+fn built_at(answer: &commonweal::Answer, model: &Model) -> String {
+    let changes = answer.strategy().changes(model.start());
+    let name = |choice| model.structure().action_name(choice).into_owned();
+    let first = changes.iter().find(|change| name(change.choice) == "build");
+    first.map_or_else(|| "never".to_owned(), |change| change.from.to_string())
+}
+
+#[test]
+fn gamma_discounting_waits_twelve_steps() {
+    let truth = from_solver(&parse_rational("0.854134276").unwrap());
+    for error in ["1e-6", "1e-9"] {
+        let entry = format!("{{gamma: {{mean: 4%, sd: 3%}}, error: {error}}}");
+        let model = investment(&entry, "0.032");
+        let answer = solve(&model, &Options::default());
+        assert_eq!(built_at(&answer, &model), "12", "{error}");
+        let welfare = answer.welfare(model.start());
+        assert_eq!(welfare.exact, None);
+        // The printed digits are the nearest ones.
+        let half = q(1, 2_000_000_000);
+        assert!(agree(&welfare, &[&truth - &half, &truth + &half]), "{welfare:?}");
+        let allowed = 2.0 * 60.0 * parse_rational(error).unwrap().to_f64();
+        assert!(welfare.enclosure.width() <= allowed, "{welfare:?}");
+    }
+}

@@ -1,0 +1,49 @@
+// The answer in a few lines: the welfare, what to do now, and who gets what.
+
+import type { View } from "./documents";
+import { el, table } from "./dom";
+import { double, plain, shown, signed, stepText } from "./numbers";
+
+export function drawAnswer(place: HTMLElement, view: View): void {
+  const { solution, model } = view;
+  const answer = solution.states[solution.start]!;
+  const now = answer.decisions[0]!;
+  const next = answer.decisions[1];
+  const until = next ? `, until ${model.step} ${stepText(next.from)}` : ", always";
+  const claim = solution.status
+    ? `Stopped (${solution.reason}): the welfare lies between bounds.`
+    : solution.engine === "exact"
+      ? solution.checked
+        ? "Optimal; an independent checker accepts it."
+        : "Optimal, in exact fractions."
+      : "Proven in doubles, every rounding counted.";
+  const tile = (number: Node | string, what: string) => el("li", {}, el("strong", {}, number), el("span", {}, what));
+  const row = (principal: { name: string; patience: string; discount: string | null; weight: string }) => {
+    const gets = answer.payoffs[principal.name]!;
+    const longTerm = answer.long_term_payoffs?.[principal.name];
+    const own = answer.own_best?.[principal.name];
+    return [
+      principal.name,
+      principal.discount === null ? `→ ${plain(principal.patience)}` : plain(principal.discount),
+      ...(isWeighted ? [plain(principal.weight)] : []),
+      shown(gets),
+      longTerm ? signed(double(gets) - double(longTerm)) : "",
+      own ? signed(double(gets) - double(own)) : "",
+    ];
+  };
+  const isWeighted = model.principals.some((principal) => principal.weight !== "1");
+  const head = ["principal", "discount", ...(isWeighted ? ["weight"] : []), "gets", "vs long-term", "vs own best"];
+  place.replaceChildren(
+    el("p", { class: "now" }, `What to do now, in ${solution.start}: `, el("strong", {}, now.action), until),
+    el(
+      "ul",
+      { class: "tiles" },
+      tile(shown(answer.welfare), `welfare from ${solution.start}`),
+      tile(shown(answer.long_term_welfare), "of the long-term strategy"),
+      tile(stepText(answer.memory), `memory, in ${model.step}s`),
+      tile(stepText(solution.horizon), `horizon, in ${model.step}s`),
+    ),
+    el("p", { class: "note" }, claim),
+    el("div", { class: "scroll" }, table(head, model.principals.map(row), "Who gets what")),
+  );
+}

@@ -1,0 +1,93 @@
+// The plan beside other strategies: who gains, and who pays.
+
+import { ask } from "./api";
+import type { Compared, Num, Solution, View } from "./documents";
+import { el, table } from "./dom";
+import type { Compromise } from "./front";
+import { decimal, double, shown, value } from "./numbers";
+import { question, type State } from "./state";
+
+const NAMES: Record<string, string> = {
+  counting: "the plan (counting)",
+  stationary: "best stationary",
+  positional: "best positional",
+  "long-term": "long-term",
+};
+
+/** A larger model is not compared unasked: each class is a search. */
+const FEW = 200;
+
+export class ComparePanel {
+  private key = "";
+  private compared: Compared[] = [];
+  private asking: AbortController | null = null;
+
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly status: HTMLElement,
+  ) {}
+
+  async show(state: State, view: View, fair: Compromise[]): Promise<void> {
+    const key = JSON.stringify([state.model, state.discounts, state.weights]);
+    if (key === this.key) {
+      this.draw(view, fair);
+      return;
+    }
+    this.key = key;
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    if (view.model.n_states > FEW || view.solution.engine !== "exact") {
+      this.compared = [];
+      this.place.replaceChildren();
+      this.status.textContent = "The model is too large to be compared here; the program does it: commonweal solve --compare.";
+      return;
+    }
+    this.status.textContent = "Comparing …";
+    try {
+      const answer = await ask<Solution>("/api/solve", { ...question(state), compare: true, time_limit: 10 }, asking.signal);
+      this.compared = answer.data?.comparison ?? [];
+      this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan." : answer.error.message;
+      this.draw(view, fair);
+    } catch {
+      // Another comparison was asked for meanwhile.
+    }
+  }
+
+  draw(view: View, fair: Compromise[]): void {
+    const [plan] = this.compared;
+    if (!plan) return;
+    const principals = view.model.principals;
+    const known = new Set(this.compared.map((one) => label(one)));
+    const sum = (payoffs: Record<string, Num>) => principals.reduce((sum, one) => sum + value(one.weight) * double(payoffs[one.name]!), 0);
+    const rows = [
+      ...this.compared.map((one) => ({ name: label(one), payoffs: one.payoffs, welfare: shown(one.welfare) as Node, cost: double(plan.welfare) - double(one.welfare) })),
+      ...fair.filter((one) => !known.has(one.name)).map((one) => ({
+        name: `fair: ${one.name}`,
+        payoffs: one.payoffs,
+        welfare: document.createTextNode(decimal(sum(one.payoffs))) as Node,
+        cost: double(plan.welfare) - sum(one.payoffs),
+      })),
+    ];
+    const largest = Math.max(1e-12, ...rows.flatMap((row) => principals.map((one) => Math.abs(double(row.payoffs[one.name]!) - double(plan.payoffs[one.name]!)))));
+    const cell = (row: (typeof rows)[number], name: string) => {
+      const change = double(row.payoffs[name]!) - double(plan.payoffs[name]!);
+      const share = Math.round((50 * Math.abs(change)) / largest);
+      const bar = el("i", { class: change > 0 ? "gain" : "loss", style: `--share:${share}%` });
+      return el("div", { class: "versus" }, shown(row.payoffs[name]!), row.payoffs === plan.payoffs ? null : el("span", { class: "bar", "aria-hidden": "true" }, bar));
+    };
+    const nothing = (cost: number) => Math.abs(cost) < 1e-9 * Math.max(1, Math.abs(double(plan.welfare)));
+    this.place.replaceChildren(
+      el("div", { class: "scroll" }, table(
+        ["strategy", "welfare", "costs", ...principals.map((one) => one.name)],
+        rows.map((row) => [row.name, row.welfare, nothing(row.cost) ? "" : decimal(row.cost), ...principals.map((one) => cell(row, one.name))]),
+        "What other strategies give",
+      )),
+    );
+  }
+}
+
+function label(one: Compared): string {
+  if (one.principal) return `best for ${one.principal}`;
+  return NAMES[one.strategy] ?? one.strategy;
+}

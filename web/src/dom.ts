@@ -1,0 +1,67 @@
+// Elements, made in one line. Texts are always texts: nothing of a model becomes HTML.
+
+type Attributes = Record<string, string | number | boolean | ((event: never) => void)>;
+type Child = Node | string | null | undefined | false;
+
+function filled<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value as EventListener);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false) element.setAttribute(name, String(value));
+  }
+  element.append(...children.filter((child): child is Node | string => !!child || child === ""));
+  return element;
+}
+
+/** An HTML element; an attribute that is a function listens to that event. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+/** The element of the page with this id. */
+export function byId<E extends HTMLElement = HTMLElement>(id: string): E {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as E;
+}
+
+/** A table; the cells of the first row are headings. */
+export function table(head: Child[], rows: Child[][], caption: string): HTMLTableElement {
+  const cells = (tag: "th" | "td", row: Child[]) =>
+    el("tr", {}, ...row.map((cell, at) => (tag === "td" && at === 0 ? el("th", { scope: "row" }, cell) : el(tag, {}, cell))));
+  return el(
+    "table",
+    { class: "numbers" },
+    el("caption", { class: "unseen" }, caption),
+    el("thead", {}, cells("th", head)),
+    el("tbody", {}, ...rows.map((row) => cells("td", row))),
+  );
+}
+
+/** The width that a picture has on the page. */
+export function roomOf(element: HTMLElement): number {
+  return Math.max(260, Math.floor(element.clientWidth || 640));
+}
+
+/** About how wide a text of this size is. */
+export function textWidth(text: string, size: number): number {
+  return text.length * size * 0.56;
+}
+
+/** The beginning of a long name. */
+export function short(name: string, most = 18): string {
+  return name.length > most ? name.slice(0, most - 1) + "…" : name;
+}

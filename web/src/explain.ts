@@ -1,0 +1,64 @@
+// Why the plan is what it is, in words: which deviation pays, for whom, and until when.
+
+import type { Deviation, Turn, View } from "./documents";
+import { el } from "./dom";
+import { decimal, double, signed, stepNumber, stepText } from "./numbers";
+
+const MOST = 12;
+
+export function drawExplanation(place: HTMLElement, view: View): void {
+  const { solution, model } = view;
+  const answer = solution.states[solution.start]!;
+  const lines: HTMLElement[] = [];
+  const patient = solution.principals.map((principal) => principal.name);
+  const inTheEnd = `In the end the most patient decide: the long-term strategy is best for ${patient.join(", then for ")}. From ${solution.start} it earns ${decimal(double(answer.long_term_welfare))}.`;
+  lines.push(el("p", {}, inTheEnd));
+  const gain = double(answer.welfare) - double(answer.long_term_welfare);
+  const memory = stepText(answer.memory);
+  if (stepNumber(answer.memory) === 0) {
+    lines.push(el("p", {}, `The plan is that strategy from the first ${model.step} on: no deviation pays from ${solution.start}.`));
+  } else {
+    const counts = solution.needs_counting === false ? ", though something as good is known that does not count" : "";
+    lines.push(el("p", {}, `The plan deviates from it for a while, counts ${memory} ${model.step}${memory === "1" ? "" : "s"}${counts}, and gains ${decimal(gain)} by that.`));
+  }
+  const explanation = solution.explanation;
+  if (!explanation) {
+    const why = solution.engine === "certified" ? "it was proven in doubles" : "the model is large";
+    lines.push(el("p", { class: "note" }, `The steps are not told here: ${why}. The program has them: commonweal solve --exact --explain.`));
+  } else {
+    const paying = explanation.deviations.filter((deviation) => deviation.pays_from !== null);
+    const never = explanation.deviations.length - paying.length;
+    if (paying.length > 0) {
+      lines.push(el("h4", {}, "Deviations that pay by themselves"));
+      lines.push(el("ul", {}, ...paying.slice(0, MOST).map((deviation) => el("li", {}, inWords(deviation, model.step)))));
+      if (paying.length > MOST) lines.push(el("p", { class: "note" }, `… and ${paying.length - MOST} more.`));
+    }
+    if (never > 0) lines.push(el("p", { class: "note" }, `${never} other ${never === 1 ? "choice never pays" : "choices never pay"} by ${never === 1 ? "itself" : "themselves"}.`));
+    if (explanation.changes.length > 0) {
+      lines.push(el("h4", {}, "When the plan changes its mind"));
+      const turns = [...explanation.changes].reverse();
+      lines.push(el("ul", {}, ...turns.slice(0, MOST).map((turn) => el("li", {}, turned(turn, model.step)))));
+      if (turns.length > MOST) lines.push(el("p", { class: "note" }, `… and ${turns.length - MOST} more.`));
+    }
+    lines.push(el("p", {}, `From ${model.step} ${stepText(solution.horizon)} on no deviation pays, in any state: that is the horizon.`));
+  }
+  place.replaceChildren(...lines);
+}
+
+function inWords(deviation: Deviation, step: string): string {
+  const changes = Object.entries(deviation.advantages).map(([name, number]) => [name, double(number)] as const);
+  const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => `${name} (${signed(change)})`);
+  const [gains, pays] = [for_(1), for_(-1)];
+  const last = stepNumber(deviation.pays_until!) - 1;
+  const first = stepNumber(deviation.pays_from!);
+  const until = last === first ? `at ${step} ${stepText(first)}` : `from ${step} ${stepText(deviation.pays_from!)} to ${stepText(typeof deviation.pays_until === "number" ? last : deviation.pays_until!)}`;
+  const who = [gains.length > 0 && `it gains for ${gains.join(", ")}`, pays.length > 0 && `costs ${pays.join(", ")}`].filter(Boolean).join(" and ");
+  return `In ${deviation.state}, “${deviation.action}” pays ${until}: at ${step} 0 ${who}. Later the impatient count less.`;
+}
+
+function turned(turn: Turn, step: string): string {
+  const better = turn.better_for?.length ? `better for ${turn.better_for.join(", ")}` : "";
+  const worse = turn.worse_for?.length ? `worse for ${turn.worse_for.join(", ")}` : "";
+  const who = [better, worse].filter(Boolean).join(" and ");
+  return `In ${turn.state}, from ${step} ${stepText(turn.step)} on “${turn.after}” takes the place of “${turn.before}”${who ? `: then it is ${who}` : ""}.`;
+}

@@ -1,0 +1,87 @@
+// What can be taken away: the model, the answer, its proof, its pictures, a report to print.
+
+import { file } from "./api";
+import { question, type State } from "./state";
+
+type Kind = [label: string, path: string, body: object, name: string];
+
+function kinds(state: State, axes: [string, string] | null): Kind[] {
+  const base = state.name.replace(/[^\w.-]+/g, "-") || "model";
+  const picture = (what: string, kind: string, more: object = {}): Kind[] =>
+    ["svg", "png", "pdf"].map((ending) => [`${what} (${ending.toUpperCase()})`, "/api/picture", { kind, ending, ...more }, `${base}-${kind}.${ending}`]);
+  const both = axes ? { x: axes[0], y: axes[1] } : null;
+  return [
+    ["Solution (JSON)", "/api/solve", {}, `${base}.json`],
+    ["Table (CSV)", "/api/csv", {}, `${base}.csv`],
+    ["Strategy (JSON)", "/api/strategy", {}, `${base}.strategy.json`],
+    ["Certificate", "/api/certificate", {}, `${base}.cert`],
+    ...picture("Timeline", "timeline"),
+    ...picture("Payoffs over time", "payoffs"),
+    ...picture("Who gains, who pays", "gains"),
+    ...(both ? [...picture("Strategy map", "map", { ...both, resolution: 16 }), ...picture("Front", "front", both)] : []),
+  ];
+}
+
+/** Fills the list of files; a choice downloads one, and `failed` says why it did not. */
+export function fillFiles(select: HTMLSelectElement, state: () => State, axes: () => [string, string] | null, failed: (text: string) => void): void {
+  const fill = () => {
+    const names = ["Model (YAML)", ...kinds(state(), axes()).map(([label]) => label), "Graph (SVG)"];
+    select.replaceChildren(new Option("Download …", ""), ...names.map((name) => new Option(name, name)));
+  };
+  select.addEventListener("focus", fill);
+  select.addEventListener("pointerdown", fill);
+  fill();
+  select.addEventListener("change", () => {
+    const chosen = select.value;
+    select.value = "";
+    void download(chosen, state(), axes(), failed);
+  });
+}
+
+async function download(chosen: string, state: State, axes: [string, string] | null, failed: (text: string) => void): Promise<void> {
+  if (chosen === "Model (YAML)") return save(new Blob([state.model], { type: "text/yaml" }), `${state.name || "model"}.yaml`);
+  if (chosen === "Graph (SVG)") return saveGraph(state);
+  const kind = kinds(state, axes).find(([label]) => label === chosen);
+  if (!kind) return;
+  const [, path, body, name] = kind;
+  const found = await file(path, { ...question(state), ...body });
+  if (found instanceof Blob) save(found, name);
+  else failed(`${chosen}: ${found.message}`);
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The graph as it stands on the page, with its colours written into it. */
+function saveGraph(state: State): void {
+  const shown = document.querySelector<SVGSVGElement>("svg.graph");
+  if (!shown) return;
+  const copy = shown.cloneNode(true) as SVGSVGElement;
+  const pairs = [[shown, copy] as const, ...[...shown.querySelectorAll("*")].map((from, at) => [from, copy.querySelectorAll("*")[at]!] as const)];
+  for (const [from, to] of pairs) {
+    const style = getComputedStyle(from);
+    for (const property of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight"]) {
+      (to as SVGElement).style.setProperty(property, style.getPropertyValue(property));
+    }
+  }
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  save(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), `${state.name || "model"}-graph.svg`);
+}
+
+/** Opens the program's report of this model in a page of its own, to be printed. */
+export async function openReport(state: State, failed: (text: string) => void): Promise<void> {
+  const page = window.open("", "_blank");
+  const found = await file("/api/report", { ...question(state), name: state.name });
+  if (!(found instanceof Blob)) {
+    page?.close();
+    return failed(`The report: ${found.message}`);
+  }
+  const address = URL.createObjectURL(found);
+  if (page) page.location.href = address;
+  else save(found, `${state.name || "model"}-report.html`);
+}

@@ -1,0 +1,174 @@
+// What two principals can get: the Pareto front, the points that rules pick on it, and what a compromise means.
+
+import { ask } from "./api";
+import type { Decision, Fair, Front, Num, View } from "./documents";
+import { el, roomOf, short, svg } from "./dom";
+import { decimal, double, shown, signed, stepText } from "./numbers";
+import { series } from "./palette";
+import { plane, range } from "./plane";
+import { question, type State } from "./state";
+
+/** A point that a click shows. */
+export interface Compromise {
+  name: string;
+  payoffs: Record<string, Num>;
+  /** The strategies that are drawn from, with their probabilities. */
+  mix: { probability: string; decisions: Record<string, Decision[]> }[];
+  weights: Record<string, string>;
+}
+
+export const RULES: [string, string][] = [
+  ["max-min", "max-min"],
+  ["leximin", "leximin"],
+  ["nash", "Nash"],
+  ["kalai-smorodinsky", "Kalai–Smorodinsky"],
+];
+
+/** Marks of the rules' points: they differ in shape as well as in colour. */
+const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
+
+export class FrontPanel {
+  private key = "";
+  private front: Front | null = null;
+  fair: Compromise[] = [];
+  private asking: AbortController | null = null;
+  private chosen: Compromise | null = null;
+
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly status: HTMLElement,
+    private readonly told: HTMLElement,
+    private readonly use: (weights: Record<string, string>) => void,
+  ) {}
+
+  /** Shows the front of this state; `then` is called when the points of the rules are known. */
+  async show(state: State, view: View, axes: [string, string], then: () => void): Promise<void> {
+    const key = JSON.stringify([state.model, state.discounts, state.weights, axes]);
+    if (key === this.key) {
+      this.draw(view, axes);
+      return;
+    }
+    this.key = key;
+    [this.front, this.fair, this.chosen] = [null, [], null];
+    this.told.replaceChildren();
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.status.textContent = "Computing the front …";
+    try {
+      const body = { ...question(state), time_limit: 10 };
+      const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1] }, asking.signal);
+      if (!answer.ok && !answer.data) {
+        this.place.replaceChildren();
+        this.status.textContent = answer.error.message;
+      } else {
+        this.front = answer.data as Front;
+        this.status.textContent = this.inWords(this.front);
+        this.draw(view, axes);
+      }
+      for (const [rule, name] of RULES) {
+        const answer = await ask<Fair>("/api/fair", { ...body, rule }, asking.signal);
+        const fair = answer.data;
+        if (!fair || !["optimal", "within gap"].includes(fair.status)) continue;
+        this.fair.push({ name, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
+        this.draw(view, axes);
+      }
+      then();
+    } catch {
+      // Another front was asked for meanwhile.
+    }
+  }
+
+  private inWords(front: Front): string {
+    const vertices = `${front.vertices.length} vertices`;
+    if (front.pattern) return `${vertices} shown of infinitely many: the pattern repeats with the ratio ${front.pattern.ratio}.`;
+    return front.complete ? `${vertices}; this is the whole front.` : `${vertices} found so far.`;
+  }
+
+  draw(view: View, axes: [string, string]): void {
+    if (!this.front) return;
+    const [x, y] = axes;
+    const at = (payoffs: Record<string, Num>): [number, number] => [double(payoffs[x]!), double(payoffs[y]!)];
+    const plan: Compromise = {
+      name: "the plan",
+      payoffs: view.solution.states[view.solution.start]!.payoffs,
+      mix: view.strategy ? [{ probability: "1", decisions: view.strategy.decisions }] : [],
+      weights: {},
+    };
+    const vertices = this.front.vertices.map((corner, index): Compromise => ({
+      name: `vertex ${index + 1} of the front`,
+      payoffs: corner.payoffs,
+      mix: [{ probability: "1", decisions: corner.decisions }],
+      weights: corner.weights,
+    }));
+    const all = [...vertices, ...this.fair, plan].map((point) => at(point.payoffs));
+    const width = Math.min(roomOf(this.place), 560);
+    const chart = plane({ width, height: Math.round(width * 0.72) }, { x: range(all.map((point) => point[0])), y: range(all.map((point) => point[1])) }, {
+      x: `${short(x)} gets`,
+      y: `${short(y)} gets`,
+      title: `What ${x} and ${y} can get`,
+      description: `${vertices.length} vertices from ${x}'s best to ${y}'s best`,
+    });
+    const line = vertices.map((point) => at(point.payoffs)).map(([px, py]) => `${chart.x(px)} ${chart.y(py)}`);
+    chart.drawing.append(svg("path", { class: "line", style: `stroke:${series(0)}`, d: `M${line.join("L")}` }));
+    const mark = (point: Compromise, d: string, colour: string) => {
+      const [px, py] = at(point.payoffs);
+      const chosen = this.chosen?.name === point.name ? " chosen" : "";
+      const told = `${point.name}: ${x} ${decimal(px)}, ${y} ${decimal(py)}`;
+      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)})`, style: `fill:${colour}`, tabindex: 0, role: "button", "aria-label": told, "data-point": point.name });
+      shape.append(svg("title", {}, told));
+      const pick = () => {
+        this.chosen = point;
+        this.tell(view, point);
+        this.draw(view, axes);
+      };
+      shape.addEventListener("click", pick);
+      shape.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        pick();
+      });
+      chart.drawing.append(shape);
+    };
+    for (const vertex of vertices) mark(vertex, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", series(0));
+    mark(plan, "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)");
+    this.fair.forEach((point, index) => mark(point, SHAPES[index % SHAPES.length]!, series(index + 1)));
+    const swatch = (d: string, colour: string, name: string) =>
+      el("li", {}, svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` })), name);
+    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), point.name)));
+    const focused = document.activeElement?.getAttribute("data-point");
+    this.place.replaceChildren(chart.drawing, legend);
+    if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** Says what a compromise gives whom, and how it is played. */
+  private tell(view: View, point: Compromise): void {
+    const plan = view.solution.states[view.solution.start]!.payoffs;
+    const row = (name: string, number: Num) =>
+      el("li", {}, `${name} gets `, shown(number), ` (${signed(double(number) - double(plan[name]!))} against the plan)`);
+    const start = view.solution.start;
+    const mix = point.mix.map((drawn) => {
+      const chance = point.mix.length > 1 ? `with probability ${drawn.probability}: ` : "";
+      return el("li", {}, `${chance}in ${start} ${played(drawn.decisions[start] ?? [])}`);
+    });
+    const weights = Object.entries(point.weights);
+    const isUsable = weights.length > 0 && weights.every(([, weight]) => weight.length < 40);
+    this.told.replaceChildren(
+      el("h4", {}, point.name),
+      el("ul", {}, ...Object.entries(point.payoffs).map(([name, number]) => row(name, number)), ...mix),
+      weights.length === 0 ? "" : el("p", { class: "note" }, `Nothing is better for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
+      isUsable ? el("button", { type: "button", click: () => this.use(point.weights) }, "Set the weight sliders to these") : "",
+    );
+  }
+}
+
+/** What is done in a state, in words. */
+export function played(decisions: Decision[]): string {
+  if (decisions.length === 0) return "nothing is listed";
+  const told = decisions.map((decision, at) => {
+    const next = decisions[at + 1];
+    if (!next) return at === 0 ? `always ${decision.action}` : `then ${decision.action} for ever`;
+    return `${decision.action} before step ${stepText(next.from)}`;
+  });
+  return told.join(", ");
+}

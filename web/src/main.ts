@@ -1,0 +1,292 @@
+// The explorer: a model, sliders, and everything that follows from them.
+
+import { drawAnswer } from "./answer";
+import { type Answer, ask, Latest } from "./api";
+import { ComparePanel } from "./compare";
+import type { Entry, Mistake, View } from "./documents";
+import { byId, el } from "./dom";
+import { Editor } from "./editor";
+import { drawExplanation } from "./explain";
+import { fillFiles, openReport } from "./files";
+import { FrontPanel } from "./front";
+import { GraphPanel } from "./graph";
+import { MapPanel } from "./map";
+import { stepNumber } from "./numbers";
+import { Actions } from "./palette";
+import { drawPayoffs } from "./payoffs";
+import { Run } from "./run";
+import { Sliders } from "./sliders";
+import { fromFragment, initial, question, type State, toFragment } from "./state";
+import { drawTimeline } from "./timeline";
+
+/** What the page came with. */
+interface Opened {
+  name: string;
+  model: string;
+  gallery: Entry[];
+  view: View | null;
+}
+
+/** How long the hands must rest before the text is read, and before what takes longer is computed. */
+const REST_TYPING = 300;
+const REST_SLIDING = 250;
+
+const opened: Opened = JSON.parse(byId("opened").textContent ?? "null");
+let state: State = initial(opened.name, opened.model);
+let view: View | null = null;
+let actions = new Actions();
+
+const editor = new Editor((text) => {
+  state.model = text;
+  after("typing", REST_TYPING, refresh);
+});
+const sliders = new Sliders(byId("sliders"), (kind, name, text) => {
+  state[kind] = { ...state[kind], [name]: text };
+  refresh();
+});
+const graph = new GraphPanel(byId("graph"), (name) => {
+  state.around = name;
+  byId<HTMLInputElement>("around").value = name;
+  drawSteps();
+  remember();
+});
+const map = new MapPanel(byId("map"), byId("map-status"), (x, y) => {
+  const [first, second] = axes()!;
+  state.discounts = { ...state.discounts, [first]: String(x), [second]: String(y) };
+  refresh();
+});
+const front = new FrontPanel(byId("front"), byId("front-status"), byId("compromise"), (weights) => {
+  state.weights = { ...weights };
+  refresh();
+});
+const compare = new ComparePanel(byId("compare"), byId("compare-status"));
+const run = new Run(graph, byId("run-told"), byId<HTMLButtonElement>("run"), (step) => showStep(step));
+const live = new Latest<Answer<View>>((answer) => received(answer));
+
+/** Does something once its time has come, unless it is asked for again before. */
+const timers = new Map<string, number>();
+function after(name: string, wait: number, work: () => void): void {
+  window.clearTimeout(timers.get(name));
+  timers.set(name, window.setTimeout(work, wait));
+}
+
+/** Asks for the view of the present state. */
+function refresh(): void {
+  document.body.classList.add("asking");
+  live.ask(() => ask<View>("/api/view", question(state)));
+  remember();
+}
+
+function received(answer: Answer<View>): void {
+  document.body.classList.remove("asking");
+  if (!answer.ok && !answer.data) {
+    const hasOverrides = Object.keys(state.discounts).length + Object.keys(state.weights).length > 0;
+    if (answer.status === 422 && answer.error.line === null && hasOverrides) {
+      // The text has other principals now: the sliders begin anew.
+      [state.discounts, state.weights] = [{}, {}];
+      return refresh();
+    }
+    return refused(answer.error);
+  }
+  accept(answer.ok ? answer.data : answer.data!);
+}
+
+function refused(mistake: Mistake): void {
+  editor.show(mistake);
+  document.body.classList.add("stale");
+}
+
+function accept(found: View): void {
+  document.body.classList.remove("stale");
+  editor.show(null);
+  view = found;
+  actions = new Actions();
+  for (const row of found.timeline.rows) for (const run of row.runs) if (run.action !== null) actions.colour(run.action);
+  run.reset(found);
+  draw();
+  after("panels", REST_SLIDING, drawPanels);
+}
+
+/** The two principals of the map and of the front. */
+function axes(): [string, string] | null {
+  const names = view?.model.principals.map((principal) => principal.name) ?? [];
+  if (state.axes && state.axes.every((axis) => names.includes(axis)) && state.axes[0] !== state.axes[1]) return state.axes;
+  return names.length >= 2 ? [names[0]!, names[1]!] : null;
+}
+
+/** Draws all that the view has. */
+function draw(): void {
+  if (!view) return;
+  const { model } = view;
+  byId("title").textContent = model.name ?? opened.gallery.find((entry) => entry.name === state.name)?.title ?? state.name;
+  byId("description").textContent = model.description ?? (opened.gallery.find((entry) => entry.model === state.model)?.description ?? "");
+  sliders.show(model.principals, state.unit);
+  drawAnswer(byId("answer"), view);
+  drawSteps();
+  drawPayoffs(byId("payoffs"), view);
+  drawExplanation(byId("explanation"), view);
+  fillAxes();
+  const around = byId<HTMLInputElement>("around");
+  around.parentElement!.hidden = !model.states || model.states.length <= 40;
+  byId("state-names").replaceChildren(...(model.states ?? []).slice(0, 2000).map((place) => el("option", { value: place.name })));
+  const [first, second] = axes() ?? [];
+  const own = (name: string | undefined) => model.principals.find((principal) => principal.name === name)?.patience ?? "0";
+  if (first && second) map.draw([first, second], [own(first), own(second)]);
+}
+
+/** Draws what depends on the step that is shown. */
+function drawSteps(): void {
+  if (!view) return;
+  const last = Math.max(8, ...view.timeline.rows.flatMap((row) => row.runs.map((run) => stepNumber(run.from)))) + 2;
+  const slider = byId<HTMLInputElement>("step");
+  slider.max = String(Math.min(last, 10_000));
+  slider.value = String(state.step);
+  byId("step-told").textContent = `${view.model.step} ${state.step}`;
+  drawTimeline(byId("timeline"), view, actions, state.step, showStep);
+  graph.draw(view, actions, state.step, state.around, state.model);
+  run.remark();
+}
+
+function showStep(step: number): void {
+  state.step = step;
+  drawSteps();
+  remember();
+}
+
+/** Draws what takes longer: map, front, comparison. */
+function drawPanels(): void {
+  if (!view) return;
+  const present = view;
+  const both = axes();
+  for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
+  if (both) {
+    const patience = (name: string) => present.model.principals.find((principal) => principal.name === name)!.patience;
+    void map.show(state, both, [patience(both[0]), patience(both[1])]);
+    void front.show(state, present, both, () => compare.draw(present, front.fair));
+  }
+  void compare.show(state, present, front.fair);
+}
+
+function fillAxes(): void {
+  const names = view!.model.principals.map((principal) => principal.name);
+  const both = axes();
+  byId("axes").hidden = names.length < 3;
+  if (!both) return;
+  for (const [at, id] of (["axis-x", "axis-y"] as const).entries()) {
+    const select = byId<HTMLSelectElement>(id);
+    select.replaceChildren(...names.map((name) => new Option(name, name, false, name === both[at])));
+  }
+}
+
+/** Keeps the address up to date, so that it can be shared and reloaded. */
+function remember(): void {
+  after("remember", 400, async () => history.replaceState(null, "", await toFragment(state)));
+}
+
+function say(text: string): void {
+  byId("said").textContent = text;
+}
+
+function open(name: string, model: string): void {
+  state = { ...initial(name, model), unit: state.unit };
+  editor.set(model);
+  refresh();
+}
+
+function listen(): void {
+  const gallery = byId<HTMLSelectElement>("gallery");
+  const groups = new Map<string, HTMLOptGroupElement>();
+  for (const entry of opened.gallery) {
+    const group = groups.get(entry.group) ?? el("optgroup", { label: entry.group === "paper" ? "The paper" : "Case studies" });
+    groups.set(entry.group, group);
+    group.append(new Option(entry.title, entry.name));
+  }
+  gallery.replaceChildren(new Option("Open an example …", ""), ...groups.values());
+  gallery.addEventListener("change", () => {
+    const entry = opened.gallery.find((entry) => entry.name === gallery.value);
+    gallery.value = "";
+    if (entry) open(entry.name, entry.model);
+  });
+  byId<HTMLInputElement>("upload").addEventListener("change", async (event) => {
+    const input = event.target as HTMLInputElement;
+    const chosen = input.files?.[0];
+    if (chosen) open(chosen.name.replace(/\.[^.]*$/, ""), await chosen.text());
+    input.value = "";
+  });
+  byId("unit").addEventListener("change", (event) => {
+    state.unit = (event.target as HTMLInputElement).value === "rate" ? "rate" : "factor";
+    if (view) sliders.show(view.model.principals, state.unit);
+    remember();
+  });
+  byId("reset").addEventListener("click", () => {
+    [state.discounts, state.weights] = [{}, {}];
+    refresh();
+  });
+  byId("step").addEventListener("input", (event) => showStep(Number((event.target as HTMLInputElement).value)));
+  byId("around").addEventListener("change", (event) => {
+    state.around = (event.target as HTMLInputElement).value;
+    drawSteps();
+  });
+  for (const id of ["axis-x", "axis-y"]) {
+    byId(id).addEventListener("change", () => {
+      state.axes = [byId<HTMLSelectElement>("axis-x").value, byId<HTMLSelectElement>("axis-y").value];
+      if (state.axes[0] === state.axes[1]) say("The two axes must be different principals.");
+      drawPanels();
+      remember();
+    });
+  }
+  byId("share").addEventListener("click", async () => {
+    const link = location.origin + location.pathname + (await toFragment(state));
+    history.replaceState(null, "", link);
+    try {
+      await navigator.clipboard.writeText(link);
+      say("The link is in the clipboard. Whoever runs the explorer at the same address sees this page.");
+    } catch {
+      say("The link is in the address bar.");
+    }
+  });
+  byId("report").addEventListener("click", () => void openReport(state, say));
+  fillFiles(byId<HTMLSelectElement>("files"), () => state, axes, say);
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+  });
+  window.addEventListener("hashchange", async () => {
+    const given = await fromFragment(location.hash);
+    if (!given) return;
+    state = given;
+    restore();
+  });
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width) return;
+    width = window.innerWidth;
+    after("resize", 100, () => {
+      draw();
+      drawPanels();
+    });
+  });
+}
+
+/** Shows a state that came from a link. */
+function restore(): void {
+  editor.set(state.model);
+  byId<HTMLInputElement>(state.unit === "rate" ? "unit-rate" : "unit-factor").checked = true;
+  refresh();
+}
+
+async function begin(): Promise<void> {
+  listen();
+  // What the page came with is painted at once; a link may say otherwise.
+  const given = location.hash ? await fromFragment(location.hash) : null;
+  if (given) {
+    state = given;
+    return restore();
+  }
+  editor.set(state.model);
+  if (opened.view) accept(opened.view);
+  else refresh();
+}
+
+void begin();

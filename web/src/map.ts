@@ -1,0 +1,115 @@
+// Which strategy is best over two discounts: first coarsely, then finer; a click sets the sliders.
+
+import { ask } from "./api";
+import type { StrategyMap } from "./documents";
+import { el, roomOf, short, svg } from "./dom";
+import { decimal, value } from "./numbers";
+import { REST, shade } from "./palette";
+import { plane } from "./plane";
+import { question, type State } from "./state";
+
+/** From coarse to fine; the next one is asked for if the one before was quick enough. */
+const RESOLUTIONS = [4, 10, 24];
+const QUICK = 1500;
+/** Half a cell beyond the greatest discount of the map. */
+const END = 0.99;
+
+export class MapPanel {
+  private key = "";
+  private map: StrategyMap | null = null;
+  private asking: AbortController | null = null;
+
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly status: HTMLElement,
+    private readonly set: (x: number, y: number) => void,
+  ) {}
+
+  /** Shows the map of this state, and asks for it if it is another one than before. */
+  async show(state: State, axes: [string, string], own: [string, string]): Promise<void> {
+    const others = Object.entries(state.discounts).filter(([name]) => !axes.includes(name));
+    const key = JSON.stringify([state.model, state.weights, others, axes]);
+    if (key === this.key) {
+      this.draw(axes, own);
+      return;
+    }
+    this.key = key;
+    this.map = null;
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.status.textContent = "Computing the map …";
+    try {
+      for (const resolution of RESOLUTIONS) {
+        const began = performance.now();
+        const body = { ...question(state), discounts: Object.fromEntries(others), x: axes[0], y: axes[1], resolution, time_limit: 15 };
+        const answer = await ask<StrategyMap>("/api/map", body, asking.signal);
+        const map = answer.ok ? answer.data : answer.data;
+        if (map) {
+          this.map = map;
+          this.draw(axes, own);
+        }
+        if (!answer.ok) {
+          if (!map) this.place.replaceChildren();
+          this.status.textContent = `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
+          return;
+        }
+        const cells = `${resolution} × ${resolution} cells; boundaries pass through points located by exact solutions`;
+        const isLast = resolution === RESOLUTIONS.at(-1) || performance.now() - began > QUICK;
+        this.status.textContent = isLast ? `${cells}.` : `${cells}; refining …`;
+        if (isLast) return;
+      }
+    } catch {
+      // Another map was asked for meanwhile.
+    }
+  }
+
+  /** Forgets what was drawn, for a place of another width. */
+  draw(axes: [string, string], own: [string, string]): void {
+    if (!this.map) return;
+    const regions = this.map.drawn;
+    const width = Math.min(roomOf(this.place), 520);
+    const chart = plane({ width, height: Math.round(width * 0.92) }, { x: [0, 1], y: [0, 1] }, {
+      x: `discount of ${short(axes[0])}`,
+      y: `discount of ${short(axes[1])}`,
+      title: `Best strategy by the discounts of ${axes[0]} and ${axes[1]}`,
+      description: regions.map((region) => `${region.name} ${region.words}`).join("; "),
+    });
+    const coloured = regions.filter((region) => !region.is_rest).length;
+    let next = 0;
+    const colours = regions.map((region) => (region.is_rest ? REST : shade(next++, coloured)));
+    const shapes = svg("g", {});
+    regions.forEach((region, at) => {
+      const rings = region.outline.map((ring) => `M${ring.map(([x, y]) => `${chart.x(x).toFixed(1)} ${chart.y(y).toFixed(1)}`).join("L")}Z`);
+      const shape = svg("path", { d: rings.join(""), "fill-rule": "evenodd", style: `fill:${colours[at]};stroke:${colours[at]};stroke-width:.7` });
+      shape.append(svg("title", {}, `${region.name ? `${region.name}: ` : ""}${region.words}`));
+      shapes.append(shape);
+    });
+    // Grids and axes stand below what was drawn first.
+    chart.drawing.insertBefore(shapes, chart.drawing.children[2] ?? null);
+    chart.drawing.append(svg("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${chart.x(0)} ${chart.y(0)}L${chart.x(1)} ${chart.y(1)}` }));
+    const [x, y] = own.map(value) as [number, number];
+    chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
+    chart.drawing.classList.add("pick");
+    chart.drawing.setAttribute("tabindex", "0");
+    chart.drawing.setAttribute("role", "application");
+    chart.drawing.setAttribute("aria-label", `Map of the best strategy; ${axes[0]} ${decimal(x)}, ${axes[1]} ${decimal(y)}. Arrow keys move the discounts.`);
+    const within = (discount: number) => Math.max(0, Math.min(END, Math.round(discount * 200) / 200));
+    chart.drawing.addEventListener("click", (event) => {
+      const [px, py] = chart.at(event);
+      if (px >= -0.01 && px <= 1 && py >= -0.01 && py <= 1) this.set(within(px), within(py));
+    });
+    chart.drawing.addEventListener("keydown", (event) => {
+      const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+      const move = moves[event.key];
+      if (!move) return;
+      event.preventDefault();
+      this.set(within(x + move[0] * 0.01), within(y + move[1] * 0.01));
+    });
+    const entry = (at: number) =>
+      el("li", {}, svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("rect", { width: 14, height: 14, rx: 2, style: `fill:${colours[at]}` })), `${regions[at]!.name ? `${regions[at]!.name}: ` : ""}${regions[at]!.words}`);
+    const had = this.place.contains(document.activeElement);
+    this.place.replaceChildren(chart.drawing, el("ul", { class: "legend column" }, ...regions.map((_, at) => entry(at))));
+    if (had) chart.drawing.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,118 @@
+// Numbers as people read them, and fractions as the server wants them.
+
+import { el } from "./dom";
+import type { Num, Step } from "./documents";
+
+/** The double of a number of a document. */
+export function double(number: Num): number {
+  return Number(number.value);
+}
+
+/** A decimal of at most six places, with a minus sign, or powers of ten where it is very large or small. */
+export function decimal(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "?";
+  const size = Math.abs(value);
+  let text: string;
+  if (size !== 0 && (size >= 1e9 || size < 1e-4)) text = value.toExponential(4).replace("e+", "e");
+  else text = String(Number(value.toFixed(6)));
+  return text.replace("-", "−");
+}
+
+/** The same with its sign. */
+export function signed(value: number): string {
+  const text = decimal(value);
+  return value > 0 && text !== "0" ? `+${text}` : text;
+}
+
+/** A number with its exact fraction, or its bounds, behind it. */
+export function shown(number: Num): HTMLElement {
+  const value = double(number);
+  const exact = number.exact;
+  let told: string;
+  if (exact && exact.length <= 300) told = `exactly ${exact.replace("-", "−")}`;
+  else if (exact) told = `exactly a fraction of ${exact.length} digits`;
+  else told = `between ${decimal(Number(number.lower))} and ${decimal(Number(number.upper))}`;
+  return el("span", { class: "number", tabindex: 0, "data-exact": told, "aria-label": `${decimal(value)}, ${told}` }, decimal(value));
+}
+
+/** A step with its digits in groups of three. */
+export function stepText(step: Step): string {
+  return String(step).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** A step as a double, for places in pictures. */
+export function stepNumber(step: Step): number {
+  return Number(step);
+}
+
+interface Fraction {
+  over: bigint;
+  under: bigint;
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  return b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b);
+}
+
+function lowest({ over, under }: Fraction): Fraction {
+  const common = gcd(over, under) || 1n;
+  return { over: over / common, under: under / common };
+}
+
+/** The fraction that a text such as `2/3`, `0.95` or `1e-3` is. */
+export function fraction(text: string): Fraction | null {
+  const quotient = /^\s*([+-]?\d+)\s*\/\s*(\d+)\s*$/.exec(text);
+  if (quotient) {
+    const under = BigInt(quotient[2]!);
+    return under === 0n ? null : lowest({ over: BigInt(quotient[1]!), under });
+  }
+  const number = /^\s*([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(text);
+  if (!number || !(number[2] || number[3])) return null;
+  const places = (number[3] ?? "").length - Number(number[4] ?? 0);
+  const digits = BigInt(`${number[2]}${number[3]}` || "0") * (number[1] === "-" ? -1n : 1n);
+  const power = 10n ** BigInt(Math.abs(places));
+  return lowest(places >= 0 ? { over: digits, under: power } : { over: digits * power, under: 1n });
+}
+
+/** The double of a text that is a number. */
+export function value(text: string): number {
+  const found = fraction(text);
+  return found ? Number(found.over) / Number(found.under) : Number(text);
+}
+
+function text({ over, under }: Fraction): string {
+  return under === 1n ? String(over) : `${over}/${under}`;
+}
+
+/** A number as a person would type it: the decimal where that is short, the fraction otherwise. */
+export function plain(number: string): string {
+  const found = fraction(number);
+  if (!found) return number;
+  return 10_000n % found.under === 0n ? String(Number(found.over) / Number(found.under)) : text(found);
+}
+
+/** The discount of a rate: 1/(1 + r). `3%` and `0.03` are the same rate. */
+export function discountOfRate(rate: string): string | null {
+  const percent = rate.trim().endsWith("%");
+  const found = fraction(percent ? rate.trim().slice(0, -1) : rate);
+  if (!found || found.over < 0n) return null;
+  const under = percent ? found.under * 100n : found.under;
+  return text(lowest({ over: under, under: under + found.over }));
+}
+
+/** The rate of a discount, in percent: exactly where that is a short decimal, rounded otherwise. */
+export function rateOfDiscount(discount: string): string {
+  const rate = 100 * (1 / value(discount) - 1);
+  return Number.isFinite(rate) ? `${decimal(Number(rate.toPrecision(4)))}%` : "∞";
+}
+
+/** The discount that a person has typed: a factor, or a rate where rates are shown. An error in words otherwise. */
+export function typedDiscount(typed: string, unit: "factor" | "rate"): { discount: string } | { error: string } {
+  const isRate = unit === "rate" || typed.includes("%");
+  const discount = isRate ? discountOfRate(typed) : typed.trim();
+  const found = discount === null ? null : fraction(discount);
+  if (discount === null || !found) return { error: isRate ? "a rate such as 3% or 0.03" : "a number such as 2/3 or 0.95" };
+  const double = Number(found.over) / Number(found.under);
+  if (double < 0 || double >= 1) return { error: "a discount is at least 0 and below 1" };
+  return { discount };
+}

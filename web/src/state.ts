@@ -1,0 +1,72 @@
+// What the reader has chosen: all of it fits into the address, so that a link shows the same.
+
+export interface State {
+  name: string;
+  model: string;
+  /** What the sliders say in place of the model. */
+  discounts: Record<string, string>;
+  weights: Record<string, string>;
+  unit: "factor" | "rate";
+  /** The step that the graph shows. */
+  step: number;
+  /** The state around which a large graph is drawn. */
+  around: string | null;
+  /** The principals of the map's and the front's axes. */
+  axes: [string, string] | null;
+}
+
+export function initial(name: string, model: string): State {
+  return { name, model, discounts: {}, weights: {}, unit: "factor", step: 0, around: null, axes: null };
+}
+
+/** What every question about the present model begins with. */
+export function question(state: State): { model: string; discounts: Record<string, string>; weights: Record<string, string> } {
+  return { model: state.model, discounts: state.discounts, weights: state.weights };
+}
+
+const PREFIX = "#v1:";
+
+async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+  const out = new Blob([bytes as BlobPart]).stream().pipeThrough(stream);
+  return new Uint8Array(await new Response(out).arrayBuffer());
+}
+
+/** The state as the end of an address. */
+export async function toFragment(state: State): Promise<string> {
+  const packed = await through(new TextEncoder().encode(JSON.stringify(state)), new CompressionStream("deflate-raw"));
+  let binary = "";
+  for (const byte of packed) binary += String.fromCharCode(byte);
+  return PREFIX + btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The state that the end of an address holds; null if it holds none. */
+export async function fromFragment(fragment: string): Promise<State | null> {
+  if (!fragment.startsWith(PREFIX)) return null;
+  try {
+    const binary = atob(fragment.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+    return checked(JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")))));
+  } catch {
+    return null;
+  }
+}
+
+/** A link may come from anybody: only what has the right form is taken. */
+function checked(found: unknown): State | null {
+  if (typeof found !== "object" || found === null) return null;
+  const given = found as Partial<Record<keyof State, unknown>>;
+  if (typeof given.model !== "string" || typeof given.name !== "string") return null;
+  const state = initial(given.name, given.model);
+  const texts = (entries: unknown): Record<string, string> => {
+    if (typeof entries !== "object" || entries === null) return {};
+    return Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  };
+  state.discounts = texts(given.discounts);
+  state.weights = texts(given.weights);
+  if (given.unit === "rate") state.unit = "rate";
+  if (typeof given.step === "number" && Number.isSafeInteger(given.step) && given.step >= 0) state.step = given.step;
+  if (typeof given.around === "string") state.around = given.around;
+  const [x, y] = Array.isArray(given.axes) ? (given.axes as unknown[]) : [];
+  if (typeof x === "string" && typeof y === "string") state.axes = [x, y];
+  return state;
+}
