@@ -11,6 +11,7 @@ should be, or asks for more work than allowed, is exit code 2.
 Python 3.9 or later, standard library only.
 """
 
+import copy
 import hashlib
 import re
 import sys
@@ -103,6 +104,10 @@ def count(word):
     return natural(word, MAX_COUNT)
 
 
+def segment_step(word):
+    return natural(word, MAX_DOUBLES_HORIZON)
+
+
 def integer(word):
     negative, digits = word.startswith("-"), word.removeprefix("-")
     if re.fullmatch(r"0x[1-9a-f][0-9a-f]{16,}", digits):
@@ -158,7 +163,8 @@ def two(line, first, second):
 
 
 class Model:
-    """States, choices and rows of a canonical form; choices numbered through."""
+    """States, choices and rows of a canonical form; choices numbered through. `views` are its segments, each a model with
+    discounts and rewards of its own."""
 
     def __init__(self, data):
         self.hash = hashlib.sha256(data).hexdigest()
@@ -175,15 +181,33 @@ class Model:
             numbers = [canonical_fraction(word) for word in rest.split(" ")]
             return None if None in numbers else numbers
 
-        self.discounts = lines.entry("discounts", fractions)
-        falling = all(left > right for left, right in zip(self.discounts, self.discounts[1:]))
-        if not falling or self.discounts[0] >= 1 or self.discounts[-1] < 0:
-            raise Unreadable("the discounts do not fall within [0, 1)")
-        self.n = len(self.discounts)
-        self.read_states(lines)
+        segments = []
+        if lines.line.startswith("discounts "):
+            self.discounts = lines.entry("discounts", fractions)
+            self.check_discounts(self.discounts)
+            self.n = len(self.discounts)
+        else:
+            self.n = lines.entry("rewards", count)
+            while lines.line.startswith("segment "):
+                start, origin = lines.entry("segment", lambda rest: two(rest, segment_step, segment_step))
+                parts = []
+                while lines.line.startswith("part "):
+                    parts.append(lines.entry("part", fractions))
+                if origin > start or (start <= segments[-1][0] if segments else start > 0):
+                    raise Unreadable("the segments do not begin one after the other, from step 0 on")
+                if not parts or any(len(part) != self.n + 1 for part in parts):
+                    raise Unreadable("a segment has a part, and a part a number for each reward")
+                self.check_discounts([part[0] for part in parts])
+                if parts[0][0] == 0:
+                    raise Unreadable("the first part of a segment has a discount above 0")
+                segments.append((start, origin, parts))
+            if len(segments) < 2:
+                raise Unreadable("there are two segments at least")
+            self.discounts = []
+        self.read_states(lines, segments)
 
-    def read_states(self, lines):
-        """States and choices, with one reward for each discount."""
+    def read_states(self, lines, segments=()):
+        """States and choices, with one reward for each of `n`."""
         n_states = lines.entry("states", count)
         if n_states == 0:
             raise Unreadable("there is no state")
@@ -200,14 +224,31 @@ class Model:
             self.first.append(len(self.rows))
         lines.end()
         self.n_states = n_states
-        self.measure()
+        self.measure(segments)
 
-    def measure(self):
+    def measure(self, segments=()):
         self.n_transitions = sum(map(len, self.rows))
-        probabilities = [p for row in self.rows for _, p in row]
-        numbers = self.discounts + [reward for rewards in self.rewards for reward in rewards] + probabilities
-        parts = [part for number in numbers for part in (number.numerator, number.denominator)]
-        self.words = max(map(words, parts + self.common))
+        self.start, self.origin = 0, 0
+        self.views = [self.view(*segment) for segment in segments] or [self]
+        for view in self.views:
+            probabilities = [p for row in view.rows for _, p in row]
+            numbers = view.discounts + [reward for rewards in view.rewards for reward in rewards] + probabilities
+            parts = [part for number in numbers for part in (number.numerator, number.denominator)]
+            view.words = max(map(words, parts + view.common))
+
+    def check_discounts(self, discounts):
+        falling = all(left > right for left, right in zip(discounts, discounts[1:]))
+        if not falling or discounts[0] >= 1 or discounts[-1] < 0:
+            raise Unreadable("the discounts do not fall within [0, 1)")
+
+    def view(self, start, origin, parts):
+        """The model of one segment."""
+        view = copy.copy(self)
+        view.start, view.origin, view.n = start, origin, len(parts)
+        view.discounts = [part[0] for part in parts]
+        mix = lambda rewards, part: sum((c * reward for c, reward in zip(part[1:], rewards)), Fraction(0))
+        view.rewards = [[mix(rewards, part) for part in parts] for rewards in self.rewards]
+        return view
 
     def choice(self, line, n_states):
         left, arrow, right = line.partition(" > ")
@@ -341,16 +382,29 @@ def read_tail(model, lines):
     return decisions
 
 
+def steps_after(model, step, lines):
+    """How many steps a step is after the origin of a segment that it is not before."""
+    if step < model.start:
+        raise lines.fault("a step before the last segment")
+    return step - model.origin
+
+
+def earlier_step(model, word, until):
+    """A step of the segment before `until`, both counted from its origin."""
+    step = natural(word, until + model.origin - 1)
+    return None if step is None or step < model.start else step - model.origin
+
+
 def read_layers(model, lines, start, until, decisions, visit):
-    """Goes back from `until` to `start`; `visit` is called at every step."""
+    """Goes back from `until` to `start`; `visit` is called at every step. Steps are counted from the segment's origin."""
 
     def next_change(before):
         if not lines.line.startswith("at "):
             return None
         step = natural(lines.line[3:])
-        if step is None or not start <= step < before:
+        if step is None or not start <= step - model.origin < before:
             raise lines.fault("a step outside its section")
-        return step
+        return step - model.origin
 
     upcoming = next_change(until)
     for t in range(until - 1, start - 1, -1):
@@ -390,7 +444,8 @@ def show_stage(model, decisions, start, until, ends_of, passes):
             if u == v or cuts[k] == MAX_CUTS:
                 numbers = choice - model.first[state], decisions[state] - model.first[state]
                 claim = f"choice {numbers[0]} may beat the stated choice {numbers[1]}"
-                raise Refused(f"stage {start} to {until}, step {v}, state {state}: {claim}; gain, not ≤ what is allowed")
+                place = f"stage {start + model.origin} to {until + model.origin}, step {v + model.origin}, state {state}"
+                raise Refused(f"{place}: {claim}; gain, not ≤ what is allowed")
             cuts[k] += 1
             failed.append(k)
         if failed:
@@ -407,19 +462,26 @@ class Exact:
         self.is_exact = lines.entry("numbers", lambda rest: {"exact": 1, "enclosed": 0}.get(rest)) == 1
         bits = lines.entry("precision", lambda rest: (lambda b: b if b is not None and 64 <= b <= 65536 else None)(count(rest)))
         self.floats = Floats(bits)
-        self.step = lines.entry("horizon", lambda rest: natural(rest, MAX_COUNT if self.is_exact else MAX_STEP))
+        self.cost = 100 + (bits // 64 + 1) ** 2
+        self.views = model.views
+        self.enter(model.views[-1])
+        horizon = lines.entry("horizon", lambda rest: natural(rest, MAX_COUNT if self.is_exact else MAX_STEP))
+        self.step = steps_after(self.model, horizon, lines)
         self.decisions = read_tail(model, lines)
+        self.gain = [POINT_0] * model.n_states
+        values = self.read_values()
+        self.earned = values if self.is_exact else None  # Y
+        self.set_values(values)
+
+    def enter(self, model):
+        """Computes with the discounts and rewards of a segment."""
+        self.model = model
         self.ratios = [Fraction(1)] + [discount / model.discounts[0] for discount in model.discounts[1:]]
         self.ratio_bits = sum(r.numerator.bit_length() + r.denominator.bit_length() for r in self.ratios[1:])
         enclose = lambda x: self.floats.fraction(x.numerator, x.denominator)
         self.enclosed_ratios = [enclose(ratio) for ratio in self.ratios]
         self.discount = enclose(model.discounts[0])
         self.rows = [[(target, enclose(p)) for target, p in row] for row in model.rows]
-        self.gain = [POINT_0] * model.n_states
-        self.cost = 100 + (bits // 64 + 1) ** 2
-        values = self.read_values()
-        self.earned = values if self.is_exact else None  # Y
-        self.set_values(values)
 
     def read_values(self):
         return read_values(self.model, self.lines)
@@ -483,7 +545,7 @@ class Exact:
                     total = self.sum(self.step, weights, choice, 0, k + 1)
                     if sign(total[1]) > 0:
                         number = choice - self.model.first[state]
-                        place = f"horizon {self.step}, state {state}, choice {number}, principals 0 to {k}"
+                        place = f"horizon {self.step + self.model.origin}, state {state}, choice {number}, principals 0 to {k}"
                         raise Refused(f"{place}: the choice may pay at or after the horizon; sum {shown(total[1])}, not ≤ 0")
 
     def worth(self, t, weights, choice):
@@ -517,7 +579,7 @@ class Exact:
                         continue
                 numbers = choice - model.first[state], decision - model.first[state]
                 claim = f"choice {numbers[0]} may beat the stated choice {numbers[1]}"
-                raise Refused(f"step {t}, state {state}: {claim}; worth {found} against {stated}")
+                raise Refused(f"step {t + model.origin}, state {state}: {claim}; worth {found} against {stated}")
             gain.append(own)
         self.gain = gain
         if self.is_exact:
@@ -533,12 +595,55 @@ class Exact:
                 self.gain[state] = self.floats.sum(self.gain[state], self.floats.product(weight, difference))
         self.set_values(values)
 
+    def segment(self, view):  # (h)
+        old, t, floats = self.model, self.step, self.floats
+        u = t + old.origin - view.origin
+        first, before = old.discounts[0], view.discounts[0]
+        same = first == before and t == u
+        weights, values, earned = self.weights(t), self.values, None
+        self.work.spend((t.bit_length() + u.bit_length()) * self.cost)
+        unit = POINT_1
+        if not same:
+            inverse = floats.fraction(before.denominator, before.numerator)
+            unit = floats.product(floats.power(self.discount, t), floats.power(inverse, u))
+        if self.is_exact:
+            bits = lambda x: x.numerator.bit_length() + x.denominator.bit_length()
+            length = (t * (self.ratio_bits + bits(first)) + u * bits(before)) // 64 + value_words(self.earned) + 1
+            if old.n_states * length > MAX_WORDS:
+                raise Unreadable("its exact values would not fit in memory")
+            self.work.spend(old.n_states * length**2)
+            factor = Fraction(1) if same else first**t / before**u
+            powers = [factor * ratio**t for ratio in self.ratios]
+            of_state = lambda s: sum(power * Fraction(y[s], d) for power, (d, y) in zip(powers, self.earned))
+            totals = [of_state(state) for state in range(old.n_states)]
+            common = lcm(*(total.denominator for total in totals))
+            numerators = [total.numerator * (common // total.denominator) for total in totals]
+            earned = [(common, numerators)] + [(1, [0] * old.n_states)] * (view.n - 1)
+        self.lines.word("segment")
+        self.enter(view)
+        self.step = u
+        new = self.read_values()
+        new_weights = self.weights(u)
+        self.work.spend(old.n_states * (value_words(values) + value_words(new)) * self.cost)
+        for state in range(old.n_states):
+            gain = self.gain[state]
+            for weight, (d, v) in zip(weights, values):
+                gain = floats.sum(gain, floats.product(weight, floats.fraction(v[state], d)))
+            gain = floats.product(unit, gain)
+            for weight, (d, v) in zip(new_weights, new):
+                gain = floats.sum(gain, floats.product(weight, floats.fraction(-v[state], d)))
+            self.gain[state] = gain
+        if self.is_exact:
+            self.earned = earned
+        self.set_values(new)
+
     def stage(self, start):  # (f)
         model, until = self.model, self.step
-        self.values_are_those_of_decisions(f"stage {start} to {until}")
+        place = f"stage {start + model.origin} to {until + model.origin}"
+        self.values_are_those_of_decisions(place)
         differ = lambda y, v: any(a * v[0] != b * y[0] for a, b in zip(y[1], v[1]))
         if self.is_exact and any(differ(y, v) for y, v in zip(self.earned, self.values)):
-            raise Refused(f"stage {start} to {until}: exact gains cannot be carried over a stage; gains, not 0")
+            raise Refused(f"{place}: exact gains cannot be carried over a stage; gains, not 0")
         self.work.spend((model.n_transitions + model.n_states) * 4 * self.cost)
         lowest, highest = self.hull(0, -1), self.hull(1, 1)
         slack = {}
@@ -615,19 +720,27 @@ class Exact:
     def check(self):
         self.values_are_those_of_decisions("tail")
         self.horizon_suffices()
-        while self.step > 0:
+        self.sections()
+        for view in reversed(self.views[:-1]):
+            self.segment(view)
+            self.sections()
+        self.welfare()
+
+    def sections(self):
+        """Goes back to the first step of the segment."""
+        model = self.model
+        while self.step > model.start - model.origin:
             keyword = self.lines.line.split(" ")[0]
-            earlier = lambda rest: natural(rest, self.step - 1)
+            earlier = lambda rest: earlier_step(model, rest, self.step)
             if keyword == "layers":
                 start = self.lines.entry("layers", earlier)
-                read_layers(self.model, self.lines, start, self.step, self.decisions, self.layer)
+                read_layers(model, self.lines, start, self.step, self.decisions, self.layer)
             elif keyword == "stage":
                 self.stage(self.lines.entry("stage", earlier))
             elif keyword == "values" and not self.is_exact:
                 self.rebase()
             else:
                 raise self.lines.fault("expected `layers`, `stage` or `values`")
-        self.welfare()
 
 
 def read_values(model, lines):
@@ -743,12 +856,19 @@ def times(x, factor):
 
 class Bounds:
     def __init__(self, model, lines, work):
-        self.model, self.lines, self.work = model, lines, work
+        self.lines, self.work, self.floats = lines, work, Floats(128)
         lines.entry("numbers", lambda rest: True if rest == "doubles" else None)
-        self.horizon = lines.entry("horizon", lambda rest: natural(rest, MAX_DOUBLES_HORIZON))
+        self.views, self.model = model.views, model.views[-1]
+        horizon = lines.entry("horizon", lambda rest: natural(rest, MAX_DOUBLES_HORIZON))
+        self.step = steps_after(self.model, horizon, lines)
         self.decisions = read_tail(model, lines)
         values = self.read_values()
-        self.floats = Floats(128)
+        self.enter(self.model)
+        self.set_values(values)
+
+    def enter(self, model):
+        """Computes with the discounts and rewards of a segment."""
+        self.model = model
         ratios = [discount / model.discounts[0] for discount in model.discounts[1:]]
         self.ratios = [self.floats.fraction(r.numerator, r.denominator) for r in ratios]
         of = lambda x: interval(x.numerator, x.denominator)
@@ -757,7 +877,6 @@ class Bounds:
         self.rewards = [[of(reward) for reward in rewards] for rewards in model.rewards]
         self.lifetimes = [1 / (1 - discount) for discount in model.discounts]
         self.discount = self.floats.fraction(model.discounts[0].numerator, model.discounts[0].denominator)
-        self.set_values(values)
 
     def read_values(self):
         return read_doubles(self.model, self.lines)
@@ -794,9 +913,11 @@ class Bounds:
         return self.power(self.discount, t)
 
     def power(self, x, t):
-        if x == POINT_0 and t > 0:
-            return 0.0, 0.0
-        (a, e), (b, f) = self.floats.power(x, t)
+        return (0.0, 0.0) if x == POINT_0 and t > 0 else self.outward(self.floats.power(x, t))
+
+    def outward(self, x):
+        """An enclosure in floats, each end moved outward to a double."""
+        (a, e), (b, f) = x
         ends = []
         for m, power in ((a, e), (-b, f)):
             if m and power + abs(m).bit_length() < -1100:
@@ -815,7 +936,7 @@ class Bounds:
         return sums
 
     def after_horizon(self):
-        model, weights = self.model, self.weights(self.horizon)
+        model, weights = self.model, self.weights(self.step)
         self.work.spend(model.n * len(model.rows) * 4)
         gain, loss = [0.0] * model.n, [0.0] * model.n
         for choice in range(len(model.rows)):
@@ -835,7 +956,7 @@ class Bounds:
 
         upper, lower = total(gain), -total(loss)
         if not isfinite(upper) or not isfinite(lower):
-            raise beyond(f"horizon {self.horizon}")
+            raise beyond(f"horizon {self.step + model.origin}")
         self.upper, self.lower = [upper] * model.n_states, [lower] * model.n_states
 
     def layer(self, t):
@@ -851,7 +972,7 @@ class Bounds:
             lower = worth(decision, self.lower)[0]
             worths = [worth(choice, self.upper)[1] for choice in model.choices(state)]
             if not all(map(isfinite, worths)) or not isfinite(lower):
-                raise beyond(f"step {t}, state {state}")
+                raise beyond(f"step {t + model.origin}, state {state}")
             lowers.append(lower)
             uppers.append(max(worths))
         self.lower, self.upper = lowers, uppers
@@ -865,7 +986,7 @@ class Bounds:
                 difference = plus((old[state],) * 2, (-new[state],) * 2)
                 found = plus(found, times(difference, weight))
             if not all(map(isfinite, found)):
-                raise beyond(f"values at step {step}, state {state}")
+                raise beyond(f"values at step {step + self.model.origin}, state {state}")
             self.lower[state], self.upper[state] = found
         self.set_values(values)
 
@@ -898,27 +1019,62 @@ class Bounds:
         upper = plus(carried(max(self.upper), forever(gain)), times((allowance,) * 2, (length, length)))[1]
         lower = carried(min(self.lower), -forever(loss))[0]
         if not isfinite(upper) or not isfinite(lower):
-            raise beyond(f"stage {start} to {until}")
+            raise beyond(f"stage {start + model.origin} to {until + model.origin}")
         self.upper, self.lower = [upper] * model.n_states, [lower] * model.n_states
+
+    def segment(self, view):
+        old, t = self.model, self.step
+        u = t + old.origin - view.origin
+        first, before = old.discounts[0], view.discounts[0]
+        weights, values = self.weights(t), self.values
+        self.work.spend((t.bit_length() + u.bit_length()) * 64)
+        unit = 1.0, 1.0
+        if first != before or t != u:
+            inverse = self.floats.fraction(before.denominator, before.numerator)
+            unit = self.outward(self.floats.product(self.floats.power(self.discount, t), self.floats.power(inverse, u)))
+        self.lines.word("segment")
+        self.enter(view)
+        self.step = u
+        new = self.read_values()
+        new_weights = self.weights(u)
+        self.work.spend((old.n + view.n) * old.n_states * 4)
+        for state in range(old.n_states):
+            found = self.lower[state], self.upper[state]
+            for vector, weight in zip(values, weights):
+                found = plus(found, times((vector[state],) * 2, weight))
+            found = times(found, unit)
+            for vector, weight in zip(new, new_weights):
+                found = plus(found, times((-vector[state],) * 2, weight))
+            if not all(map(isfinite, found)):
+                raise beyond(f"segment at step {u + view.origin}, state {state}")
+            self.lower[state], self.upper[state] = found
+        self.set_values(new)
+
+    def sections(self):
+        """Goes back to the first step of the segment."""
+        model = self.model
+        while self.step > model.start - model.origin:
+            keyword = self.lines.line.split(" ")[0]
+            earlier = lambda word: earlier_step(model, word, self.step)
+            if keyword == "layers":
+                start = self.lines.entry("layers", earlier)
+                read_layers(model, self.lines, start, self.step, self.decisions, self.layer)
+                self.step = start
+            elif keyword == "stage":
+                start, allowance = self.lines.entry("stage", lambda rest: two(rest, earlier, not_negative))
+                self.stage(start, self.step, allowance)
+                self.step = start
+            elif keyword == "values":
+                self.rebase(self.step)
+            else:
+                raise self.lines.fault("expected `layers`, `stage` or `values`")
 
     def check(self):
         self.after_horizon()
-        step = self.horizon
-        while step > 0:
-            keyword = self.lines.line.split(" ")[0]
-            earlier = lambda word: natural(word, step - 1)
-            if keyword == "layers":
-                start = self.lines.entry("layers", earlier)
-                read_layers(self.model, self.lines, start, step, self.decisions, self.layer)
-                step = start
-            elif keyword == "stage":
-                start, allowance = self.lines.entry("stage", lambda rest: two(rest, earlier, not_negative))
-                self.stage(start, step, allowance)
-                step = start
-            elif keyword == "values":
-                self.rebase(step)
-            else:
-                raise self.lines.fault("expected `layers`, `stage` or `values`")
+        self.sections()
+        for view in reversed(self.views[:-1]):
+            self.segment(view)
+            self.sections()
         self.lines.word("welfare")
         for state in range(self.model.n_states):
             lower, upper = self.lines.entry("between", lambda rest: two(rest, double, double))

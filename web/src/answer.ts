@@ -1,6 +1,6 @@
 // The answer in a few lines: the welfare, what to do now, and who gets what.
 
-import type { View } from "./documents";
+import type { Principal, View } from "./documents";
 import { el, table } from "./dom";
 import { double, plain, shown, signed, stepText } from "./numbers";
 
@@ -18,13 +18,13 @@ export function drawAnswer(place: HTMLElement, view: View): void {
         : "Optimal, in exact fractions."
       : "Proven in doubles, every rounding counted.";
   const tile = (number: Node | string, what: string) => el("li", {}, el("strong", {}, number), el("span", {}, what));
-  const row = (principal: { name: string; patience: string; discount: string | null; weight: string }) => {
+  const row = (principal: Principal) => {
     const gets = answer.payoffs[principal.name]!;
     const longTerm = answer.long_term_payoffs?.[principal.name];
     const own = answer.own_best?.[principal.name];
     return [
       principal.name,
-      principal.discount === null ? `→ ${plain(principal.patience)}` : plain(principal.discount),
+      principal.stated,
       ...(isWeighted ? [plain(principal.weight)] : []),
       shown(gets),
       longTerm ? signed(double(gets) - double(longTerm)) : "",
@@ -32,7 +32,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
     ];
   };
   const isWeighted = model.principals.some((principal) => principal.weight !== "1");
-  const head = ["principal", "discount", ...(isWeighted ? ["weight"] : []), "gets", "vs long-term", "vs own best"];
+  const head = ["principal", model.principals.every((one) => one.discount !== null && !one.is_rate) ? "discount" : "preference", ...(isWeighted ? ["weight"] : []), "gets", "vs long-term", "vs own best"];
   place.replaceChildren(
     el("p", { class: "now" }, `What to do now, in ${solution.start}: `, el("strong", {}, now.action), until),
     el(

@@ -12,6 +12,8 @@ const NAMES: Record<string, string> = {
   stationary: "best stationary",
   positional: "best positional",
   "long-term": "long-term",
+  "re-planned": "re-planned every step",
+  "no commitment": "no commitment",
 };
 
 /** A larger model is not compared unasked: each class is a search. */

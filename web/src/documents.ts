@@ -77,6 +77,8 @@ export interface Solution {
 
 export interface Principal {
   name: string;
+  stated: string;
+  is_rate: boolean;
   discount: string | null;
   patience: string;
   weight: string;
@@ -127,10 +129,8 @@ export interface DrawnRegion {
   outline: [number, number][][];
 }
 
+/** A map or a sketch of one, as far as it is drawn. */
 export interface StrategyMap {
-  x: { principal: string };
-  y: { principal: string };
-  regions: { strategy: string | null; share: number }[];
   drawn: DrawnRegion[];
 }
 

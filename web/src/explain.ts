@@ -10,7 +10,7 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   const { solution, model } = view;
   const answer = solution.states[solution.start]!;
   const lines: HTMLElement[] = [];
-  const patient = solution.principals.map((principal) => principal.name);
+  const patient = [...new Set(solution.principals.map((principal) => whose(principal.name)))];
   const inTheEnd = `In the end the most patient decide: the long-term strategy is best for ${patient.join(", then for ")}. From ${solution.start} it earns ${decimal(double(answer.long_term_welfare))}.`;
   lines.push(el("p", {}, inTheEnd));
   const gain = double(answer.welfare) - double(answer.long_term_welfare);
@@ -45,8 +45,17 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   place.replaceChildren(...lines);
 }
 
+/** A time preference that is made of several discounts has an entry for each: `society (100/101)`. */
+function whose(name: string): string {
+  return name.replace(/ \([^()]*\)$/, "");
+}
+
 function inWords(deviation: Deviation, step: string): string {
-  const changes = Object.entries(deviation.advantages).map(([name, number]) => [name, double(number)] as const);
+  const sums = new Map<string, number>();
+  for (const [name, number] of Object.entries(deviation.advantages)) {
+    sums.set(whose(name), (sums.get(whose(name)) ?? 0) + double(number));
+  }
+  const changes = [...sums];
   const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => `${name} (${signed(change)})`);
   const [gains, pays] = [for_(1), for_(-1)];
   const last = stepNumber(deviation.pays_until!) - 1;
@@ -57,8 +66,11 @@ function inWords(deviation: Deviation, step: string): string {
 }
 
 function turned(turn: Turn, step: string): string {
-  const better = turn.better_for?.length ? `better for ${turn.better_for.join(", ")}` : "";
-  const worse = turn.worse_for?.length ? `worse for ${turn.worse_for.join(", ")}` : "";
+  const each = (names: string[] | null) => [...new Set((names ?? []).map(whose))];
+  const [gains, pays] = [each(turn.better_for), each(turn.worse_for)];
+  // Somebody who stands on both sides gains in one part and pays in another.
+  const better = gains.length > 0 ? `better for ${gains.join(", ")}` : "";
+  const worse = pays.some((name) => !gains.includes(name)) ? `worse for ${pays.filter((name) => !gains.includes(name)).join(", ")}` : "";
   const who = [better, worse].filter(Boolean).join(" and ");
   return `In ${turn.state}, from ${step} ${stepText(turn.step)} on “${turn.after}” takes the place of “${turn.before}”${who ? `: then it is ${who}` : ""}.`;
 }

@@ -11,6 +11,7 @@ function kinds(state: State, axes: [string, string] | null): Kind[] {
     ["svg", "png", "pdf"].map((ending) => [`${what} (${ending.toUpperCase()})`, "/api/picture", { kind, ending, ...more }, `${base}-${kind}.${ending}`]);
   const both = axes ? { x: axes[0], y: axes[1] } : null;
   return [
+    ["Model with the sliders in it (YAML)", "/api/model", {}, `${base}.yaml`],
     ["Solution (JSON)", "/api/solve", {}, `${base}.json`],
     ["Table (CSV)", "/api/csv", {}, `${base}.csv`],
     ["Strategy (JSON)", "/api/strategy", {}, `${base}.strategy.json`],
@@ -18,14 +19,14 @@ function kinds(state: State, axes: [string, string] | null): Kind[] {
     ...picture("Timeline", "timeline"),
     ...picture("Payoffs over time", "payoffs"),
     ...picture("Who gains, who pays", "gains"),
-    ...(both ? [...picture("Strategy map", "map", { ...both, resolution: 16 }), ...picture("Front", "front", both)] : []),
+    ...(both ? [...picture("Strategy map", "map", { ...both, resolution: 8 }), ...picture("Front", "front", both)] : []),
   ];
 }
 
 /** Fills the list of files; a choice downloads one, and `failed` says why it did not. */
 export function fillFiles(select: HTMLSelectElement, state: () => State, axes: () => [string, string] | null, failed: (text: string) => void): void {
   const fill = () => {
-    const names = ["Model (YAML)", ...kinds(state(), axes()).map(([label]) => label), "Graph (SVG)"];
+    const names = ["Model as it is typed (YAML)", ...kinds(state(), axes()).map(([label]) => label), "Graph (SVG)"];
     select.replaceChildren(new Option("Download …", ""), ...names.map((name) => new Option(name, name)));
   };
   select.addEventListener("focus", fill);
@@ -39,7 +40,7 @@ export function fillFiles(select: HTMLSelectElement, state: () => State, axes: (
 }
 
 async function download(chosen: string, state: State, axes: [string, string] | null, failed: (text: string) => void): Promise<void> {
-  if (chosen === "Model (YAML)") return save(new Blob([state.model], { type: "text/yaml" }), `${state.name || "model"}.yaml`);
+  if (chosen === "Model as it is typed (YAML)") return save(new Blob([state.model], { type: "text/yaml" }), `${state.name || "model"}.yaml`);
   if (chosen === "Graph (SVG)") return saveGraph(state);
   const kind = kinds(state, axes).find(([label]) => label === chosen);
   if (!kind) return;

@@ -2,7 +2,7 @@
 
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Decision, Outline, View } from "./documents";
-import { el, short, svg, textWidth } from "./dom";
+import { el, roomOf, short, svg, textWidth } from "./dom";
 import { stepNumber } from "./numbers";
 import type { Actions } from "./palette";
 
@@ -116,7 +116,9 @@ export class GraphPanel {
     const key = JSON.stringify([text, model.states.length > WHOLE ? centre : 0]);
     if (this.layout?.key !== key) this.layout = laidOut(model, centre, key);
     const { states, actions: places, edges, width, height } = this.layout;
-    const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", class: "graph", "aria-label": `Graph of ${names.length} states` });
+    // A small graph is drawn larger, a large one is scrolled.
+    const scale = Math.max(1, Math.min(1.5, roomOf(this.place) / width));
+    const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale, role: "group", class: "graph", "aria-label": `Graph of ${names.length} states` });
     drawing.append(
       svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { class: "arrow", d: "M0 0.8L8 4L0 7.2Z" }))),
     );
@@ -170,7 +172,7 @@ export class GraphPanel {
       });
       drawing.append(group);
     }
-    this.token = svg("circle", { class: "token", r: 9, hidden: true });
+    this.token = svg("circle", { class: "token", r: 9, style: "display:none" });
     drawing.append(this.token);
     const note = names.length > WHOLE ? `${states.size} of ${names.length} states, around ${names[centre]}. Choose another one to look around it.` : "";
     this.place.replaceChildren(el("div", { class: "scroll" }, drawing), el("p", { class: "note" }, note));
@@ -180,11 +182,7 @@ export class GraphPanel {
   mark(state: number | null): void {
     const placed = state === null ? undefined : this.layout?.states.get(state);
     if (!this.token) return;
-    if (!placed) {
-      this.token.setAttribute("hidden", "");
-      return;
-    }
-    this.token.removeAttribute("hidden");
-    this.token.style.transform = `translate(${placed.x}px, ${placed.y - 17}px)`;
+    this.token.style.display = placed ? "" : "none";
+    if (placed) this.token.style.transform = `translate(${placed.x}px, ${placed.y - 17}px)`;
   }
 }

@@ -73,6 +73,7 @@ function after(name: string, wait: number, work: () => void): void {
 /** Asks for the view of the present state. */
 function refresh(): void {
   document.body.classList.add("asking");
+  window.clearTimeout(timers.get("panels"));
   live.ask(() => ask<View>("/api/view", question(state)));
   remember();
 }
@@ -100,6 +101,7 @@ function accept(found: View): void {
   document.body.classList.remove("stale");
   editor.show(null);
   view = found;
+  suit(found);
   actions = new Actions();
   for (const row of found.timeline.rows) for (const run of row.runs) if (run.action !== null) actions.colour(run.action);
   run.reset(found);
@@ -112,6 +114,11 @@ function axes(): [string, string] | null {
   const names = view?.model.principals.map((principal) => principal.name) ?? [];
   if (state.axes && state.axes.every((axis) => names.includes(axis)) && state.axes[0] !== state.axes[1]) return state.axes;
   return names.length >= 2 ? [names[0]!, names[1]!] : null;
+}
+
+/** The discount of a principal, if it has a single one. */
+function single(name: string): string | null {
+  return view?.model.principals.find((principal) => principal.name === name)?.discount ?? null;
 }
 
 /** Draws all that the view has. */
@@ -130,8 +137,7 @@ function draw(): void {
   around.parentElement!.hidden = !model.states || model.states.length <= 40;
   byId("state-names").replaceChildren(...(model.states ?? []).slice(0, 2000).map((place) => el("option", { value: place.name })));
   const [first, second] = axes() ?? [];
-  const own = (name: string | undefined) => model.principals.find((principal) => principal.name === name)?.patience ?? "0";
-  if (first && second) map.draw([first, second], [own(first), own(second)]);
+  if (first && second) map.draw([first, second], [single(first), single(second)]);
 }
 
 /** Draws what depends on the step that is shown. */
@@ -155,13 +161,13 @@ function showStep(step: number): void {
 
 /** Draws what takes longer: map, front, comparison. */
 function drawPanels(): void {
-  if (!view) return;
+  // Of an answer that is on its way, the panels follow it.
+  if (!view || document.body.classList.contains("asking")) return;
   const present = view;
   const both = axes();
   for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
   if (both) {
-    const patience = (name: string) => present.model.principals.find((principal) => principal.name === name)!.patience;
-    void map.show(state, both, [patience(both[0]), patience(both[1])]);
+    void map.show(state, both, [single(both[0]), single(both[1])]);
     void front.show(state, present, both, () => compare.draw(present, front.fair));
   }
   void compare.show(state, present, front.fair);
@@ -188,9 +194,22 @@ function say(text: string): void {
 }
 
 function open(name: string, model: string): void {
-  state = { ...initial(name, model), unit: state.unit };
+  state = initial(name, model);
+  isNew = true;
   editor.set(model);
   refresh();
+}
+
+/** A new model is shown in the unit in which it is written. */
+let isNew = true;
+function suit(found: View): void {
+  if (isNew) setUnit(found.model.principals.some((principal) => principal.is_rate) ? "rate" : "factor");
+  isNew = false;
+}
+
+function setUnit(unit: State["unit"]): void {
+  state.unit = unit;
+  byId<HTMLInputElement>(`unit-${unit}`).checked = true;
 }
 
 function listen(): void {
@@ -272,7 +291,8 @@ function listen(): void {
 /** Shows a state that came from a link. */
 function restore(): void {
   editor.set(state.model);
-  byId<HTMLInputElement>(state.unit === "rate" ? "unit-rate" : "unit-factor").checked = true;
+  isNew = false;
+  setUnit(state.unit);
   refresh();
 }
 

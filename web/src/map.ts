@@ -8,16 +8,25 @@ import { REST, shade } from "./palette";
 import { plane } from "./plane";
 import { question, type State } from "./state";
 
-/** From coarse to fine; the next one is asked for if the one before was quick enough. */
-const RESOLUTIONS = [4, 10, 24];
-const QUICK = 1500;
+/** First the best strategy in the middle of each cell, twice; then boundaries that are located. What takes longer than `quick`, in
+ * milliseconds, is the last. */
+const STAGES = [
+  { path: "/api/sketch", resolution: 12, time_limit: 10, quick: 2000, told: "12 × 12 cells" },
+  { path: "/api/sketch", resolution: 40, time_limit: 20, quick: 500, told: "40 × 40 cells" },
+  { path: "/api/map", resolution: 8, time_limit: 25, quick: 0, told: "Boundaries pass through points that are located by exact solutions" },
+];
 /** Half a cell beyond the greatest discount of the map. */
 const END = 0.99;
+
+/** The two discounts, where there are single ones. */
+type Own = [string | null, string | null];
 
 export class MapPanel {
   private key = "";
   private map: StrategyMap | null = null;
   private asking: AbortController | null = null;
+  /** Where the sliders are. */
+  private own: Own = [null, null];
 
   constructor(
     private readonly place: HTMLElement,
@@ -26,7 +35,7 @@ export class MapPanel {
   ) {}
 
   /** Shows the map of this state, and asks for it if it is another one than before. */
-  async show(state: State, axes: [string, string], own: [string, string]): Promise<void> {
+  async show(state: State, axes: [string, string], own: Own): Promise<void> {
     const others = Object.entries(state.discounts).filter(([name]) => !axes.includes(name));
     const key = JSON.stringify([state.model, state.weights, others, axes]);
     if (key === this.key) {
@@ -35,28 +44,26 @@ export class MapPanel {
     }
     this.key = key;
     this.map = null;
+    this.own = own;
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.status.textContent = "Computing the map …";
     try {
-      for (const resolution of RESOLUTIONS) {
+      for (const [at, { path, resolution, time_limit, quick, told }] of STAGES.entries()) {
         const began = performance.now();
-        const body = { ...question(state), discounts: Object.fromEntries(others), x: axes[0], y: axes[1], resolution, time_limit: 15 };
-        const answer = await ask<StrategyMap>("/api/map", body, asking.signal);
-        const map = answer.ok ? answer.data : answer.data;
-        if (map) {
-          this.map = map;
-          this.draw(axes, own);
-        }
+        const body = { ...question(state), discounts: Object.fromEntries(others), x: axes[0], y: axes[1], resolution, time_limit };
+        const answer = await ask<StrategyMap>(path, body, asking.signal);
         if (!answer.ok) {
-          if (!map) this.place.replaceChildren();
-          this.status.textContent = `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
+          // A sketch is worth more than half a map.
+          if (!this.map) this.place.replaceChildren();
+          this.status.textContent = this.map ? `${STAGES[at - 1]!.told}; finer takes too long here.` : `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
           return;
         }
-        const cells = `${resolution} × ${resolution} cells; boundaries pass through points located by exact solutions`;
-        const isLast = resolution === RESOLUTIONS.at(-1) || performance.now() - began > QUICK;
-        this.status.textContent = isLast ? `${cells}.` : `${cells}; refining …`;
+        this.map = answer.data;
+        this.draw(axes, this.own);
+        const isLast = at === STAGES.length - 1 || performance.now() - began > quick;
+        this.status.textContent = isLast ? `${told}.` : `${told}; refining …`;
         if (isLast) return;
       }
     } catch {
@@ -64,8 +71,9 @@ export class MapPanel {
     }
   }
 
-  /** Forgets what was drawn, for a place of another width. */
-  draw(axes: [string, string], own: [string, string]): void {
+  /** Draws what is known, with a mark where the sliders are. */
+  draw(axes: [string, string], own: Own): void {
+    this.own = own;
     if (!this.map) return;
     const regions = this.map.drawn;
     const width = Math.min(roomOf(this.place), 520);
@@ -85,11 +93,10 @@ export class MapPanel {
       shape.append(svg("title", {}, `${region.name ? `${region.name}: ` : ""}${region.words}`));
       shapes.append(shape);
     });
-    // Grids and axes stand below what was drawn first.
-    chart.drawing.insertBefore(shapes, chart.drawing.children[2] ?? null);
+    chart.drawing.append(shapes);
     chart.drawing.append(svg("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${chart.x(0)} ${chart.y(0)}L${chart.x(1)} ${chart.y(1)}` }));
-    const [x, y] = own.map(value) as [number, number];
-    chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
+    const [x, y] = own.map((discount) => value(discount ?? "0.5")) as [number, number];
+    if (own[0] !== null && own[1] !== null) chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
     chart.drawing.classList.add("pick");
     chart.drawing.setAttribute("tabindex", "0");
     chart.drawing.setAttribute("role", "application");

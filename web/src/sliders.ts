@@ -30,7 +30,7 @@ export class Sliders {
 
   /** Shows what the principals have. Elements stay as long as the principals do, so that a slider is not torn from a hand. */
   show(principals: Principal[], unit: "factor" | "rate"): void {
-    const shape = JSON.stringify([principals.map((principal) => [principal.name, principal.discount === null]), unit]);
+    const shape = JSON.stringify([principals.map((principal) => principal.name), unit]);
     if (shape !== this.shape) {
       this.shape = shape;
       this.rows.clear();
@@ -41,10 +41,9 @@ export class Sliders {
 
   private made(principal: Principal, at: number, unit: "factor" | "rate"): HTMLElement {
     const { name } = principal;
-    const isPlain = principal.discount !== null;
     const label = unit === "factor" ? `discount of ${name}` : `rate of ${name}`;
-    const slider = el("input", { type: "range", min: 0, max: unit === "factor" ? PARTS - 1 : 400, step: 1, "aria-label": label, disabled: !isPlain });
-    const typed = el("input", { type: "text", size: 7, "aria-label": `${label}, typed`, inputmode: "decimal", disabled: !isPlain, spellcheck: "false" });
+    const slider = el("input", { type: "range", min: 0, max: unit === "factor" ? PARTS - 1 : 400, step: 1, "aria-label": label });
+    const typed = el("input", { type: "text", size: 7, "aria-label": `${label}, typed`, inputmode: "decimal", spellcheck: "false" });
     const told = el("span", { class: "note" });
     const weight = el("input", { type: "range", min: -2, max: 4, step: 0.1, "aria-label": `weight of ${name}` });
     const typedWeight = el("input", { type: "text", size: 5, "aria-label": `weight of ${name}, typed`, spellcheck: "false" });
@@ -80,8 +79,10 @@ export class Sliders {
     if (document.activeElement !== row.slider || Number(row.slider.value) !== at) row.slider.value = String(at);
     if (document.activeElement !== row.typed) row.typed.value = unit === "factor" ? plain(discount) : rateOfDiscount(discount);
     const other = unit === "factor" ? `a rate of ${rateOfDiscount(discount)}` : `a factor of ${decimal(value(discount))}`;
-    row.slider.setAttribute("aria-valuetext", `${row.typed.value}, ${other}`);
-    row.told.textContent = principal.discount === null ? "this time preference is set in the model" : `that is ${other} per step`;
+    const isSingle = principal.discount !== null;
+    if (!isSingle && document.activeElement !== row.typed) row.typed.value = "";
+    row.slider.setAttribute("aria-valuetext", isSingle ? `${row.typed.value}, ${other}` : principal.stated);
+    row.told.textContent = isSingle ? `that is ${other} per step` : `${principal.stated}; the slider puts a single discount in its place`;
     row.weight.value = String(value(principal.weight));
     if (document.activeElement !== row.typedWeight) row.typedWeight.value = plain(principal.weight);
   }

@@ -86,8 +86,10 @@ export function drawTimeline(place: HTMLElement, view: View, actions: Actions, s
       const until = following ? `before step ${stepText(following.from)}` : "for ever";
       bar.append(svg("title", {}, `${row.state}: ${run.action} from step ${stepText(run.from)}, ${until}`));
       drawing.append(bar);
-      if (textWidth(run.action, SIZE) + 8 <= to - from) {
-        drawing.append(svg("text", { class: "onbar", x: (from + to) / 2, y: middle + 4.5, "text-anchor": "middle" }, run.action));
+      // A name stands beside a break, not across it.
+      const end = Math.min(to, ...axis.breaks.filter((x) => x > from));
+      if (textWidth(run.action, SIZE) + 8 <= end - from) {
+        drawing.append(svg("text", { class: "onbar", x: (from + end) / 2, y: middle + 4.5, "text-anchor": "middle" }, run.action));
       }
     });
   });

@@ -2,7 +2,7 @@
 //!
 //! Cost: two passes over the model for each layer, and for a stage one over the advantages for each interval that it is cut into.
 
-use crate::certificate::{between, layers, tail};
+use crate::certificate::{after_origin, between, earlier, layers, tail};
 use crate::doubles::Interval;
 use crate::enclosure::{Enclosure, Precision};
 use crate::fraction::Fraction;
@@ -39,47 +39,22 @@ struct Checker<'m> {
 }
 
 /// Checks a certificate from the line after `kind bounds`.
-pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Result<(), Stop> {
+pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) -> Result<(), Stop> {
+    let (model, before) = segments.split_last().expect("at least one segment");
     lines.entry("numbers", |rest| (rest == "doubles").then_some(()), "`doubles`")?;
     let horizon = lines.entry("horizon", |rest| step(rest).filter(|&horizon| horizon <= MAX_HORIZON), "a step")?;
+    let horizon = after_origin(model, horizon, &lines)?;
     let mut decisions = tail(model, &mut lines)?;
     let values = read_values(model, &mut lines)?;
-    let ratio = |discount: &Fraction| PRECISION.fraction(&discount.over(&model.discounts[0]));
-    let mut checker = Checker {
-        model,
-        work,
-        discount: PRECISION.fraction(&model.discounts[0]),
-        ratios: if model.n() == 1 { Vec::new() } else { model.discounts[1..].iter().map(ratio).collect() },
-        discounts: model.discounts.iter().map(interval).collect::<Result<_, _>>()?,
-        numbers: model.numbers.iter().map(interval).collect::<Result<_, _>>()?,
-        values,
-        advantages: Vec::new(),
-        lower: Vec::new(),
-        upper: Vec::new(),
-    };
+    let mut checker = Checker::start(model, work, values)?;
     checker.find_advantages()?;
     checker.after_horizon(horizon, &decisions)?;
-    let mut present = horizon;
-    while present > 0 {
-        let until = present;
-        let earlier = |word: &str| step(word).filter(|&from| from < until);
-        match lines.line().split(' ').next() {
-            Some("layers") => {
-                present = lines.entry("layers", earlier, "an earlier step")?;
-                layers(model, &mut lines, (present, until), &mut decisions, |t, decisions| {
-                    checker.layer(t, decisions)
-                })?;
-            }
-            Some("stage") => {
-                let granted = |word: &str| double(word).filter(|&granted| granted >= 0.0);
-                let both = |rest: &str| pair(rest).and_then(|(from, each)| Some((earlier(from)?, granted(each)?)));
-                let (from, each) = lines.entry("stage", both, "an earlier step and a double that is not negative")?;
-                checker.stage((from, until), each, &decisions)?;
-                present = from;
-            }
-            Some("values") => checker.rebase(until, read_values(model, &mut lines)?)?,
-            _ => return Err(lines.fault("expected `layers`, `stage` or `values`").into()),
-        }
+    checker.sections(&mut lines, horizon, &mut decisions)?;
+    for segment in before.iter().rev() {
+        lines.word("segment")?;
+        let values = read_values(segment, &mut lines)?;
+        let end = checker.enter(segment, values)?;
+        checker.sections(&mut lines, end, &mut decisions)?;
     }
     checker.welfare(lines)
 }
@@ -108,7 +83,91 @@ fn beyond<T>(place: &str) -> Result<T, Stop> {
     refuse(format!("{place}: a number overflows a double; every result must be finite"))
 }
 
-impl Checker<'_> {
+impl<'m> Checker<'m> {
+    /// In a segment, with nothing known of L and U.
+    fn start(model: &'m Model, work: Work, values: Vec<Vec<f64>>) -> Result<Checker<'m>, Stop> {
+        let ratio = |discount: &Fraction| PRECISION.fraction(&discount.over(&model.discounts[0]));
+        Ok(Checker {
+            model,
+            work,
+            discount: PRECISION.fraction(&model.discounts[0]),
+            ratios: if model.n() == 1 { Vec::new() } else { model.discounts[1..].iter().map(ratio).collect() },
+            discounts: model.discounts.iter().map(interval).collect::<Result<_, _>>()?,
+            numbers: model.numbers.iter().map(interval).collect::<Result<_, _>>()?,
+            values,
+            advantages: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+        })
+    }
+
+    /// Goes back from `present` to the first step of the segment.
+    fn sections<R: BufRead>(
+        &mut self,
+        lines: &mut Lines<R>,
+        mut present: u128,
+        decisions: &mut [usize],
+    ) -> Result<(), Stop> {
+        let model = self.model;
+        while present > model.from - model.origin {
+            let until = present;
+            let before = |word: &str| earlier(model, word, until);
+            match lines.line().split(' ').next() {
+                Some("layers") => {
+                    present = lines.entry("layers", before, "an earlier step")?;
+                    layers(model, lines, (present, until), decisions, |t, decisions| self.layer(t, decisions))?;
+                }
+                Some("stage") => {
+                    let granted = |word: &str| double(word).filter(|&granted| granted >= 0.0);
+                    let both = |rest: &str| pair(rest).and_then(|(from, each)| Some((before(from)?, granted(each)?)));
+                    let (from, each) =
+                        lines.entry("stage", both, "an earlier step and a double that is not negative")?;
+                    self.stage((from, until), each, decisions)?;
+                    present = from;
+                }
+                Some("values") => self.rebase(until, read_values(model, lines)?)?,
+                _ => return Err(lines.fault("expected `layers`, `stage` or `values`").into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// L and U at the end of the segment before, over its values. Returns that step, counted from that segment's origin.
+    fn enter(&mut self, before: &'m Model, values: Vec<Vec<f64>>) -> Result<u128, Stop> {
+        let model = self.model;
+        let t = model.from - model.origin;
+        let u = model.from - before.origin;
+        let (discount, other) = (&model.discounts[0], &before.discounts[0]);
+        let weights = self.weights(t)?;
+        self.work.spend(digits(t) + digits(u), 64)?;
+        let unit = if discount.compare(other).is_eq() && t == u {
+            Interval::point(1.0)
+        } else {
+            let inverse = PRECISION.fraction(&Fraction::one().over(other).in_lowest_terms());
+            let unit = PRECISION.scale(&PRECISION.power(&self.discount, t), &PRECISION.power(&inverse, u));
+            Interval::around(&unit).map_or_else(|| beyond("model"), Ok)?
+        };
+        let work = std::mem::replace(&mut self.work, Work::new(0));
+        let old = std::mem::replace(self, Checker::start(before, work, values)?);
+        let weights_before = self.weights(u)?;
+        self.work.spend(((model.n() + before.n()) * model.n_states()) as u64, COST)?;
+        for (state, (lo, hi)) in old.lower.into_iter().zip(old.upper).enumerate() {
+            let terms =
+                old.values.iter().zip(&weights).map(|(values, weight)| Interval::point(values[state]).times(*weight));
+            let welfare = terms.fold(Interval { lo, hi }, Interval::plus).times(unit);
+            let terms = self.values.iter().zip(&weights_before);
+            let terms = terms.map(|(values, weight)| Interval::point(-values[state]).times(*weight));
+            let found = terms.fold(welfare, Interval::plus);
+            if !found.is_finite() {
+                return beyond(&format!("segment at step {}, state {state}", model.from));
+            }
+            self.lower.push(found.lo);
+            self.upper.push(found.hi);
+        }
+        self.find_advantages()?;
+        Ok(u)
+    }
+
     /// ρ_i^t.
     fn weights(&mut self, t: u128) -> Result<Vec<Interval>, Stop> {
         self.work.spend(self.model.n() as u64, 64 * digits(t))?;
@@ -187,7 +246,10 @@ impl Checker<'_> {
             let terms = factors.iter().zip(bounds).map(|(factor, &bound)| Interval::point(bound).times(*factor));
             terms.sum::<Interval>().hi
         };
-        self.set_everywhere(Interval { lo: -total(&loss), hi: total(&gain) }, &format!("horizon {horizon}"))
+        self.set_everywhere(
+            Interval { lo: -total(&loss), hi: total(&gain) },
+            &format!("horizon {}", horizon + model.origin),
+        )
     }
 
     /// U_t and L_t from those of the step after.
@@ -206,7 +268,7 @@ impl Checker<'_> {
             for choice in model.choices(state) {
                 let worth = worth(choice, &self.upper).hi;
                 if ![worth, lower].iter().all(|bound| bound.is_finite()) {
-                    return beyond(&format!("step {t}, state {state}"));
+                    return beyond(&format!("step {}, state {state}", t + model.origin));
                 }
                 upper = upper.max(worth);
             }
@@ -227,7 +289,7 @@ impl Checker<'_> {
                 bounds = bounds.plus(ahead.times(*weight));
             }
             if !bounds.is_finite() {
-                return beyond(&format!("values at step {t}, state {state}"));
+                return beyond(&format!("values at step {}, state {state}", t + self.model.origin));
             }
             (*lower, *upper) = (bounds.lo, bounds.hi);
         }
@@ -267,7 +329,7 @@ impl Checker<'_> {
         let greatest = self.upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let least = self.lower.iter().copied().fold(f64::INFINITY, f64::min);
         let found = Interval { lo: carried(least, -loss).lo, hi: carried(greatest, gain).plus(given_away).hi };
-        self.set_everywhere(found, &format!("stage {from} to {until}"))
+        self.set_everywhere(found, &format!("stage {} to {}", from + model.origin, until + model.origin))
     }
 
     /// L and U, the same for all states.

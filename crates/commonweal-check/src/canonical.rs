@@ -30,8 +30,9 @@ pub fn write_preferences(principals: &[Principal], text: &mut String) -> Result<
     begins.dedup();
     if begins.len() > 1 {
         let _ = writeln!(text, "rewards {}", principals.len());
+        let mut before = None;
         for from in begins {
-            write_segment(principals, from, text)?;
+            before = Some(write_segment(principals, from, before, text)?);
         }
         return Ok(Rewards::ByPrincipal);
     }
@@ -50,8 +51,13 @@ fn counted<'p, 'n>(principals: &'p [Principal<'n>]) -> impl Iterator<Item = (usi
 }
 
 /// The segment of the model that begins at a step: its parts count from the latest step at which a segment of somebody who
-/// counts in it began.
-fn write_segment(principals: &[Principal], from: u64, text: &mut String) -> Result<(), Unreadable> {
+/// counts in it began. Given and returned are that step and the first discount, of the segment before and of this one.
+fn write_segment(
+    principals: &[Principal],
+    from: u64,
+    before: Option<(u64, Fraction)>,
+    text: &mut String,
+) -> Result<(u64, Fraction), Unreadable> {
     let mut own: Vec<(usize, u64, &Fraction, &Fraction)> = Vec::new();
     for (p, principal) in counted(principals) {
         let segment = principal.segments.iter().rev().find(|segment| segment.from <= from).expect("one begins at 0");
@@ -62,16 +68,18 @@ fn write_segment(principals: &[Principal], from: u64, text: &mut String) -> Resu
             }
         }
     }
-    let origin = own.iter().map(|(_, began, ..)| *began).max().unwrap_or(from);
+    let (origin_before, discount_before) =
+        before.unwrap_or_else(|| (from, Fraction::new(BigInt::one(), BigInt::from(2))));
+    let origin = own.iter().map(|(_, began, ..)| *began).max().unwrap_or(origin_before);
     let _ = writeln!(text, "segment {from} {origin}");
     let mut discounts: Vec<&Fraction> = own.iter().map(|(.., discount)| *discount).collect();
     discounts.sort_by(|left, right| right.compare(left));
     discounts.dedup_by(|left, right| left.compare(right).is_eq());
-    let half = Fraction::new(BigInt::one(), BigInt::from(2));
     // What comes after the segment is carried back with a discount above 0, if need be one that nobody has.
     if discounts.first().is_none_or(|discount| discount.is_zero()) {
-        discounts.insert(0, &half);
+        discounts.insert(0, &discount_before);
     }
+    let first = discounts[0].clone();
     for discount in discounts {
         let mut counts = vec![Fraction::zero(); principals.len()];
         for (p, began, coefficient, _) in own.iter().filter(|(.., other)| other.compare(discount).is_eq()) {
@@ -87,5 +95,5 @@ fn write_segment(principals: &[Principal], from: u64, text: &mut String) -> Resu
         let counts: Vec<String> = counts.iter().map(number_text).collect();
         let _ = writeln!(text, "part {} {}", number_text(discount), counts.join(" "));
     }
-    Ok(())
+    Ok((origin, first))
 }

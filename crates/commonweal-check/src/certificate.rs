@@ -6,14 +6,14 @@ use crate::work::Work;
 use crate::{Meaning, Stop, Unreadable, bounds, exact, refuse};
 use std::io::BufRead;
 
-/// Reads and checks a certificate for the model with this hash.
-pub fn check(model: &Model, hash: &str, mut lines: Lines<impl BufRead>, work: Work) -> Result<Meaning, Stop> {
+/// Reads and checks a certificate for the model with these segments and this hash.
+pub fn check(segments: &[Model], hash: &str, mut lines: Lines<impl BufRead>, work: Work) -> Result<Meaning, Stop> {
     lines.word(HEADER)?;
     is_for(hash, &mut lines)?;
     let kind = |rest: &str| ["exact", "bounds"].iter().position(|kind| *kind == rest);
     match lines.entry("kind", kind, "`exact` or `bounds`")? {
-        0 => exact::check(model, lines, work).map(|()| Meaning::Optimal),
-        _ => bounds::check(model, lines, work).map(|()| Meaning::Bounds),
+        0 => exact::check(segments, lines, work).map(|()| Meaning::Optimal),
+        _ => bounds::check(segments, lines, work).map(|()| Meaning::Bounds),
     }
 }
 
@@ -54,8 +54,21 @@ pub fn tail(model: &Model, lines: &mut Lines<impl BufRead>) -> Result<Vec<usize>
     Ok(decisions)
 }
 
+/// A step of a segment before `until`, both counted from the segment's origin.
+pub fn earlier(model: &Model, word: &str, until: u128) -> Option<u128> {
+    step(word).filter(|&from| model.from <= from && from - model.origin < until).map(|from| from - model.origin)
+}
+
+/// How many steps after the origin of the last segment the horizon is, which is not before that segment.
+pub fn after_origin(model: &Model, horizon: u128, lines: &Lines<impl BufRead>) -> Result<u128, Unreadable> {
+    if horizon < model.from {
+        return Err(lines.fault("the horizon, on the line before, is before the last segment"));
+    }
+    Ok(horizon - model.origin)
+}
+
 /// Goes back from step `until` over the layers of a section, its first line read already: `visit` is called at every
-/// step with the decisions there.
+/// step with the decisions there. Steps are counted from the segment's origin.
 pub fn layers<R: BufRead>(
     model: &Model,
     lines: &mut Lines<R>,
@@ -63,7 +76,7 @@ pub fn layers<R: BufRead>(
     decisions: &mut [usize],
     mut visit: impl FnMut(u128, &[usize]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let mut next = change(lines, from, until)?;
+    let mut next = change(model, lines, from, until)?;
     for t in (from..until).rev() {
         if next == Some(t) {
             lines.advance()?;
@@ -80,7 +93,7 @@ pub fn layers<R: BufRead>(
                 decisions[state] = choice;
                 least = state + 1;
             }
-            next = change(lines, from, t)?;
+            next = change(model, lines, from, t)?;
         }
         visit(t, decisions)?;
     }
@@ -94,9 +107,9 @@ pub fn between<R: BufRead>(lines: &mut Lines<R>) -> Result<(f64, f64), Unreadabl
 }
 
 /// The step of the line `at T`, if the present line is one.
-fn change<R: BufRead>(lines: &Lines<R>, from: u128, before: u128) -> Result<Option<u128>, Unreadable> {
+fn change<R: BufRead>(model: &Model, lines: &Lines<R>, from: u128, before: u128) -> Result<Option<u128>, Unreadable> {
     let Some(rest) = lines.line().strip_prefix("at ") else { return Ok(None) };
-    match step(rest).filter(|t| (from..before).contains(t)) {
+    match step(rest).and_then(|t| t.checked_sub(model.origin)).filter(|t| (from..before).contains(t)) {
         Some(t) => Ok(Some(t)),
         None => Err(lines.fault("expected a step within the section, before those above")),
     }

@@ -1,15 +1,16 @@
 //! Kind exact (§6): the strategy is optimal in every state and at every step.
 
-use crate::certificate::{between, layers, tail};
+use crate::certificate::{after_origin, between, earlier, layers, tail};
 use crate::enclosure::{Enclosure, Float, Precision};
-use crate::fraction::Fraction;
+use crate::fraction::{Fraction, lcm};
 use crate::model::Model;
 use crate::stage;
 use crate::text::{Lines, count, fraction, integer, step};
 use crate::values::Values;
 use crate::work::{Work, digits, words};
 use crate::{Stop, Unreadable, refuse};
-use num_traits::{Pow, Signed};
+use num_bigint::BigInt;
+use num_traits::{One, Pow, Signed, Zero};
 use std::io::BufRead;
 use std::ops::Range;
 
@@ -45,38 +46,26 @@ pub struct Checker<'m> {
 }
 
 /// Checks a certificate from the line after `kind exact`.
-pub fn check<R: BufRead>(model: &Model, mut lines: Lines<R>, work: Work) -> Result<(), Stop> {
+pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) -> Result<(), Stop> {
+    let (model, before) = segments.split_last().expect("at least one segment");
     let numbers = |rest: &str| ["enclosed", "exact"].iter().position(|numbers| *numbers == rest);
     let is_exact = lines.entry("numbers", numbers, "`exact` or `enclosed`")? == 1;
     let bits = |rest: &str| count(rest).filter(|bits| (64..=65536).contains(bits));
     let precision = Precision(lines.entry("precision", bits, "a number of bits, 64 to 65536")? as u64);
     let horizon = |rest: &str| step(rest).filter(|&horizon| !is_exact || horizon <= MAX_EXACT_HORIZON);
     let horizon = lines.entry("horizon", horizon, "a step")?;
+    let horizon = after_origin(model, horizon, &lines)?;
     let decisions = tail(model, &mut lines)?;
     let values = read_values(model, &mut lines)?;
     let mut checker = Checker::new(model, (precision, work), (horizon, decisions), values, is_exact)?;
     checker.values_are_those_of_decisions("tail")?; // (b)
     checker.horizon_suffices()?; // (c)
-    while checker.step > 0 {
-        let until = checker.step;
-        let earlier = |rest: &str| step(rest).filter(|&from| from < until);
-        match lines.line().split(' ').next() {
-            Some("layers") => {
-                let from = lines.entry("layers", earlier, "an earlier step")?;
-                let mut decisions = std::mem::take(&mut checker.decisions);
-                layers(model, &mut lines, (from, until), &mut decisions, |t, decisions| {
-                    checker.layer(t, decisions) // (d)
-                })?;
-                checker.decisions = decisions;
-            }
-            Some("stage") => {
-                let from = lines.entry("stage", earlier, "an earlier step")?;
-                checker.values_are_those_of_decisions(&format!("stage {from} to {until}"))?;
-                stage::check(&mut checker, from)?; // (f)
-            }
-            Some("values") if !is_exact => checker.rebase(read_values(model, &mut lines)?)?, // (e)
-            _ => return Err(lines.fault("expected `layers`, `stage` or `values`").into()),
-        }
+    checker.sections(&mut lines)?;
+    for segment in before.iter().rev() {
+        lines.word("segment")?;
+        let values = read_values(segment, &mut lines)?;
+        checker.enter(segment, values)?; // (h)
+        checker.sections(&mut lines)?;
     }
     checker.welfare(lines) // (g)
 }
@@ -106,11 +95,25 @@ impl<'m> Checker<'m> {
         values: Vec<Values>,
         is_exact: bool,
     ) -> Result<Checker<'m>, Stop> {
+        let earned = is_exact.then(|| values.clone());
+        let mut checker = Checker::start(model, (precision, work), (step, decisions), values, earned);
+        checker.find_advantages()?;
+        Ok(checker)
+    }
+
+    /// At a step of a segment, with gains of 0 and no advantages yet.
+    fn start(
+        model: &'m Model,
+        (precision, work): (Precision, Work),
+        (step, decisions): (u128, Vec<usize>),
+        values: Vec<Values>,
+        earned: Option<Vec<Values>>,
+    ) -> Checker<'m> {
         // With λ_0 = 0 there is nobody else, and ρ_0 is 1 all the same.
         let ratio = |discount: &Fraction| discount.over(&model.discounts[0]).in_lowest_terms();
         let others = model.discounts[1..].iter().map(ratio);
         let exact_ratios: Vec<Fraction> = [Fraction::one()].into_iter().chain(others).collect();
-        let mut checker = Checker {
+        Checker {
             model,
             precision,
             work,
@@ -118,15 +121,110 @@ impl<'m> Checker<'m> {
             ratios: exact_ratios.iter().map(|ratio| precision.fraction(ratio)).collect(),
             exact_ratios,
             numbers: model.numbers.iter().map(|number| precision.fraction(number)).collect(),
-            earned: is_exact.then(|| values.clone()),
+            earned,
             values,
             advantages: Vec::new(),
             decisions,
             gain: vec![Enclosure::zero(); model.n_states()],
             step,
+        }
+    }
+
+    /// Goes back to the first step of the segment.
+    fn sections<R: BufRead>(&mut self, lines: &mut Lines<R>) -> Result<(), Stop> {
+        let model = self.model;
+        while self.step > model.from - model.origin {
+            let until = self.step;
+            let before = |rest: &str| earlier(model, rest, until);
+            match lines.line().split(' ').next() {
+                Some("layers") => {
+                    let from = lines.entry("layers", before, "an earlier step")?;
+                    let mut decisions = std::mem::take(&mut self.decisions);
+                    layers(model, lines, (from, until), &mut decisions, |t, decisions| {
+                        self.layer(t, decisions) // (d)
+                    })?;
+                    self.decisions = decisions;
+                }
+                Some("stage") => {
+                    let from = lines.entry("stage", before, "an earlier step")?;
+                    let [from_step, until_step] = [from, until].map(|step| step + model.origin);
+                    self.values_are_those_of_decisions(&format!("stage {from_step} to {until_step}"))?;
+                    stage::check(self, from)?; // (f)
+                }
+                Some("values") if self.earned.is_none() => self.rebase(read_values(model, lines)?)?, // (e)
+                _ => return Err(lines.fault("expected `layers`, `stage` or `values`").into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// (h): the gains at the end of the segment before, over its values.
+    fn enter(&mut self, before: &'m Model, values: Vec<Values>) -> Result<(), Stop> {
+        let (model, precision, t) = (self.model, self.precision, self.step);
+        let u = t + model.origin - before.origin;
+        let (discount, other) = (&model.discounts[0], &before.discounts[0]);
+        let same = discount.compare(other).is_eq() && t == u;
+        let weights = self.weights(t)?;
+        self.work.spend(digits(t) + digits(u), self.cost())?;
+        let unit = if same {
+            Enclosure::one()
+        } else {
+            let inverse = precision.fraction(&Fraction::one().over(other).in_lowest_terms());
+            precision.scale(&precision.power(&self.discount, t), &precision.power(&inverse, u))
         };
-        checker.find_advantages()?;
-        Ok(checker)
+        let earned = match &self.earned {
+            None => None,
+            Some(_) => Some(self.carried((t, u), before, same)?),
+        };
+        let (gain, old) = (std::mem::take(&mut self.gain), std::mem::take(&mut self.values));
+        let work = std::mem::replace(&mut self.work, Work::new(0));
+        let decisions = std::mem::take(&mut self.decisions);
+        *self = Checker::start(before, (precision, work), (u, decisions), values, earned);
+        let weights_before = self.weights(u)?;
+        let length = words_of(&old) + words_of(&self.values);
+        self.work.spend((model.n_states() as u64).saturating_mul(length), self.cost())?;
+        let add = |sum: Enclosure, weight: &Enclosure, value: &Fraction| {
+            precision.sum(&sum, &precision.scale(weight, &precision.fraction(value)))
+        };
+        for (state, gain) in gain.into_iter().enumerate() {
+            let welfare = weights.iter().zip(&old).fold(gain, |sum, (weight, old)| add(sum, weight, &old.of(state)));
+            let terms = weights_before.iter().zip(&self.values);
+            let gain = terms.fold(precision.scale(&unit, &welfare), |sum, (weight, values)| {
+                add(sum, weight, &values.of(state).negated())
+            });
+            self.gain[state] = gain;
+        }
+        self.find_advantages()
+    }
+
+    /// Y of the segment before: the welfare in its units, as if its first principal got all of it.
+    fn carried(&mut self, (t, u): (u128, u128), before: &Model, same: bool) -> Result<Vec<Values>, Stop> {
+        let earned = self.earned.as_ref().expect("asked for with exact numbers only");
+        let n_states = self.model.n_states() as u64;
+        let bits = |x: &Fraction| u128::from(x.numerator.bits() + x.denominator.bits());
+        let (discount, other) = (&self.model.discounts[0], &before.discounts[0]);
+        let of_powers =
+            t.saturating_mul(self.ratio_bits() + bits(discount)).saturating_add(u.saturating_mul(bits(other)));
+        let length = u64::try_from(of_powers / 64).unwrap_or(u64::MAX).saturating_add(words_of(earned) + 1);
+        self.work.hold(n_states.saturating_mul(length))?;
+        self.work.spend(n_states.saturating_mul(length), length)?;
+        let power = |x: &Fraction, t: u128| {
+            // Of longer exponents nothing but powers of 1 is affordable.
+            let t = u64::try_from(t).unwrap_or(u64::MAX);
+            Fraction::new(Pow::pow(&x.numerator, t), Pow::pow(&x.denominator, t))
+        };
+        let unit = if same { Fraction::one() } else { power(discount, t).over(&power(other, u)).in_lowest_terms() };
+        let powers: Vec<Fraction> = self.exact_ratios.iter().map(|ratio| power(ratio, t).times(&unit)).collect();
+        let total = |state: usize| {
+            let terms = earned.iter().zip(&powers).map(|(earned, power)| earned.of(state).times(power));
+            terms.fold(Fraction::zero(), |sum, term| sum.plus(&term)).in_lowest_terms()
+        };
+        let totals: Vec<Fraction> = (0..self.model.n_states()).map(total).collect();
+        let common = totals.iter().fold(BigInt::one(), |common, total| lcm(&common, &total.denominator));
+        let numerators = totals.iter().map(|total| &total.numerator * (&common / &total.denominator)).collect();
+        let nothing = Values::new(vec![BigInt::zero(); totals.len()], BigInt::one());
+        let others = std::iter::repeat_n(nothing, before.n() - 1);
+        Ok([Values::new(numerators, common)].into_iter().chain(others).collect())
     }
 
     /// About what one operation on enclosures costs.
@@ -230,7 +328,8 @@ impl<'m> Checker<'m> {
                 for k in 0..model.n() {
                     let sum = self.sum(horizon, &weights, (state, choice), 0..k + 1)?;
                     if sum.hi.is_positive() {
-                        let place = format!("horizon {horizon}, state {state}, choice {number}, principals 0 to {k}");
+                        let at = horizon + model.origin;
+                        let place = format!("horizon {at}, state {state}, choice {number}, principals 0 to {k}");
                         let claim = "the choice may pay at or after the horizon";
                         return refuse(format!("{place}: {claim}; sum {}, not ≤ 0", sum.hi.shown()));
                     }
@@ -262,7 +361,8 @@ impl<'m> Checker<'m> {
                     (found, stated) = (other.shown(), own.shown());
                 }
                 let claim = model.rivalry(state, choice, decision);
-                return refuse(format!("step {t}, state {state}: {claim}; worth {found} against {stated}"));
+                let at = t + model.origin;
+                return refuse(format!("step {at}, state {state}: {claim}; worth {found} against {stated}"));
             }
             gain.push(own);
         }
@@ -348,7 +448,7 @@ mod tests {
         // ρ_1 is 2/3 with 2 + 2 bits, or 5/8 with 3 + 4.
         for (discounts, latest) in [("3/4 1/2", (1 << 20) / 4), ("4/5 1/2", (1 << 20) / 7)] {
             let text = format!("commonweal-model 1\ndiscounts {discounts}\nstates 1\nchoices 1\n0 1 > 0 1\nend\n");
-            let model = Model::read(text.as_bytes()).expect("a model");
+            let model = Model::read(text.as_bytes()).expect("a model").swap_remove(0);
             let values = vec![Values::new(vec![0.into()], 1.into()); 2];
             let start = (Precision(64), Work::new(u64::MAX));
             let mut checker = Checker::new(&model, start, (0, vec![0]), values, false).expect("work is ample");

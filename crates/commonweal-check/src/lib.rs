@@ -87,9 +87,9 @@ pub fn check(model: &[u8], certificate: impl BufRead, work: u64) -> Result<Verdi
     } else {
         let canonical = canonical_form(model)?;
         let hash = sha256::hexadecimal(&canonical);
-        let model = model::Model::read(&canonical).map_err(in_model)?;
+        let segments = model::Model::read(&canonical).map_err(in_model)?;
         drop(canonical);
-        certificate::check(&model, &hash, lines.map_err(in_certificate)?, work)
+        certificate::check(&segments, &hash, lines.map_err(in_certificate)?, work)
     };
     match found {
         Ok(meaning) => Ok(Verdict::Accepted(meaning)),

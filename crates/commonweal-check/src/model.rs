@@ -4,7 +4,7 @@
 
 use crate::Unreadable;
 use crate::fraction::{Fraction, lcm};
-use crate::text::{Lines, canonical_fraction, count};
+use crate::text::{Lines, canonical_fraction, count, pair, step};
 use crate::work::words;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -15,9 +15,15 @@ use std::ops::Range;
 pub const HEADER: &str = "commonweal-model 1\n";
 /// The longest common denominator of a row, in bits.
 const MAX_ROW_BITS: u64 = 1 << 18;
+/// The latest step at which a segment begins.
+const MAX_SEGMENT: u128 = 1 << 53;
 
-/// A model in the order of its canonical form.
+/// A model in the order of its canonical form, or one segment of it.
+#[derive(Clone)]
 pub struct Model {
+    /// The first step of the segment, and the step that its powers are counted from.
+    pub from: u128,
+    pub origin: u128,
     /// λ_0 > λ_1 > …
     pub discounts: Vec<Fraction>,
     /// Every number that occurs as a reward or a probability.
@@ -100,24 +106,40 @@ impl Model {
         sum
     }
 
-    /// The model of a canonical form.
-    pub fn read(canonical: &[u8]) -> Result<Model, Unreadable> {
+    /// The segments of a canonical form, each a model; most have one.
+    pub fn read(canonical: &[u8]) -> Result<Vec<Model>, Unreadable> {
         let mut lines = Lines::new(canonical)?;
         lines.word(HEADER.trim_end())?;
-        let discounts = |rest: &str| rest.split(' ').map(canonical_fraction).collect::<Option<Vec<Fraction>>>();
-        let discounts = lines.entry("discounts", discounts, "fractions in lowest terms")?;
-        let below_one = discounts.iter().all(|discount| discount.numerator < discount.denominator);
-        let falling = discounts.windows(2).all(|pair| pair[0].compare(&pair[1]).is_gt());
-        if !below_one || !falling || discounts.iter().any(|discount| discount.numerator.is_negative()) {
-            return Err(Unreadable("the discounts do not fall strictly within [0, 1)".to_owned()));
-        }
-        Model::read_states(lines, discounts)
+        let mut segments = Vec::new();
+        let (discounts, n_rewards) = if lines.line().starts_with("discounts ") {
+            let discounts = lines.entry("discounts", fractions, "fractions in lowest terms")?;
+            check_discounts(discounts.iter())?;
+            let n_rewards = discounts.len();
+            (discounts, n_rewards)
+        } else {
+            let n_rewards = lines.entry("rewards", count, "their number, if not `discounts` and fractions")?;
+            segments = read_segments(&mut lines, n_rewards)?;
+            (Vec::new(), n_rewards)
+        };
+        let model = Model::read_states(lines, discounts, n_rewards)?;
+        let mut models = match segments.as_slice() {
+            [] => vec![model],
+            segments => segments.iter().map(|segment| model.in_segment(segment, n_rewards)).collect(),
+        };
+        models.iter_mut().for_each(|model| model.words = model.longest());
+        Ok(models)
     }
 
-    /// The states and choices of a form, with one reward for each of these discounts.
-    pub fn read_states(mut lines: Lines<&[u8]>, discounts: Vec<Fraction>) -> Result<Model, Unreadable> {
+    /// The states and choices of a form, with so many rewards for each choice.
+    pub fn read_states(
+        mut lines: Lines<&[u8]>,
+        discounts: Vec<Fraction>,
+        n_rewards: usize,
+    ) -> Result<Model, Unreadable> {
         let n_states = lines.entry("states", count, "their number")?;
         let mut model = Model {
+            from: 0,
+            origin: 0,
             discounts,
             numbers: Vec::new(),
             first_choice: vec![0],
@@ -136,7 +158,7 @@ impl Model {
                 return Err(Unreadable("a state has no choice".to_owned()));
             }
             for _ in 0..n_choices {
-                if model.read_choice(lines.line(), n_states, &mut known).is_none() {
+                if model.read_choice(lines.line(), (n_states, n_rewards), &mut known).is_none() {
                     return Err(lines.fault("expected rewards, `>`, and a row of probabilities with sum 1"));
                 }
                 lines.advance()?;
@@ -152,6 +174,30 @@ impl Model {
         Ok(model)
     }
 
+    /// The model of one segment: R_i(c) is what its i-th part makes of the rewards of the form.
+    fn in_segment(&self, segment: &Segment, n_rewards: usize) -> Model {
+        let mut reward = Vec::with_capacity(self.n_choices() * segment.parts.len());
+        // Only the numbers that this segment has: how long they are is part of what checking costs.
+        let (mut numbers, mut known) = (Vec::new(), HashMap::new());
+        let mut put = |number: Fraction| {
+            let key = (number.numerator.clone(), number.denominator.clone());
+            *known.entry(key).or_insert_with(|| {
+                numbers.push(number);
+                numbers.len() as u32 - 1
+            })
+        };
+        let probability = self.probability.iter().map(|&p| put(self.numbers[p as usize].clone())).collect();
+        for choice in 0..self.n_choices() {
+            let rewards = &self.reward[choice * n_rewards..(choice + 1) * n_rewards];
+            for (_, counts) in &segment.parts {
+                let terms = counts.iter().zip(rewards).map(|(counts, &at)| counts.times(&self.numbers[at as usize]));
+                reward.push(put(terms.fold(Fraction::zero(), |sum, term| sum.plus(&term)).in_lowest_terms()));
+            }
+        }
+        let discounts = segment.parts.iter().map(|(discount, _)| discount.clone()).collect();
+        Model { from: segment.from, origin: segment.origin, discounts, numbers, reward, probability, ..self.clone() }
+    }
+
     fn longest(&self) -> u64 {
         let numbers = self.discounts.iter().chain(&self.numbers);
         let parts = numbers.flat_map(|number| [&number.numerator, &number.denominator]);
@@ -163,21 +209,20 @@ impl Model {
         let of_choice = |choice: usize| terms.iter().map(move |(principal, _)| self.rewards(choice)[*principal]);
         let mut model = Model {
             discounts: terms.iter().map(|(_, discount)| discount.clone()).collect(),
-            numbers: self.numbers.clone(),
-            first_choice: self.first_choice.clone(),
-            first_transition: self.first_transition.clone(),
             reward: (0..self.n_choices()).flat_map(of_choice).collect(),
-            target: self.target.clone(),
-            probability: self.probability.clone(),
-            row_denominator: self.row_denominator.clone(),
-            words: 0,
+            ..self.clone()
         };
         model.words = model.longest();
         model
     }
 
     /// Reads one choice; `None` if the line is not one.
-    fn read_choice(&mut self, line: &str, n_states: usize, known: &mut HashMap<String, u32>) -> Option<()> {
+    fn read_choice(
+        &mut self,
+        line: &str,
+        (n_states, n_rewards): (usize, usize),
+        known: &mut HashMap<String, u32>,
+    ) -> Option<()> {
         let (rewards, row) = line.split_once(" > ")?;
         let mut number = |numbers: &mut Vec<Fraction>, word: &str| {
             if let Some(&position) = known.get(word) {
@@ -211,9 +256,58 @@ impl Model {
             }
         }
         let sum: BigInt = row.map(|probability| &probability.numerator * (&common / &probability.denominator)).sum();
-        (sum == common && self.reward.len() - before == self.n()).then(|| {
+        (sum == common && self.reward.len() - before == n_rewards).then(|| {
             self.row_denominator.push(common);
             self.first_transition.push(self.target.len());
         })
+    }
+}
+
+/// A segment: its first step, its origin, and for each part its discount and what it makes of each reward.
+struct Segment {
+    from: u128,
+    origin: u128,
+    parts: Vec<(Fraction, Vec<Fraction>)>,
+}
+
+fn read_segments(lines: &mut Lines<&[u8]>, n_rewards: usize) -> Result<Vec<Segment>, Unreadable> {
+    let mut segments: Vec<Segment> = Vec::new();
+    while lines.line().starts_with("segment ") {
+        let step = |word: &str| step(word).filter(|&step| step <= MAX_SEGMENT);
+        let both = |rest: &str| pair(rest).and_then(|(from, origin)| Some((step(from)?, step(origin)?)));
+        let (from, origin) = lines.entry("segment", both, "two steps")?;
+        let is_next = segments.last().map_or(from == 0, |before| before.from < from);
+        if origin > from || !is_next {
+            let order = "the segments do not begin one after the other, from step 0 on";
+            return Err(Unreadable(order.to_owned()));
+        }
+        let mut parts = Vec::new();
+        while lines.line().starts_with("part ") {
+            let part = |rest: &str| fractions(rest).filter(|numbers| numbers.len() == n_rewards + 1);
+            let mut numbers = lines.entry("part", part, "a discount and a number for each reward")?;
+            let counts = numbers.split_off(1);
+            parts.push((numbers.swap_remove(0), counts));
+        }
+        check_discounts(parts.iter().map(|(discount, _)| discount))?;
+        if parts.first().is_none_or(|(discount, _)| discount.is_zero()) {
+            return Err(Unreadable("the first part of a segment has a discount above 0".to_owned()));
+        }
+        segments.push(Segment { from, origin, parts });
+    }
+    if segments.len() < 2 { Err(Unreadable("there are two segments at least".to_owned())) } else { Ok(segments) }
+}
+
+fn fractions(rest: &str) -> Option<Vec<Fraction>> {
+    rest.split(' ').map(canonical_fraction).collect()
+}
+
+fn check_discounts<'f>(discounts: impl Iterator<Item = &'f Fraction> + Clone) -> Result<(), Unreadable> {
+    let mut pairs = discounts.clone().zip(discounts.clone().skip(1));
+    let falling = pairs.all(|(left, right)| left.compare(right).is_gt());
+    let within = |discount: &Fraction| !discount.numerator.is_negative() && discount.numerator < discount.denominator;
+    if falling && discounts.clone().all(within) {
+        Ok(())
+    } else {
+        Err(Unreadable("the discounts do not fall strictly within [0, 1)".to_owned()))
     }
 }

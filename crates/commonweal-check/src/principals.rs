@@ -34,7 +34,7 @@ impl Principals {
         for _ in 0..n {
             terms.push(lines.take(read_terms, "coefficients and falling discounts in [0, 1)")?);
         }
-        let by_principal = Model::read_states(lines, vec![Fraction::zero(); n])?;
+        let by_principal = Model::read_states(lines, vec![Fraction::zero(); n], n)?;
         let all = |(principal, terms): (usize, &Terms)| {
             terms.iter().map(|(_, discount)| (principal, discount.clone())).collect::<Vec<_>>()
         };
@@ -56,8 +56,8 @@ impl Principals {
         self.terms.iter().enumerate().flat_map(|(p, terms)| terms.iter().map(move |(coefficient, _)| (p, coefficient)))
     }
 
-    /// The canonical form for these weights, and its hash.
-    pub fn weighted(&self, weights: &[Fraction]) -> Result<(Model, String), Unreadable> {
+    /// The canonical form for these weights, a single segment, and its hash.
+    pub fn weighted(&self, weights: &[Fraction]) -> Result<(Vec<Model>, String), Unreadable> {
         let nobody_counts = weights.iter().all(Fraction::is_zero);
         let counted: Vec<usize> = (0..self.n()).filter(|&p| nobody_counts || !weights[p].is_zero()).collect();
         let mut discounts: Vec<&Fraction> =

@@ -43,6 +43,7 @@ pub fn show<C, I>(
             let Some(found) = excess(checker, &interval, (state, choice))? else { continue };
             if u == v || cuts == MAX_CUTS {
                 let claim = model.rivalry(state, choice, decisions[state]);
+                let [from, until, v] = [from, until, v].map(|step| step + model.origin);
                 let place = format!("stage {from} to {until}, step {v}, state {state}");
                 let gain = if u == v { found } else { format!("not known after {cuts} cuts") };
                 return refuse(format!("{place}: {claim}; gain {gain}"));
@@ -74,6 +75,7 @@ pub fn check(checker: &mut Checker, from: u128) -> Result<(), Stop> {
     if let Some(earned) = &checker.earned {
         let same = |state| earned.iter().zip(&checker.values).all(|(y, v)| y.of(state).compare(&v.of(state)).is_eq());
         if !(0..model.n_states()).all(same) {
+            let [from, until] = [from, until].map(|step| step + model.origin);
             return refuse(format!(
                 "stage {from} to {until}: exact gains cannot be carried over a stage; gains, not 0"
             ));
@@ -195,7 +197,7 @@ mod tests {
         };
         let choices: String = rewards.iter().map(choice).collect();
         let head = format!("commonweal-model 1\ndiscounts {discounts}\nstates 1\nchoices {}\n", rewards.len());
-        Model::read(format!("{head}{choices}end\n").as_bytes()).expect("a model")
+        Model::read(format!("{head}{choices}end\n").as_bytes()).expect("a model").swap_remove(0)
     }
 
     /// Where an interval passes, the rival loses at every one of its steps, in fractions; where it fails and is one step,

@@ -4,8 +4,8 @@
 //! part of the program, and nothing is fetched from elsewhere. The API answers with the documents of the program; docs/api.md
 //! describes it, docs/openapi.json for programs.
 //!
-//! A request passes the [guard](guard) (who may ask), the [routes] (what is asked), the [queue](queue) (when, and for how long)
-//! and ends in one of the [answers]. [`Limits`] say what it may take.
+//! A request passes `guard` (who may ask), `routes` (what is asked) and `queue` (when, and for how long), and ends in one of the
+//! `answers`. [`Limits`] say what it may take.
 
 mod answers;
 mod connection;

@@ -1,6 +1,6 @@
 //! Which path is answered by whom, behind the guard and with a line in the log.
 
-use crate::answers::{Context, QUESTIONS, Question, Reply};
+use crate::answers::{Context, QUESTIONS, Question, Reply, VIEW};
 use crate::fields::Fields;
 use crate::gallery::gallery;
 use crate::guard::{Guard, HEADERS};
@@ -10,13 +10,13 @@ use crate::page::{self, Opened, typed};
 use crate::problem::Problem;
 use crate::queue::Queue;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -82,7 +82,7 @@ async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     if !shared.quiet {
-        let bytes = axum::body::HttpBody::size_hint(response.body()).exact();
+        let bytes = response.body().size_hint().exact();
         entry.answered(response.status(), bytes);
     }
     response
@@ -90,10 +90,9 @@ async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next
 
 async fn index(State(shared): State<Arc<Shared>>) -> Response {
     let make = || async {
-        let (_, question) = QUESTIONS[1];
         let body = serde_json::json!({"model": shared.opened.model}).to_string();
         let context = shared.context.clone();
-        let work = move |stop: &_| question(Fields::of(body.as_bytes())?, &context, stop);
+        let work = move |stop: &_| VIEW(Fields::of(body.as_bytes())?, &context, stop);
         let view = shared.queue.run(FIRST_VIEW, work).await.and_then(|reply| reply);
         page::index(&shared.opened, view.as_ref().ok().and_then(Reply::text))
     };
@@ -127,20 +126,31 @@ fn time_limit(text: &str) -> Result<Duration, Problem> {
     limit.ok_or_else(|| Problem::bad_request("`time_limit` must be a positive number of seconds"))
 }
 
-/// The body, if it is short enough and comes soon enough.
-async fn body(body: Body, limits: &Limits) -> Result<Vec<u8>, Problem> {
-    let most = limits.body_bytes;
-    let too_large = || {
-        Problem::too_large(format!("the body is larger than {}", in_words(most as u64)))
-            .help("large models are for the command line: `commonweal solve`")
+/// The body, if it is short enough and comes soon enough. What is too long is read to its end and forgotten, for a moment at least:
+/// a client that is still sending does not read the answer.
+async fn body(mut body: Body, limits: &Limits) -> Result<Vec<u8>, Problem> {
+    const MOMENT: Duration = Duration::from_secs(2);
+    let mut whole = Vec::new();
+    let mut fits = HttpBody::size_hint(&body).lower() <= limits.body_bytes as u64;
+    let wait = if fits { limits.patience } else { MOMENT };
+    let reading = async {
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame?.into_data() else { continue };
+            fits &= whole.len() + data.len() <= limits.body_bytes;
+            if fits {
+                whole.extend_from_slice(&data);
+            }
+        }
+        Ok::<(), axum::Error>(())
     };
-    if axum::body::HttpBody::size_hint(&body).lower() > most as u64 {
-        return Err(too_large());
+    let read = tokio::time::timeout(wait, reading).await;
+    if !fits {
+        let most = in_words(limits.body_bytes as u64);
+        return Err(Problem::too_large(format!("the body is larger than {most}"))
+            .help("large models are for the command line: `commonweal solve`"));
     }
-    let whole = Limited::new(body, most).collect();
-    match tokio::time::timeout(limits.patience, whole).await {
-        Ok(Ok(whole)) => Ok(whole.to_bytes().to_vec()),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+    match read {
+        Ok(Ok(())) => Ok(whole),
         Ok(Err(_)) => Err(Problem::bad_request("the body was cut off")),
         Err(_) => Err(Problem::too_slow("the body took too long to come")),
     }

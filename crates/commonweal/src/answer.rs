@@ -149,6 +149,19 @@ pub struct ExactProof {
     pub has_ties: bool,
     /// For how many layers bounds are worth computing.
     pub n_layers_for_bounds: u64,
+    /// The segments before the last one, the latest first.
+    pub segments: Vec<ExactSegment>,
+}
+
+/// A segment of the model before the last one, as the exact engine went over it.
+#[derive(Debug, Clone)]
+pub struct ExactSegment {
+    /// The step at which it ends.
+    pub until: u64,
+    /// What gains are counted from: any values, one vector for each of its parts.
+    pub values: Vec<ExactVector>,
+    /// The stages that were jumped over, the latest first; those without values of their own have these.
+    pub stages: Vec<ExactStage>,
 }
 
 /// A stage that the exact engine jumped over.
@@ -166,6 +179,19 @@ pub struct ExactStage {
 #[derive(Debug, Clone)]
 pub struct BoundsProof {
     /// About what the long-term strategy is worth to each part, most patient first.
+    pub values: Vec<Vec<f64>>,
+    /// The stages that were jumped over, the latest first.
+    pub stages: Vec<BoundsStage>,
+    /// The segments before the last one, the latest first.
+    pub segments: Vec<BoundsSegment>,
+}
+
+/// A segment of the model before the last one, as the certified engine went over it.
+#[derive(Debug, Clone)]
+pub struct BoundsSegment {
+    /// The step at which it ends.
+    pub until: u64,
+    /// What gains are counted from: any values, for each of its parts.
     pub values: Vec<Vec<f64>>,
     /// The stages that were jumped over, the latest first.
     pub stages: Vec<BoundsStage>,

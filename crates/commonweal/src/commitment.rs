@@ -137,7 +137,7 @@ struct Selves<'m> {
 
 impl Selves<'_> {
     /// What the steps after this one are worth from every state, if `strategy` is followed; `None` at a limit.
-    fn to_come(&mut self, strategy: &Strategy) -> Option<Vec<Rational>> {
+    fn yet_to_come(&mut self, strategy: &Strategy) -> Option<Vec<Rational>> {
         let Some(later) = &self.later else { return Some(vec![Rational::ZERO; self.model.n_states()]) };
         self.left = self.left.checked_sub(1)?;
         let payoffs = evaluate(later, strategy, self.stop).ok()?;
@@ -155,7 +155,7 @@ impl Selves<'_> {
     /// The best choice of every self, its own where no other is better.
     fn better(&mut self, taken: &[ChoiceId]) -> Option<Vec<ChoiceId>> {
         let strategy = Strategy::Counting(CountingStrategy::positional(taken.iter().copied()));
-        let to_come = self.to_come(&strategy)?;
+        let to_come = self.yet_to_come(&strategy)?;
         let best = |state: StateId| {
             let own = taken[state.index()];
             let mut best = (self.worth(own, &to_come), own);
@@ -236,13 +236,13 @@ impl Selves<'_> {
 
     /// Whether the self in `state` likes `other` better than what `taken` takes, if `other` is taken there this often.
     fn wants(&mut self, taken: &[ChoiceId], state: StateId, other: ChoiceId, share: &Rational) -> Option<bool> {
-        let to_come = self.to_come(&Strategy::Stationary(self.mix(taken, state, other, share)))?;
+        let to_come = self.yet_to_come(&Strategy::Stationary(self.mix(taken, state, other, share)))?;
         Some(self.worth(other, &to_come) > self.worth(taken[state.index()], &to_come))
     }
 
     /// At least what any self gains by another choice, and what is at stake for the one for whom that is most.
     fn regret(&mut self, strategy: &Stationary) -> Option<(f64, f64)> {
-        let to_come = self.to_come(&Strategy::Stationary(strategy.clone()))?;
+        let to_come = self.yet_to_come(&Strategy::Stationary(strategy.clone()))?;
         let (mut regret, mut stake) = (Rational::ZERO, Rational::ZERO);
         for state in self.model.states() {
             let worths = self.model.choices(state).map(|choice| self.worth(choice, &to_come));

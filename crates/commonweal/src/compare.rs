@@ -152,7 +152,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let pure = search::positional(model, &options(&Rational::ZERO));
     let mut positional = found(model, Class::Positional, &pure, stop, &unknown);
     let is_positional = |one: &&Compared| match one.class {
-        Class::BestFor(p) => model.principals()[p.index()].only_parts().len() == 1,
+        Class::BestFor(p) => matches!(model.principals()[p.index()].parts(), Some([_])),
         _ => true,
     };
     served.iter().filter(is_positional).chain([&long_term]).for_each(|other| positional.improve(other));

@@ -55,12 +55,9 @@ fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Eval
         holds_for_any: false,
         not_exact: None,
     };
-    if options.engine == Engine::Auto
-        && let Strategy::Counting(counting) = strategy
-        && model.doubles().is_ok()
-    {
+    if options.engine == Engine::Auto && model.doubles().is_ok() {
         // Beyond some steps fractions take minutes, and doubles a moment.
-        let (last, limit) = (counting.settled_from(), evaluation::affordable_steps(&exact));
+        let (last, limit) = (evaluation::steps_to_walk(&exact, strategy), evaluation::affordable_steps(&exact));
         if last > Step::from(limit) {
             let evaluation = in_doubles(model, strategy, DEFAULT_GAP, options);
             return Ok(Evaluation { not_exact: Some(EvaluateError::TooManySteps { last, limit }), ..evaluation });

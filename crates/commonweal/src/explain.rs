@@ -13,7 +13,7 @@ use crate::exact::long_term::{self, LongTerm};
 use crate::exponential_sum::DiscountRatios;
 use crate::model::{ChoiceId, IntegerRows, Mdp, PrincipalId, StateId};
 use crate::number::{Rational, sum};
-use crate::principals::{self, OrderedModel, OrderedPart};
+use crate::principals::{self, OrderedModel, OrderedPart, OrderedSegment};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Meetings, Step};
 use std::cmp::Ordering;
@@ -25,13 +25,14 @@ pub struct Explanation {
     pub names: Vec<String>,
     /// The states that runs from the start can come to, whatever is chosen, in the order in which they can.
     pub reached: Vec<StateId>,
-    /// V_i per state, most patient principal first.
+    /// V_i per state, most patient principal first; of time preferences in segments, in the last one.
     pub values: Vec<Vec<Rational>>,
     /// Every choice outside the long-term strategy, in states that can be reached.
     pub deviations: Vec<Deviation>,
-    /// The layers just before the horizon, the last one first; at most as many as were asked for. Only what may be met.
+    /// The layers just before the horizon, the last one first; at most as many as were asked for. Only what may be met. None
+    /// of time preferences in segments.
     pub layers: Vec<Layer>,
-    /// Every change of choice at a state and step that may be met, the latest first.
+    /// Every change of choice at a state and step that may be met, the latest first. None of time preferences in segments.
     pub turns: Vec<Turn>,
 }
 
@@ -81,7 +82,11 @@ pub fn explain(
     n_turns: usize,
     stop: &StopSignal,
 ) -> Result<Explanation, StopReason> {
-    let ordered = principals::order(model);
+    let mut segments = principals::segments(model.principals());
+    let is_whole = segments.len() == 1;
+    // What is worth explaining in the paper's terms is what holds from the last segment on.
+    let last = segments.pop().expect("at least one segment");
+    let ordered = principals::order_by(model, last.parts.clone());
     let rows = IntegerRows::of(model);
     let long_term = long_term::solve(&ordered, &rows, stop)?;
     let advantages =
@@ -99,10 +104,16 @@ pub fn explain(
                 state,
                 choice,
                 advantages: exact_advantages(&ordered, &advantages, state, choice),
-                pays: paying_steps(&advantages, &ratios, state, choice, &settled_from),
-                settled_from,
+                pays: paying_steps(&advantages, &ratios, state, choice, &settled_from)
+                    .and_then(|steps| steps_within(&last, steps)),
+                settled_from: (&settled_from + last.origin).max(Step::from(last.from)),
             });
         }
+    }
+    if !is_whole {
+        // Before it every segment has values of its own: neither gains nor turns add up over its end.
+        let (layers, turns) = (Vec::new(), Vec::new());
+        return Ok(Explanation { names: names(&ordered), reached, values, deviations, layers, turns });
     }
     let mut layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
     for layer in &mut layers {
@@ -113,13 +124,20 @@ pub fn explain(
     Ok(Explanation { names: names(&ordered), reached, values, deviations, layers, turns })
 }
 
+/// Those of some steps that lie in the last segment: the first, and the one after the last. Given are steps after its origin.
+fn steps_within(last: &OrderedSegment, (first, end): (Step, Step)) -> Option<(Step, Step)> {
+    let first = (first + last.origin).max(Step::from(last.from));
+    let end = end + last.origin;
+    (first < end).then_some((first, end))
+}
+
 /// The principals of each part; one that has several parts with the part's discount.
 fn names(model: &OrderedModel) -> Vec<String> {
     let of_part = |part: &OrderedPart| {
         let name = |(p, _): &(PrincipalId, Rational)| {
             let principal = &model.mdp().principals()[p.index()];
             let discount =
-                if principal.only_parts().len() > 1 { format!(" ({})", part.discount) } else { String::new() };
+                if principal.last().parts.len() > 1 { format!(" ({})", part.discount) } else { String::new() };
             format!("{}{discount}", principal.name)
         };
         part.terms.iter().map(name).collect::<Vec<_>>().join("+")

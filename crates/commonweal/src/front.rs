@@ -1,12 +1,16 @@
 //! The model as users hold it: read from a file, or built; in fractions or in doubles.
 
 use crate::certificate::write_canonical;
-use crate::io::{Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, write_yaml};
+use crate::io::{
+    Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, read_strategy, write_drn,
+    write_yaml,
+};
 use crate::model::{
     Mdp, ModelArrays, ModelBuilder, ModelError, Preference, Principal, PrincipalId, StateId, Structure,
 };
 use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
+use crate::strategy::Strategy;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -84,6 +88,38 @@ impl Model {
     {
         let (model, divided) = arrays.finish_scaled()?;
         Ok(Model { notes: ReadNotes { divided, ..ReadNotes::default() }, ..Model::from(model) })
+    }
+
+    /// The model that arrays of doubles describe, in the numbers that `engine` needs. In fractions each double stands for the
+    /// shortest decimal that is read as it, so 0.1 is 1/10, as in a file. Rows that floating point has rounded are divided by
+    /// their sums, and [`notes`](Model::notes) count them.
+    ///
+    /// ```
+    /// use commonweal::{Engine, Model, ModelArrays, NameTable, Options, Principal, solve};
+    /// let arrays = ModelArrays {
+    ///     start: 0.into(),
+    ///     principals: vec![Principal::new("alice", "1/2".parse()?)?],
+    ///     state_names: NameTable::numbered(2),
+    ///     action_names: NameTable::numbered(1),
+    ///     action: vec![0, 0],
+    ///     first_choice: vec![0, 1, 2],
+    ///     first_transition: vec![0, 2, 3],
+    ///     target: vec![0.into(), 1.into(), 1.into()],
+    ///     probability: vec![0.1, 0.9, 1.0],
+    ///     reward: vec![0.0, 1.9],
+    /// };
+    /// let model = Model::from_doubles(arrays, Engine::Auto)?;
+    /// assert_eq!(solve(&model, &Options::default()).welfare(model.start()).to_string(), "9/5");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_doubles(arrays: ModelArrays<f64>, engine: Engine) -> Result<Model, ModelError> {
+        match engine.for_size(arrays.state_names.len() as u64, arrays.principals.len()) {
+            Picked::Certified { .. } => Model::from_arrays(arrays),
+            Picked::Exact => {
+                let (model, divided) = arrays.finish_decimals()?;
+                Ok(Model { notes: ReadNotes { divided, ..ReadNotes::default() }, ..Model::from(model) })
+            }
+        }
     }
 
     /// Everything but the numbers: states, choices, names, principals.
@@ -186,11 +222,29 @@ impl Model {
         })
     }
 
+    /// The strategy for this model that a JSON text describes, as `solve --strategy` writes it, or shorter, as people do.
+    ///
+    /// ```
+    /// let hotel = commonweal::Model::from_yaml("principals: {p: 1/2}\nstates: {s: {a: {to: s}, b: {to: s}}}")?;
+    /// assert!(hotel.read_strategy(br#"{"format": "commonweal-strategy/1", "decisions": {"s": "b"}}"#).is_ok());
+    /// # Ok::<(), commonweal::ParseError>(())
+    /// ```
+    pub fn read_strategy(&self, json: &[u8]) -> Result<Strategy, ParseError> {
+        read_strategy(self.structure(), json)
+    }
+
     /// The model as a YAML file has it.
     pub fn to_yaml(&self) -> std::io::Result<String> {
         let mut text = Vec::new();
         write_yaml(&self.exact(), &mut text)?;
         Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
+    }
+
+    /// The model as a DRN file has it, without the time preferences, for which that format has no place.
+    pub fn to_drn(&self) -> std::io::Result<String> {
+        let mut text = Vec::new();
+        write_drn(&self.exact(), &mut text)?;
+        Ok(String::from_utf8(text).expect("DRN is written in UTF-8"))
     }
 
     /// The canonical form, which certificates are about and checkers read: the same for the same model, whatever its format.

@@ -39,7 +39,8 @@ pub fn check<R: BufRead>(
     let mut decisions = tail(&model.by_term, lines)?;
     let mut levels = Vec::new();
     for (k, weights) in weights.iter().enumerate() {
-        let (model, _) = model.weighted(weights)?;
+        let (segments, _) = model.weighted(weights)?;
+        let model = segments.into_iter().next().expect("one segment");
         let values = read_values(&model, lines)?;
         if horizon == 0 && model.discounts.iter().any(Fraction::is_zero) {
             return Err(lines.fault("a discount of 0 needs a horizon of at least 1, above").into());

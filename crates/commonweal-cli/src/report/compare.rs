@@ -51,19 +51,19 @@ fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let of = |class: Class| comparison.strategies.iter().find(|one| one.class == class);
     let (Some(plan), Some(replanned)) = (of(Class::Counting), of(Class::Replanned)) else { return String::new() };
     let uncommitted = of(Class::NoCommitment).unwrap_or(replanned);
+    let worth = plan.welfare.minus(&uncommitted.welfare);
+    if worth.exact.as_ref().is_some_and(Rational::is_zero) {
+        return wrapped("\nCommitment is worth nothing here.", 2);
+    }
     let told = |value: &Value| value.exact.as_ref().map_or_else(|| signed(value), fraction_with_sign);
-    let worth = |(principal, (with, without)): (&Principal, (&Value, &Value))| {
+    let own_worth = |(principal, (with, without)): (&Principal, (&Value, &Value))| {
         format!("{} {}", shown(&principal.name), told(&with.minus(without)))
     };
     /// More are not named one by one.
     const NAMED: usize = 6;
     let each = model.principals().iter().zip(plan.payoffs.iter().zip(&uncommitted.payoffs));
-    let each: Vec<String> = each.take(NAMED).map(worth).collect();
-    let mut text = format!(
-        "\nWhat commitment is worth: {} ({}).",
-        told(&plan.welfare.minus(&uncommitted.welfare)),
-        each.join(", ")
-    );
+    let each: Vec<String> = each.take(NAMED).map(own_worth).collect();
+    let mut text = format!("\nWhat commitment is worth: {} ({}).", told(&worth), each.join(", "));
     text += match &comparison.equilibrium {
         Equilibrium::Pure(_) => " Without it, nobody who decides later would change the strategy \"no commitment\".",
         Equilibrium::Mixed { .. } => {

@@ -168,7 +168,7 @@ pub fn rates(model: &Structure, solution: &Answer) -> Chart {
         }
     }
     Chart {
-        title: "At which rate the next step is discounted".to_owned(),
+        title: format!("At which rate the next {} is discounted", shown(model.about().step())),
         caption: Some("All together: how fast the sum of all weights falls.".to_owned()),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: format!("per cent a {}", shown(model.about().step())), scale: Scale::Linear },

@@ -15,6 +15,7 @@ mod manual;
 mod other_commands;
 mod own_strategies;
 mod pictures;
+mod preferences;
 mod program;
 mod reader;
 mod readme;

@@ -30,6 +30,14 @@ fn in_time(stop: &StopSignal) -> Result<(), Problem> {
     stop.check().map_err(Problem::out_of_time)
 }
 
+/// The model with what the request changes in it, as YAML.
+pub fn model(mut fields: Fields, context: &Context, _: &StopSignal) -> Result<Reply, Problem> {
+    let asked = Asked::take(&mut fields)?;
+    fields.done()?;
+    let text = asked.model(&context.limits)?.to_yaml();
+    Ok(Reply::file("text/yaml; charset=utf-8", text.expect("memory takes every byte")))
+}
+
 pub fn strategy(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
     let asked = Asked::take(&mut fields)?;
     fields.done()?;

@@ -1,14 +1,16 @@
-//! `/api/map`: the document of `map --json`, with outlines to draw.
+//! `/api/map`: the document of `map --json`, with outlines to draw. `/api/sketch`: the same by cells, in a moment.
 
 use super::{Context, Reply, options};
 use crate::fields::Fields;
 use crate::limits::Limits;
 use crate::problem::Problem;
 use crate::request::{Asked, principal};
-use commonweal::internals::landscape::Class;
-use commonweal::questions::{Grid, StrategyMap, named_regions, strategy_map};
-use commonweal::{Model, Options, PrincipalId, Rational, StopSignal, documents, on_threads};
+use commonweal::internals::landscape::{Class, key, letter};
+use commonweal::questions::{Grid, Play, StrategyMap, named_regions, strategy_map};
+use commonweal::{Claim, Model, Options, PrincipalId, Rational, StopSignal, documents, on_threads, solve};
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many cells each side has, where none are asked for.
 const RESOLUTION: u64 = 12;
@@ -57,8 +59,8 @@ impl Axes {
         Ok(Axes { names, resolution })
     }
 
-    /// The map over discounts from 0 to almost 1.
-    pub fn map(&self, model: &Model, limits: &Limits, options: &Options) -> Result<Mapped, Problem> {
+    /// The principals, of a model that is not too large for a map.
+    fn checked(&self, model: &Model) -> Result<[PrincipalId; 2], Problem> {
         if model.n_states() > MOST_STATES {
             return Err(Problem::unprocessable(format!(
                 "this model has {} states; a map solves it thousands of times, which is done up to {MOST_STATES}",
@@ -66,14 +68,26 @@ impl Axes {
             ))
             .help("use the command line: `commonweal map`"));
         }
-        let axes = two(model, &self.names)?;
-        let grid = || Grid::new(Rational::ZERO, Rational::from_quotient(99, 100), self.resolution);
-        Ok(on_threads(Some(limits.threads), || {
+        two(model, &self.names)
+    }
+
+    /// The map over discounts from 0 to almost 1.
+    pub fn map(&self, model: &Model, limits: &Limits, options: &Options) -> Result<Mapped, Problem> {
+        let axes = self.checked(model)?;
+        let grid = || Grid::new(Rational::ZERO, greatest(), self.resolution);
+        // Somebody may move a slider meanwhile.
+        let threads = limits.threads.saturating_sub(1).max(1);
+        Ok(on_threads(Some(threads), || {
             let map = strategy_map(model, axes, [grid(), grid()], options);
             let classes = map.classes(&model.exact(), DRAWN, options);
             Mapped { map, classes }
         }))
     }
+}
+
+/// The greatest discount of a map.
+fn greatest() -> Rational {
+    Rational::from_quotient(99, 100)
 }
 
 /// Two different principals.
@@ -124,4 +138,102 @@ fn regions(model: &Model, map: &StrategyMap, classes: &[Class]) -> Vec<DrawnRegi
         }
     };
     classes.iter().map(region).collect()
+}
+
+/// Which strategy is best in the middle of each cell. Nothing is said of what lies between.
+pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+    let asked = Asked::take(&mut fields)?;
+    let axes = Axes::take(&mut fields)?;
+    fields.done()?;
+    let model = asked.model(&context.limits)?;
+    let principals = axes.checked(&model)?;
+    let n = axes.resolution;
+    let middle = |at: u64| greatest() * Rational::from(2 * at + 1) / Rational::from(2 * n);
+    let play = |cell: u64| -> Option<Play> {
+        let at = [middle(cell % n), middle(cell / n)];
+        let moved = principals.iter().zip(&at).try_fold(model.clone(), |model, (&p, at)| model.with_discount(p, at));
+        let moved = moved.expect("discounts of a map lie between 0 and 1");
+        let answer = solve(&moved, &options(asked.engine, stop));
+        let is_known = !matches!(answer.claim(), Claim::Stopped(_));
+        is_known.then(|| Play::of(moved.structure(), answer.strategy(), moved.start()))
+    };
+    let plays = each(n * n, context.limits.threads, play);
+    let mut cells: BTreeMap<Option<&Play>, Vec<u64>> = BTreeMap::new();
+    for (cell, play) in plays.iter().enumerate() {
+        cells.entry(play.as_ref()).or_default().push(cell as u64);
+    }
+    let mut regions: Vec<(Option<&Play>, Vec<u64>)> = cells.into_iter().collect();
+    regions.sort_by_key(|(play, _)| play.map(|play| (play.n_steps(), play)));
+    // What takes few cells has no colour of its own.
+    let mut by_size: Vec<usize> = (0..regions.len()).collect();
+    by_size.sort_by_key(|&at| std::cmp::Reverse(regions[at].1.len()));
+    by_size.truncate(DRAWN);
+    let (large, small): (Vec<_>, Vec<_>) = regions.into_iter().enumerate().partition(|(at, _)| by_size.contains(at));
+    let [large, small] = [large, small].map(|list| list.into_iter().map(|(_, region)| region).collect::<Vec<_>>());
+    let solved: Vec<&Play> = large.iter().filter_map(|(play, _)| *play).collect();
+    let mut words = key(model.structure(), &solved).into_iter().enumerate();
+    let mut region = |(play, cells): &(Option<&Play>, Vec<u64>)| match play {
+        Some(_) => {
+            let (at, words) = words.next().expect("one for each");
+            DrawnRegion { name: letter(at), words, is_rest: false, outline: squares(cells, n) }
+        }
+        None => DrawnRegion {
+            name: String::new(),
+            words: "not solved".to_owned(),
+            is_rest: true,
+            outline: squares(cells, n),
+        },
+    };
+    let mut drawn: Vec<DrawnRegion> = large.iter().map(&mut region).collect();
+    if !small.is_empty() {
+        let rest: Vec<u64> = small.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+        let words = format!("{} other strategies", small.len());
+        drawn.push(DrawnRegion { name: String::new(), words, is_rest: true, outline: squares(&rest, n) });
+    }
+    let [x, y] = axes.names;
+    Ok(Reply::document(&Sketch { format: "commonweal-sketch/1", x, y, resolution: n, drawn }, stop.reason()))
+}
+
+#[derive(Debug, Serialize)]
+struct Sketch {
+    format: &'static str,
+    /// The principals of the axes.
+    x: String,
+    y: String,
+    /// How many cells each side has.
+    resolution: u64,
+    drawn: Vec<DrawnRegion>,
+}
+
+/// `of` every number below `n`, in order, on so many threads.
+fn each<T: Send>(n: u64, threads: usize, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Vec<(u64, T)> {
+        let mine = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed) as u64).filter(|at| *at < n));
+        mine.map(|at| (at, of(at))).collect()
+    };
+    let mut all: Vec<(u64, T)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("nobody panics")).collect()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, one)| one).collect()
+}
+
+/// Cells as squares, neighbours in a row as one rectangle.
+fn squares(cells: &[u64], n: u64) -> Vec<Vec<[f64; 2]>> {
+    let place = |at: u64| greatest().to_f64() * at as f64 / n as f64;
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for &cell in cells {
+        match runs.last_mut() {
+            Some((_, end)) if *end == cell && cell % n != 0 => *end += 1,
+            _ => runs.push((cell, cell + 1)),
+        }
+    }
+    let rectangle = |(from, end): (u64, u64)| {
+        let (left, right) = (place(from % n), place((end - 1) % n + 1));
+        let (low, high) = (place(from / n), place(from / n + 1));
+        vec![[left, low], [right, low], [right, high], [left, high]]
+    };
+    runs.into_iter().map(rectangle).collect()
 }

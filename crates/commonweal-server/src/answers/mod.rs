@@ -13,6 +13,7 @@ use crate::program::Program;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use commonweal::documents::json_text;
 use commonweal::{Options, StopReason, StopSignal};
 use serde::Serialize;
 use std::sync::Arc;
@@ -27,13 +28,18 @@ pub struct Context {
 /// A question: the keys of its body become a reply.
 pub type Question = fn(Fields, &Context, &StopSignal) -> Result<Reply, Problem>;
 
+/// What the page opens with.
+pub const VIEW: Question = view::answer;
+
 /// The questions, by their paths. The OpenAPI file lists the same.
-pub const QUESTIONS: [(&str, Question); 10] = [
+pub const QUESTIONS: [(&str, Question); 12] = [
     ("/api/solve", solve::answer),
-    ("/api/view", view::answer),
+    ("/api/view", VIEW),
+    ("/api/sketch", map::sketch),
     ("/api/map", map::answer),
     ("/api/front", fair::front),
     ("/api/fair", fair::fair),
+    ("/api/model", files::model),
     ("/api/strategy", files::strategy),
     ("/api/certificate", files::certificate),
     ("/api/csv", files::csv),
@@ -59,14 +65,22 @@ impl Reply {
     /// `error` beside the bounds.
     fn document(document: &impl Serialize, stopped: Option<StopReason>) -> Reply {
         let Some(reason @ StopReason::TimeLimit) = stopped else {
-            return Reply::file(JSON, commonweal::documents::json_text(document, None));
+            return Reply::file(JSON, json_text(document, None));
         };
         let problem = Problem::out_of_time(reason);
         let mut value = serde_json::to_value(document).expect("a document is JSON");
         if let Some(object) = value.as_object_mut() {
             object.insert("error".to_owned(), problem.to_json());
         }
-        Reply { status: problem.status, ..Reply::file(JSON, commonweal::documents::json_text(&value, None)) }
+        Reply { status: problem.status, ..Reply::file(JSON, json_text(&value, None)) }
+    }
+
+    /// The same on one line, for what the page asks at every move of a slider.
+    fn on_one_line(document: &impl Serialize, stopped: Option<StopReason>) -> Reply {
+        match stopped {
+            None => Reply::file(JSON, serde_json::to_string(document).expect("a document is JSON")),
+            Some(_) => Reply::document(document, stopped),
+        }
     }
 }
 

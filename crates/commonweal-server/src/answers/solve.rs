@@ -18,6 +18,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
         check: true,
         compare: fields.flag("compare")?,
         explain: fields.flag("explain")?,
+        only_start: false,
         all_states: fields.flag("all_states")?,
         no_exact: fields.flag("no_exact")?,
     };
@@ -39,6 +40,8 @@ pub struct Wanted {
     pub check: bool,
     pub compare: bool,
     pub explain: bool,
+    /// The start state alone, whatever the model's size.
+    pub only_start: bool,
     pub all_states: bool,
     pub no_exact: bool,
 }
@@ -61,7 +64,7 @@ pub fn document(
 ) -> documents::Solution {
     let structure = model.structure();
     let checked = wanted.check && context.program.accepts(model, answer);
-    let states = listed_states(structure, wanted.all_states);
+    let states = if wanted.only_start { vec![structure.start()] } else { listed_states(structure, wanted.all_states) };
     let own = own_best(model, answer, stop);
     let mut document = documents::Solution::new(structure, answer, &own, &states, checked);
     document.set_alternatives(structure, &alternatives(model, answer, stop));

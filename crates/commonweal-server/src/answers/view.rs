@@ -8,7 +8,9 @@ use crate::request::Asked;
 use commonweal::documents::{self, Entries, StepNumber, exact_text};
 use commonweal::internals::model::{Mdp, Structure};
 use commonweal::questions::{Play, accrued};
-use commonweal::{Answer, ChoiceId, CountingStrategy, Model, Options, Rational, StateId, StopSignal, on_threads};
+use commonweal::{
+    Answer, ChoiceId, CountingStrategy, Model, Options, Preference, Rational, StateId, StopSignal, on_threads,
+};
 use serde::Serialize;
 
 /// A larger model is not drawn.
@@ -31,10 +33,8 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let options = Options { keep_proof: check, ..options(asked.engine, stop) };
     let reply = || {
         let answer = commonweal::solve(&model, &options);
-        let wanted = Wanted { check, explain: model.n_states() <= MOST_EXPLAINED, ..Wanted::default() };
-        let mut solution = solve::document(&model, &answer, &wanted, context, stop);
-        let start = solution.start.clone();
-        solution.states.0.retain(|(name, _)| *name == start);
+        let explain = model.n_states() <= MOST_EXPLAINED;
+        let wanted = Wanted { check, explain, only_start: true, ..Wanted::default() };
         let is_drawn = model.n_states() <= MOST_STATES && model.structure().n_transitions() <= MOST_TRANSITIONS;
         let view = View {
             format: "commonweal-view/1",
@@ -42,9 +42,9 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
             strategy: is_drawn.then(|| documents::Strategy::counting(model.structure(), answer.strategy())),
             timeline: Timeline::of(model.structure(), &answer),
             accrued: (model.n_states() <= MOST_ACCRUED).then(|| Accrued::of(&model, &answer)).flatten(),
-            solution,
+            solution: solve::document(&model, &answer, &wanted, context, stop),
         };
-        Reply::document(&view, stopped(&answer))
+        Reply::on_one_line(&view, stopped(&answer))
     };
     Ok(on_threads(Some(context.limits.threads_for(&model)), reply))
 }
@@ -83,7 +83,11 @@ struct Outline {
 #[derive(Debug, Serialize)]
 struct Whom {
     name: String,
-    /// The discount; `None` where the time preference is of another kind.
+    /// The time preference as it is stated.
+    stated: String,
+    /// Whether it is stated as a rate, or by several.
+    is_rate: bool,
+    /// The discount; `None` where the time preference is not a single one.
     discount: Option<String>,
     /// What the far future counts for.
     patience: String,
@@ -115,6 +119,11 @@ impl Outline {
         let about = structure.about();
         let whom = |principal: &commonweal::Principal| Whom {
             name: principal.name.clone(),
+            stated: principal.preference().to_string(),
+            is_rate: matches!(
+                principal.preference(),
+                Preference::Rate { .. } | Preference::Schedule(_) | Preference::Gamma { .. } | Preference::Survey(_)
+            ),
             discount: principal.discount().map(shown),
             patience: shown(principal.patience()),
             weight: shown(&principal.weight),

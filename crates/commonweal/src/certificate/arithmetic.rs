@@ -22,6 +22,8 @@ pub(super) struct Arithmetic<'a> {
     /// L and U of the present step, per state.
     lower: Vec<f64>,
     upper: Vec<f64>,
+    /// The step reached, counted from the origin of the segment.
+    step: u64,
     /// Whether a number was infinite or none on the way, which checkers refuse.
     pub is_beyond_doubles: bool,
 }
@@ -41,6 +43,7 @@ impl<'a> Arithmetic<'a> {
             advantages: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
+            step: horizon,
             is_beyond_doubles: false,
         };
         arithmetic.find_advantages();
@@ -149,6 +152,32 @@ impl<'a> Arithmetic<'a> {
         };
         let (lower, upper) = self.model.states().map(of_state).unzip();
         self.set_bounds(lower, upper);
+        self.step = step;
+    }
+
+    /// Goes on in the segment before, at its end, over its values.
+    pub fn enter(&mut self, model: &'a OrderedModel, values: &[Vec<f64>], end: u64) {
+        let (discount, before) = (self.model.discount(0), model.discount(0));
+        let unit = if discount == before && self.step == end {
+            Outward::point(1.0)
+        } else {
+            Outward::quotient_of_powers((discount, self.step), (before, end))
+        };
+        let (weights, old) = (self.weights(self.step), std::mem::replace(&mut self.values, values.to_vec()));
+        (self.model, self.step) = (model, end);
+        self.discounts = (0..model.n()).map(|i| Outward::of(model.discount(i))).collect();
+        let weights_now = self.weights(end);
+        let of_state = |(state, (&lower, &upper)): (usize, (&f64, &f64))| {
+            let terms = old.iter().zip(&weights).map(|(values, weight)| Outward::point(values[state]).times(*weight));
+            let welfare = terms.fold(Outward { lower, upper }, Outward::plus).times(unit);
+            let terms = values.iter().zip(&weights_now);
+            let terms = terms.map(|(values, weight)| Outward::point(-values[state]).times(*weight));
+            let bounds = terms.fold(welfare, Outward::plus);
+            (bounds.lower, bounds.upper)
+        };
+        let (lower, upper) = self.lower.iter().zip(&self.upper).enumerate().map(of_state).unzip();
+        self.set_bounds(lower, upper);
+        self.find_advantages();
     }
 
     /// Counts from other values, at `step`.
@@ -191,6 +220,7 @@ impl<'a> Arithmetic<'a> {
         let greatest = self.upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let least = self.lower.iter().copied().fold(f64::INFINITY, f64::min);
         self.set_everywhere(carried(least, -loss).lower, carried(greatest, gain).plus(given_away).upper);
+        self.step = from;
         each
     }
 

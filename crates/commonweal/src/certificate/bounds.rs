@@ -3,12 +3,12 @@
 //! Any values, strategy and horizon give a true certificate: what the strategy earns at least and nobody exceeds is
 //! computed on the way, with the arithmetic that checkers use.
 
-use super::Patience;
 use super::arithmetic::Arithmetic;
 use super::text::{Changes, changes, double, write_layers, write_tail};
-use crate::answer::BoundsStage;
-use crate::model::ChoiceId;
-use crate::principals::OrderedModel;
+use super::{Patience, Segmented};
+use crate::answer::{BoundsSegment, BoundsStage};
+use crate::model::{ChoiceId, Mdp};
+use crate::principals::OrderedSegment;
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Step};
 use std::io::{self, Write};
@@ -27,46 +27,47 @@ pub struct BoundsCertificate<'a> {
     pub strategy: &'a CountingStrategy,
     /// Stages before the horizon in which no state changes its choice, the latest first; all other steps are walked.
     pub stages: &'a [BoundsStage],
+    /// The segments before the last one, the latest first; none where the model has one.
+    pub segments: Vec<BoundsSegment>,
 }
 
 impl BoundsCertificate<'_> {
     /// Writes the certificate. A stage that gives away more than it says is written with as much as it needs.
-    pub fn write(&self, model: &OrderedModel, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, model: &Mdp, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
+        self.write_in(&Segmented::of(model), stop, out)
+    }
+
+    pub(super) fn write_in(&self, model: &Segmented, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
         let horizon = Step::from(self.horizon);
-        let a_layer = model.n_transitions() + model.n() * model.n_choices();
+        let mdp = model.mdp;
+        let a_layer = mdp.n_transitions() + model.n_parts() * mdp.n_choices();
         let mut patience = Patience { stop, spent: 0 };
         // Hashing a model takes as long as some layers.
         patience.spend(8 * a_layer)?;
-        writeln!(
-            out,
-            "commonweal-certificate 1\nmodel {}\nkind bounds\nnumbers doubles",
-            super::model_hash(model.mdp())
-        )?;
+        writeln!(out, "commonweal-certificate 1\nmodel {}\nkind bounds\nnumbers doubles", super::model_hash(mdp))?;
         writeln!(out, "horizon {horizon}")?;
-        write_tail(model.mdp(), &self.tail, out)?;
+        write_tail(mdp, &self.tail, out)?;
         write_values(&self.values, out)?;
-        let changes = changes(self.strategy, &self.tail, &horizon);
-        let mut arithmetic = Arithmetic::new(model, self.values.clone(), self.horizon, &self.tail);
-        let mut decisions = self.tail.clone();
-        let mut present = self.horizon;
-        for stage in self.stages {
-            let BoundsStage { from, until, each, .. } = *stage;
-            debug_assert!(changes.range(Step::from(from)..Step::from(until)).next().is_none(), "a choice changes");
-            walk(&mut arithmetic, &mut decisions, &changes, (until, present), &mut patience)?;
-            write_layers(model.mdp(), &changes, &until.into(), &present.into(), out)?;
-            if let Some(values) = &stage.values {
-                write_values(values, out)?;
-                arithmetic.rebase(until, values);
-            }
-            patience.spend(64 * a_layer)?;
-            let each = arithmetic.stage((from, until), each, &decisions);
-            writeln!(out, "stage {from} {}", double(each))?;
-            present = from;
+        let (last, ordered) = model.segments.last().expect("at least one segment");
+        let mut walk = Walk {
+            mdp,
+            changes: changes(self.strategy, &self.tail, &horizon),
+            arithmetic: Arithmetic::new(ordered, self.values.clone(), self.horizon - last.origin, &self.tail),
+            decisions: self.tail.clone(),
+            present: self.horizon,
+            patience,
+            a_layer,
+        };
+        walk.over(last, self.stages, out)?;
+        for ((segment, ordered), own) in model.segments.iter().rev().skip(1).zip(&self.segments) {
+            writeln!(out, "segment")?;
+            write_values(&own.values, out)?;
+            walk.arithmetic.enter(ordered, &own.values, own.until - segment.origin);
+            walk.over(segment, &own.stages, out)?;
         }
-        walk(&mut arithmetic, &mut decisions, &changes, (0, present), &mut patience)?;
-        write_layers(model.mdp(), &changes, &Step::ZERO, &present.into(), out)?;
+        let Walk { arithmetic, .. } = walk;
         writeln!(out, "welfare")?;
-        for state in model.states() {
+        for state in mdp.states() {
             let (lower, upper) = arithmetic.welfare(state);
             if arithmetic.is_beyond_doubles || !lower.is_finite() || !upper.is_finite() {
                 return Err(io::Error::other("a number of its certificate overflows a double"));
@@ -77,22 +78,53 @@ impl BoundsCertificate<'_> {
     }
 }
 
-/// Goes back from step `until` to `from`, layer by layer.
-fn walk(
-    arithmetic: &mut Arithmetic,
-    decisions: &mut [ChoiceId],
-    changes: &Changes,
-    (from, until): (u64, u64),
-    patience: &mut Patience,
-) -> io::Result<()> {
-    for step in (from..until).rev() {
-        patience.spend(arithmetic.work_a_layer())?;
-        for &(state, choice) in changes.get(&step.into()).into_iter().flatten() {
-            decisions[state.index()] = choice;
+/// The way back from the horizon, as it is written.
+struct Walk<'a> {
+    mdp: &'a Mdp,
+    arithmetic: Arithmetic<'a>,
+    decisions: Vec<ChoiceId>,
+    changes: Changes,
+    /// The step reached.
+    present: u64,
+    patience: Patience<'a>,
+    /// What a layer takes, in transitions.
+    a_layer: usize,
+}
+
+impl Walk<'_> {
+    /// Goes back to the first step of a segment.
+    fn over(&mut self, segment: &OrderedSegment, stages: &[BoundsStage], out: &mut dyn Write) -> io::Result<()> {
+        for stage in stages {
+            let BoundsStage { from, until, each, .. } = *stage;
+            let changes = self.changes.range(Step::from(from)..Step::from(until)).next();
+            debug_assert!(changes.is_none(), "a choice changes");
+            self.layers(segment, until, out)?;
+            let [local_from, local_until] = [from, until].map(|step| segment.local(step));
+            if let Some(values) = &stage.values {
+                write_values(values, out)?;
+                self.arithmetic.rebase(local_until, values);
+            }
+            self.patience.spend(64 * self.a_layer)?;
+            let each = self.arithmetic.stage((local_from, local_until), each, &self.decisions);
+            writeln!(out, "stage {from} {}", double(each))?;
+            self.present = from;
         }
-        arithmetic.layer(step, decisions);
+        self.layers(segment, segment.from, out)
     }
-    Ok(())
+
+    /// Goes back to step `from`, layer by layer.
+    fn layers(&mut self, segment: &OrderedSegment, from: u64, out: &mut dyn Write) -> io::Result<()> {
+        for step in (from..self.present).rev() {
+            self.patience.spend(self.arithmetic.work_a_layer())?;
+            for &(state, choice) in self.changes.get(&step.into()).into_iter().flatten() {
+                self.decisions[state.index()] = choice;
+            }
+            self.arithmetic.layer(segment.local(step), &self.decisions);
+        }
+        write_layers(self.mdp, &self.changes, &from.into(), &self.present.into(), out)?;
+        self.present = from;
+        Ok(())
+    }
 }
 
 fn write_values(values: &[Vec<f64>], out: &mut dyn Write) -> io::Result<()> {

@@ -3,16 +3,26 @@
 use super::text::fraction;
 use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::Rational;
-use crate::principals;
+use crate::principals::{self, OrderedSegment};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
 /// Writes the canonical form.
 pub fn write_canonical(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
-    let ordered = principals::order(model);
     writeln!(out, "commonweal-model 1")?;
-    let discounts = ordered.parts().iter().map(|part| &part.discount);
-    writeln!(out, "discounts {}", joined(discounts))?;
+    let ordered = match principals::segments(model.principals()).as_slice() {
+        [_] => {
+            let ordered = principals::order(model);
+            let discounts = ordered.parts().iter().map(|part| &part.discount);
+            writeln!(out, "discounts {}", joined(discounts))?;
+            ordered
+        }
+        several => {
+            writeln!(out, "rewards {}", model.n_principals())?;
+            several.iter().try_for_each(|segment| write_segment(segment, model.n_principals(), out))?;
+            principals::by_principal(model)
+        }
+    };
     write_rows(model, |choice| ordered.rewards(choice), out)
 }
 
@@ -39,6 +49,20 @@ pub(super) fn write_rows<'r>(
 /// Fractions with a space between them.
 pub(super) fn joined<'n>(numbers: impl IntoIterator<Item = &'n Rational>) -> String {
     numbers.into_iter().map(fraction).collect::<Vec<_>>().join(" ")
+}
+
+/// A segment, and for each of its parts the discount and what every principal's rewards count for in it.
+fn write_segment(segment: &OrderedSegment, n_principals: usize, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "segment {} {}", segment.from, segment.origin)?;
+    for part in &segment.parts {
+        write!(out, "part {}", fraction(&part.discount))?;
+        for p in 0..n_principals {
+            let counts = part.terms.iter().find(|(own, _)| own.index() == p).map(|(_, counts)| fraction(counts));
+            write!(out, " {}", counts.as_deref().unwrap_or("0"))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 fn sorted_row(model: &Mdp, choice: ChoiceId) -> Vec<(StateId, &Rational)> {

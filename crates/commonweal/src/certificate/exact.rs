@@ -1,11 +1,10 @@
 //! Certificates of kind exact (§4, §6).
 
-use super::Patience;
 use super::text::{changes, double, fraction, integer, write_layers, write_tail};
+use super::{Patience, Segmented};
 use crate::answer::{Answer, ExactProof};
-use crate::model::StateId;
+use crate::model::{Mdp, StateId};
 use crate::number::{ExactVector, Rational};
-use crate::principals::OrderedModel;
 use crate::stop::StopSignal;
 use crate::strategy::Step;
 use dashu_base::BitTest;
@@ -16,7 +15,7 @@ const SHORT: usize = 4_096;
 
 /// Writes the certificate of an optimal solution.
 pub(super) fn write(
-    model: &OrderedModel,
+    model: &Segmented,
     solution: &Answer,
     proof: &ExactProof,
     precision: u32,
@@ -24,29 +23,39 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut patience = Patience { stop, spent: 0 };
-    patience.spend(8 * (model.n_transitions() + model.n() * model.n_choices()))?;
+    let (mdp, last) = (model.mdp, model.last());
+    patience.spend(8 * (mdp.n_transitions() + last.n() * mdp.n_choices()))?;
     let horizon = solution.horizon();
-    let is_exact = carries_exact_gains(model, solution, proof);
-    writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(model.mdp()))?;
+    let is_exact = carries_exact_gains(mdp, solution, proof);
+    writeln!(out, "commonweal-certificate 1\nmodel {}\nkind exact", super::model_hash(mdp))?;
     writeln!(out, "numbers {}", if is_exact { "exact" } else { "enclosed" })?;
     writeln!(out, "precision {precision}\nhorizon {horizon}")?;
-    write_tail(model.mdp(), &proof.tail, out)?;
+    write_tail(mdp, &proof.tail, out)?;
     write_values(&proof.values, &mut patience, out)?;
     let changes = changes(solution.strategy(), &proof.tail, horizon);
     let mut step = horizon.clone();
-    // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
-    let stages = if is_exact { &[][..] } else { &proof.stages };
-    for stage in stages {
-        write_layers(model.mdp(), &changes, &stage.until, &step, out)?;
-        if let Some(values) = &stage.values {
-            write_values(values, &mut patience, out)?;
+    let ends = proof.segments.iter().map(|segment| Step::from(segment.until)).chain([Step::ZERO]);
+    let all_stages = std::iter::once(&proof.stages).chain(proof.segments.iter().map(|segment| &segment.stages));
+    for (k, (first, stages)) in ends.zip(all_stages).enumerate() {
+        if let Some(segment) = k.checked_sub(1).map(|before| &proof.segments[before]) {
+            writeln!(out, "segment")?;
+            write_values(&segment.values, &mut patience, out)?;
         }
-        writeln!(out, "stage {}", stage.from)?;
-        step = stage.from.clone();
+        // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
+        let stages = if is_exact { &[][..] } else { stages };
+        for stage in stages {
+            write_layers(mdp, &changes, &stage.until, &step, out)?;
+            if let Some(values) = &stage.values {
+                write_values(values, &mut patience, out)?;
+            }
+            writeln!(out, "stage {}", stage.from)?;
+            step = stage.from.clone();
+        }
+        write_layers(mdp, &changes, &first, &step, out)?;
+        step = first;
     }
-    write_layers(model.mdp(), &changes, &Step::ZERO, &step, out)?;
     writeln!(out, "welfare")?;
-    for state in model.states() {
+    for state in mdp.states() {
         let text = welfare(solution, is_exact, state);
         // Forming it takes about the square of its length.
         patience.spend((text.len() / 16).pow(2))?;
@@ -56,17 +65,18 @@ pub(super) fn write(
 }
 
 /// About what a checker needs, in operations on machine words.
-pub(super) fn check_work(model: &OrderedModel, solution: &Answer, proof: &ExactProof) -> u64 {
-    let last_change = model.states().filter_map(|state| solution.strategy().changes(state).last());
+pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProof) -> u64 {
+    let mdp = model.mdp;
+    let last_change = mdp.states().filter_map(|state| solution.strategy().changes(state).last());
     let n_layers = last_change.map(|change| u64::try_from(&change.from).unwrap_or(u64::MAX)).max().unwrap_or(0);
-    let a_layer = (model.n_transitions() + model.n_states()) as u64;
-    let words = if carries_exact_gains(model, solution, proof) {
+    let a_layer = (mdp.n_transitions() + mdp.n_states()) as u64;
+    let words = if carries_exact_gains(mdp, solution, proof) {
         // Gains grow by the same number of bits at every layer.
         n_layers.saturating_mul(proof.bits_a_layer) / 128 + 1
     } else {
         1
     };
-    n_layers.saturating_mul(a_layer * model.n() as u64).saturating_mul(words)
+    n_layers.saturating_mul(a_layer * model.n_parts() as u64).saturating_mul(words)
 }
 
 pub(super) fn write_values(values: &[ExactVector], patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
@@ -81,9 +91,9 @@ pub(super) fn write_values(values: &[ExactVector], patience: &mut Patience, out:
 
 /// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
 /// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
-fn carries_exact_gains(model: &OrderedModel, solution: &Answer, proof: &ExactProof) -> bool {
+fn carries_exact_gains(mdp: &Mdp, solution: &Answer, proof: &ExactProof) -> bool {
     let needed =
-        || proof.has_ties || solution.effort().n_judged > 0 || solution.welfare_quotient(model.mdp().start()).is_some();
+        || proof.has_ties || solution.effort().n_judged > 0 || solution.welfare_quotient(mdp.start()).is_some();
     proof.exact_is_affordable && needed()
 }
 

@@ -16,10 +16,11 @@ use canonical::{hashed, joined, write_rows};
 pub use canonical::{model_hash, write_canonical};
 pub use fair::{FairCertificate, write_principals};
 
-use crate::answer::{Answer, BoundsProof, Claim, ExactProof, Proof};
+use crate::answer::{Answer, BoundsProof, BoundsSegment, Claim, ExactProof, ExactSegment, Proof};
 use crate::front::Model;
 use crate::model::Mdp;
-use crate::principals;
+use crate::number::ExactVector;
+use crate::principals::{self, OrderedModel, OrderedSegment};
 use crate::stop::StopSignal;
 use crate::strategy::OtherModel;
 use std::borrow::Cow;
@@ -144,13 +145,13 @@ impl<'a> Certificate<'a> {
     /// strategy after them, with bounds for that.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let Certificate { model, answer, proof, precision, stop } = self;
-        let ordered = principals::order(model);
+        let segmented = Segmented::of(model);
         match proof {
             Proof::Exact(proof) if self.kind() == Kind::Exact => {
-                exact::write(&ordered, answer, proof, *precision, stop, out)
+                exact::write(&segmented, answer, proof, *precision, stop, out)
             }
-            Proof::Exact(proof) => stopped(answer, proof).write(&ordered, stop, out),
-            Proof::Bounds(proof) => bounds(model, answer, proof).write(&ordered, stop, out),
+            Proof::Exact(proof) => stopped(answer, proof).write_in(&segmented, stop, out),
+            Proof::Bounds(proof) => bounds(model, answer, proof).write_in(&segmented, stop, out),
         }
     }
 
@@ -159,13 +160,40 @@ impl<'a> Certificate<'a> {
     pub fn check_work(&self) -> u64 {
         match self.proof {
             Proof::Exact(proof) if self.kind() == Kind::Exact => {
-                exact::check_work(&principals::order(&self.model), &self.answer, proof)
+                exact::check_work(&Segmented::of(&self.model), &self.answer, proof)
             }
             Proof::Exact(_) | Proof::Bounds(_) => {
                 let n_layers = u64::try_from(self.answer.horizon()).unwrap_or(u64::MAX);
                 n_layers.saturating_mul((self.model.n_transitions() + self.model.n_choices()) as u64)
             }
         }
+    }
+}
+
+/// A model with its segments, each as its parts see it.
+pub(crate) struct Segmented<'m> {
+    mdp: &'m Mdp,
+    /// Where each begins, what its steps are counted from, and its parts; at least one.
+    segments: Vec<(OrderedSegment, OrderedModel<'m>)>,
+}
+
+impl<'m> Segmented<'m> {
+    fn of(mdp: &'m Mdp) -> Segmented<'m> {
+        let segments = principals::segments(mdp.principals()).into_iter();
+        let ordered = |segment: OrderedSegment| {
+            let model = principals::order_by(mdp, segment.parts.clone());
+            (segment, model)
+        };
+        Segmented { mdp, segments: segments.map(ordered).collect() }
+    }
+
+    fn last(&self) -> &OrderedModel<'m> {
+        &self.segments.last().expect("at least one segment").1
+    }
+
+    /// The most parts that any segment has.
+    fn n_parts(&self) -> usize {
+        self.segments.iter().map(|(_, model)| model.n()).max().expect("at least one segment")
     }
 }
 
@@ -191,13 +219,26 @@ impl Patience<'_> {
 
 /// The bounds of an exact answer that was stopped.
 fn stopped<'a>(answer: &'a Answer, proof: &ExactProof) -> BoundsCertificate<'a> {
-    let horizon = u64::try_from(answer.horizon()).unwrap_or(u64::MAX).min(proof.n_layers_for_bounds);
-    let values = proof.values.iter().map(|values| {
-        let nearest = |state: usize| values.enclosure(state).midpoint();
-        (0..values.len()).map(nearest).collect()
-    });
-    let (values, tail) = (values.collect(), proof.tail.clone());
-    BoundsCertificate { values, tail, horizon, strategy: answer.strategy(), stages: &[] }
+    let horizon = u64::try_from(answer.horizon()).unwrap_or(u64::MAX);
+    // The tail does not begin before the last segment does.
+    let most = proof.segments.first().map_or(proof.n_layers_for_bounds, |last| last.until.max(horizon));
+    let nearest = |vectors: &[ExactVector]| -> Vec<Vec<f64>> {
+        let of_part = |values: &ExactVector| (0..values.len()).map(|s| values.enclosure(s).midpoint()).collect();
+        vectors.iter().map(of_part).collect()
+    };
+    let segment = |segment: &ExactSegment| BoundsSegment {
+        until: segment.until,
+        values: nearest(&segment.values),
+        stages: Vec::new(),
+    };
+    BoundsCertificate {
+        values: nearest(&proof.values),
+        tail: proof.tail.clone(),
+        horizon: horizon.min(most),
+        strategy: answer.strategy(),
+        stages: &[],
+        segments: proof.segments.iter().map(segment).collect(),
+    }
 }
 
 /// The bounds of a certified answer.
@@ -208,5 +249,6 @@ fn bounds<'a>(model: &Mdp, answer: &'a Answer, proof: &'a BoundsProof) -> Bounds
         horizon: u64::try_from(answer.horizon()).expect("the certified engine counts steps in 64 bits"),
         strategy: answer.strategy(),
         stages: &proof.stages,
+        segments: proof.segments.clone(),
     }
 }

@@ -4,6 +4,9 @@
 
 use crate::number::{Rational, WideEnclosure, doubles_around, product_down, product_up, sum_down, sum_up};
 
+/// The bits of powers before they become doubles.
+const PRECISION: usize = 128;
+
 /// A number between two doubles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outward {
@@ -26,12 +29,18 @@ impl Outward {
 
     /// The doubles around `base` to the power `exponent`, `base` not negative.
     pub fn power(base: &Rational, exponent: u64) -> Outward {
-        const PRECISION: usize = 128;
         if base.is_zero() && exponent > 0 {
             return Outward::ZERO;
         }
         let power = WideEnclosure::of(base, PRECISION).power(&exponent.into()).to_scaled().to_doubles();
         Outward { lower: power.lower(), upper: power.upper() }
+    }
+
+    /// The doubles around λ^t/μ^u, both discounts above 0.
+    pub fn quotient_of_powers((discount, t): (&Rational, u64), (before, u): (&Rational, u64)) -> Outward {
+        let power = |base: &Rational, exponent: u64| WideEnclosure::of(base, PRECISION).power(&exponent.into());
+        let quotient = power(discount, t).times(&power(&(Rational::ONE / before), u)).to_scaled().to_doubles();
+        Outward { lower: quotient.lower(), upper: quotient.upper() }
     }
 
     fn is_zero(self) -> bool {

@@ -5,7 +5,7 @@ use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
 use crate::kernel::sweep::Span;
 use crate::model::ChoiceId;
-use crate::number::UpperBound;
+use crate::number::{Enclosure, UpperBound};
 use crate::stop::StopSignal;
 
 /// What gains are counted from: first the long-term strategy, after a jump the strategy of the stage jumped over.
@@ -31,6 +31,13 @@ impl<'m> Base<'m> {
     pub fn value(&self, state: usize, i: usize) -> f64 {
         let LongTerm { values, constants, .. } = &self.followed;
         values[state * constants.len() + i] + constants[i]
+    }
+
+    /// V_i(s), with its rounding.
+    pub fn enclosed_value(&self, state: usize, i: usize) -> Enclosure {
+        let LongTerm { values, constants, .. } = &self.followed;
+        let point = |x: f64| Enclosure::new(x, x);
+        point(values[state * constants.len() + i]).plus(point(constants[i]))
     }
 
     /// At least every |V_i(s)|.

@@ -46,7 +46,7 @@ impl<'m> Walk<'m> {
         if self.decisions != self.base.followed.strategy {
             self.rebase(options);
         }
-        let landing = next_event(&self.base, &self.ratios, self.step, self.span, horizon, options);
+        let landing = next_event(&self.base, &self.ratios, (self.first, self.step), self.span, horizon, options);
         let Some(Landing { step: to, each }) = landing else {
             return false;
         };
@@ -129,11 +129,11 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// The longest stage that ends at step `end` with gains of this span, if what the span leaves uncertain is negligible.
+/// The longest stage from `first` on that ends at step `end` with gains of this span, if what the span leaves uncertain is negligible.
 fn next_event(
     base: &Base,
     ratios: &DiscountRatios,
-    end: u64,
+    (first, end): (u64, u64),
     span: Span,
     horizon: u64,
     options: &WalkOptions,
@@ -152,11 +152,11 @@ fn next_event(
     let of_chunk = |index: usize| {
         let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(base.advantages.n_candidates());
         let mut steps = HashMap::new();
-        candidates.fold(0, |first, candidate| {
+        candidates.fold(first, |first, candidate| {
             question.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
         })
     };
-    let to = parallel::map_each(chunks, of_chunk).into_iter().max().unwrap_or(0);
+    let to = parallel::map_each(chunks, of_chunk).into_iter().max().unwrap_or(first);
     Some(Landing { step: to, each: UpperBound::of_quotient(each, discount.power(to).lower()) })
 }
 

@@ -19,6 +19,7 @@ mod long_term;
 mod memory;
 mod payoff;
 mod rounded_model;
+mod segments;
 mod walk;
 
 pub use self::payoff::{Evaluation, evaluate};
@@ -30,7 +31,7 @@ use self::rounded_model::RoundedModel;
 use self::walk::{Walk, WalkOptions, counting_strategy};
 use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::Payoffs;
-use crate::exponential_sum::lifetime;
+use crate::exponential_sum::{lifetime, weights_from};
 use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
@@ -45,7 +46,10 @@ use std::time::Instant;
 /// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. Wider if `options` stop it on the way, or doubles
 /// cannot tell.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
-    parallel::in_pool(|| solve_in_pool(model, gap, options))
+    parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
+        [_] => solve_in_pool(model, gap, options),
+        several => segments::solve(model, several, gap, options),
+    })
 }
 
 fn solve_in_pool(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
@@ -90,6 +94,9 @@ pub(crate) struct Kept {
 /// The same as [`solve`], for one of many questions that differ in their weights: what `kept` holds of the long term serves
 /// all whose parts keep their proportions. Nothing of it is trusted.
 pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept: &mut Vec<Kept>) -> Answer {
+    if principals::segments(model.principals()).len() > 1 {
+        return solve(model, gap, options);
+    }
     parallel::in_pool(|| {
         let began = Instant::now();
         let parts = principals::parts(model.principals());
@@ -212,7 +219,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
             payoffs: long_term_payoffs,
             is_proven: long_term_is_proven,
         },
-        proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages })),
+        proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages, segments: Vec::new() })),
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         timings: Timings::default(),
     };
@@ -258,8 +265,17 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
         let range = range_alone(model, &alone);
         if part.coefficient.is_one() { range } else { range.times(Enclosure::from(&part.coefficient)) }
     };
-    let parts = model.model.principals()[p.index()].only_parts();
-    parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part")
+    match model.model.principals()[p.index()].parts() {
+        Some(parts) => parts.iter().map(of_part).reduce(Enclosure::plus).expect("a principal has a part"),
+        None => range_from(model, p, 0),
+    }
+}
+
+/// What the steps from `step` on bring a principal of the file at least and at most, as of step 0.
+fn range_from(model: &RoundedModel, p: PrincipalId, step: u64) -> Enclosure {
+    let once = range_alone(model, &Alone { principal: p, discount: Rational::ZERO });
+    let weights = weights_from(&model.model.principals()[p.index()], step);
+    weights.map(|weight| once.times(weight)).fold(Enclosure::ZERO, Enclosure::plus)
 }
 
 /// What its rewards are worth at one discount, at least and at most.
@@ -273,7 +289,8 @@ fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
 
 /// What any strategy gets each principal.
 pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
-    let model = RoundedModel::new(mdp, principals::parts(mdp.principals()));
+    let first = principals::segments(mdp.principals()).swap_remove(0);
+    let model = RoundedModel::new(mdp, first.parts);
     let of_principal = |p: usize| Values::Enclosed(vec![reward_range(&model, p.into()); mdp.n_states()]);
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }

@@ -105,6 +105,16 @@ impl<'m> RoundedModel<'m> {
         RoundedModel { greatest_reward, reward_error, ..self }
     }
 
+    /// At least every |R_i|.
+    pub fn greatest_reward(&self, i: usize) -> UpperBound {
+        self.greatest_reward[i]
+    }
+
+    /// How far a reward may be from the true one.
+    pub fn reward_error(&self, i: usize) -> UpperBound {
+        self.reward_error[i]
+    }
+
     pub fn n(&self) -> usize {
         self.parts.len()
     }

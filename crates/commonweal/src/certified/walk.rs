@@ -53,6 +53,8 @@ pub(super) struct WalkOptions<'a> {
 /// The walk: where it is, and what it knows there.
 pub(super) struct Walk<'m> {
     pub step: u64,
+    /// The step at which the walk ends: 0, or the first one of a segment.
+    pub first: u64,
     /// What gains are counted from.
     pub base: Base<'m>,
     /// The long-term strategy and its values, once gains are counted from another.
@@ -98,6 +100,7 @@ impl<'m> Walk<'m> {
         let weights = ratios.weights(&horizon.into());
         Walk {
             step: horizon,
+            first: 0,
             stake: Stake::at(model, &base.advantages, &StepWeights::of(&weights)),
             // Where the tail begins at once there is nothing to walk.
             rows: PolicyRows::of(&model.arrays, if horizon == 0 { &[] } else { &base.followed.strategy }),
@@ -123,19 +126,36 @@ impl<'m> Walk<'m> {
         }
     }
 
+    /// At the end of a segment, after which the welfare is known to lie within the spans of `after`, less the base's values
+    /// at that step and in units of λ_0 to it. `decisions` are those of the step after. Nobody's gains are followed.
+    pub fn at_end(base: Base<'m>, end: u64, after: &[Span], decisions: Vec<ChoiceId>) -> Walk<'m> {
+        let middle = |span: &Span| 0.5 * span.least + 0.5 * span.greatest;
+        let gain: Vec<f64> = after.iter().map(middle).collect();
+        let greatest = |ends: (UpperBound, UpperBound), (span, &gain): (&Span, &f64)| {
+            let above = UpperBound::of_difference(span.greatest, gain);
+            (ends.0.max(above), ends.1.max(UpperBound::of_difference(gain, span.least)))
+        };
+        let (above, below) = after.iter().zip(&gain).fold((UpperBound::ZERO, UpperBound::ZERO), greatest);
+        let mut walk = Walk::new(base, None, end, f64::INFINITY);
+        walk.span = Span::of(&gain);
+        (walk.gain, walk.decisions, walk.stake) = (gain, decisions, Stake { above, below });
+        walk.gains.clear();
+        walk
+    }
+
     /// The greatest |E| at the step.
     pub fn greatest_gain(&self) -> UpperBound {
         UpperBound::of(self.span.magnitude())
     }
 
-    /// Decides every step back to 0.
+    /// Decides every step back to the first.
     pub fn reach_the_present(&mut self, options: &WalkOptions) -> Result<(), StopReason> {
         let horizon = self.step;
         let (mut calm, mut patience) = (0, CALM);
-        while self.step > 0 {
+        while self.step > self.first {
             options.stop.check()?;
             options.stop.reach(Reached::Unravelling { step: self.step, horizon });
-            if options.jumps && calm >= patience && self.step >= SHORTEST {
+            if options.jumps && calm >= patience && self.step - self.first >= SHORTEST {
                 if self.try_to_jump(horizon, options) {
                     patience = CALM;
                 } else {

@@ -1,13 +1,16 @@
 //! Exact payoffs of a given strategy.
 //!
 //! A stationary strategy is one linear system per principal, `(I − λP_σ) V = R_σ`. A counting strategy is its tail's
-//! system, and from there back to step 0 one exact layer per step, `W_j = R_{σ_j} + λ P_{σ_j} W_{j+1}`.
+//! system, and from there back to step 0 one exact layer per step, `W_j = R_{σ_j} + λ P_{σ_j} W_{j+1}`. A segment of a time
+//! preference is the same with nothing after it, and what the segments after it are worth is carried back over its steps.
 
 use super::Payoffs;
 use crate::exact::ExactGains;
 use crate::exact::long_term::positional_value;
 use crate::linear_system::{self, IntegerSystem};
-use crate::model::{ChoiceId, IntegerRows, Mdp, Part, least_common_multiple};
+use crate::model::{
+    ChoiceId, IntegerRows, Mdp, ModelBuilder, Part, Principal, StateId, Structure, least_common_multiple,
+};
 use crate::number::{ExactVector, Natural, Rational, Values};
 use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
@@ -15,6 +18,7 @@ use crate::strategy::{CountingStrategy, Lottery, OtherModel, Stationary, Step, S
 use crate::text::numbers::steps;
 use dashu_base::BitTest;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Why a strategy was not evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,16 +64,44 @@ pub(crate) fn affordable_steps(model: &Mdp) -> u64 {
     }
     let per_step = model.n_transitions() as f64 * model.n_states() as f64 / model.n_choices() as f64;
     let of_part = |part: &Part| (common.bit_len() + part.discount.denominator().bit_len()) as f64;
-    let bits: f64 = model.principals().iter().flat_map(|principal| principal.only_parts()).map(of_part).sum();
+    // Of a preference in segments, what the later ones are worth is carried along.
+    let of_principal = |principal: &Principal| match principal.parts() {
+        Some(parts) => parts.iter().map(of_part).sum::<f64>(),
+        None => {
+            common.bit_len() as f64 + principal.segments().iter().flat_map(|own| &own.parts).map(of_part).sum::<f64>()
+        }
+    };
+    let bits: f64 = model.principals().iter().map(of_principal).sum();
     // The numbers of the k-th step have k times as many bits.
     let steps = (WORK * 2.0 * 64.0 / (bits * per_step)).sqrt();
     (steps as u64).min(MAX_STEPS)
+}
+
+/// The step from which on a strategy and all preferences stay as they are: as many are walked one by one.
+pub(crate) fn steps_to_walk(model: &Structure, strategy: &Strategy) -> Step {
+    let settled = match strategy {
+        Strategy::Stationary(_) => Step::ZERO,
+        Strategy::Counting(counting) => counting.settled_from(),
+        Strategy::Lottery(lottery) => {
+            lottery.shares().iter().map(|(_, own)| own.settled_from()).max().unwrap_or(Step::ZERO)
+        }
+    };
+    settled.max(Step::from(last_segment(model)))
+}
+
+/// The step at which the last segment of any principal begins.
+fn last_segment(model: &Structure) -> u64 {
+    model.principals().iter().map(|principal| principal.last().from).max().unwrap_or(0)
 }
 
 /// The exact payoffs of `strategy`, from every start state.
 pub fn evaluate(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<Payoffs, EvaluateError> {
     strategy.check(model)?;
     let payoffs = match strategy {
+        Strategy::Stationary(stationary) if model.principals().iter().any(|own| own.parts().is_none()) => {
+            let only = CountingStrategy::positional((0..model.n_states()).map(ChoiceId::from));
+            counting_payoffs(&mixed(model, stationary), &only, stop)
+        }
         Strategy::Stationary(stationary) => stationary_payoffs(model, stationary, stop),
         Strategy::Counting(counting) => counting_payoffs(model, counting, stop),
         Strategy::Lottery(lottery) => lottery_payoffs(model, lottery, stop),
@@ -119,26 +151,114 @@ fn each_principal(
 ) -> Result<Vec<Values>, EvaluateError> {
     let of_principal = |p: usize| -> Result<Values, EvaluateError> {
         let term = |part: &Part| Ok((part.coefficient.clone(), Values::Exact(of(p, part)?)));
-        let terms = model.principals()[p].only_parts().iter().map(term).collect::<Result<_, EvaluateError>>()?;
+        let parts = model.principals()[p].parts().expect("the caller looks for segments");
+        let terms = parts.iter().map(term).collect::<Result<_, EvaluateError>>()?;
         Ok(Values::combined(terms, model.n_states()))
     };
     (0..model.n_principals()).map(of_principal).collect()
 }
 
+/// The model in which each state has one choice, which does what the strategy mixes.
+fn mixed(model: &Mdp, strategy: &Stationary) -> Mdp {
+    let mut builder =
+        ModelBuilder::numbered(model.principals().to_vec(), model.n_states()).expect("a model's principals");
+    for state in model.states() {
+        let mut rewards = vec![Rational::ZERO; model.n_principals()];
+        let mut row: BTreeMap<StateId, Rational> = BTreeMap::new();
+        for (choice, share) in strategy.mix(state) {
+            rewards.iter_mut().zip(model.rewards(*choice)).for_each(|(sum, reward)| *sum += reward * share);
+            for (target, probability) in model.transitions(*choice) {
+                *row.entry(target).or_insert(Rational::ZERO) += probability * share;
+            }
+        }
+        builder.choice(state, "mix", rewards, row).expect("a mix of rows that sum to 1");
+    }
+    builder.finish().expect("one choice per state")
+}
+
 fn counting_payoffs(model: &Mdp, strategy: &CountingStrategy, stop: &StopSignal) -> Result<Vec<Values>, EvaluateError> {
-    let settled = strategy.settled_from();
-    let too_many = || EvaluateError::TooManySteps { last: settled.clone(), limit: MAX_STEPS };
-    let tail: Vec<ChoiceId> = model.states().map(|state| strategy.tail(state)).collect();
-    if settled > Step::from(MAX_STEPS) {
-        return Err(too_many());
+    let last = strategy.settled_from().max(Step::from(last_segment(model)));
+    if last > Step::from(MAX_STEPS) {
+        return Err(EvaluateError::TooManySteps { last, limit: MAX_STEPS });
     }
     let rows = IntegerRows::of(model);
-    let of_part = |p: usize, part: &Part| {
-        let alone = Alone { principal: p.into(), discount: part.discount.clone() };
-        let values = positional_value(model, &tail, &alone.discount, |choice| &model.rewards(choice)[p], stop)?;
-        payoff_over_tail(model, &rows, strategy, &alone, &values, stop)
-    };
-    each_principal(model, |p, part| of_part(p, part).map_err(EvaluateError::Stopped))
+    let followed = Followed { model, rows: &rows, strategy, stop };
+    let of_principal = |p: usize| followed.payoff(p).map(Values::Exact).map_err(EvaluateError::Stopped);
+    (0..model.n_principals()).map(of_principal).collect()
+}
+
+/// A strategy that is followed step by step.
+struct Followed<'a> {
+    model: &'a Mdp,
+    rows: &'a IntegerRows,
+    strategy: &'a CountingStrategy,
+    stop: &'a StopSignal,
+}
+
+impl Followed<'_> {
+    /// What principal `p` gets.
+    fn payoff(&self, p: usize) -> Result<ExactVector, StopReason> {
+        let Followed { model, strategy, .. } = *self;
+        let (last, earlier) = model.principals()[p].segments().split_last().expect("at least one segment");
+        let tail: Vec<ChoiceId> = model.states().map(|state| strategy.tail(state)).collect();
+        let settled = u64::try_from(&strategy.settled_from()).expect("a strategy that is walked step by step");
+        let in_the_end = |part: &Part| {
+            let reward = |choice: ChoiceId| &model.rewards(choice)[p];
+            let values = positional_value(model, &tail, &part.discount, reward, self.stop)?;
+            Ok(self.worth(p, &part.discount, &values, last.from..settled)?.scaled(&part.coefficient))
+        };
+        let mut payoff = sum(model.n_states(), last.parts.iter().map(in_the_end))?;
+        let mut end = last.from;
+        let nothing = ExactVector::zeros(model.n_states());
+        for segment in earlier.iter().rev() {
+            let within =
+                |part: &Part| Ok(self.worth(p, &part.discount, &nothing, segment.from..end)?.scaled(&part.coefficient));
+            let after = std::iter::once_with(|| self.carried(&payoff, segment.from..end));
+            payoff = sum(model.n_states(), segment.parts.iter().map(within).chain(after))?.reduced();
+            end = segment.from;
+        }
+        Ok(payoff)
+    }
+
+    /// What the rewards of principal `p` are worth at one discount, given what they are worth after these steps.
+    fn worth(
+        &self,
+        p: usize,
+        discount: &Rational,
+        after: &ExactVector,
+        steps: Range<u64>,
+    ) -> Result<ExactVector, StopReason> {
+        let reward = |choice: ChoiceId| &self.model.rewards(choice)[p];
+        let mut gains = ExactGains::none(self.model, self.rows, discount, reward, after);
+        self.follow(&mut gains, steps)?;
+        Ok(gains.total())
+    }
+
+    /// What is worth `payoff` after these steps, expected before them.
+    fn carried(&self, payoff: &ExactVector, steps: Range<u64>) -> Result<ExactVector, StopReason> {
+        let (zero, one, nothing) = (Rational::ZERO, Rational::ONE, ExactVector::zeros(payoff.len()));
+        let mut carried = ExactGains::none(self.model, self.rows, &one, |_| &zero, &nothing);
+        carried.begin_with(payoff);
+        self.follow(&mut carried, steps)?;
+        Ok(carried.total())
+    }
+
+    /// Brings gains back over these steps.
+    fn follow(&self, gains: &mut ExactGains, steps: Range<u64>) -> Result<(), StopReason> {
+        for step in steps.rev() {
+            self.stop.check()?;
+            let step = Step::from(step);
+            let decisions: Vec<ChoiceId> =
+                self.model.states().map(|state| self.strategy.choice(state, &step)).collect();
+            gains.step_back(&decisions);
+        }
+        Ok(())
+    }
+}
+
+fn sum(n: usize, mut terms: impl Iterator<Item = Result<ExactVector, StopReason>>) -> Result<ExactVector, StopReason> {
+    let first = terms.next().unwrap_or_else(|| Ok(ExactVector::zeros(n)))?;
+    terms.try_fold(first, |sum, term| Ok(sum.plus(&term?)))
 }
 
 /// What the rewards of one principal are worth at one discount under `strategy`, given what they are worth under its tail.
@@ -150,14 +270,7 @@ pub(crate) fn payoff_over_tail(
     tail: &ExactVector,
     stop: &StopSignal,
 ) -> Result<ExactVector, StopReason> {
-    let reward = |choice: ChoiceId| &model.rewards(choice)[alone.principal.index()];
-    let mut gains = ExactGains::none(model, rows, &alone.discount, reward, tail);
     let settled = u64::try_from(&strategy.settled_from()).expect("a strategy that is walked step by step");
-    for step in (0..settled).rev() {
-        stop.check()?;
-        let step = Step::from(step);
-        let decisions: Vec<ChoiceId> = model.states().map(|state| strategy.choice(state, &step)).collect();
-        gains.step_back(&decisions);
-    }
-    Ok(gains.total())
+    let followed = Followed { model, rows, strategy, stop };
+    followed.worth(alone.principal.index(), &alone.discount, tail, 0..settled)
 }

@@ -8,7 +8,7 @@ mod trajectory;
 
 pub use accrual::accrued;
 pub use exact::{EvaluateError, evaluate};
-pub(crate) use exact::{affordable_steps, payoff_over_tail};
+pub(crate) use exact::{affordable_steps, payoff_over_tail, steps_to_walk};
 pub use payoffs::Payoffs;
 pub use simulation::{Estimate, PathStep, SimulateOptions, Simulation, sample_paths, simulate};
 pub use trajectory::{Trajectory, Weights, trajectory};

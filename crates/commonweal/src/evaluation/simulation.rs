@@ -26,7 +26,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-use crate::model::{ChoiceId, Mdp, Principal, StateId};
+use crate::model::{ChoiceId, Mdp, Part, Principal, Segment, StateId};
 use crate::number::Enclosure;
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
@@ -175,6 +175,9 @@ struct Runner {
     margins: Vec<f64>,
 }
 
+/// A part, whose it is, and the steps at which it counts: the first, and the one after the last if there is one.
+type Counted<'m> = (usize, &'m Part, (u64, Option<u64>));
+
 /// One run.
 struct Run {
     /// What it is worth to each part.
@@ -197,16 +200,24 @@ struct Sample {
 }
 
 impl Runner {
-    fn new(model: &Mdp, strategy: &Strategy, start: StateId) -> Runner {
-        // Most patient first, so that those for whom a run no longer counts are the last ones.
-        let own_parts = |(p, principal): (usize, &'_ Principal)| (0..principal.only_parts().len()).map(move |k| (p, k));
-        let mut parts: Vec<(usize, usize)> = model.principals().iter().enumerate().flat_map(own_parts).collect();
-        parts.sort_by_key(|&(p, k)| Reverse(&model.principals()[p].only_parts()[k].discount));
-        let owners: Vec<usize> = parts.iter().map(|&(p, _)| p).collect();
+    fn new<'m>(model: &'m Mdp, strategy: &Strategy, start: StateId) -> Runner {
+        let own_parts = |(p, principal): (usize, &'m Principal)| {
+            let segments = principal.segments();
+            let of_segment = move |(k, segment): (usize, &'m Segment)| {
+                let until = segments.get(k + 1).map(|next| next.from);
+                segment.parts.iter().map(move |part| (p, part, (segment.from, until)))
+            };
+            segments.iter().enumerate().flat_map(of_segment)
+        };
+        let mut parts: Vec<Counted> = model.principals().iter().enumerate().flat_map(own_parts).collect();
+        // Those for whom a run counts longest first, so that those for whom it no longer does are the last ones; of these the
+        // most patient.
+        let length = |&(p, part, steps): &Counted| Patience::within(&model.principals()[p], part, steps, 0.0).length;
+        parts.sort_by_cached_key(|part| (Reverse(length(part)), Reverse(part.1.discount.clone())));
+        let owners: Vec<usize> = parts.iter().map(|&(p, ..)| p).collect();
         let chain = Chain::new(model, strategy, start, &owners);
-        let patience = |(&(p, k), &greatest): (&(usize, usize), &f64)| {
-            let principal = &model.principals()[p];
-            Patience::new(principal, &principal.only_parts()[k], greatest)
+        let patience = |(&(p, part, steps), &greatest): (&Counted, &f64)| {
+            Patience::within(&model.principals()[p], part, steps, greatest)
         };
         let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
         let n_principals = model.n_principals();
@@ -302,11 +313,14 @@ impl Runner {
             visit(step, self.chain.taken(place, outcome), decision.for_ever);
             let paid = run.worths.iter_mut().zip(&mut run.powers).zip(self.chain.rewards(outcome)).zip(counting);
             if decision.for_ever {
-                paid.for_each(|(((worth, power), reward), own)| *worth += *power * reward * own.for_ever);
+                paid.for_each(|(((worth, power), reward), own)| match own.window {
+                    None => *worth += *power * reward * own.for_ever,
+                    Some(_) => *worth += own.rest(step, *power) * reward,
+                });
                 run.n_uncut = counting.len();
                 return;
             }
-            for (((worth, power), reward), own) in paid {
+            for (((worth, power), reward), own) in paid.filter(|(_, own)| own.has_begun(step)) {
                 *worth += *power * reward;
                 *power *= own.discount;
             }

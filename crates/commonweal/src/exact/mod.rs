@@ -9,9 +9,11 @@ pub mod advantage;
 pub mod base;
 pub mod horizon;
 pub mod jump;
+mod layered;
 pub mod long_term;
 mod memory;
 mod payoff;
+mod segments;
 pub mod walk;
 
 pub use advantage::Advantages;
@@ -19,7 +21,7 @@ pub use payoff::ExactGains;
 
 use crate::answer::{Answer, Claim, Effort, ExactProof, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::{self, Payoffs};
-use crate::exponential_sum::{DiscountRatios, reward_range};
+use crate::exponential_sum::{DiscountRatios, reward_range, weights_from};
 use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
 use crate::number::{Enclosure, ExactVector, Rational, Value, Values};
 use crate::parallel;
@@ -32,11 +34,14 @@ use long_term::{LongTerm, positional_value};
 use payoff::{enclosed_payoff, settled_values};
 use std::time::Instant;
 use walk::truncated::{Truncated, truncate};
-use walk::{Problem, Unravelled, WalkOptions, unravel};
+use walk::{Problem, Span, Unravelled, WalkOptions, unravel};
 
 /// The welfare-optimal counting strategy of `mdp`; bounds if `options` stop it on the way.
 pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
-    parallel::in_pool(|| solve_ordered(&principals::order(mdp), options))
+    parallel::in_pool(|| match principals::segments(mdp.principals()).as_slice() {
+        [_] => solve_ordered(&principals::order(mdp), options),
+        several => segments::solve(mdp, several, options),
+    })
 }
 
 fn solve_ordered(model: &OrderedModel, options: &Options) -> Answer {
@@ -70,14 +75,14 @@ pub fn own_best_from_start(mdp: &Mdp, stop: &StopSignal) -> Result<Vec<Value>, S
 /// What `principal` would get if the agent served nobody else: the most, or the least if its weight is negative.
 pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<OwnBest, StopReason> {
     let direction = mdp.principals()[principal.index()].direction();
-    if let [_] = mdp.principals()[principal.index()].only_parts() {
+    if let Some([_]) = mdp.principals()[principal.index()].parts() {
         let alone = principals::alone(mdp, principal);
         let mut long_term = long_term::solve(&alone, &IntegerRows::of(mdp), stop)?;
         let strategy = CountingStrategy::positional(long_term.strategy);
         let payoffs = Values::Exact(long_term.values.remove(0)).times(&direction, mdp.n_states());
         return Ok(OwnBest { payoffs, strategy });
     }
-    // Several discounts of one principal are the whole problem again.
+    // Several discounts of one principal, and several segments, are the whole problem again.
     let answer = solve(&mdp.only(principal), &Options { stop: stop.clone(), ..Options::default() });
     if let Claim::Stopped(reason) = answer.claim {
         return Err(reason);
@@ -94,7 +99,8 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
     let found = horizon::horizon(model, advantages, ratios, stop); // H
     let unknown = Step::ZERO;
     let horizon = found.as_ref().unwrap_or(&unknown);
-    let problem = Problem { model, rows, long_term, advantages, ratios, horizon };
+    let span = Span { first: &Step::ZERO, terminal: None, allowed: &long_term.allowed, whole: model };
+    let problem = Problem { model, rows, long_term, advantages, ratios, horizon, span };
     let walk = WalkOptions {
         layer_limit: options.layer_limit,
         event_limit: options.event_limit,
@@ -124,6 +130,7 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
             bits_a_layer,
             has_ties,
             n_layers_for_bounds,
+            segments: Vec::new(),
         })
     });
     answer
@@ -327,12 +334,23 @@ fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
 /// What any strategy gets each principal: between its least and its greatest reward for ever.
 pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
     let of_principal = |p: usize| {
-        let parts = mdp.principals()[p].only_parts().iter();
+        let Some(parts) = mdp.principals()[p].parts() else {
+            return Values::Enclosed(vec![range_from(mdp, p.into(), 0); mdp.n_states()]);
+        };
         let alone = |discount: &Rational| Alone { principal: p.into(), discount: discount.clone() };
-        let terms = parts.map(|part| (part.coefficient.clone(), range_alone(mdp, &alone(&part.discount))));
+        let terms = parts.iter().map(|part| (part.coefficient.clone(), range_alone(mdp, &alone(&part.discount))));
         Values::combined(terms.collect(), mdp.n_states())
     };
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
+}
+
+/// What the steps from `step` on bring a principal at least and at most, as of step 0.
+fn range_from(mdp: &Mdp, principal: PrincipalId, step: u64) -> Enclosure {
+    let rewards = (0..mdp.n_choices()).map(|choice| &mdp.rewards(choice.into())[principal.index()]);
+    let [least, greatest] = reward_range(&Rational::ZERO, rewards).map(|end| Enclosure::from(&end));
+    let rewards = Enclosure::new(least.lower(), greatest.upper());
+    let weights = weights_from(&mdp.principals()[principal.index()], step);
+    weights.map(|weight| rewards.times(weight)).fold(Enclosure::ZERO, Enclosure::plus)
 }
 
 fn range_alone(mdp: &Mdp, alone: &Alone) -> Values {

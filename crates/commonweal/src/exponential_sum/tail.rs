@@ -11,7 +11,8 @@
 //! is gained (the prefix test with slack). With κ = 0 this is the stopping rule of the horizon. The factors are formed
 //! exactly, where two close discounts do not cancel, and rounded once into the numbers that κ is known in.
 
-use crate::number::Rational;
+use crate::model::{Part, Principal, Segment};
+use crate::number::{Enclosure, Rational};
 use std::iter::Sum;
 use std::ops::Mul;
 
@@ -27,6 +28,45 @@ pub(crate) fn reward_range<'r>(
 ) -> [Rational; 2] {
     let (least, greatest) = (rewards.clone().min().expect("a choice"), rewards.max().expect("a choice"));
     [least, greatest].map(|reward| reward * lifetime(discount))
+}
+
+/// What 1 at every step from `step` on is worth to each part of each segment of a principal, as of step 0.
+pub(crate) fn weights_from(principal: &Principal, step: u64) -> impl Iterator<Item = Enclosure> {
+    let segments = principal.segments();
+    let ends = segments.iter().skip(1).map(|next| Some(next.from)).chain([None]);
+    let of_segment = move |(segment, end): (&Segment, Option<u64>)| {
+        let from = segment.from.max(step);
+        let counted = end.is_none_or(|end| from < end);
+        let began = segment.from;
+        let of_part = move |part: &Part| {
+            let discount = Enclosure::from(&part.discount);
+            let until = end.map_or(Enclosure::ZERO, |end| discount.power(end - began));
+            let steps = discount.power(from - began).plus(-until).times(Enclosure::from(&lifetime(&part.discount)));
+            steps.times(Enclosure::from(&part.coefficient))
+        };
+        let parts = if counted { segment.parts.clone() } else { Vec::new() };
+        parts.into_iter().map(move |part| of_part(&part))
+    };
+    segments.iter().zip(ends).flat_map(of_segment).collect::<Vec<_>>().into_iter()
+}
+
+/// What each of the first steps counts for to a principal, before its weight.
+pub(crate) fn step_weights(principal: &Principal, n_steps: u64) -> Vec<Enclosure> {
+    let mut weights = Vec::with_capacity(n_steps as usize);
+    let segments = principal.segments();
+    for (k, segment) in segments.iter().enumerate() {
+        let until = segments.get(k + 1).map_or(n_steps, |next| next.from.min(n_steps));
+        let mut parts: Vec<(Enclosure, Enclosure)> = segment
+            .parts
+            .iter()
+            .map(|part| (Enclosure::from(&part.coefficient), Enclosure::from(&part.discount)))
+            .collect();
+        for _ in segment.from..until {
+            weights.push(parts.iter().map(|(weight, _)| *weight).fold(Enclosure::ZERO, Enclosure::plus));
+            parts.iter_mut().for_each(|(weight, discount)| *weight = weight.times(*discount));
+        }
+    }
+    weights
 }
 
 /// The factors f_k of T(κ).

@@ -13,12 +13,12 @@
 //! at step 0 alone, and does not take part in the long-term strategy.
 
 use super::payoff_set::Weights;
-use crate::evaluation::evaluate;
+use crate::evaluation::{EvaluateError, evaluate};
 use crate::exact::horizon::horizon;
 use crate::exact::long_term::{self, LongTerm};
 use crate::exact::{Advantages, ExactGains};
 use crate::exponential_sum::DiscountRatios;
-use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
+use crate::model::{ChoiceId, IntegerRows, Mdp, Principal, StateId};
 use crate::number::{Integer, Natural, Rational, Scaled, sum};
 use crate::parallel;
 use crate::principals::{OrderedPart, order_by, parts_weighted};
@@ -44,6 +44,10 @@ pub(crate) fn solve(
     levels: &[&Weights],
     stop: &StopSignal,
 ) -> Result<Found, StopReason> {
+    let begins = mdp.principals().iter().map(|principal| principal.last().from).max().unwrap_or(0);
+    if begins > 0 {
+        return before_last_segment(mdp, rows, levels, begins, stop);
+    }
     let all: Vec<Vec<OrderedPart>> = levels
         .iter()
         .map(|weights| parts_weighted(mdp.principals(), weights))
@@ -110,20 +114,105 @@ pub(crate) fn solve(
     Ok(Found { strategy, payoffs, horizon: last })
 }
 
+/// The same where time preferences have segments: from the last one on it is the ordinary problem, and before it every step
+/// counts what it counts, one step after the other in fractions.
+fn before_last_segment(
+    mdp: &Mdp,
+    rows: &IntegerRows,
+    levels: &[&Weights],
+    begins: u64,
+    stop: &StopSignal,
+) -> Result<Found, StopReason> {
+    /// The most steps that fractions are walked over.
+    const MOST: u64 = 5_000;
+    if begins > MOST {
+        return Err(StopReason::LayerLimit);
+    }
+    let later = mdp.as_of(begins);
+    let counted: Vec<Weights> = levels
+        .iter()
+        .map(|weights| {
+            let counts = |(weight, principal): (&Rational, &Principal)| {
+                if principal.is_over_by(begins) { Rational::ZERO } else { weight.clone() }
+            };
+            weights.iter().zip(mdp.principals()).map(counts).collect()
+        })
+        .collect();
+    let telling: Vec<&Weights> = counted.iter().filter(|weights| weights.iter().any(|w| !w.is_zero())).collect();
+    let Found { strategy: tail, horizon, .. } = solve(&later, rows, &telling, stop)?;
+    let horizon = horizon + begins;
+    let from_there = evaluate(&later, &Strategy::Counting(tail.clone()), stop).map_err(stop_reason)?;
+    let parts = telling.iter().flat_map(|weights| parts_weighted(later.principals(), weights)).collect::<Vec<_>>();
+    let lasting = parts.into_iter().filter(|part| !part.discount.is_zero()).collect();
+    let allowed = long_term(&later, rows, &[lasting], stop)?.allowed;
+    // Per level and state, what the steps from the present one on are worth.
+    let level_worth = |counted: &Weights, state: StateId| {
+        let own = counted.iter().enumerate().filter(|(_, weight)| !weight.is_zero());
+        own.fold(Rational::ZERO, |sum, (p, weight)| {
+            sum + weight * from_there.payoff(p.into(), state).exact.expect("an exact evaluation")
+        })
+    };
+    let mut worth: Vec<Vec<Rational>> =
+        counted.iter().map(|counted| mdp.states().map(|state| level_worth(counted, state)).collect()).collect();
+    let mut changes: Vec<Vec<Change>> = mdp
+        .states()
+        .map(|state| {
+            let later = tail.changes(state).iter();
+            later.map(|change| Change { from: &change.from + begins, choice: change.choice }).rev().collect()
+        })
+        .collect();
+    for step in (0..begins).rev() {
+        stop.check()?;
+        let counts: Vec<Rational> = mdp.principals().iter().map(|principal| principal.step_weight(step)).collect();
+        let of_choice = |choice: ChoiceId| -> Vec<Rational> {
+            let of_level = |(weights, later): (&&Weights, &Vec<Rational>)| {
+                let now = weights.iter().zip(&counts).zip(mdp.rewards(choice));
+                let now = now.map(|((weight, counts), reward)| weight * counts * reward);
+                let later = mdp.transitions(choice).map(|(target, chance)| chance * &later[target.index()]);
+                now.chain(later).fold(Rational::ZERO, |sum, term| sum + term)
+            };
+            levels.iter().zip(&worth).map(of_level).collect()
+        };
+        let decide = |index: usize| {
+            let worths: Vec<(ChoiceId, Vec<Rational>)> =
+                mdp.choices(StateId::from(index)).map(|choice| (choice, of_choice(choice))).collect();
+            let best = worths.iter().map(|(_, worth)| worth).max().expect("a state has a choice").clone();
+            let ties = || worths.iter().filter(|(_, worth)| *worth == best).map(|(choice, _)| *choice);
+            let choice = ties().find(|choice| allowed[choice.index()]).or_else(|| ties().next());
+            (choice.expect("the best is among them"), best)
+        };
+        let layer = parallel::map(mdp.n_states(), decide);
+        for (index, (choice, best)) in layer.into_iter().enumerate() {
+            best.into_iter().zip(&mut worth).for_each(|(best, level)| level[index] = best);
+            let changes = &mut changes[index];
+            match changes.last_mut() {
+                Some(latest) if latest.choice == choice => latest.from = Step::from(step),
+                _ => changes.push(Change { from: Step::from(step), choice }),
+            }
+        }
+    }
+    changes.iter_mut().for_each(|changes| changes.reverse());
+    let strategy = CountingStrategy::from_changes(mdp, changes);
+    let payoffs = exact_payoffs(mdp, &strategy, stop)?;
+    Ok(Found { strategy, payoffs, horizon })
+}
+
 /// What a strategy that changes early gives each principal from the start.
 pub(super) fn exact_payoffs(
     mdp: &Mdp,
     strategy: &CountingStrategy,
     stop: &StopSignal,
 ) -> Result<Vec<Rational>, StopReason> {
-    let payoffs = evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(|error| match error {
-        crate::evaluation::EvaluateError::Stopped(reason) => reason,
-        crate::evaluation::EvaluateError::TooManySteps { .. } | crate::evaluation::EvaluateError::OtherModel(_) => {
-            StopReason::LayerLimit
-        }
-    })?;
+    let payoffs = evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(stop_reason)?;
     let of = |p: usize| payoffs.payoff(p.into(), mdp.start()).exact.expect("an exact evaluation");
     Ok((0..mdp.n_principals()).map(of).collect())
+}
+
+fn stop_reason(error: EvaluateError) -> StopReason {
+    match error {
+        EvaluateError::Stopped(reason) => reason,
+        EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
+    }
 }
 
 fn long_term(

@@ -205,6 +205,10 @@ impl<'m> PayoffSet<'m> {
 
     fn exact(&self, weights: &Weights) -> Result<Best, StopReason> {
         let (mdp, rows) = (self.mdp(), self.rows());
+        if mdp.principals().iter().any(|principal| principal.parts().is_none()) {
+            // Each segment has its own long term: nothing is kept from one question to the next.
+            return self.told(exact::solve(&mdp.clone().with_weights(weights), &self.options), weights);
+        }
         let parts = parts_weighted(mdp.principals(), weights);
         let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
         let model = order_by(mdp, parts);

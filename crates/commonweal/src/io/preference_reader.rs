@@ -142,14 +142,9 @@ impl<'t> Reader<'t> {
     }
 
     fn stating(&self, id: u32, preference: Preference, stated: &Stated) -> Result<Principal, Fault> {
-        let principal = Principal::stating(self.draft.principal_names.get(id), preference).map_err(|error| {
+        Principal::stating(self.draft.principal_names.get(id), preference).map_err(|error| {
             Fault::new(stated.place(&error), format!("{}: {}", self.principal(id), error.message), error.help)
-        })?;
-        if principal.segments().len() > 1 {
-            let message = format!("{}: preferences that change at some step are not solved yet", self.principal(id));
-            return Err(Fault::new(stated.values[Key::Schedule as usize], message, "state a rate or a survey"));
-        }
-        Ok(principal)
+        })
     }
 
     /// Reads the value of a key.

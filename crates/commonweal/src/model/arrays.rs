@@ -4,7 +4,7 @@ use super::{
     About, ChoiceId, Mdp, ModelError, NameTable, Principal, StateId, Structure,
     builder::{check_principals, check_size, first_repeated},
 };
-use crate::number::{Divided, ModelNumber};
+use crate::number::{Divided, ModelNumber, Rational, parse_rational};
 use std::sync::Arc;
 
 /// The arrays of a model that nobody has checked yet.
@@ -84,6 +84,36 @@ impl<N: ModelNumber> ModelArrays<N> {
         model.check_choices()?;
         Ok(model)
     }
+}
+
+impl ModelArrays<f64> {
+    /// The same in fractions: each double stands for the shortest decimal that is read as it, so 0.1 is 1/10. Rows that
+    /// floating point has rounded are divided by their sums; how many there were.
+    pub(crate) fn finish_decimals(self) -> Result<(Mdp, Divided), ModelError> {
+        // What is no number has no decimal, and is named as it is in doubles.
+        let doubles = self.finish_settled()?;
+        let decimals = |doubles: &[f64]| doubles.iter().map(|&double| decimal(double)).collect::<Option<Vec<_>>>();
+        let Some(mut probability) = decimals(&doubles.probability) else {
+            return Err(doubles.check_rows().expect_err("a row with NaN or an infinity is refused"));
+        };
+        let reward = decimals(&doubles.reward).expect("rewards are checked");
+        let mut divided = Divided::default();
+        for choice in (0..doubles.n_choices()).map(ChoiceId::from) {
+            let row = &mut probability[doubles.transition_range(choice)];
+            if let Some(sum) = Rational::row_sum(row).filter(|sum| !sum.is_one() && Rational::is_near_one(sum)) {
+                divided.count(Rational::distance_from_one(&sum, row.len()));
+                row.iter_mut().for_each(|entry| *entry /= &sum);
+            }
+        }
+        let model = Mdp { structure: doubles.structure, probability, reward };
+        model.check_rows()?;
+        Ok((model, divided))
+    }
+}
+
+/// The shortest decimal that is read as this double; `None` if it is NaN or infinite.
+fn decimal(double: f64) -> Option<Rational> {
+    double.is_finite().then(|| parse_rational(&format!("{double:e}")).expect("a decimal is a number"))
 }
 
 impl<N: ModelNumber> Mdp<N> {

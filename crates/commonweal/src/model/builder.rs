@@ -222,7 +222,35 @@ pub(super) fn check_principals(principals: &[Principal]) -> Result<(), ModelErro
             return Err(ModelError::DuplicatePrincipal { principal: principal.name.clone() });
         }
     }
-    if principals.is_empty() { Err(ModelError::NoPrincipals) } else { Ok(()) }
+    if principals.is_empty() { Err(ModelError::NoPrincipals) } else { check_segments(principals) }
+}
+
+/// Within a segment, powers are formed up to where others of other principals begin: an error if they would be too long.
+fn check_segments(principals: &[Principal]) -> Result<(), ModelError> {
+    /// A fraction that long is read and written in a moment.
+    const MOST_BITS: u64 = 1 << 20;
+    let counting = |principal: &'_ Principal| -> Vec<u64> {
+        principal.segments().iter().filter(|segment| !segment.parts.is_empty()).map(|segment| segment.from).collect()
+    };
+    let mut begin: Vec<u64> = principals.iter().flat_map(counting).collect();
+    begin.sort_unstable();
+    for principal in principals {
+        let segments = principal.segments();
+        for (k, segment) in segments.iter().enumerate() {
+            let until = segments.get(k + 1).map_or(u64::MAX, |next| next.from);
+            let last = begin[..begin.partition_point(|&from| from < until)].last().copied().unwrap_or(0);
+            let steps = last.saturating_sub(segment.from);
+            let bits = segment.parts.iter().map(|part| part.discount.bits() as u64).max().unwrap_or(0);
+            if steps.saturating_mul(bits) > MOST_BITS {
+                return Err(ModelError::SegmentsTooFarApart {
+                    principal: principal.name.clone(),
+                    from: segment.from,
+                    last,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn check_size(what: &'static str, next: usize) -> Result<(), ModelError> {

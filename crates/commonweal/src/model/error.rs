@@ -26,6 +26,11 @@ pub enum ModelError {
     NoParts { principal: String },
     #[error("principal `{principal}`: the first segment begins at step 0, and each begins after the one before")]
     SegmentOrder { principal: String },
+    #[error(
+        "principal `{principal}`: its time preference of step {from} is still the same at step {last}, where another one changes, and \
+         what it counts for by then is a fraction of more than a million bits; let preferences change at nearer steps"
+    )]
+    SegmentsTooFarApart { principal: String, from: u64, last: u64 },
     #[error("principal `{principal}`: {error}")]
     Preference { principal: String, error: PreferenceError },
     #[error("state `{state}`, action `{action}`: {found} rewards for {expected} principals")]

@@ -163,6 +163,19 @@ impl<N> Mdp<N> {
         self
     }
 
+    /// The model as of step `step`, not before the last segment of any principal. One who is over by then keeps no parts
+    /// that matter: they are those of a discount of 0, and nobody may count them.
+    pub(crate) fn as_of(&self, step: u64) -> Self
+    where
+        N: Clone,
+    {
+        let mut later = self.clone();
+        for principal in &mut later.structure_mut().principals {
+            *principal = principal.as_of(step);
+        }
+        later
+    }
+
     /// Per principal, how far any payoff by the mixture that stands for its preference can be from that by the preference itself:
     /// the proven error of the mixture times the greatest reward in absolute terms. `None` if no preference is approximated.
     pub(crate) fn margins(&self) -> Option<Vec<f64>>

@@ -130,6 +130,17 @@ impl Preference {
         Preference::Rate { rate, until: None }
     }
 
+    /// What these segments say, as a discount where they are one.
+    pub(super) fn of_segments(segments: &[Segment]) -> Preference {
+        if let [Segment { parts, .. }] = segments
+            && let [Part { coefficient, discount }] = parts.as_slice()
+            && coefficient.is_one()
+        {
+            return Preference::discount(discount.clone());
+        }
+        Preference::Segments(segments.to_vec())
+    }
+
     /// The discount, where there is one: stated as such or as a rate, for ever or until some step.
     pub fn single_discount(&self) -> Option<Rational> {
         match self {

@@ -144,7 +144,7 @@ impl Principal {
         if canonical.iter().all(|segment| segment.parts.is_empty()) {
             return Err(ModelError::NoParts { principal: name });
         }
-        let preference = Preference::Segments(canonical.clone());
+        let preference = Preference::of_segments(&canonical);
         Ok(Principal { name, preference, approximation: None, segments: canonical, weight: Rational::ONE })
     }
 
@@ -197,9 +197,9 @@ impl Principal {
     /// The parts of a preference that one segment says.
     ///
     /// # Panics
-    /// If there are several segments: the caller serves one only.
+    /// If there are several segments: whoever calls this has looked.
     pub(crate) fn only_parts(&self) -> &[Part] {
-        self.parts().unwrap_or_else(|| panic!("principal `{}`: segments are not supported here yet", self.name))
+        self.parts().unwrap_or_else(|| panic!("principal `{}` has several segments", self.name))
     }
 
     /// The discount factor, where the time preference is plain discounting.
@@ -234,6 +234,25 @@ impl Principal {
     /// The direction in which the welfare counts the payoff: −1 for a negative weight, 1 otherwise.
     pub fn direction(&self) -> Rational {
         if self.weight < Rational::ZERO { -Rational::ONE } else { Rational::ONE }
+    }
+
+    /// Whether no step from `step` on counts, which is not before the last segment.
+    pub(crate) fn is_over_by(&self, step: u64) -> bool {
+        self.last().parts.iter().all(|part| part.discount.is_zero() && step > self.last().from)
+    }
+
+    /// What the steps from `step` on count for, as if that were the first; it is not before the last segment.
+    pub(crate) fn as_of(&self, step: u64) -> Principal {
+        let last = self.last();
+        let later = |part: &Part| Part {
+            coefficient: part.coefficient_after(step - last.from),
+            discount: part.discount.clone(),
+        };
+        let mut parts: Vec<Part> = last.parts.iter().map(later).filter(|part| !part.coefficient.is_zero()).collect();
+        if parts.is_empty() {
+            parts.push(Part { coefficient: Rational::ONE, discount: Rational::ZERO });
+        }
+        Principal { segments: vec![Segment { from: 0, parts }], ..self.clone() }
     }
 
     /// The same principal with another, single discount.

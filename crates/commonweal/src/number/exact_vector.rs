@@ -42,6 +42,12 @@ impl ExactVector {
         }
     }
 
+    /// The same numbers over the least denominator.
+    pub fn reduced(&self) -> ExactVector {
+        let entries: Vec<Rational> = (0..self.len()).map(|index| self.get(index)).collect();
+        ExactVector::of(&entries)
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.numerators.len()

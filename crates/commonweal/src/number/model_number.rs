@@ -252,7 +252,8 @@ impl ModelNumber for f64 {
             lost += if sum >= number { (sum - next) + number } else { (number - next) + sum };
             sum = next;
         }
-        Some(sum + lost)
+        // What is lost of an infinite sum is NaN.
+        Some(if sum.is_finite() { sum + lost } else { sum })
     }
 
     fn distance_from_one(sum: &f64, row_length: usize) -> f64 {

@@ -57,6 +57,12 @@ impl Scaled {
         (Rational::try_from(self.mantissa.upper()).expect("a finite end"), self.exponent)
     }
 
+    /// Both ends, which are finite, as fractions times a power of two.
+    pub(super) fn ends(self) -> ([Rational; 2], i128) {
+        let exact = |end: f64| Rational::try_from(end).expect("a finite end");
+        ([exact(self.mantissa.lower()), exact(self.mantissa.upper())], self.exponent)
+    }
+
     /// The enclosure between doubles; ends past the range of doubles are infinite or next to 0.
     pub fn to_doubles(self) -> Enclosure {
         if self.exponent == 0 { self.mantissa } else { shifted(self.mantissa, self.exponent) }
@@ -112,6 +118,14 @@ impl Scaled {
         let (a, b) = aligned(self, other);
         let mantissa =
             Enclosure::new(a.mantissa.lower().max(b.mantissa.lower()), a.mantissa.upper().max(b.mantissa.upper()));
+        Scaled { mantissa, exponent: a.exponent }.normalised()
+    }
+
+    /// Everything from the lesser of the lower ends to the greater of the upper ends.
+    pub(crate) fn join(self, other: Scaled) -> Scaled {
+        let (a, b) = aligned(self, other);
+        let mantissa =
+            Enclosure::new(a.mantissa.lower().min(b.mantissa.lower()), a.mantissa.upper().max(b.mantissa.upper()));
         Scaled { mantissa, exponent: a.exponent }.normalised()
     }
 

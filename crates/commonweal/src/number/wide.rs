@@ -53,6 +53,16 @@ impl WideEnclosure {
         WideEnclosure { lower, upper, precision }
     }
 
+    /// The numbers of an enclosure that is finite.
+    pub(crate) fn of_scaled(scaled: &Scaled, precision: usize) -> WideEnclosure {
+        let ([lower, upper], exponent) = scaled.ends();
+        let end = |end: &Rational, direction| {
+            let end = Dyadic::quotient(end.numerator(), end.denominator(), precision, direction);
+            Dyadic { exponent: end.exponent + exponent, ..end }
+        };
+        WideEnclosure { lower: end(&lower, Direction::Down), upper: end(&upper, Direction::Up), precision }
+    }
+
     /// An enclosure of the sum of the two numbers.
     pub fn plus(&self, other: &WideEnclosure) -> WideEnclosure {
         let precision = self.precision.min(other.precision);

@@ -8,6 +8,10 @@
 //! What a principal gets is found the other way round ([`OrderedModel::sources`]): from the parts that are its own, and by
 //! itself where it shares one or is not counted.
 
+mod segments;
+
+pub use segments::{OrderedSegment, segments, segments_weighted};
+
 use crate::model::{ChoiceId, Mdp, Part, Principal, PrincipalId, StateId};
 use crate::number::Rational;
 
@@ -163,6 +167,12 @@ pub fn order(mdp: &Mdp) -> OrderedModel<'_> {
 /// The model as these parts see it, in their order.
 pub(crate) fn order_by(mdp: &Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts)
+}
+
+/// The model with one part for each principal: what tells its states apart, whatever the time preferences.
+pub(crate) fn by_principal(mdp: &Mdp) -> OrderedModel<'_> {
+    let part = |p: usize| OrderedPart { discount: Rational::ZERO, terms: vec![(p.into(), Rational::ONE)] };
+    OrderedModel::of(mdp, (0..mdp.n_principals()).map(part).collect())
 }
 
 /// The model as one principal alone sees it: its own rewards, less is better for a negative weight, and nobody else's.

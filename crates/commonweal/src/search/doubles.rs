@@ -123,6 +123,11 @@ impl Doubles {
         (0..self.n_states as u32).filter(|&state| seen[state as usize]).collect()
     }
 
+    /// What a reward was divided by.
+    pub fn unit(&self) -> &Rational {
+        &self.unit
+    }
+
     /// The model's number for a scaled one, as a double that is at least it.
     pub fn unscaled_above(&self, scaled: f64) -> f64 {
         match exact(scaled) {

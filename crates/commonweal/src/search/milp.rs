@@ -33,6 +33,11 @@ pub enum MilpError {
     /// The solver gave up.
     #[error("the mixed-integer solver gave up ({0}); `--method branch-and-bound` does not")]
     Solver(String),
+    /// A time preference has several segments.
+    #[error(
+        "there is no mixed-integer program for time preferences that change at some step; `--method branch-and-bound` serves them"
+    )]
+    Segments,
     /// Stopped before any strategy was found.
     #[error("stopped before the mixed-integer solver found a strategy: {0}")]
     Stopped(StopReason),
@@ -47,6 +52,9 @@ const SLICE: Duration = Duration::from_millis(200);
 /// gap is relative to the welfare of the strategy, and ends the solve once the solver's bound is that near. Of the other
 /// options, only the stop signal and the node limit are looked at.
 pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
+    if super::segments::is_in_segments(model) {
+        return Err(MilpError::Segments);
+    }
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let reach = doubles.reachable(|_| true);

@@ -18,6 +18,7 @@ mod milp;
 mod notes;
 mod positional;
 mod relaxation;
+mod segments;
 mod slope;
 mod stationary;
 mod values;

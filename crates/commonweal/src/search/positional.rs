@@ -14,6 +14,7 @@ use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
 use super::relaxation::{Relaxed, Relaxer};
+use super::segments;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
 use crate::parallel;
@@ -27,7 +28,14 @@ use std::sync::Arc;
 ///
 /// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
-    parallel::in_pool(|| positional_in_pool(model, options)).of_preferences(model, options)
+    let found = parallel::in_pool(|| {
+        if segments::is_in_segments(model) {
+            segments::search_in(model, segments::Kind::Positional, options)
+        } else {
+            positional_in_pool(model, options)
+        }
+    });
+    found.of_preferences(model, options)
 }
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {

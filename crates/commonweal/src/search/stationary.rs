@@ -13,6 +13,7 @@ use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
 use super::relaxation::{Relaxed, Relaxer};
+use super::segments;
 use super::slope::slope_bound;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
@@ -29,7 +30,14 @@ use std::sync::Arc;
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
 /// can tell it.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
-    parallel::in_pool(|| stationary_in_pool(model, options)).of_preferences(model, options)
+    let found = parallel::in_pool(|| {
+        if segments::is_in_segments(model) {
+            segments::search_in(model, segments::Kind::Stationary, options)
+        } else {
+            stationary_in_pool(model, options)
+        }
+    });
+    found.of_preferences(model, options)
 }
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
@@ -193,7 +201,7 @@ impl Class for Mixed<'_> {
 }
 
 /// The two parts of a box, cut at one choice of a state.
-fn divide(model: &Doubles, within: &ActionBox, state: usize, mix: &[f64]) -> Vec<ActionBox> {
+pub(super) fn divide(model: &Doubles, within: &ActionBox, state: usize, mix: &[f64]) -> Vec<ActionBox> {
     let width = |choice: usize| within.upper[choice] - within.lower[choice];
     let choice = model.choices(state).max_by(|&a, &b| width(a).total_cmp(&width(b)).then(b.cmp(&a)));
     let choice = choice.expect("a state has a choice");
@@ -272,20 +280,24 @@ impl Mixed<'_> {
         Some(Incumbent { strategy: Strategy::Stationary(strategy), welfare, is_exact: true, lower })
     }
 
-    /// The mix with probabilities that are multiples of 1/[`DECIMALS`] and sum to exactly 1.
     fn rounded(&self, mix: &[f64]) -> Stationary {
-        let of_state = |state: usize| {
-            let choices = self.doubles.choices(state);
-            let mut shares: Vec<u64> =
-                mix[choices.clone()].iter().map(|p| (p.clamp(0.0, 1.0) * DECIMALS as f64).round() as u64).collect();
-            let largest = (0..shares.len()).max_by_key(|&position| (shares[position], usize::MAX - position));
-            let largest = largest.expect("a state has a choice");
-            let others: u64 = shares.iter().sum::<u64>() - shares[largest];
-            shares[largest] = DECIMALS - others.min(DECIMALS - 1);
-            let positive = choices.zip(shares).filter(|(_, share)| *share > 0);
-            let fraction = |share: u64| Rational::from(share) / Rational::from(DECIMALS);
-            positive.map(|(choice, share)| (ChoiceId::from(choice), fraction(share))).collect()
-        };
-        Stationary::new(self.model, (0..self.doubles.n_states).map(of_state).collect())
+        rounded(self.model, self.doubles, mix)
     }
+}
+
+/// The mix with probabilities that are multiples of 1/[`DECIMALS`] and sum to exactly 1.
+pub(super) fn rounded(model: &Mdp, doubles: &Doubles, mix: &[f64]) -> Stationary {
+    let of_state = |state: usize| {
+        let choices = doubles.choices(state);
+        let mut shares: Vec<u64> =
+            mix[choices.clone()].iter().map(|p| (p.clamp(0.0, 1.0) * DECIMALS as f64).round() as u64).collect();
+        let largest = (0..shares.len()).max_by_key(|&position| (shares[position], usize::MAX - position));
+        let largest = largest.expect("a state has a choice");
+        let others: u64 = shares.iter().sum::<u64>() - shares[largest];
+        shares[largest] = DECIMALS - others.min(DECIMALS - 1);
+        let positive = choices.zip(shares).filter(|(_, share)| *share > 0);
+        let fraction = |share: u64| Rational::from(share) / Rational::from(DECIMALS);
+        positive.map(|(choice, share)| (ChoiceId::from(choice), fraction(share))).collect()
+    };
+    Stationary::new(model, (0..doubles.n_states).map(of_state).collect())
 }

@@ -13,7 +13,6 @@ use commonweal::internals::exact::solve;
 use commonweal::internals::families::{RandomFamily, spaced};
 use commonweal::internals::model::{Mdp, StateId};
 use commonweal::internals::number::{Rational, parse_rational};
-use commonweal::internals::principals::order;
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
@@ -81,9 +80,10 @@ fn bounds_certificate(model: &Mdp, solution: &Answer, rng: &mut Rng) -> String {
         horizon,
         strategy: solution.strategy(),
         stages: &stages,
+        segments: Vec::new(),
     };
     let mut bytes = Vec::new();
-    bounds.write(&order(model), &StopSignal::default(), &mut bytes).expect("within the doubles");
+    bounds.write(model, &StopSignal::default(), &mut bytes).expect("within the doubles");
     String::from_utf8(bytes).expect("ASCII")
 }
 
@@ -243,9 +243,10 @@ fn walks(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) 
             horizon: u64::try_from(solution.horizon()).expect("a short horizon"),
             strategy: solution.strategy(),
             stages: &proof.stages,
+            segments: Vec::new(),
         };
         let (text, mut original) = (canonical(&model), Vec::new());
-        certificate.write(&order(&model), &StopSignal::default(), &mut original).expect("within the doubles");
+        certificate.write(&model, &StopSignal::default(), &mut original).expect("within the doubles");
         let original = String::from_utf8(original).expect("ASCII");
         let found = verdict(&text, &original);
         assert_eq!(found, "accepted", "seed {seed}: a true certificate is refused\n{text}{original}");

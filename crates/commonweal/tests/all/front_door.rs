@@ -3,8 +3,9 @@
 use commonweal::documents::{self, Document};
 use commonweal::questions::own_best;
 use commonweal::{
-    Change, Claim, CountingStrategy, Engine, EvaluateError, Model, NoCertificate, Options, OtherModel, Rational,
-    ReadOptions, SimulateOptions, Stationary, Step, StopReason, StopSignal, Strategy, evaluate, simulate, solve,
+    Change, Claim, CountingStrategy, Engine, EvaluateError, Model, ModelArrays, ModelError, NameTable, NoCertificate,
+    Options, OtherModel, Principal, Rational, ReadOptions, SimulateOptions, Stationary, Step, StopReason, StopSignal,
+    Strategy, evaluate, simulate, solve,
 };
 
 const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
@@ -132,4 +133,56 @@ fn late_changes_are_evaluated_in_doubles_before_fractions_take_minutes() {
     let (welfare, expected) = (late.welfare(model.start()), 13.5);
     assert!(welfare.enclosure.lower() <= expected && expected <= welfare.enclosure.upper());
     assert!(welfare.enclosure.width() <= 1e-7);
+}
+
+/// Two states; the first has one choice with this row, the second a self-loop.
+fn arrays(row: [f64; 2], reward: f64) -> ModelArrays<f64> {
+    ModelArrays {
+        start: 0.into(),
+        principals: vec![Principal::new("p", Rational::from_quotient(1, 2)).expect("a discount")],
+        state_names: NameTable::numbered(2),
+        action_names: NameTable::numbered(1),
+        action: vec![0, 0],
+        first_choice: vec![0, 1, 2],
+        first_transition: vec![0, 2, 3],
+        target: vec![0.into(), 1.into(), 1.into()],
+        probability: vec![row[0], row[1], 1.0],
+        reward: vec![reward, 0.0],
+    }
+}
+
+#[test]
+fn doubles_are_decimals_where_fractions_answer() {
+    let welfare = |row, reward, engine| {
+        let model = Model::from_doubles(arrays(row, reward), engine)?;
+        let answer = solve(&model, &Options { engine, ..Options::default() });
+        Ok::<_, ModelError>((answer.welfare(model.start()), model.notes().divided.rows))
+    };
+    // V = r + 1/2 · p · V.
+    let third = 1.0 / 3.0;
+    for (row, reward, expected, scaled) in [
+        ([0.1, 0.9], 0.3, "6/19", 0),
+        ([0.5, 0.5], -1e-7, "-1/7500000", 0),
+        // 0.3333333333333333 and 0.6666666666666666 sum to less than 1, and are scaled to a third and two.
+        ([third, 2.0 * third], 1e22, "12000000000000000000000", 1),
+    ] {
+        let (value, rows) = welfare(row, reward, Engine::Auto).expect("a model");
+        assert_eq!((value.to_string().as_str(), rows), (expected, scaled), "{row:?}");
+        let (bounds, _) = welfare(row, reward, Engine::Within(1e-9)).expect("a model");
+        let ends = [bounds.enclosure.lower(), bounds.enclosure.upper()].map(|end| Rational::try_from(end).ok());
+        assert!(bounds.exact.is_none() && ends[0] <= value.exact && value.exact <= ends[1], "{row:?}: {bounds}");
+    }
+    for engine in [Engine::Auto, Engine::Exact, Engine::Within(1e-6)] {
+        for (row, says) in [
+            ([f64::NAN, 1.0], "the probability of `0` is NaN"),
+            ([1.5, -0.5], "the probability of `1` is -"),
+            ([f64::INFINITY, 1.0], "probabilities sum to inf"),
+            ([0.5, 0.4], "probabilities sum to "),
+        ] {
+            let refused = welfare(row, 0.0, engine).expect_err("no model").to_string();
+            assert!(refused.starts_with("state `0`, action `0`: ") && refused.contains(says), "{refused}");
+        }
+        let refused = welfare([0.5, 0.5], f64::NAN, engine).expect_err("no model").to_string();
+        assert!(refused.contains("the reward of `p` is NaN"), "{refused}");
+    }
 }

@@ -31,6 +31,7 @@ mod reductions;
 mod regressions;
 mod search_positional;
 mod search_stationary;
+mod segments;
 mod umb;
 
 // What they share.

@@ -7,7 +7,7 @@ use commonweal::internals::certificate::write_canonical;
 use commonweal::internals::io::{preference_text, read_model, read_preference, write_json, write_yaml};
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
-use commonweal::{Claim, Engine, Model, Options, Value, solve};
+use commonweal::{Claim, CountingStrategy, Engine, Model, Options, Strategy, Value, evaluate, solve};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -52,6 +52,11 @@ impl Stated {
 
     fn is_approximated(&self) -> bool {
         matches!(self, Stated::Gamma(..) | Stated::Hyperbolic(..))
+    }
+
+    /// Whether the first steps count alike, which the checker does not read.
+    fn begins_undiscounted(&self) -> bool {
+        matches!(self, Stated::Schedule(rates) if rates[0].0 > 1)
     }
 
     /// The weight of each of the first `n` steps from below and from above, and at least the sum of all that follow.
@@ -313,8 +318,8 @@ fn reads_back(model: &Mdp) {
 
 #[test]
 fn exact_statements_agree_with_their_own_weights() {
-    for seed in 0..600 {
-        let small = small(&mut Rng::new(seed), &[0, 1, 2, 3]);
+    for seed in 0..1500 {
+        let small = small(&mut Rng::new(seed), &[0, 1, 2, 3, 6, 7, 8, 8]);
         hold_against_oracle(&small, 1200);
         reads_back(&read_model(&small.text()).unwrap());
     }
@@ -324,7 +329,7 @@ fn exact_statements_agree_with_their_own_weights() {
 fn mixtures_agree_with_the_weights_that_they_stand_for() {
     for seed in 0..60 {
         let mut rng = Rng::new(10_000 + seed);
-        let mut small = small(&mut rng, &[0, 1, 2, 3, 4, 5]);
+        let mut small = small(&mut rng, &[0, 1, 2, 3, 4, 5, 6, 8]);
         small.principals[0].0 = statement(&mut rng, &[4, 5]);
         hold_against_oracle(&small, 700);
         reads_back(&read_model(&small.text()).unwrap());
@@ -334,7 +339,7 @@ fn mixtures_agree_with_the_weights_that_they_stand_for() {
 #[test]
 fn the_checker_reads_what_is_exact_and_refuses_the_rest() {
     for seed in 0..300 {
-        let small = small(&mut Rng::new(20_000 + seed), &[0, 1, 2, 3, 0, 1, 2, 3, 5]);
+        let small = small(&mut Rng::new(20_000 + seed), &[0, 1, 2, 3, 6, 7, 8, 8, 5]);
         let (text, model) = (small.text(), read_model(&small.text()).unwrap());
         let mut canonical = Vec::new();
         write_canonical(&model, &mut canonical).unwrap();
@@ -342,6 +347,8 @@ fn the_checker_reads_what_is_exact_and_refuses_the_rest() {
         if small.principals.iter().any(|(stated, _)| stated.is_approximated()) {
             let refused = read.unwrap_err().to_string();
             assert!(refused.contains("commonweal convert MODEL model.canonical"), "{refused}");
+        } else if small.principals.iter().any(|(stated, _)| stated.begins_undiscounted()) {
+            assert!(read.is_err(), "{text}");
         } else {
             assert_eq!(String::from_utf8_lossy(&read.unwrap()), String::from_utf8_lossy(&canonical), "{text}");
         }
@@ -382,5 +389,42 @@ fn gamma_discounting_waits_twelve_steps() {
         assert!(agree(&welfare, &[&truth - &half, &truth + &half]), "{welfare:?}");
         let allowed = 2.0 * 60.0 * parse_rational(error).unwrap().to_f64();
         assert!(welfare.enclosure.width() <= allowed, "{welfare:?}");
+    }
+}
+
+#[test]
+fn the_green_book_waits_for_the_rate_to_fall_below_the_yield() {
+    let printed = |value: &Value| format!("{:.10}", value.enclosure.midpoint());
+    for (yields, year, worth) in [("0.032", "30", Some("0.0574268169")), ("0.028", "75", None), ("0.022", "125", None)]
+    {
+        let model = investment("{schedule: green-book}", yields);
+        let answer = solve(&model, &Options::default());
+        assert_eq!(answer.claim(), Claim::Optimal);
+        assert_eq!(built_at(&answer, &model), year, "{yields}");
+        let welfare = answer.welfare(model.start());
+        assert!(worth.is_none_or(|worth| printed(&welfare) == worth), "{welfare:?}");
+    }
+    // Built at once it is worth little.
+    let model = investment("{schedule: green-book}", "0.032");
+    let now = Strategy::Counting(CountingStrategy::positional([1.into(), 2.into()]));
+    let worth = evaluate(&model, &now, &Options::default()).unwrap().welfare(model.start());
+    assert_eq!(printed(&worth), "0.0022506807");
+}
+
+#[test]
+fn certificates_of_stated_preferences_are_accepted() {
+    for seed in 0..150 {
+        let small = small(&mut Rng::new(30_000 + seed), &[0, 1, 2, 3, 6, 7, 8, 8]);
+        let model = Model::from_yaml(&small.text()).unwrap();
+        let answer = solve(&model, &Options { keep_proof: true, ..Options::default() });
+        let certificate = answer.certificate(&model).unwrap().to_bytes().unwrap();
+        // By the checker's own reading of the file, where it reads it.
+        let file = if small.principals.iter().any(|(stated, _)| stated.begins_undiscounted()) {
+            model.canonical()
+        } else {
+            small.text().into_bytes()
+        };
+        let verdict = commonweal_check::check(&file, certificate.as_slice(), commonweal_check::WORK);
+        assert!(matches!(verdict, Ok(commonweal_check::Verdict::Accepted(_))), "{verdict:?} of\n{}", small.text());
     }
 }

@@ -427,8 +427,14 @@ fn models() -> Vec<(String, Outcome)> {
         (hotel("start: s0", "Start: s0"), Refused),
         (hotel("start: s0", "start: s0\nstart: s0"), Refused),
         (hotel("start: s0", "start: s0\n\"start\": s0"), Refused),
-        (hotel("alice: 2/3", "alice: {rate: 0.5}"), Refused),
-        (hotel("alice: 2/3", "alice: {discount: 2/3, until: 4}"), Refused),
+        (hotel("alice: 2/3", "alice: {rate: 0.5}"), Hotel),
+        (hotel("alice: 2/3", "alice: {discount: 2/3, until: 4}"), Another),
+        (hotel("alice: 2/3", "alice: {discount: 2/3, until: 4}, carol: {rate: 50%, until: 2}"), Another),
+        (hotel("alice: 2/3, bob: 1/3", "alice: {discount: 0, until: 4}, bob: {schedule: {0: 50%, 3: 20%}}"), Another),
+        (
+            hotel("alice: 2/3, bob: 1/3", "alice: {schedule: green-book}, bob: {discount: 0.9, until: 7, weight: 2}"),
+            Another,
+        ),
         (hotel("alice: 2/3", "alice: {discount: 2/3, discount: 2/3}"), Refused),
         (hotel("alice: 2/3", "alice: {weight: 1}"), Refused),
         (hotel("alice: 2/3", "alice: 2/3, alice: 2/3"), Refused),
@@ -643,6 +649,104 @@ fn rows() -> Vec<(String, Outcome)> {
     ]
 }
 
+/// The hotel with another entry for bob.
+fn with_entry(entry: &str) -> String {
+    hotel("{alice: 2/3, bob: 1/3}", &format!("\n  alice: 2/3\n  bob: {entry}"))
+}
+
+fn preferences() -> Vec<(String, Outcome)> {
+    let of = |entries: &[&str], outcome: Outcome| -> Vec<(String, Outcome)> {
+        entries.iter().map(|entry| (with_entry(entry), outcome)).collect()
+    };
+    let mut cases = Vec::new();
+    cases.extend(of(&["{discount: 1/3}", "{beta: 1, delta: 1/3}", "{\"delta\": 1/3, \"beta\": 1.0}"], Hotel));
+    cases.extend(of(
+        &[
+            "{rate: 3%}",
+            "{rate: 0.03}",
+            "{rate: '3 %'}",
+            "{rate: 100%}",
+            "{rate: 3%, weight: 0}",
+            "{beta: 0.7, delta: 0.95}",
+            "{beta: 0, delta: 0.95}",
+            "{beta: 0.7, delta: 0}",
+            "{survey: [1%, 2%, 2%, 3.5%]}",
+            "{survey: [1%, 2%,], weight: -2}",
+            "{survey: [ 1 % ,\n      2%]}",
+            "{survey: [\"1%\"]}",
+            "{survey: [\"1\\u0025\", 2%]}",
+            "\n    survey: [1%]\n    weight: 2",
+            "\n    rate: 3%",
+            "{schedule: green-book}",
+            "{schedule: {0: 3%, 31: 2%}}",
+            "{schedule: {1: 3%}, weight: 0}",
+            "{schedule: {0: 3%, 1: 4%}}",
+            "{schedule: {0: 3%, 5: 3%}}",
+            "{schedule: {0: 3%, 5: 3%, 9: 2%, 1e1: 1%}}",
+            "{rate: 3%, until: 4}",
+            "{discount: 1/3, until: 4}",
+            "{discount: 0, until: 3}",
+        ],
+        Another,
+    ));
+    cases.extend(of(
+        &[
+            "{gamma: {mean: 40%, sd: 20%}, error: 1e-2}",
+            "{hyperbolic: 1, hazard: 20%, error: 1e-2}",
+            "\n    survey:\n    - 1%\n    - 2%",
+            "{survey: [&a 1%, *a]}",
+            "{schedule: {5: 3%}}",
+            "{schedule: {0: 3%, 5: 0%, 7: 1%}}",
+        ],
+        ConvertAnother,
+    ));
+    cases.extend(of(
+        &[
+            "3%",
+            "{discount: 3%}",
+            "{rate: 0}",
+            "{rate: 101%}",
+            "{rate: 3%%}",
+            "{rate: -3%}",
+            "{rate: %3}",
+            "{rate: 3%, discount: 1/3}",
+            "{rate: 3%, beta: 1, delta: 1/3}",
+            "{beta: 1}",
+            "{delta: 1/3}",
+            "{beta: 2, delta: 1/3}",
+            "{beta: -1, delta: 1/3}",
+            "{beta: 1, delta: 1}",
+            "{survey: []}",
+            "{survey: 3%}",
+            "{survey: [[3%]]}",
+            "{survey: [{a: 3%}]}",
+            "{survey: [3%, 0]}",
+            "{survey: [3%,, 4%]}",
+            "{survey: [3%}",
+            "{survey: [3%], until: 4}",
+            "{until: 4}",
+            "{rate: 3%, until: 0}",
+            "{rate: 3%, until: 1.5}",
+            "{rate: 3%, until: -1}",
+            "{rate: 3%, error: 1e-6}",
+            "{rate: [3%]}",
+            "{weight: 1}",
+            "{rate: 3%, hazard: 1%}",
+            "{hyperbolic: 1}",
+            "{gamma: {mean: 4%, sd: 5%}}",
+            "{schedule: red-book}",
+            "{schedule: {}}",
+            "{schedule: {5: 3%, 4: 2%}}",
+            "{schedule: {5: 3%, 5: 2%}}",
+            "{schedule: {0.5: 3%}}",
+            "{schedule: [3%]}",
+            "[1/3]",
+        ],
+        Refused,
+    ));
+    cases
+}
+
 /// Every case with a name.
 fn table() -> Vec<(String, String, Outcome)> {
     let groups = [
@@ -654,6 +758,7 @@ fn table() -> Vec<(String, String, Outcome)> {
         ("number", numbers()),
         ("row", rows()),
         ("row off one", rows_off_one()),
+        ("preference", preferences()),
     ];
     let numbered = |(group, cases): (&'static str, Vec<(String, Outcome)>)| {
         cases.into_iter().enumerate().map(move |(number, (text, outcome))| (format!("{group} {number}"), text, outcome))

@@ -22,6 +22,16 @@ fn strategy_certificate_and_table_are_those_of_the_program() {
 }
 
 #[test]
+fn a_model_with_the_sliders_in_it_is_solved_like_the_model_with_the_sliders() {
+    let server = Serving::new(&[]);
+    let changed = json!({"model": HOTEL, "discounts": {"bob": "0.48"}, "weights": {"alice": "3/2"}, "from": "s0"});
+    let written = server.post("/api/model", &changed);
+    assert_eq!((written.status, written.header("content-type")), (200, Some("text/yaml; charset=utf-8")));
+    let again = server.post("/api/solve", &json!({"model": written.text()}));
+    assert_eq!(again.text(), server.post("/api/solve", &changed).text());
+}
+
+#[test]
 fn pictures_come_as_svg_png_and_pdf() {
     let server = Serving::new(&[]);
     for kind in ["timeline", "payoffs", "gains", "map", "front"] {

@@ -20,7 +20,7 @@ use crate::certified::rounded_model::RoundedModel;
 use crate::certified::{is_narrow, payoff, range_alone, within};
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::kernel::sweep::PolicyRows;
-use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, Part, StateId};
+use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, Part, PrincipalId, StateId};
 use crate::number::{ModelNumber, Rational, Values};
 use crate::parallel;
 use crate::principals::Alone;
@@ -42,7 +42,7 @@ pub struct Evaluation {
 }
 
 /// The most steps that are walked for a principal. What comes later is counted as an error.
-const MAX_LAYERS: u64 = 10_000_000;
+pub(super) const MAX_LAYERS: u64 = 10_000_000;
 
 /// The payoffs of `strategy` from every start state, each in an interval no wider than `gap` times what the principal's
 /// values are at most. Wider if doubles cannot tell, or a change that matters is too late to be walked to.
@@ -88,24 +88,24 @@ fn drawn(model: &Mdp<f64>, lottery: &Lottery, gap: f64, stop: &StopSignal) -> Re
 }
 
 /// What is evaluated.
-struct Evaluated<'a> {
-    model: &'a Mdp<f64>,
+pub(super) struct Evaluated<'a> {
+    pub model: &'a Mdp<f64>,
     /// The model that a mixed strategy makes of it, which `strategy` is then for.
-    mixed: Option<&'a Mdp<f64>>,
-    strategy: &'a CountingStrategy,
+    pub mixed: Option<&'a Mdp<f64>>,
+    pub strategy: &'a CountingStrategy,
 }
 
 /// What one principal gets.
-struct Payoff {
-    values: Values,
-    scale: f64,
+pub(super) struct Payoff {
+    pub values: Values,
+    pub scale: f64,
     /// Why it is wider than asked, if it is.
-    stopped: Option<StopReason>,
+    pub stopped: Option<StopReason>,
 }
 
 impl Payoff {
     /// What a principal with these parts gets.
-    fn of_parts(parts: &[Part], worths: Vec<Payoff>, n_states: usize) -> Payoff {
+    pub(super) fn of_parts(parts: &[Part], worths: Vec<Payoff>, n_states: usize) -> Payoff {
         let scale = parts.iter().zip(&worths).map(|(part, own)| part.coefficient.to_f64().abs() * own.scale).sum();
         let stopped = worths.iter().find_map(|own| own.stopped);
         let terms = parts.iter().zip(worths).map(|(part, own)| (part.coefficient.clone(), own.values));
@@ -115,18 +115,10 @@ impl Payoff {
 
 impl Evaluated<'_> {
     fn payoffs(&self, gap: f64, stop: &StopSignal) -> Result<Evaluation, StopReason> {
-        let Evaluated { model, strategy, .. } = *self;
-        let settled = u64::try_from(&strategy.settled_from()).unwrap_or(u64::MAX);
-        let changes = Changes::of(strategy, settled.min(MAX_LAYERS));
-        let tail: Vec<ChoiceId> = model.states().map(|state| strategy.tail(state)).collect();
-        let of_principal = |p: usize| {
-            let worth = |part: &Part| {
-                let alone = Alone { principal: p.into(), discount: part.discount.clone() };
-                self.worth(&alone, &tail, &changes, settled, gap, stop)
-            };
-            let parts = model.principals()[p].only_parts();
-            let worths = parts.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
-            Ok(Payoff::of_parts(parts, worths, model.n_states()))
+        let Evaluated { model, .. } = *self;
+        let of_principal = |p: usize| match model.principals()[p].parts() {
+            Some(parts) => self.payoff_of_parts(p.into(), parts, gap, stop),
+            None => self.payoff_in_segments(p.into(), gap, stop),
         };
         let payoffs: Vec<Payoff> = (0..model.n_principals()).map(of_principal).collect::<Result<_, StopReason>>()?;
         let weights = model.principals().iter().map(|principal| principal.weight.to_f64().abs());
@@ -142,6 +134,25 @@ impl Evaluated<'_> {
             None => Claim::Stopped(StopReason::Precision),
         };
         Ok(Evaluation { scale, claim, payoffs })
+    }
+
+    /// What a principal whose step j counts as these parts say gets from every state.
+    pub(super) fn payoff_of_parts(
+        &self,
+        principal: PrincipalId,
+        parts: &[Part],
+        gap: f64,
+        stop: &StopSignal,
+    ) -> Result<Payoff, StopReason> {
+        let settled = u64::try_from(&self.strategy.settled_from()).unwrap_or(u64::MAX);
+        let changes = Changes::of(self.strategy, settled.min(MAX_LAYERS));
+        let tail: Vec<ChoiceId> = self.model.states().map(|state| self.strategy.tail(state)).collect();
+        let worth = |part: &Part| {
+            let alone = Alone { principal, discount: part.discount.clone() };
+            self.worth(&alone, &tail, &changes, settled, gap, stop)
+        };
+        let worths = parts.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
+        Ok(Payoff::of_parts(parts, worths, self.model.n_states()))
     }
 
     /// What the rewards of one principal are worth at one discount.

@@ -4,6 +4,7 @@
 //! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
 
 mod evaluation;
+mod segments;
 
 pub use evaluation::{Evaluation, evaluate};
 

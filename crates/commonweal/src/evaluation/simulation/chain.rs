@@ -143,6 +143,14 @@ impl Chain {
         const WORK: u64 = 1 << 24;
         /// A bound that moves by less of itself is good enough.
         const STILL: f64 = 1e-6;
+        if own.window.is_some() {
+            // Whatever is paid, it is one of the rewards at each of the steps that count.
+            let rewards = || self.rewards.iter().skip(slot).step_by(self.n_parts);
+            let outward = 8.0 * UNIT_ROUNDOFF * own.most;
+            let least = rewards().copied().fold(f64::INFINITY, f64::min) * own.total;
+            let greatest = rewards().copied().fold(f64::NEG_INFINITY, f64::max) * own.total;
+            return [least - outward, greatest + outward];
+        }
         let n_places = self.first_decision.len() - 1;
         let reward = |outcome: &Outcome| self.rewards[outcome.row as usize * self.n_parts + slot];
         let rounds = (WORK / self.outcomes.len() as u64).clamp(1, own.length);

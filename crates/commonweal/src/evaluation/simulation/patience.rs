@@ -8,14 +8,19 @@ pub(super) const TAIL_SHARE: f64 = 1e-12;
 /// The most steps of a run. The tail says what that costs discounts very close to 1.
 pub(super) const MAX_STEPS: u64 = 10_000_000;
 
-/// What follows from the discount λ of a part and the greatest of its principal's rewards.
+/// What follows from the discount λ of a part, the steps at which it counts and the greatest of its principal's rewards.
 #[derive(Debug)]
 pub(super) struct Patience {
+    /// The steps at which it counts, if these are not all: the first, and the one after the last.
+    pub(super) window: Option<(u64, Option<u64>)>,
     /// λ.
     pub(super) discount: f64,
     /// 1 / (1 − λ).
     pub(super) for_ever: f64,
-    /// The steps `T` that a run counts: the least with `λ^T ≤ TAIL_SHARE`, or the most allowed.
+    /// What 1 at every step is worth: the same, unless the part counts for a while only.
+    pub(super) total: f64,
+    /// The step before which a run counts: the least number of steps with `λ^T ≤ TAIL_SHARE` after the first one, or the most
+    /// allowed.
     pub(super) length: u64,
     /// The most that an infinite run can be worth: `max |R| / (1 − λ)`.
     pub(super) most: f64,
@@ -31,21 +36,53 @@ pub(super) struct Patience {
 const DRAW_UNIT: f64 = UNIT_ROUNDOFF / 2048.0;
 
 impl Patience {
-    /// For a part of a principal whose rewards are at most `greatest_reward` in absolute value.
-    pub(super) fn new(principal: &Principal, part: &Part, greatest_reward: f64) -> Patience {
+    /// For a part that counts from one step on, and before another, of a principal whose rewards are at most `greatest_reward` in
+    /// absolute value.
+    pub(super) fn within(
+        principal: &Principal,
+        part: &Part,
+        (from, until): (u64, Option<u64>),
+        greatest_reward: f64,
+    ) -> Patience {
         let discount = Enclosure::from(&part.discount);
         let for_ever = Enclosure::from(&(Rational::ONE / (Rational::ONE - &part.discount)));
-        let length = length(&part.discount);
         let most = Enclosure::new(greatest_reward, greatest_reward).times(for_ever);
+        let window = (from > 0 || until.is_some()).then_some((from, until));
+        let length = from.saturating_add(length(&part.discount)).min(until.unwrap_or(u64::MAX)).min(MAX_STEPS);
+        // Of a run that is cut before the part begins to count, nothing is known.
+        let counted = length.saturating_sub(from);
+        let total = until.map_or(for_ever, |until| Enclosure::ONE.plus(-discount.power(until - from)).times(for_ever));
+        let tail = match until {
+            Some(until) if until <= length => 0.0,
+            _ => discount.power(counted).times(most).upper(),
+        };
         Patience {
+            window,
             discount: discount.midpoint(),
             for_ever: for_ever.midpoint(),
+            total: total.midpoint(),
             length,
             most: most.upper(),
-            tail: discount.power(length).times(most).upper(),
+            tail,
             coefficient: Enclosure::from(&part.coefficient).midpoint(),
             weight: Enclosure::from(&(&principal.weight * &part.coefficient)).midpoint(),
         }
+    }
+
+    /// What 1 at `step` and every later one is worth, λ to the steps so far being `power`.
+    pub(super) fn rest(&self, step: u64, power: f64) -> f64 {
+        match self.window {
+            None | Some((_, None)) => power * self.for_ever,
+            Some((from, Some(until))) => {
+                let left = until.saturating_sub(step.max(from)) as f64;
+                power * self.for_ever * -(left * self.discount.ln()).exp_m1()
+            }
+        }
+    }
+
+    /// Whether the part counts at `step`, as far as it has begun.
+    pub(super) fn has_begun(&self, step: u64) -> bool {
+        self.window.is_none_or(|(from, _)| from <= step)
     }
 
     /// A bound on what rounding does to the mean payoff, where decisions have at most `n_outcomes` outcomes and
@@ -91,7 +128,7 @@ mod tests {
     fn patience(discount: &str) -> Patience {
         let number = |text| parse_rational(text).unwrap();
         let principal = Principal::new("p", number(discount)).unwrap();
-        Patience::new(&principal, &principal.only_parts()[0], 3.0)
+        Patience::within(&principal, &principal.last().parts[0], (0, None), 3.0)
     }
 
     #[test]

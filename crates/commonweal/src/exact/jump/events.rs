@@ -77,15 +77,15 @@ impl<'a> Events<'a> {
         Events { model, candidates, ratios, advantages, discount, weights: RefCell::new(HashMap::new()) }
     }
 
-    /// The last step before `step`, from which the stage goes back, at which some choice may beat the stage's strategy.
+    /// The last step from `first` on and before `step`, from which the stage goes back, at which some choice may beat the stage's strategy.
     pub(super) fn last(
         &self,
         strategy: &[ChoiceId],
-        step: &Step,
+        (first, step): (&Step, &Step),
         end: &StageEnd,
         stop: &StopSignal,
     ) -> Result<Option<Step>, StopReason> {
-        let mut least = Step::ZERO;
+        let mut least = first.clone();
         let mut last = None;
         for state in self.model.states() {
             for &choice in self.candidates.of_state(state) {
@@ -251,7 +251,9 @@ mod tests {
             let right = (0..end as usize).rev().find(|&t| is_event(t));
             let step = Step::from(end);
             let stage_end = StageEnd { radius: Scaled::from(&radius), settled: settled.to_vec() };
-            let said = events.last(&strategy, &step, &stage_end, &StopSignal::default()).expect("nobody stops it");
+            let said = events
+                .last(&strategy, (&Step::ZERO, &step), &stage_end, &StopSignal::default())
+                .expect("nobody stops it");
             let what = format!("{discounts:?} {coefficients:?} before {end}, radius {radius}, settled {settled:?}");
             assert_eq!(said, right.map(Step::from), "{what}");
             by_slack += usize::from(right.is_some_and(|t| sums[t] <= Rational::ZERO));
@@ -283,7 +285,7 @@ mod tests {
         let events = Events::among(&model, &candidates, &ratios, &advantages);
         let step = Step::from(10_000_000_000u64);
         let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };
-        assert_eq!(events.last(&strategy, &step, &end, &StopSignal::default()), Ok(None));
+        assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &StopSignal::default()), Ok(None));
     }
 
     /// With signs +, −, + the interval is cut again and again, each time with powers of thousands of digits.
@@ -302,7 +304,7 @@ mod tests {
         let end = StageEnd { radius: Scaled::ZERO, settled: vec![true, true] };
         let raised = StopSignal::default();
         raised.raise();
-        assert_eq!(events.last(&strategy, &step, &end, &raised), Err(StopReason::Interrupted));
+        assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &raised), Err(StopReason::Interrupted));
         assert!(events.weights.borrow().is_empty(), "powers were formed after the signal");
     }
 

@@ -30,6 +30,9 @@ const SHORTEST: u64 = 16;
 impl Walk<'_> {
     /// Between the last step at which any deviation pays and the horizon there is nothing to gain.
     pub(super) fn jump_to_first_event(&mut self, stop: &StopSignal) -> Result<(), StopReason> {
+        if self.problem.span.terminal.is_some() {
+            return Ok(());
+        }
         let end = StageEnd { radius: Scaled::ZERO, settled: vec![true; self.problem.model.n_states()] };
         let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
         let memory = self.memory.clone();
@@ -39,11 +42,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The step after the next one, going back, at which something may beat the stage's decisions; 0 if nothing does.
+    /// The step after the next one, going back, at which something may beat the stage's decisions; the first if nothing does.
     fn next_event(&self, advantages: &Advantages, end: &StageEnd, stop: &StopSignal) -> Result<Step, StopReason> {
-        let Problem { model, ratios, .. } = self.problem;
+        let Problem { model, ratios, span, .. } = self.problem;
         let events = Events::among(model, &self.candidates, ratios, advantages);
-        Ok(events.last(&self.stage, &self.step, end, stop)?.map_or(Step::ZERO, |event| event + 1))
+        let last = events.last(&self.stage, (span.first, &self.step), end, stop)?;
+        Ok(last.map_or_else(|| span.first.clone(), |event| event + 1))
     }
 
     /// Takes down that a jump goes from the present step back to `from`. The base is the stage's already.
@@ -73,10 +77,10 @@ impl Walk<'_> {
     /// Makes the decisions of the last layers the base and goes back to the next event, if they have held for long enough
     /// and there is far to go. Says whether it went anywhere.
     pub(super) fn try_to_jump(&mut self, stop: &StopSignal) -> Result<bool, StopReason> {
-        let Problem { model, rows, .. } = self.problem;
+        let Problem { model, rows, horizon, span, .. } = self.problem;
         // A jump costs exact solves: worth it only if the walk would be longer.
         let worth_it = Step::from(self.first_try.max(8 * model.n_states() as u64).max(64));
-        if self.stage_length < self.next_try || self.step <= worth_it {
+        if self.stage_length < self.next_try || &self.step - span.first <= worth_it {
             return Ok(false);
         }
         if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
@@ -85,7 +89,8 @@ impl Walk<'_> {
         }
         let next_base = self.next_base.take().expect("just made");
         let followed_for = Step::from(self.stage_length);
-        let radius = radius(model, self.problem.ratios, &self.step, &followed_for);
+        let after = span.terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(horizon - &self.step)));
+        let radius = radius(model, self.problem.ratios, &self.step, &followed_for).plus(after).upper();
         let end = StageEnd { radius, settled: self.settled_states() };
         let target = self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?;
         if &target + SHORTEST > self.step {
@@ -94,9 +99,9 @@ impl Walk<'_> {
             return Ok(false);
         }
         let length = &self.step - &target;
-        let deviates = |choice: ChoiceId| !self.problem.long_term.allowed[choice.index()];
-        let span = (&target, &self.step);
-        let memory = memory::before_stage(model.mdp(), &self.stage, deviates, span, &self.memory, stop)?;
+        let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
+        let steps = (&target, &self.step);
+        let memory = memory::before_stage(model.mdp(), &self.stage, deviates, steps, &self.memory, stop)?;
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.first_try);
@@ -109,9 +114,11 @@ impl Walk<'_> {
     /// States that gain nothing over the long-term strategy and never leave those that do not: their values under the
     /// stage's strategy are exactly the long-term ones.
     fn settled_states(&self) -> Vec<bool> {
-        let Problem { model, long_term, .. } = self.problem;
+        let Problem { model, long_term, span, .. } = self.problem;
         let strategy = &self.stage;
-        let untouched = |index: usize| self.memory[index].is_zero() && long_term.allowed[strategy[index].index()];
+        let nothing_after = span.terminal.is_none();
+        let untouched =
+            |index: usize| nothing_after && self.memory[index].is_zero() && long_term.allowed[strategy[index].index()];
         let mut settled: Vec<bool> = (0..model.n_states()).map(untouched).collect();
         loop {
             let leaves = |s: usize| model.targets(strategy[s]).iter().any(|target| !settled[target.index()]);

@@ -52,6 +52,13 @@ impl<'a> ExactGains<'a> {
         }
     }
 
+    /// Begins with these gains in place of none.
+    pub(crate) fn begin_with(&mut self, gains: &ExactVector) {
+        let denominator = Integer::from(self.values.denominator.clone());
+        self.numerators = gains.numerators.iter().map(|gain| product(gain, &denominator)).collect();
+        self.scale = gains.denominator.clone();
+    }
+
     /// One step back in time: from G_{j+1} to G_j under these choices, one per state.
     pub fn step_back(&mut self, decisions: &[ChoiceId]) {
         // The new scale is a multiple of scale · bD where a successor has a gain, and of q·bD where the choice has an

@@ -5,9 +5,11 @@
 //! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures.
 
 mod gains;
+mod segments;
 mod settled;
 
 pub use gains::ExactGains;
+pub(super) use segments::{Landed, Landing, enclosed_payoffs};
 pub(super) use settled::settled_values;
 
 use super::base::Base;
@@ -19,7 +21,7 @@ use crate::number::{Enclosure, ExactVector, Scaled};
 use crate::parallel;
 use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::CountingStrategy;
+use crate::strategy::{CountingStrategy, Step};
 use std::sync::OnceLock;
 
 /// What the rewards of one principal are worth at one discount under `strategy`, from every start state, given their exact
@@ -35,32 +37,70 @@ pub(super) fn enclosed_payoff(
 ) -> Result<Vec<Enclosure>, StopReason> {
     let discount = &alone.discount;
     let reward = |choice: ChoiceId| &model.rewards(choice)[alone.principal.index()];
-    let discounted = DiscountedRows::of(model, discount);
-    let advantages: Vec<OnceLock<Scaled>> = (0..model.n_choices()).map(|_| OnceLock::new()).collect();
-    let advantage = |state: StateId, choice: ChoiceId| {
-        if base.strategy[state.index()] == choice {
-            return Scaled::ZERO;
-        }
-        *advantages[choice.index()].get_or_init(|| {
-            let (numerator, scale) = exact_advantage(model, rows, state, choice, discount, reward(choice), base_values);
-            Scaled::of_quotient(&numerator, &(scale * &base_values.denominator))
-        })
-    };
     let radius = match &base.followed_for {
         None => Scaled::ZERO,
         Some(steps) => distance(discount, (0..model.n_choices()).map(|choice| reward(choice.into())), steps),
     };
-    let mut gain = vec![Scaled::around_zero(radius); model.n_states()];
-    let mut step = base.from.clone();
-    while !step.is_zero() {
-        stop.check()?;
-        step -= 1;
-        gain = parallel::map(model.n_states(), |index| {
-            let state = StateId::from(index);
-            let choice = strategy.choice(state, &step);
-            advantage(state, choice).plus(discounted.expectation(model, choice, |target| gain[target.index()]))
-        });
-    }
+    let gain = vec![Scaled::around_zero(radius); model.n_states()];
+    let followed = Followed { model, rows, strategy, stop };
+    let gain = followed.gain(alone, base_values, Some(&base.strategy), gain, (&Step::ZERO, &base.from))?;
     let total = |index: usize| base_values.enclosure(index).plus(gain[index].to_doubles());
     Ok((0..model.n_states()).map(total).collect())
+}
+
+/// A strategy that is followed step by step, in enclosures.
+#[derive(Clone, Copy)]
+struct Followed<'a> {
+    model: &'a Mdp,
+    rows: &'a IntegerRows,
+    strategy: &'a CountingStrategy,
+    stop: &'a StopSignal,
+}
+
+impl Followed<'_> {
+    /// What the steps of a span gain over `values`, given the gain at its end. `own` are choices without an advantage.
+    fn gain(
+        self,
+        alone: &Alone,
+        values: &ExactVector,
+        own: Option<&[ChoiceId]>,
+        gain: Vec<Scaled>,
+        span: (&Step, &Step),
+    ) -> Result<Vec<Scaled>, StopReason> {
+        let Followed { model, rows, .. } = self;
+        let reward = |choice: ChoiceId| &model.rewards(choice)[alone.principal.index()];
+        let advantages: Vec<OnceLock<Scaled>> = (0..model.n_choices()).map(|_| OnceLock::new()).collect();
+        let advantage = |state: StateId, choice: ChoiceId| {
+            if own.is_some_and(|own| own[state.index()] == choice) {
+                return Scaled::ZERO;
+            }
+            *advantages[choice.index()].get_or_init(|| {
+                let (numerator, scale) =
+                    exact_advantage(model, rows, state, choice, &alone.discount, reward(choice), values);
+                Scaled::of_quotient(&numerator, &(scale * &values.denominator))
+            })
+        };
+        self.carried(&DiscountedRows::of(model, &alone.discount), advantage, gain, span)
+    }
+
+    /// `G_t(s) = now(s,σ_t(s)) + rows G_{t+1}` over the steps of a span.
+    fn carried(
+        self,
+        rows: &DiscountedRows,
+        now: impl Fn(StateId, ChoiceId) -> Scaled + Sync,
+        mut gain: Vec<Scaled>,
+        (first, end): (&Step, &Step),
+    ) -> Result<Vec<Scaled>, StopReason> {
+        let mut step = end.clone();
+        while step > *first {
+            self.stop.check()?;
+            step -= 1;
+            gain = parallel::map(self.model.n_states(), |index| {
+                let state = StateId::from(index);
+                let choice = self.strategy.choice(state, &step);
+                now(state, choice).plus(rows.expectation(self.model, choice, |target| gain[target.index()]))
+            });
+        }
+        Ok(gain)
+    }
 }

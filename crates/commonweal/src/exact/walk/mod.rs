@@ -32,7 +32,7 @@ use crate::answer::{Effort, ExactStage};
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::kernel::discounted_rows::DiscountedRows;
 use crate::model::{ChoiceId, IntegerRows, StateId};
-use crate::number::Scaled;
+use crate::number::{ExactVector, Scaled, WideEnclosure};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{Reached, StopReason, StopSignal};
@@ -53,8 +53,54 @@ pub struct Problem<'a> {
     pub advantages: &'a Advantages<'a>,
     /// ρ.
     pub ratios: &'a DiscountRatios,
-    /// The least step from which the prefix test passes everywhere.
+    /// Where the induction begins: the least step from which the prefix test passes everywhere, or the end of a segment.
     pub horizon: &'a Step,
+    /// Which steps it is about, and what comes after them.
+    pub span: Span<'a>,
+}
+
+/// The steps that an induction is about: all of them, or those of a segment of the model.
+#[derive(Clone, Copy)]
+pub struct Span<'a> {
+    /// The step at which the induction ends.
+    pub first: &'a Step,
+    /// What is gained from the horizon on; `None` if nothing is.
+    pub terminal: Option<&'a Terminal>,
+    /// Per choice, whether the long-term strategy of the whole model allows it.
+    pub allowed: &'a [bool],
+    /// The model by whatever tells its states apart at any step.
+    pub whole: &'a OrderedModel<'a>,
+}
+
+/// What is gained from the end of a segment on, over the values that are counted from in it; in units of λ_0^end.
+#[derive(Debug)]
+pub struct Terminal {
+    /// Per state.
+    pub gain: Vec<Scaled>,
+    /// No gain or loss is greater.
+    pub greatest: Scaled,
+    /// The same in fractions, where they are affordable.
+    pub exact: Option<ExactVector>,
+    /// Per state, the first step from which the strategy stays within the long-term choices for ever.
+    pub memory: Vec<Step>,
+}
+
+impl Terminal {
+    /// The greatest gain, seen from so many steps before the end: an upper bound, as a point.
+    pub(super) fn seen_from(&self, model: &OrderedModel, steps: &Step) -> Scaled {
+        self.greatest.times(Scaled::from(model.discount(0)).power(steps.as_natural())).upper()
+    }
+
+    /// The gains with as many bits as are known of them.
+    fn in_bits(&self, bits: usize) -> Vec<WideEnclosure> {
+        match &self.exact {
+            Some(exact) => {
+                let entry = |numerator| WideEnclosure::of_quotient(numerator, &exact.denominator, bits);
+                exact.numerators.iter().map(entry).collect()
+            }
+            None => self.gain.iter().map(|gain| WideEnclosure::of_scaled(gain, bits)).collect(),
+        }
+    }
 }
 
 /// How the induction may go.
@@ -102,7 +148,7 @@ pub fn unravel<'a>(
 ) -> Result<Unravelled<'a>, StopReason> {
     let mut walk = Walk::at_horizon(problem, options);
     walk.jump_to_first_event(stop)?;
-    while !walk.step.is_zero() {
+    while walk.step > *problem.span.first {
         stop.check()?;
         if !(options.jumps && walk.try_to_jump(stop)?) {
             walk.walk_a_layer(stop)?;
@@ -149,18 +195,19 @@ impl<'a> Walk<'a> {
         let model = problem.model;
         let first_try = layers_until_settled(model);
         let tail = &problem.long_term.strategy;
-        let alike = Alike::of(model);
+        let alike = Alike::of(problem.span.whole);
+        let gain = problem.span.terminal.map_or_else(|| vec![Scaled::ZERO; model.n_states()], |end| end.gain.clone());
         Walk {
             problem,
             options: *options,
-            candidates: Candidates::of(model, &alike),
+            candidates: Candidates::of(problem.span.whole, &alike),
             rows: DiscountedRows::of(model.mdp(), model.discount(0)),
             judge: Judge::new(problem, alike),
             step: problem.horizon.clone(),
             base: Base::long_term(problem, problem.horizon.clone()),
-            gain: vec![Scaled::ZERO; model.n_states()],
+            gain,
             changes: tail.iter().map(|&choice| vec![Change { from: Step::ZERO, choice }]).collect(),
-            memory: vec![Step::ZERO; model.n_states()],
+            memory: problem.span.terminal.map_or_else(|| vec![Step::ZERO; model.n_states()], |end| end.memory.clone()),
             memory_settled: false,
             stage: tail.clone(),
             stage_length: 0,
@@ -178,7 +225,7 @@ impl<'a> Walk<'a> {
         if self.effort.n_layers == self.options.layer_limit {
             return Err(StopReason::LayerLimit);
         }
-        let Problem { model, ratios, long_term, horizon, .. } = self.problem;
+        let Problem { model, ratios, horizon, span, .. } = self.problem;
         if let (Ok(step), Ok(horizon)) = (u64::try_from(&self.step), u64::try_from(horizon)) {
             stop.reach(Reached::Unravelling { step, horizon });
         }
@@ -202,7 +249,7 @@ impl<'a> Walk<'a> {
             }
             let now = |choice| advantages.sum(ratios, &weights, state, choice, 0..model.n());
             let later = |choice| self.rows.expectation(model.mdp(), choice, |target| gain[target.index()]);
-            best_choice(candidates, likely, now, later, ceiling, &long_term.allowed)
+            best_choice(candidates, likely, now, later, ceiling, span.allowed)
         };
         let decided: Vec<Best> = parallel::map(model.n_states(), best);
         let mut decisions = Vec::with_capacity(decided.len());
@@ -230,7 +277,7 @@ impl<'a> Walk<'a> {
         self.gain = decided.iter().map(|best| best.worth).collect();
         let same = decisions == self.stage;
         if !(same && self.memory_settled) {
-            let deviates = |choice: ChoiceId| !long_term.allowed[choice.index()];
+            let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
             let memory = memory::before_layer(model.mdp(), &decisions, deviates, &step, &self.memory);
             self.memory_settled = memory == self.memory;
             self.memory = memory;

@@ -22,6 +22,7 @@ pub mod reference;
 pub mod rough;
 pub mod shrink;
 pub mod stages;
+pub mod timed;
 pub mod truncation;
 pub mod verdict;
 

@@ -57,14 +57,18 @@ impl<'a> Fractions<'a> {
     fn bits_after(&self, layers: &Step) -> Option<u64> {
         let model = self.problem.model;
         let layers = u64::try_from(layers).ok()?;
-        let bits = layers.saturating_mul(self.bits_a_layer);
+        let at_first = match self.problem.span.terminal {
+            None => 0,
+            Some(terminal) => terminal.exact.as_ref()?.bits() as u64,
+        };
+        let bits = layers.saturating_mul(self.bits_a_layer).saturating_add(at_first);
         let per_layer = (bits / 128 + 1).saturating_mul((model.n_transitions() * model.n()) as u64);
         (bits <= MAX_BITS && layers.saturating_mul(per_layer) <= MAX_WORK).then_some(bits)
     }
 
     /// Whether all layers before `step` are affordable.
-    pub(super) fn reach_step_0_from(&self, step: &Step) -> bool {
-        self.bits_after(step).is_some()
+    pub(super) fn reach_the_first_from(&self, step: &Step) -> bool {
+        self.bits_after(&(step - self.problem.span.first)).is_some()
     }
 
     /// By how much one choice is worth more than another to each part; `None` where that is not affordable.
@@ -76,7 +80,7 @@ impl<'a> Fractions<'a> {
         stop: &StopSignal,
     ) -> Result<Option<Vec<(Integer, Natural)>>, StopReason> {
         let next = question.step + 1;
-        let most = if self.reach_step_0_from(&self.begin) { MAX_BITS } else { BRIEF_BITS };
+        let most = if self.reach_the_first_from(&self.begin) { MAX_BITS } else { BRIEF_BITS };
         if self.bits_after(&(&self.begin - &next)).is_none_or(|bits| bits > most) {
             return Ok(None);
         }
@@ -91,16 +95,17 @@ impl<'a> Fractions<'a> {
         Ok(Some(self.gains.iter().map(of_part).collect()))
     }
 
-    /// The gains at step 0, unless they would be too long for anybody to read.
+    /// The gains at the first step, unless they would be too long for anybody to read.
     pub(super) fn gains_at_start(
         mut self,
         changes: &[Vec<Change>],
         stop: &StopSignal,
     ) -> Result<Option<Vec<ExactGains<'a>>>, StopReason> {
-        if self.bits_after(&self.begin).is_none_or(|bits| bits > MAX_PAYOFF_BITS) {
+        let first = self.problem.span.first;
+        if self.bits_after(&(&self.begin - first)).is_none_or(|bits| bits > MAX_PAYOFF_BITS) {
             return Ok(None);
         }
-        self.follow(&Step::ZERO, changes, stop)?;
+        self.follow(first, changes, stop)?;
         Ok(Some(self.gains))
     }
 
@@ -113,6 +118,10 @@ impl<'a> Fractions<'a> {
                 ExactGains::none(model.mdp(), rows, model.discount(i), reward, &long_term.values[i])
             };
             self.gains = (0..model.n()).map(none).collect();
+            // What comes after a segment counts in units of λ_0: as if it were a gain of the first part.
+            if let Some(terminal) = self.problem.span.terminal.and_then(|terminal| terminal.exact.as_ref()) {
+                self.gains[0].begin_with(terminal);
+            }
         }
         while self.at > *step {
             stop.check()?;

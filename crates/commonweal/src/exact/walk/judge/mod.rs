@@ -73,9 +73,9 @@ impl<'a> Judge<'a> {
         self.wide.begin_at(step);
     }
 
-    /// Whether fractions can follow the decisions from the horizon to step 0.
+    /// Whether fractions can follow the decisions from the horizon to the first step.
     pub(super) fn is_affordable(&self) -> bool {
-        self.fractions.reach_step_0_from(self.problem.horizon)
+        self.fractions.reach_the_first_from(self.problem.horizon)
     }
 
     /// By about how many bits exact gains grow at every layer.
@@ -83,7 +83,7 @@ impl<'a> Judge<'a> {
         self.fractions.bits_a_layer
     }
 
-    /// The gains at step 0, unless they would be too long for anybody to read.
+    /// The gains at the first step, unless they would be too long for anybody to read.
     pub(super) fn gains_at_start(
         self,
         changes: &[Vec<Change>],
@@ -93,7 +93,7 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn best(&mut self, question: &Question, stop: &StopSignal) -> Result<Judged, StopReason> {
-        let is_long_term = &self.problem.long_term.allowed;
+        let is_long_term = self.problem.span.allowed;
         let mut best = question.contenders[0];
         let mut open = Vec::new();
         for &choice in &question.contenders[1..] {

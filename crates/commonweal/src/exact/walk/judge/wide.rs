@@ -104,13 +104,17 @@ impl<'a> Wide<'a> {
         let layers = &from - next;
         let lasts_until = if layers < *next { next - &layers } else { Step::ZERO };
         let weights = ratios.weights_with(&from, bits);
-        let distance = if from == self.begin {
-            Scaled::ZERO
-        } else {
-            let of_part = |i: usize| farthest(model, i, &Step::ZERO).times(weights.scaled[i]);
-            (0..model.n()).map(of_part).fold(Scaled::ZERO, Scaled::plus).upper()
+        let terminal = self.problem.span.terminal;
+        let gain = match terminal {
+            Some(terminal) if from == self.begin => terminal.in_bits(bits),
+            None if from == self.begin => vec![WideEnclosure::zero(bits); model.n_states()],
+            _ => {
+                let of_part = |i: usize| farthest(model, i, &Step::ZERO).times(weights.scaled[i]);
+                let after = terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(&self.begin - &from)));
+                let distance = (0..model.n()).map(of_part).fold(after, Scaled::plus).upper();
+                vec![WideEnclosure::around_zero(distance, bits); model.n_states()]
+            }
         };
-        let gain = vec![WideEnclosure::around_zero(distance, bits); model.n_states()];
         let rows = (0..model.n_choices()).map(|_| OnceLock::new()).collect();
         Attempt { bits, lasts_until, weights, gain, rows }
     }

@@ -1,0 +1,189 @@
+//! Time preferences on the command line: rates, entries in braces, what cannot be meant, and what an economist looks at.
+
+use crate::program::Folder;
+
+const FUND: &str = "step: year
+principals: {fund: {rate: 25%}, heirs: {survey: [1%, 4%], weight: 2}}
+states:
+  save: {wait: {to: save}, spend: {reward: {fund: 5, heirs: -1}, to: spent}}
+  spent: {live: {reward: {heirs: 1/10}, to: spent}}
+";
+
+fn folder() -> Folder {
+    let folder = Folder::with_hotel();
+    folder.write("fund.yaml", FUND);
+    folder
+}
+
+#[test]
+fn a_rate_is_the_discount_that_it_is() {
+    let folder = folder();
+    let welfare = |args: &[&str]| {
+        let solution = folder.run(&[&["solve", "--json", "--quiet"], args].concat()).done().json();
+        let start = solution["start"].as_str().unwrap().to_owned();
+        solution["states"][&start]["welfare"]["exact"].as_str().unwrap().to_owned()
+    };
+    let by_discount = welfare(&["hotel.yaml", "--discount", "alice=4/5", "--discount", "bob=1/2"]);
+    assert_eq!(by_discount, welfare(&["hotel.yaml", "--rate", "alice=25%", "--rate", "bob=100%"]));
+    assert_eq!(by_discount, welfare(&["hotel.yaml", "--rate", "alice=1/4", "--discount", "bob={rate: 1}"]));
+    // And of files of other tools, which have no preferences of their own.
+    folder.run(&["convert", "hotel.yaml", "hotel.drn", "--quiet"]).done();
+    folder.run(&["convert", "hotel.yaml", "hotel.umb", "--quiet"]).done();
+    for file in ["hotel.drn", "hotel.umb"] {
+        assert_eq!(by_discount, welfare(&[file, "--rate", "alice=25%", "--discount", "bob=1/2"]));
+        let survey = welfare(&[file, "--discount", "alice={survey: [25%, 100%]}", "--discount", "bob=0"]);
+        assert_eq!(
+            survey,
+            welfare(&["hotel.yaml", "--discount", "alice={survey: [25%, 100%]}", "--discount", "bob=0"])
+        );
+    }
+}
+
+#[test]
+fn entries_are_kept_and_shown_as_they_are_stated() {
+    let folder = folder();
+    folder.run(&["convert", "fund.yaml", "again.yaml"]).done();
+    folder.run(&["convert", "again.yaml", "again.json"]).done();
+    assert!(folder.read("again.yaml").contains("fund: {rate: 25%}\n"));
+    assert!(folder.read("again.json").contains(r#""heirs": {"survey": ["1%", "4%"], "weight": 2}"#));
+    let solve = |file: &str| folder.run(&["solve", file, "--json"]).done().stdout;
+    assert_eq!(solve("fund.yaml"), solve("again.json"));
+    let solution = folder.run(&["solve", "fund.yaml", "--json"]).done().json();
+    let of = |name: &str| {
+        let all = solution["principals"].as_array().unwrap();
+        all.iter().find(|principal| principal["name"] == name).unwrap().clone()
+    };
+    assert_eq!(of("fund")["preference"], serde_json::json!({"rate": "25%"}));
+    assert_eq!(of("fund")["discount"], "4/5");
+    assert_eq!(of("heirs")["preference"], serde_json::json!({"survey": ["1%", "4%"]}));
+    let text = folder.run(&["solve", "fund.yaml"]).done().stdout;
+    assert!(text.contains("rate 25%") && text.contains("survey of 2") && text.contains("annuity"), "{text}");
+    // What is written to a format without preferences can be given back.
+    let said = folder.run(&["convert", "fund.yaml", "fund.drn"]).done().stderr;
+    assert!(said.contains("--rate fund=25% --discount 'heirs={survey: [1%, 4%]}'"), "{said}");
+}
+
+#[test]
+fn a_mixture_says_how_near_it_is() {
+    let folder = folder();
+    let args = ["solve", "hotel.yaml", "--discount", "alice={gamma: {mean: 40%, sd: 20%}, error: 1e-4}", "--json"];
+    let solution = folder.run(&args).done().json();
+    let alice = &solution["principals"][0];
+    let (nodes, error) = (alice["approximation"]["nodes"].as_u64(), alice["approximation"]["error"].as_f64());
+    assert!(nodes.is_some_and(|nodes| (10..40).contains(&nodes)) && error.is_some_and(|error| error <= 1e-4));
+    let welfare = &solution["states"]["s0"]["welfare"];
+    assert!(welfare["exact"].is_null());
+    let width = welfare["upper"].as_f64().unwrap() - welfare["lower"].as_f64().unwrap();
+    // The greatest reward is 6, and the weights sum to less than 4.
+    assert!(width > 0.0 && width < 2.0 * 1e-4 * 6.0 * 4.0, "{width}");
+    let text = folder.run(&args[..4]).done().stdout;
+    assert!(text.contains("Optimal for a mixture of") && text.contains("as optimal for the mixtures"), "{text}");
+    let refused = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", args[2], args[3]]);
+    assert!(refused.code == 2 && refused.stderr.contains("a mixture of discounts stands for"), "{}", refused.stderr);
+    // Its certificate is about the mixture, which the canonical form has.
+    folder.write("gamma.yaml", "principals: {p: {gamma: {mean: 40%, sd: 20%}, error: 1e-2}}\nstates: {s: {a: {reward: 1, to: s}, b: {to: s}}}\n");
+    folder.run(&["solve", "gamma.yaml", "--certificate", "gamma.cert", "--quiet"]).done();
+    folder.run(&["convert", "gamma.yaml", "gamma.canonical"]).done();
+    assert_eq!(folder.run(&["check", "gamma.yaml", "gamma.cert"]).done().stdout.lines().next(), Some("accepted"));
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_what_to_write() {
+    let folder = folder();
+    let cases: &[(&[&str], &str)] = &[
+        (&["--discount", "bob=3%"], "--discount: a discount is no percentage; write --rate NAME=3%"),
+        (&["--discount", "bob=1.03"], "did you mean `rate: 3%`, the discount 0.970874?"),
+        (&["--rate", "bob=3"], "did you mean `rate: 3%`, the discount 0.970874?"),
+        (&["--rate", "bob=0"], "the rate is 0: the sum over all steps would be infinite"),
+        (&["--rate", "bob=x"], "--rate"),
+        (&["--rate", "bob=3%", "--discount", "bob=1/2"], "`bob` has a --discount already"),
+        (&["--rate", "bob"], "--rate: `bob` is not NAME=VALUE, such as fund=3%"),
+        (&["--rate", "bop=3%"], "did you mean `bob`?"),
+        (&["--discount", "bob={rate: 3%, weight: 2}"], "a weight is no time preference"),
+        (&["--discount", "bob={hyperbolic: 1}"], "has a `hyperbolic` and no `hazard`"),
+        (&["--discount", "bob={gamma: {mean: 3%, sd: 4%}}"], "is not below the mean"),
+    ];
+    for (args, expected) in cases {
+        let ran = folder.run(&[&["solve", "hotel.yaml"], *args].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
+    }
+    // A rate that is taken for a discount makes everybody short-sighted; that is worth a warning, in both figures.
+    let stern = folder.run(&["solve", "hotel.yaml", "--discounts", "0.014,0.03"]).done();
+    assert!(
+        stern.stderr.contains("counts 3.0% of one now") && stern.stderr.contains("then it counts 97.1%"),
+        "{}",
+        stern.stderr
+    );
+    assert!(!folder.run(&["solve", "hotel.yaml", "--discounts", "0.014,0.5"]).done().stderr.contains("warning"));
+    assert!(
+        !folder.run(&["solve", "hotel.yaml", "--discounts", "0.014,0.03", "--quiet"]).done().stderr.contains("warning")
+    );
+}
+
+#[test]
+fn sweeps_and_maps_go_over_rates() {
+    let folder = folder();
+    let sweep = ["sweep", "hotel.yaml", "--vary", "bob.rate=50%..100%", "--steps", "2"];
+    let text = folder.run(&sweep).done().stdout;
+    assert!(text.starts_with("Over the rate of bob") && text.contains("\n  75%"), "{text}");
+    let document = folder.run(&[&sweep[..], &["--json"]].concat()).done().json();
+    assert_eq!(document["quantity"], "rate");
+    let points = document["points"].as_array().unwrap();
+    assert_eq!((&points[1]["rate"], &points[1]["discount"]), (&"3/4".into(), &"4/7".into()));
+    // The same points as discounts.
+    for point in points {
+        let discount = format!("bob={}", point["discount"].as_str().unwrap());
+        let solution = folder.run(&["solve", "hotel.yaml", "--discount", &discount, "--json"]).done().json();
+        assert_eq!(solution["states"]["s0"]["welfare"], point["welfare"]);
+    }
+    let csv = folder.run(&[&sweep[..], &["--csv", "sweep.csv", "--out", "sweep.svg"]].concat()).done();
+    assert!(csv.code == 0 && folder.read("sweep.csv").starts_with("index,rate,rate_decimal,"));
+    assert!(folder.read("sweep.svg").contains("rate of bob"));
+    let map =
+        ["map", "hotel.yaml", "--x", "alice.rate", "--y", "bob.rate", "--y-range", "50%..100%", "--resolution", "2"];
+    let text = folder.run(&[&map[..], &["--out", "map.svg"]].concat()).done().stdout;
+    assert!(text.contains("rate of alice from 0.1% to 20%, rate of bob from 50% to 100%"), "{text}");
+    for (vary, expected) in [
+        ("bob.rate=0%..5%", "0% is no rate"),
+        ("bob.rate=7%..5%", "give the lesser rate first"),
+        ("bob=1%..5%", "write NAME.rate in place of NAME"),
+        ("bop.rate=1%..5%", "did you mean `bob`?"),
+    ] {
+        let ran = folder.run(&["sweep", "hotel.yaml", "--vary", vary]);
+        assert!(ran.code == 2 && ran.stderr.contains(expected), "{vary}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_outlook_has_what_an_economist_looks_at() {
+    let folder = folder();
+    let text = folder.run(&["solve", "fund.yaml", "--outlook"]).done().stdout;
+    assert!(
+        text.contains("annuity, a year") && text.contains("half-life, years") && text.contains("social rate"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let outlook = &folder.run(&["solve", "fund.yaml", "--outlook=3", "--json"]).done().json()["outlook"];
+    assert_eq!(outlook["step"], "year");
+    // The fund spends at once: 5, of weights that sum to 5.
+    let fund = &outlook["principals"]["fund"];
+    assert_eq!((&fund["annuity"]["exact"], &fund["total_weight"]["exact"]), (&"1".into(), &"5".into()));
+    assert_eq!(fund["half_life"], 4);
+    let steps = outlook["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 3);
+    assert_eq!((&steps[0]["rewards"]["fund"], &steps[1]["states"]["spent"]), (&5.0.into(), &1.0.into()));
+    // D(0) = 1 + 2 and D(1) = 4/5 + 1/1.01 + 1/1.04.
+    let rate = steps[0]["social_rate"].as_f64().unwrap();
+    assert!((rate - (3.0 / (0.8 + 1.0 / 1.01 + 1.0 / 1.04) - 1.0)).abs() < 1e-12, "{rate}");
+    folder.run(&["solve", "fund.yaml", "--outlook=3", "--csv", "outlook.csv"]).done();
+    let csv = folder.read("outlook.csv");
+    assert!(
+        csv.starts_with("step,quantity,name,value\n,annuity,fund,1\n") && csv.contains("\n1,probability,spent,1\n"),
+        "{csv}"
+    );
+    for kind in ["rates", "states", "rewards"] {
+        folder.run(&["plot", "fund.yaml", "--kind", kind, "--out", "plot.svg"]).done();
+        assert!(folder.read("plot.svg").contains("year"), "{kind}");
+    }
+}

@@ -1,0 +1,124 @@
+"""Models built in loops, choice by choice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from . import _core, preferences
+from .errors import ModelError
+from .model import Model
+from .numbers import Number, text_of
+from .preferences import Preference
+
+Name: TypeAlias = "str | int"
+"""The name of a state or an action; a number is a name like any other."""
+
+
+class ModelBuilder:
+    """Collects choices in any order.
+
+    >>> b = ModelBuilder({"alice": "2/3", "bob": "1/3"})
+    >>> b.choice("s0", "a", reward=3, to="s0")
+    >>> b.choice("s0", "b", reward={"alice": -1, "bob": -1}, to={"s1": 1})
+    >>> b.choice("s1", "b", reward=6, to="s1")
+    >>> b.build().solve().welfare
+    Value(127/9 ≈ 14.111111)
+
+    Every number is read exactly: a float is the decimal that Python prints for it. Rows of floats that miss 1 by at most 1e-9
+    are scaled to 1. The states are in the order in which they are first mentioned, the start being the first one unless
+    `start` names another.
+    """
+
+    def __init__(
+        self,
+        discounts: Mapping[str, Preference],
+        *,
+        start: Name | None = None,
+        name: str | None = None,
+        description: str | None = None,
+        step: str | None = None,
+    ) -> None:
+        preferences.entries(discounts)
+        self._principals = {str(who): preferences.entry(str(who), what) for who, what in discounts.items()}
+        self._about = {"name": name, "description": description, "step": step}
+        self._start = start
+        self._states: dict[str, dict[str, dict[str, Any]]] = {}
+        self._numbered = [True, True]
+
+    def state(self, state: Name) -> None:
+        """Mentions a state, which puts it in its place among the others."""
+        self._state(state)
+
+    def choice(
+        self,
+        state: Name,
+        action: Name,
+        *,
+        to: Mapping[Any, Number] | Name,
+        reward: Mapping[str, Number] | Number = 0,
+    ) -> None:
+        """Adds an action to a state.
+
+        `reward` is one number for everybody, or a number for each principal by name; who is not named gets 0. `to` is a
+        state, or a dict of states to probabilities; those that are 0 are left out.
+        """
+        place = f"state `{state}`, action `{action}`"
+        own = self._state(state)
+        key = self._name(action, 1)
+        if key in own:
+            raise ModelError(f"{place} is there twice; rename one")
+        own[key] = {"reward": self._reward(place, reward), "to": self._targets(place, to)}
+
+    def build(self, *, strict: bool = False) -> Model:
+        """The model, if it is one; `strict` refuses rows that would have to be scaled."""
+        document: dict[str, Any] = {key: text for key, text in self._about.items() if text is not None}
+        if self._start is not None:
+            document["start"] = str(self._start)
+        document["principals"] = self._principals
+        for state, actions in self._states.items():
+            if not actions:
+                raise ModelError(f"state `{state}` has no action; give it at least one, such as a self-loop")
+        document["states"] = self._states
+        core = _core.Model.from_text(json.dumps(document), None, strict)
+        return Model(core, numbered=(self._is_numbered(), self._numbered[1]))
+
+    def _is_numbered(self) -> bool:
+        """Whether the states are 0, 1, 2 and so on, in that order."""
+        return self._numbered[0] and all(name == str(number) for number, name in enumerate(self._states))
+
+    def _state(self, state: Name) -> dict[str, dict[str, Any]]:
+        return self._states.setdefault(self._name(state, 0), {})
+
+    def _name(self, name: Name, kind: int) -> str:
+        if isinstance(name, str):
+            self._numbered[kind] = False
+            return name
+        if isinstance(name, bool) or not hasattr(name, "__index__"):
+            raise ModelError(f"{name!r} is no name; use a text or a whole number")
+        return str(name.__index__())
+
+    def _reward(self, place: str, reward: Mapping[str, Number] | Number) -> Any:
+        if not isinstance(reward, Mapping):
+            return text_of(reward, f"{place}: the reward")
+        for who in reward:
+            if who not in self._principals:
+                names = ", ".join(f"`{name}`" for name in self._principals)
+                raise ModelError(f"{place}: there is no principal `{who}`; the principals are {names}")
+        return {who: text_of(number, f"{place}: the reward of `{who}`") for who, number in reward.items()}
+
+    def _targets(self, place: str, to: Mapping[Any, Number] | Name) -> Any:
+        if not isinstance(to, Mapping):
+            self._state(to)
+            return self._name(to, 0)
+        row: dict[str, str] = {}
+        for target, probability in to.items():
+            text = text_of(probability, f"{place}: the probability of `{target}`")
+            if text in ("0", "0.0", "0/1"):
+                continue
+            self._state(target)
+            row[self._name(target, 0)] = text
+        if not row:
+            raise ModelError(f"{place} leads nowhere; give `to` a state or probabilities that sum to 1")
+        return row

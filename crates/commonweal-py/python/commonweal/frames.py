@@ -1,0 +1,28 @@
+"""Tables for other libraries, which are imported when they are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class Table:
+    """What has rows and columns."""
+
+    def _columns(self) -> dict[str, list[Any]]:
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas data frame; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self._columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a polars data frame; needs polars."""
+        import polars
+
+        return polars.DataFrame(self._columns())

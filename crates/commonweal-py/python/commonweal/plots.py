@@ -1,0 +1,150 @@
+"""Pictures in matplotlib, in the colours of the program's own. Needs matplotlib: `pip install commonweal[plots]`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .results import Front, StrategyMap, Sweep
+from .solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = ("#0072b2", "#d55e00", "#00896a", "#b3558b", "#8a6d00", "#3f3fbf", "#7a4a2b", "#5a6570")
+"""The colours of the program's pictures, which colour-blind readers can tell apart. The welfare has the first one."""
+
+_ROWS = 30
+_CHANGES = 20
+
+
+def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
+    """What to do in each state that is met, step by step."""
+    ax = _axes(ax)
+    rows, _ = solution._answer.met(_ROWS)
+    last = max((begins for _, runs in rows for begins, _ in runs), default=0.0)
+    room = max(last * 1.25, last + 1.0)
+    colours: dict[str, str] = {}
+    for at, (_, runs) in enumerate(rows):
+        ends = [begins for begins, _ in runs[1:]] + [room]
+        for (begins, action), end in zip(runs, ends, strict=True):
+            if action is None:
+                ax.plot([begins, end], [at, at], color="#e3e6ea", linewidth=1)
+                continue
+            colour = colours.setdefault(action, COLOURS[len(colours) % len(COLOURS)])
+            ax.barh(at, end - begins, left=begins, height=0.7, color=colour)
+    ax.set_yticks(range(len(rows)), [name for name, _ in rows])
+    ax.invert_yaxis()
+    ax.set_xlim(0, room)
+    if last > 50:
+        ax.set_xscale("symlog")
+    ax.set_xlabel(f"{solution.model.step}; the right end lasts for ever")
+    ax.set_title(f"What to do from {solution.model.start}, step by step", loc="left")
+    for action, colour in colours.items():
+        ax.barh(0, 0, color=colour, label=action)
+    return _finished(ax)
+
+
+def gains(solution: Solution, ax: Axes | None = None) -> Axes:
+    """What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else."""
+    ax = _axes(ax)
+    names = [principal.name for principal in solution.model.principals]
+    series = {
+        "than under the long-term strategy": solution.long_term_payoffs,
+        "than if the agent served nobody else": solution.own_best,
+    }
+    height = 0.8 / len(series)
+    for at, (label, others) in enumerate(series.items()):
+        widths = [float(solution.payoffs[name]) - float(others[name]) for name in names]
+        places = [row + (at - (len(series) - 1) / 2) * height for row in range(len(names))]
+        ax.barh(places, widths, height=height, color=COLOURS[at], label=label)
+    ax.axvline(0, color="#59636e", linewidth=1)
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_xlabel("payoff, more (+) or less (−)")
+    ax.set_title("Who gains, and who pays", loc="left")
+    return _finished(ax)
+
+
+def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
+    """Welfare and payoffs along a range of one discount; where the strategy changes, a dashed line and a jump."""
+    ax = _axes(ax)
+    changes = found.changes
+    # So many that they would hide the curves are not drawn.
+    drawn = changes if len(changes) <= _CHANGES else []
+    series = {"welfare": [float(point.welfare) for point in found.points]}
+    for name in found.points[0].payoffs if found.points else ():
+        series[name] = [float(point.payoffs[name]) for point in found.points]
+    for at, (name, ys) in enumerate(series.items()):
+        xs, broken = [], []
+        for point, y in zip(found.points, ys, strict=True):
+            xs.append(float(point.rate or point.discount))
+            broken.append(y)
+            if drawn and point.changes:
+                xs.append(float(point.changes[0].low))
+                broken.append(math.nan)
+        ax.plot(xs, broken, color=COLOURS[at % len(COLOURS)], linewidth=2, label=name)
+    for change in drawn:
+        ax.axvline(float(change.low), color="#59636e", linewidth=1, linestyle=(0, (3, 3)))
+    ax.set_xlabel(f"{found.quantity} of {found.principal}")
+    ax.set_ylabel("payoff")
+    ax.set_title(f"What is earned, by the {found.quantity} of {found.principal}", loc="left")
+    return _finished(ax)
+
+
+def strategy_map(found: StrategyMap, ax: Axes | None = None) -> Axes:
+    """The boundaries between strategies over two discounts, one colour for each pair that meets."""
+    ax = _axes(ax)
+    pairs: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for place in found.located:
+        pair = (place.before, place.after) if place.before <= place.after else (place.after, place.before)
+        pairs.setdefault(pair, []).append((float(place.low[0]), float(place.low[1])))
+    for at, (pair, places) in enumerate(sorted(pairs.items())):
+        label = f"{pair[0]} | {pair[1]}"
+        xs, ys = zip(*places, strict=True)
+        ax.scatter(xs, ys, s=6, color=COLOURS[at % len(COLOURS)], label=label)
+    ax.set_xlim(float(found.x.first), float(found.x.last))
+    ax.set_ylim(float(found.y.first), float(found.y.last))
+    ax.set_xlabel(f"{found.x.quantity} of {found.x.principal}")
+    ax.set_ylabel(f"{found.y.quantity} of {found.y.principal}")
+    ax.set_title("Where the best strategy changes", loc="left")
+    return _finished(ax)
+
+
+def front(found: Front, ax: Axes | None = None, *, marked: Sequence[tuple[str, Any]] = ()) -> Axes:
+    """The Pareto front of two principals; `marked` are names with results of `fair` or payoffs by principal."""
+    ax = _axes(ax)
+    x, y = found.principals[:2]
+    xs = [float(vertex.payoffs[x]) for vertex in found.vertices]
+    ys = [float(vertex.payoffs[y]) for vertex in found.vertices]
+    if len(found.principals) == 2:
+        ax.plot(xs, ys, color=COLOURS[0], linewidth=2, marker="o", markersize=4, label="front")
+    else:
+        ax.scatter(xs, ys, color=COLOURS[0], label="vertices")
+    for at, (name, result) in enumerate(marked):
+        payoffs = getattr(result, "payoffs", result)
+        colour = COLOURS[(at + 1) % len(COLOURS)]
+        ax.plot(float(payoffs[x]), float(payoffs[y]), "D", color=colour, markersize=7, label=name)
+    ax.set_xlabel(f"payoff of {x}")
+    ax.set_ylabel(f"payoff of {y}")
+    ax.set_title("What the principals can get together", loc="left")
+    return _finished(ax)
+
+
+def _axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    _, made = pyplot.subplots(figsize=(7.2, 3.6), layout="constrained")
+    return made
+
+
+def _finished(ax: Axes) -> Axes:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color="#e3e6ea", linewidth=0.8)
+    ax.set_axisbelow(True)
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return ax

@@ -1,0 +1,52 @@
+"""Time preferences, as the model file has them: one reader for files and for Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from .errors import ModelError
+from .numbers import Number, text_of
+
+Preference: TypeAlias = "Number | Mapping[str, Any]"
+"""How much later steps count for a principal.
+
+A number is the discount: `0.95`, `Fraction(2, 3)`, `"2/3"`. A text with a percent sign is a rate per step: `"3%"`. A dict is an
+entry of the model file, such as `{"rate": "3%", "weight": 2}`.
+"""
+
+
+def entry(name: str, preference: Preference) -> Any:
+    """The entry of a principal, ready for JSON."""
+    if isinstance(preference, Mapping):
+        return {str(key): _part(f"`{key}` of principal `{name}`", value) for key, value in preference.items()}
+    if isinstance(preference, str) and preference.rstrip().endswith("%"):
+        return {"rate": preference}
+    return text_of(preference, f"the discount of principal `{name}`")
+
+
+def _part(what: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _part(what, part) for key, part in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_part(what, part) for part in value]
+    return text_of(value, what)
+
+
+def entries(preferences: Mapping[str, Preference]) -> str:
+    """The JSON of a file's `principals`."""
+    if not isinstance(preferences, Mapping):
+        raise ModelError("discounts is no dict; give each principal a time preference by name, such as {'alice': 0.95}")
+    if not preferences:
+        raise ModelError("there are no principals; give at least one a time preference, such as {'alice': 0.95}")
+    return json.dumps({str(name): entry(str(name), preference) for name, preference in preferences.items()})
+
+
+def weights(preferences: Mapping[str, Preference]) -> dict[str, str]:
+    """The weights that entries state."""
+    stated = {}
+    for name, preference in preferences.items():
+        if isinstance(preference, Mapping) and "weight" in preference:
+            stated[str(name)] = text_of(preference["weight"], f"the weight of `{name}`")
+    return stated

@@ -1,0 +1,544 @@
+"""What questions beside `solve` answer: typed, each made from the JSON document that the program prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from . import html
+from .frames import Table
+from .numbers import Value, fraction, parse, step_of, values
+from .strategy import Lottery, Strategy
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+def _status(document: dict[str, Any], done: str) -> tuple[str, str | None]:
+    return document.get("status", done), document.get("reason")
+
+
+def _payoff_columns(payoffs: dict[str, Value], welfare: Value | None) -> dict[str, list[Any]]:
+    rows = [*payoffs.items(), *([("welfare", welfare)] if welfare is not None else [])]
+    return {
+        "principal": [name for name, _ in rows],
+        "gets": [float(value) for _, value in rows],
+        "lower": [value.lower for _, value in rows],
+        "upper": [value.upper for _, value in rows],
+        "exact": [None if value.exact is None else str(value.exact) for _, value in rows],
+    }
+
+
+def _payoff_table(payoffs: dict[str, Value], welfare: Value | None) -> str:
+    rows = [[name, html.decimal(value), html.exactly(value)] for name, value in payoffs.items()]
+    if welfare is not None:
+        rows.append(["welfare", html.decimal(welfare), html.exactly(welfare)])
+    return html.table(["principal", "gets", "exactly"], rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(Table):
+    """What a given strategy is worth."""
+
+    status: str
+    """`"done"`, or `"stopped"`: the bounds hold, and are wider than they could be."""
+    reason: str | None
+    """Why it was stopped."""
+    engine: str
+    """`"exact"` or `"certified"`."""
+    welfare: Value
+    """The weighted sum of the payoffs from the start."""
+    payoffs: dict[str, Value]
+    """What each principal gets from the start, before its weight."""
+    states: dict[str, tuple[Value, dict[str, Value]]]
+    """Welfare and payoffs of each state that is listed, by name."""
+    _json: str = field(compare=False)
+
+    @classmethod
+    def _of(cls, text: str) -> Evaluation:
+        document = parse(text)
+        states = {name: (Value._of(worth["welfare"]), values(worth["payoffs"])) for name, worth in document["states"].items()}
+        welfare, payoffs = states[document["start"]]
+        return cls(*_status(document, "done"), document["engine"], welfare, payoffs, states, text)
+
+    def to_json(self) -> str:
+        """The document `commonweal-evaluation/1`."""
+        return self._json
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return _payoff_columns(self.payoffs, self.welfare)
+
+    def __repr__(self) -> str:
+        return f"<evaluation: {self.status}, welfare {self.welfare}>"
+
+    def _repr_html_(self) -> str:
+        return _payoff_table(self.payoffs, self.welfare)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over random runs, and an interval for the true value."""
+
+    mean: float | None
+    """The mean; `None` if there was no run."""
+    standard_error: float
+    """Its standard error."""
+    lower: float
+    """The lower end of the confidence interval."""
+    upper: float
+    """The upper end of the confidence interval."""
+
+    @classmethod
+    def _of(cls, document: dict[str, Any]) -> Estimate:
+        return cls(document["mean"], float(document["standard_error"]), float(document["lower"]), float(document["upper"]))
+
+    def __contains__(self, number: object) -> bool:
+        if not isinstance(number, (int, float, Fraction, Value)):
+            return False
+        return self.lower <= float(number) <= self.upper
+
+
+@dataclass(frozen=True, repr=False)
+class Simulation(Table):
+    """What random runs of a strategy show."""
+
+    status: str
+    """`"done"`, or `"stopped"` with fewer runs than were asked for."""
+    reason: str | None
+    """Why it was stopped."""
+    runs: int
+    """The number of runs."""
+    seed: int
+    """What the random numbers were drawn from."""
+    confidence: float
+    """How often all intervals contain their true values."""
+    steps: int
+    """After how many steps a run is cut; the intervals allow for the rest."""
+    welfare: Estimate
+    """The weighted sum of the payoffs."""
+    payoffs: dict[str, Estimate]
+    """What each principal gets, before its weight."""
+    _json: str = field(compare=False)
+
+    @classmethod
+    def _of(cls, text: str) -> Simulation:
+        document = parse(text)
+        return cls(
+            *_status(document, "done"),
+            document["runs"],
+            int(document["seed"]),
+            document["confidence"],
+            document["steps"],
+            Estimate._of(document["welfare"]),
+            {name: Estimate._of(estimate) for name, estimate in document["payoffs"].items()},
+            text,
+        )
+
+    def to_json(self) -> str:
+        """The document `commonweal-simulation/1`."""
+        return self._json
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = [*self.payoffs.items(), ("welfare", self.welfare)]
+        return {
+            "principal": [name for name, _ in rows],
+            "mean": [estimate.mean for _, estimate in rows],
+            "standard_error": [estimate.standard_error for _, estimate in rows],
+            "lower": [estimate.lower for _, estimate in rows],
+            "upper": [estimate.upper for _, estimate in rows],
+        }
+
+    def __repr__(self) -> str:
+        return f"<simulation: {self.runs} runs, welfare {self.welfare.lower:.6g} to {self.welfare.upper:.6g}>"
+
+
+class Search(Table):
+    """The best strategy of a simple class, positional or stationary, with what is proven."""
+
+    status: str
+    """`"optimal"`, `"within gap"` or `"stopped"`."""
+    reason: str | None
+    """Why no more is proven."""
+    welfare: Value
+    """What the strategy earns from the start: the number itself where it is known."""
+    upper: float
+    """No strategy of the class earns more."""
+    strategy: Strategy
+    """The best strategy found."""
+    nodes: int
+    """Nodes expanded."""
+    answer: str | None
+    """`"yes"`, `"no"` or `"unknown"`, if a threshold was asked for."""
+
+    def __init__(self, text: str, strategy: Strategy) -> None:
+        document = parse(text)
+        self._json = text
+        self.status, self.reason = document["status"], document.get("reason")
+        exact = document.get("exact")
+        lower = float(document["lower"])
+        self.welfare = Value(None, lower, lower) if exact is None else _exact_value(fraction(exact), lower)
+        self.upper = float(document["upper"])
+        self.strategy = strategy
+        self.nodes = document["nodes"]
+        self.answer = document.get("answer")
+
+    @property
+    def payoffs(self) -> dict[str, Value]:
+        """What each principal gets under the strategy found."""
+        return self.strategy.model.evaluate(self.strategy).payoffs
+
+    def to_json(self) -> str:
+        """The document `commonweal-search/1`."""
+        return self._json
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return _payoff_columns(self.payoffs, self.welfare)
+
+    def __repr__(self) -> str:
+        return f"<search: {self.status}, welfare {self.welfare}, at most {self.upper!r}>"
+
+    def _repr_html_(self) -> str:
+        return _payoff_table(self.payoffs, self.welfare)
+
+
+def _exact_value(exact: Fraction, lower: float) -> Value:
+    import math
+
+    upper = lower if exact == lower else math.nextafter(lower, math.inf)
+    return Value(exact, lower, upper)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Where the best strategy changes along a range of discounts or rates."""
+
+    at: Fraction | None
+    """The value itself, where it is a short fraction."""
+    low: Fraction
+    """A value before the change."""
+    high: Fraction
+    """A value after it."""
+    before: str
+    """The strategy before it, in words."""
+    after: str
+    """The strategy after it, in words."""
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One discount, and what is best there."""
+
+    discount: Fraction
+    rate: Fraction | None
+    """The rate, where that varies."""
+    strategy: str | None
+    """The strategy in words; `None` if it is not known."""
+    welfare: Value
+    long_term_welfare: Value
+    payoffs: dict[str, Value]
+    horizon: int
+    memory: int
+    changes: list[Change]
+    """The changes between this point and the next."""
+
+
+@dataclass(frozen=True, repr=False)
+class Sweep(Table):
+    """Solutions along a range of one principal's discount, and where the strategy changes."""
+
+    status: str
+    """`"done"`, or `"stopped"`: points or changes may be missing."""
+    reason: str | None
+    """Why it was stopped."""
+    principal: str
+    """Whose discount or rate varies."""
+    quantity: str
+    """`"discount"` or `"rate"`."""
+    points: list[SweepPoint]
+    """The discounts that were solved, in increasing order."""
+    _json: str = field(compare=False)
+
+    @classmethod
+    def _of(cls, text: str) -> Sweep:
+        document = parse(text)
+
+        def change(of: dict[str, Any]) -> Change:
+            at = of["at"]
+            return Change(
+                None if at is None else fraction(at), fraction(of["low"]), fraction(of["high"]), of["before"], of["after"]
+            )
+
+        def point(of: dict[str, Any]) -> SweepPoint:
+            return SweepPoint(
+                fraction(of["discount"]),
+                None if of.get("rate") is None else fraction(of["rate"]),
+                of["strategy"],
+                Value._of(of["welfare"]),
+                Value._of(of["long_term_welfare"]),
+                values(of["payoffs"]),
+                step_of(of["horizon"]),
+                step_of(of["memory"]),
+                [change(one) for one in of["changes"]],
+            )
+
+        points = [point(one) for one in document["points"]]
+        quantity = document.get("quantity", "discount")
+        return cls(*_status(document, "done"), document["principal"], quantity, points, text)
+
+    @property
+    def changes(self) -> list[Change]:
+        """All changes of the strategy along the range."""
+        return [change for point in self.points for change in point.changes]
+
+    def to_json(self) -> str:
+        """The document `commonweal-sweep/1`."""
+        return self._json
+
+    def _columns(self) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {
+            self.quantity: [float(point.rate or point.discount) for point in self.points],
+            "strategy": [point.strategy for point in self.points],
+            "welfare": [float(point.welfare) for point in self.points],
+            "long_term_welfare": [float(point.long_term_welfare) for point in self.points],
+        }
+        for name in self.points[0].payoffs if self.points else ():
+            columns[name] = [float(point.payoffs[name]) for point in self.points]
+        columns["horizon"] = [point.horizon for point in self.points]
+        columns["memory"] = [point.memory for point in self.points]
+        return columns
+
+    def __repr__(self) -> str:
+        return f"<sweep of {self.principal}: {len(self.points)} points, {len(self.changes)} changes>"
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where a strategy is best."""
+
+    strategy: str | None
+    """The strategy in words; `None` where it is not known."""
+    share: float
+    """The share of the map."""
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A place between two discounts of each axis at which the strategy changes."""
+
+    low: tuple[Fraction, Fraction]
+    high: tuple[Fraction, Fraction]
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A range of one principal's discount or rate."""
+
+    principal: str
+    quantity: str
+    first: Fraction
+    last: Fraction
+
+
+@dataclass(frozen=True, repr=False)
+class StrategyMap(Table):
+    """Which strategy is best over two principals' discounts."""
+
+    status: str
+    """`"done"`, or `"stopped"`: parts of the map are missing."""
+    reason: str | None
+    """Why it was stopped."""
+    x: Axis
+    """The discount that goes to the right."""
+    y: Axis
+    """The discount that goes upward."""
+    regions: list[Region]
+    """The strategies, in the order of how long they take to settle."""
+    located: list[Boundary]
+    """Places on the boundaries between them."""
+    _json: str = field(compare=False)
+
+    @classmethod
+    def _of(cls, text: str) -> StrategyMap:
+        document = parse(text)
+
+        def axis(of: dict[str, Any]) -> Axis:
+            return Axis(of["principal"], of.get("quantity", "discount"), fraction(of["from"]), fraction(of["to"]))
+
+        def pair(of: list[str]) -> tuple[Fraction, Fraction]:
+            return fraction(of[0]), fraction(of[1])
+
+        located = [Boundary(pair(of["low"]), pair(of["high"]), of["before"], of["after"]) for of in document["located"]]
+        return cls(
+            *_status(document, "done"),
+            axis(document["x"]),
+            axis(document["y"]),
+            [Region(of["strategy"], of["share"]) for of in document["regions"]],
+            located,
+            text,
+        )
+
+    def to_json(self) -> str:
+        """The document `commonweal-map/1`."""
+        return self._json
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "strategy": [region.strategy for region in self.regions],
+            "share": [region.share for region in self.regions],
+        }
+
+    def __repr__(self) -> str:
+        return f"<map of {self.x.principal} and {self.y.principal}: {len(self.regions)} strategies>"
+
+
+class Fair(Table):
+    """The fairest lottery over strategies by a rule, with the weights that prove it."""
+
+    rule: str
+    """The rule."""
+    status: str
+    """`"optimal"`, `"within gap"`, `"infeasible"` or `"stopped"`."""
+    reason: str | None
+    """Why no more is proven."""
+    value: Value | None
+    """What the lottery attains by the rule, and what nothing exceeds; `None` where the demands cannot be met."""
+    infeasible_by: Value | None
+    """By how much the demands cannot be met, where most is missing."""
+    payoffs: dict[str, Value]
+    """What each principal gets, before its weight."""
+    over: dict[str, Fraction]
+    """What the rule counts from."""
+    weights: dict[str, Fraction]
+    """The weights of a half-space that proves it."""
+    strategy: Lottery | None
+    """The lottery, to be evaluated, simulated and played; `None` where there is none."""
+
+    def __init__(self, text: str, strategy: Lottery | None) -> None:
+        document = parse(text)
+        self._json = text
+        self.rule = document["rule"]
+        self.status, self.reason = document["status"], document.get("reason")
+        value, missing = document["value"], document.get("infeasible_by")
+        self.value = None if value is None else Value._of(value)
+        self.infeasible_by = None if missing is None else Value._of(missing)
+        self.payoffs = values(document["payoffs"])
+        self.over = {name: fraction(number) for name, number in document["over"].items()}
+        self.weights = {name: fraction(number) for name, number in document["weights"].items()}
+        self.strategy = strategy
+
+    def to_json(self) -> str:
+        """The document `commonweal-fair/1`."""
+        return self._json
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return _payoff_columns(self.payoffs, None)
+
+    def __repr__(self) -> str:
+        return f"<{self.rule}: {self.status}, value {self.value}>"
+
+    def _repr_html_(self) -> str:
+        return _payoff_table(self.payoffs, None)
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """A vertex of the front."""
+
+    payoffs: dict[str, Value]
+    """What each principal gets."""
+    weights: dict[str, Fraction]
+    """Weights for which nothing is better."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge of the front, between two vertices by their positions."""
+
+    first: int
+    last: int
+    weights: dict[str, Fraction]
+    """Weights for which all of it is equally good."""
+    proven: bool
+    """Whether nothing lies beyond it."""
+
+
+@dataclass(frozen=True, repr=False)
+class Front(Table):
+    """The Pareto front of what the principals can get."""
+
+    status: str
+    """`"done"`, or `"stopped"`: vertices may be missing."""
+    reason: str | None
+    """Why it was stopped."""
+    principals: list[str]
+    """Whose payoffs are set against each other."""
+    complete: bool
+    """Whether this is the whole front, exactly."""
+    vertices: list[Vertex]
+    """From the first principal's best to the last one's, for two principals."""
+    edges: list[Edge]
+    """The edges between them, for two principals."""
+    pattern: dict[str, Any] | None
+    """What repeats for ever, of a front with infinitely many vertices."""
+    _json: str = field(compare=False)
+
+    @classmethod
+    def _of(cls, text: str) -> Front:
+        document = parse(text)
+
+        def weights(of: dict[str, str]) -> dict[str, Fraction]:
+            return {name: fraction(number) for name, number in of.items()}
+
+        vertices = [Vertex(values(of["payoffs"]), weights(of["weights"])) for of in document["vertices"]]
+        edges = [Edge(of["from"], of["to"], weights(of["weights"]), of["proven"]) for of in document["edges"]]
+        return cls(
+            *_status(document, "done"),
+            document["principals"],
+            document["complete"],
+            vertices,
+            edges,
+            document["pattern"],
+            text,
+        )
+
+    def to_json(self) -> str:
+        """The document `commonweal-front/1`."""
+        return self._json
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = list(self.vertices[0].payoffs) if self.vertices else []
+        return {name: [float(vertex.payoffs[name]) for vertex in self.vertices] for name in names}
+
+    def __repr__(self) -> str:
+        whole = "whole" if self.complete else "not whole"
+        return f"<front of {', '.join(self.principals)}: {len(self.vertices)} vertices, {whole}>"
+
+
+@dataclass(frozen=True)
+class Check:
+    """The verdict of the independent checker on a certificate."""
+
+    accepted: bool
+    """Whether every claim holds."""
+    says: str
+    """What is proven, or the first claim that could not be verified."""
+
+    @classmethod
+    def _of(cls, text: str) -> Check:
+        document = parse(text)
+        return cls(document["verdict"] == "accepted", document["says"])
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+
+def lottery(core_strategy: Any, model: Model) -> Lottery | None:
+    """The lottery that a fair rule returns, if there is one."""
+    if core_strategy is None:
+        return None
+    found = Strategy._wrap(core_strategy, model)
+    assert isinstance(found, Lottery)
+    return found

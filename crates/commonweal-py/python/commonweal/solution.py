@@ -1,0 +1,210 @@
+"""Solutions: the best strategy, what it earns, and the proof."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, html
+from .frames import Table
+from .numbers import Value, parse, step_of, values
+from .results import Check
+from .strategy import Action, CountingStrategy, Decision, State
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+class StateSolution:
+    """What is known of one start state."""
+
+    state: State
+    """The state."""
+    welfare: Value
+    """What the strategy earns from here."""
+    payoffs: dict[str, Value]
+    """What each principal gets, before its weight."""
+    long_term_welfare: Value
+    """What the long-term strategy earns."""
+    long_term_payoffs: dict[str, Value]
+    """What each principal gets under the long-term strategy."""
+    long_term_actions: list[Action]
+    """The actions that the long-term strategy allows."""
+    memory: int
+    """The first step from which the strategy, started here, is the long-term strategy for ever."""
+    decisions: list[Decision]
+    """What the strategy does in this state."""
+
+    def __init__(self, solution: Solution, number: int) -> None:
+        model = solution.model
+        known = parse(solution._answer.numbers(number))
+        self.state = model._shown_state(number)
+        self.welfare = Value._of(known["welfare"])
+        self.payoffs = values(known["payoffs"])
+        self.long_term_welfare = Value._of(known["long_term_welfare"])
+        self.long_term_payoffs = values(known["long_term_payoffs"])
+        self.long_term_actions = [model._shown_action(action) for action in known["long_term_actions"]]
+        self.memory = step_of(known["memory"])
+        self.decisions = solution.strategy.decisions(number)
+
+    def __repr__(self) -> str:
+        return f"<from {self.state}: welfare {self.welfare}>"
+
+
+class Solution(Table):
+    """A welfare-optimal strategy with what it earns, or the best one found, with bounds.
+
+    Numbers are those of the model's start; `solution[state]` has those of another one.
+    """
+
+    model: Model
+    """The model."""
+
+    def __init__(self, answer: _core.Answer, model: Model, threads: int | None) -> None:
+        self._answer = answer
+        self._threads = threads
+        self._checked = False
+        self.model = model
+
+    @property
+    def status(self) -> str:
+        """What is proven: `"optimal"`, `"within gap"`, `"undecided"` (ties too close to tell) or `"stopped"`."""
+        return self._answer.status[0]
+
+    @property
+    def reason(self) -> str | None:
+        """Why no more is proven; `None` of an answer that is optimal or within its gap."""
+        return self._answer.status[1]
+
+    @property
+    def engine(self) -> str:
+        """`"exact"` (fractions) or `"certified"` (doubles, every rounding counted)."""
+        return self._answer.engine
+
+    @property
+    def scale(self) -> float | None:
+        """What a gap is relative to; `None` of an exact answer."""
+        return self._answer.scale
+
+    @property
+    def horizon(self) -> int:
+        """The least step from which no deviation from the long-term strategy pays, in any state."""
+        return int(self._answer.horizon)
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds spent on the long-term strategy and on everything after it."""
+        long_term, unravel = self._answer.timings
+        return {"long_term": long_term, "unravel": unravel}
+
+    @cached_property
+    def strategy(self) -> CountingStrategy:
+        """The strategy."""
+        return CountingStrategy(self._answer.strategy, self.model)
+
+    @cached_property
+    def _start(self) -> StateSolution:
+        return StateSolution(self, self.model._core.start)
+
+    def __getitem__(self, state: State) -> StateSolution:
+        """What is known of another start state."""
+        return StateSolution(self, self.model._state(state))
+
+    @property
+    def welfare(self) -> Value:
+        """The welfare from the start: the weighted sum of the payoffs."""
+        return self._start.welfare
+
+    @property
+    def payoffs(self) -> dict[str, Value]:
+        """What each principal expects to get from the start, before its weight."""
+        return self._start.payoffs
+
+    @property
+    def long_term_welfare(self) -> Value:
+        """What the long-term strategy earns from the start."""
+        return self._start.long_term_welfare
+
+    @property
+    def long_term_payoffs(self) -> dict[str, Value]:
+        """What each principal gets from the start under the long-term strategy."""
+        return self._start.long_term_payoffs
+
+    @property
+    def memory(self) -> int:
+        """The first step from which the strategy, from the start, is the long-term strategy for ever."""
+        return self._start.memory
+
+    @cached_property
+    def own_best(self) -> dict[str, Value]:
+        """What each principal would get if the agent served nobody else. One solve for each principal."""
+        return values(parse(self._answer.own_best(self._threads)))
+
+    @property
+    def words(self) -> str:
+        """What the strategy does from the start on: `a twice, then b for ever`."""
+        return self._answer.words()
+
+    def welfare_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper bounds of the welfare from every state."""
+        return self._answer.welfare_bounds()
+
+    def payoff_bounds(self, principal: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper bounds of a principal's payoff from every state."""
+        return self._answer.payoff_bounds(self.model._principal(principal))
+
+    def certificate(self, *, precision: int | None = None) -> bytes:
+        """A proof of this answer that `commonweal.check` follows, as does a checker of your own.
+
+        A large model is solved again for it. `precision` is the number of bits of its floats, where it needs any.
+        """
+        return bytes(self._answer.certificate(precision, self._threads))
+
+    def check(self) -> Check:
+        """The verdict of the independent checker on this answer's certificate."""
+        from .model import check
+
+        verdict = check(self.model, self.certificate())
+        if not verdict.accepted and self.status == "optimal":
+            # Floats with more bits may mend it.
+            verdict = check(self.model, self.certificate(precision=2048))
+        self._checked = verdict.accepted
+        return verdict
+
+    def to_json(self, *, all_states: bool = False) -> str:
+        """The document `commonweal-solution/1`, as `solve --json` prints it.
+
+        It says `"checked": true` after `check()` has accepted an optimal answer.
+        """
+        checked = self._checked and self.status == "optimal"
+        return self._answer.document(all_states, checked, self._threads)
+
+    def timeline_svg(self) -> str:
+        """The picture of what to do in each state, step by step, as SVG."""
+        return html.timeline(self)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        lower, upper = self.welfare_bounds()
+        columns: dict[str, list[Any]] = {
+            "state": list(self.model.states),
+            "welfare": (lower + (upper - lower) / 2).tolist(),
+            "welfare_lower": lower.tolist(),
+            "welfare_upper": upper.tolist(),
+        }
+        for principal in self.model.principals:
+            low, high = self.payoff_bounds(principal.name)
+            columns[principal.name] = (low + (high - low) / 2).tolist()
+        actions = [self.model.actions(number) for number in range(self.model.n_states)]
+        for title, step in (("action", 0), ("action_in_the_end", self.strategy.settled_from)):
+            positions = self.strategy.positions(step)
+            columns[title] = [own[position] for own, position in zip(actions, positions.tolist(), strict=True)]
+        return columns
+
+    def __repr__(self) -> str:
+        return f"<solution: {self.status}, welfare {self.welfare}>"
+
+    def _repr_html_(self) -> str:
+        return html.solution(self)

@@ -1,0 +1,235 @@
+"""Models that other libraries hold."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .builder import ModelBuilder
+from .draws import copied, outcomes
+from .errors import ModelError
+from .model import Model
+from .preferences import Preference
+from .strategy import State
+
+END = "end"
+"""The state after an episode's end, in which nothing is earned any more."""
+
+
+def from_gymnasium(
+    env: Any,
+    discounts: Mapping[str, Preference] | Preference,
+    *,
+    rewards: Callable[[int, int, int, float, bool], Mapping[str, float]] | None = None,
+    start: int | None = None,
+) -> Model:
+    """The model of a Gymnasium environment that has its transitions in a table `env.unwrapped.P`.
+
+    States and actions keep their numbers. An episode's end leads to one more state, in which nothing is earned. One time
+    preference, or several by name: each principal then gets the environment's reward, unless `rewards(state, action, next
+    state, reward, ended)` says what each gets. The start is the likeliest initial state, the first of several.
+    """
+    table = getattr(env.unwrapped, "P", None)
+    if table is None:
+        raise ModelError(
+            "the environment has no table `env.unwrapped.P`; from_mo_gymnasium enumerates one that is small, and ModelBuilder "
+            "takes any"
+        )
+    named = discounts if isinstance(discounts, Mapping) and not _is_entry(discounts) else {"reward": discounts}
+    end = len(table)
+    if start is None:
+        likely = getattr(env.unwrapped, "initial_state_distrib", None)
+        start = 0 if likely is None else int(np.argmax(likely))
+    builder = ModelBuilder(named, start=start)
+    for state in range(end + 1):
+        builder.state(state)
+    for state in range(end):
+        for action, row in table[state].items():
+            to: dict[int, Fraction] = {}
+            earned = dict.fromkeys(named, Fraction(0))
+            for probability, (_, target, reward, ended) in zip(_probabilities(row), row, strict=True):
+                own = end if ended else int(target)
+                to[own] = to.get(own, Fraction(0)) + probability
+                parts = rewards(state, action, int(target), float(reward), bool(ended)) if rewards else None
+                for name in named:
+                    earned[name] += probability * Fraction(str(reward if parts is None else parts.get(name, 0)))
+            builder.choice(state, int(action), reward=earned, to=to)
+    builder.choice(end, 0, to=end)
+    return builder.build()
+
+
+def _probabilities(row: Sequence[Any]) -> list[Fraction]:
+    """The probabilities of a row; those that floating point has rounded are scaled to 1, so thirds are thirds."""
+    shares = [Fraction(repr(float(share))) for share, *_ in row]
+    total = sum(shares, Fraction(0))
+    near = abs(total - 1) <= Fraction(1, 10**9)
+    return [share / total for share in shares] if near else shares
+
+
+def _is_entry(discounts: Mapping[str, Any]) -> bool:
+    """Whether a dict is one entry of the model file, not several by name."""
+    keys = {"discount", "rate", "beta", "delta", "until", "schedule", "gamma", "hyperbolic", "survey", "weight"}
+    return bool(discounts) and all(key in keys | {"hazard", "error"} for key in discounts)
+
+
+def from_mo_gymnasium(
+    env: Any,
+    discounts: Mapping[str, Preference],
+    *,
+    actions: Sequence[str] | None = None,
+    state_of: Callable[[Any], Hashable] | None = None,
+    most_states: int = 100_000,
+) -> Model:
+    """The model of an MO-Gymnasium environment, enumerated from its initial state.
+
+    Each entry of the reward vector is a principal, in the order of `discounts`. States are told apart by their observations,
+    or by what `state_of(env)` returns, where observations do not tell all. An episode's end leads to one more state, `end`.
+
+    Every state is stepped from in a copy of the environment. What it draws at random is enumerated: whole numbers and weighted
+    choices by their probabilities, and where it compares a uniform number with a threshold, the threshold is located.
+    """
+    named = list(discounts)
+    origin = copied(env.unwrapped)
+    observation, _ = origin.reset(seed=0)
+    length = len(np.atleast_1d(origin.reward_space.sample())) if hasattr(origin, "reward_space") else len(named)
+    if length != len(named):
+        raise ModelError(f"{len(named)} time preferences for {length} rewards; give each reward one, in their order")
+    key_of = state_of or (lambda environment: None)
+    names: dict[Hashable, str] = {}
+
+    def name(environment: Any, seen: Any) -> str:
+        key = key_of(environment) if state_of else _key(seen)
+        return names.setdefault(key, str(key))
+
+    builder = ModelBuilder(discounts, start=name(origin, observation))
+    waiting = [(name(origin, observation), origin)]
+    known = {waiting[0][0]}
+    ends = False
+    n_actions = int(origin.action_space.n)
+    shown = [str(number) for number in range(n_actions)] if actions is None else [str(action) for action in actions]
+    if len(shown) != n_actions:
+        raise ModelError(f"{len(shown)} names for {n_actions} actions; give each one a name, or none")
+    while waiting:
+        state, environment = waiting.pop(0)
+        for action in range(n_actions):
+            to: dict[str, Fraction] = {}
+            earned = [Fraction(0)] * len(named)
+            for probability, (seen, vector, ended), after in outcomes(environment, action):
+                target = END if ended else name(after, seen)
+                ends = ends or ended
+                to[target] = to.get(target, Fraction(0)) + probability
+                for at, part in enumerate(np.atleast_1d(vector)):
+                    earned[at] += probability * Fraction(str(part))
+                if not ended and target not in known:
+                    if len(known) >= most_states:
+                        raise ModelError(f"the environment has more than {most_states} states; raise most_states")
+                    known.add(target)
+                    waiting.append((target, after))
+            reward = dict(zip(named, earned, strict=True))
+            builder.choice(state, shown[action], reward=reward, to=to)
+    if ends:
+        builder.choice(END, "stay", to=END)
+    return builder.build()
+
+
+def _key(observation: Any) -> Hashable:
+    """An observation as a key: a number, or a tuple of numbers."""
+    if isinstance(observation, np.ndarray):
+        return tuple(observation.ravel().tolist())
+    if isinstance(observation, (list, tuple)):
+        return tuple(_key(part) for part in observation)
+    if isinstance(observation, np.generic):
+        key: Hashable = observation.item()
+        return key
+    assert isinstance(observation, Hashable)
+    return observation
+
+
+def from_quantecon(ddp: Any, *, principal: str = "agent", discount: Preference | None = None) -> Model:
+    """The model of a `quantecon.markov.DiscreteDP`, in any of its forms, with one principal.
+
+    The time preference is its `beta`, unless another is given.
+    """
+    preference: Preference = float(ddp.beta) if discount is None else discount
+    pairs = ddp.to_sa_pair_form() if ddp.s_indices is None else ddp
+    # An action that is not allowed earns minus infinity.
+    allowed = np.isfinite(pairs.R)
+    P, R, s_indices, a_indices = pairs.Q, pairs.R, pairs.s_indices, pairs.a_indices
+    if not allowed.all():
+        P, R, s_indices, a_indices = P[allowed], R[allowed], s_indices[allowed], a_indices[allowed]
+    return Model.from_arrays(P, {principal: R}, {principal: preference}, s_indices=s_indices, a_indices=a_indices)
+
+
+def from_stormpy(model: Any, discounts: Mapping[str, Preference], *, start: State | None = None) -> Model:
+    """The model that stormpy holds (a sparse MDP or DTMC in doubles or fractions): each reward model is a principal.
+
+    Reward models without a time preference are left out. State rewards and action rewards are added up, as in files.
+    """
+    structures = dict(model.reward_models)
+    for name in discounts:
+        if name not in structures:
+            there = ", ".join(f"`{own}`" for own in structures)
+            raise ModelError(f"there is no reward model `{name}`; the reward models are {there}")
+    initial = list(model.initial_states)
+    if start is None and len(initial) != 1:
+        raise ModelError(f"{len(initial)} states are initial; name the one to start in with `start`")
+    matrix = model.transition_matrix
+    exact = bool(getattr(model, "is_exact", False))
+    labels = model.choice_labeling if model.has_choice_labeling() else None
+    rewards = {name: _storm_rewards(structures[name]) for name in discounts}
+    builder = ModelBuilder(discounts, start=initial[0] if start is None else start)
+    for state in range(model.nr_states):
+        builder.state(state)
+    for state in range(model.nr_states):
+        first, end = matrix.get_row_group_start(state), matrix.get_row_group_end(state)
+        taken: dict[str, int] = {}
+        for row in range(first, end):
+            label = _label(labels, row)
+            taken[label] = taken.get(label, 0) + 1
+            action = label if taken[label] == 1 else f"{label}#{taken[label]}"
+            reward = {name: rewards[name](state, row) for name in discounts}
+            to: dict[int, Any] = {}
+            for entry in matrix.get_row(row):
+                probability = _storm_number(entry.value() if callable(entry.value) else entry.value, exact)
+                to[entry.column] = to[entry.column] + probability if entry.column in to else probability
+            builder.choice(state, action, reward=reward, to=to)
+    return builder.build()
+
+
+def _label(labels: Any, row: int) -> str:
+    own = sorted(labels.get_labels_of_choice(row)) if labels is not None else []
+    return "+".join(own) if own else "unnamed"
+
+
+def _storm_number(number: Any, exact: bool) -> Any:
+    return Fraction(str(number)) if exact else float(number)
+
+
+def _storm_rewards(structure: Any) -> Callable[[int, int], Fraction]:
+    """What a row of a state earns by a reward model."""
+    if structure.has_transition_rewards:
+        raise ModelError("rewards of transitions are not read; turn them into rewards of actions first")
+    # Each access copies the whole list.
+    of_states = list(structure.state_rewards) if structure.has_state_rewards else None
+    of_rows = list(structure.state_action_rewards) if structure.has_state_action_rewards else None
+
+    def reward(state: int, row: int) -> Fraction:
+        total = Fraction(0) if of_states is None else Fraction(str(of_states[state]))
+        return total if of_rows is None else total + Fraction(str(of_rows[row]))
+
+    return reward
+
+
+def to_stormpy(model: Model) -> Any:
+    """The model as stormpy holds it, in doubles: each principal is a reward model; time preferences have no place there."""
+    import stormpy
+
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "model.drn"
+        place.write_text(model.to_drn())
+        return stormpy.build_model_from_drn(str(place))

@@ -1,0 +1,181 @@
+"""Strategies: what the agent does in each state at each step."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .numbers import fraction, step_text
+
+if TYPE_CHECKING:
+    from .model import Model
+
+State: TypeAlias = "str | int"
+"""A state, by its name or its number from 0."""
+Action: TypeAlias = "str | int"
+"""An action: its name, or its number in a model whose actions have no names."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """From this step on a state takes this action: until its next decision, or for ever."""
+
+    step: int
+    action: Action
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Steps during which no state changes its action."""
+
+    first: int
+    """The first step."""
+    end: int | None
+    """The step after the last one; `None` of the stage that lasts for ever."""
+    _strategy: CountingStrategy
+
+    def action(self, state: State) -> Action:
+        """What is done in a state during this stage."""
+        return self._strategy.action(state, self.first)
+
+    @property
+    def actions(self) -> dict[State, Action]:
+        """What is done in each state."""
+        return {state: self.action(number) for number, state in enumerate(self._strategy.model.states)}
+
+    def __repr__(self) -> str:
+        until = "for ever" if self.end is None else f"before step {self.end}"
+        return f"Stage(from step {self.first}, {until})"
+
+
+class Strategy:
+    """Any strategy: a counting one, a stationary one, or a lottery over counting ones."""
+
+    model: Model
+    """The model that it is for."""
+
+    def __init__(self, core: _core.Strategy, model: Model) -> None:
+        self._core = core
+        self.model = model
+
+    @staticmethod
+    def _wrap(core: _core.Strategy, model: Model) -> Strategy:
+        kinds: dict[str, type[Strategy]] = {
+            "counting": CountingStrategy,
+            "stationary": StationaryStrategy,
+            "lottery": Lottery,
+        }
+        return kinds[core.kind](core, model)
+
+    @staticmethod
+    def from_json(model: Model, text: str) -> Strategy:
+        """The strategy that a text describes, as `solve --strategy` writes it, or shorter, as people do."""
+        return Strategy._wrap(_core.Strategy.from_json(model._core, text, "the strategy"), model)
+
+    @staticmethod
+    def positional(model: Model, actions: Mapping[State, Action]) -> CountingStrategy:
+        """The strategy that takes these actions for ever. States with a single action may be left out."""
+        import json
+
+        decisions = {model._state_name(model._state(state)): str(action) for state, action in actions.items()}
+        document = {"format": "commonweal-strategy/1", "decisions": decisions}
+        strategy = Strategy.from_json(model, json.dumps(document))
+        assert isinstance(strategy, CountingStrategy)
+        return strategy
+
+    def to_json(self) -> str:
+        """The document `commonweal-strategy/1`, which the program reads."""
+        return self._core.to_json()
+
+    def draw(self, seed: int | None = None) -> Strategy:
+        """The strategy to play: itself, or one of a lottery's, drawn at random."""
+        return self
+
+
+class CountingStrategy(Strategy):
+    """One action for each state and step; in the end it changes no more."""
+
+    def action(self, state: State, step: int = 0) -> Action:
+        """What is done in a state at a step."""
+        name, _ = self._core.action(self.model._state(state), step_text(step))
+        return self.model._shown_action(name)
+
+    def decisions(self, state: State) -> list[Decision]:
+        """From which step on which action is taken in a state; the last one for ever."""
+        found = self._core.decisions(self.model._state(state))
+        return [Decision(int(step), self.model._shown_action(action)) for step, action in found]
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The steps between which no state changes its action, from step 0 on; the last stage lasts for ever."""
+        steps = [int(step) for step in self._core.change_steps()]
+        ends: list[int | None] = [*steps[1:], None]
+        return [Stage(first, end, self) for first, end in zip(steps, ends, strict=True)]
+
+    @property
+    def settled_from(self) -> int:
+        """The step from which on no state changes its action any more."""
+        return int(self._core.change_steps()[-1])
+
+    def positions(self, step: int = 0) -> NDArray[np.int64]:
+        """For each state the position of its action among the state's actions, at a step: fast for large models."""
+        return self._core.positions(step_text(step))
+
+    def __repr__(self) -> str:
+        return f"<counting strategy, {self.model.n_states} states, settled from step {self.settled_from}>"
+
+
+class StationaryStrategy(Strategy):
+    """One mix of actions for each state, for ever."""
+
+    def mix(self, state: State) -> dict[Action, Fraction]:
+        """The actions that are taken in a state, with their probabilities."""
+        found = self._core.mix(self.model._state(state))
+        return {self.model._shown_action(action): fraction(share) for action, share in found}
+
+    def __repr__(self) -> str:
+        return f"<stationary strategy, {self.model.n_states} states>"
+
+
+@dataclass(frozen=True)
+class Share:
+    """A strategy of a lottery, and how likely it is drawn."""
+
+    probability: Fraction
+    strategy: CountingStrategy
+
+
+class Lottery(Strategy):
+    """One of several counting strategies, drawn once at the start."""
+
+    @property
+    def shares(self) -> list[Share]:
+        """The strategies with their probabilities."""
+        return list(self._shares())
+
+    def _shares(self) -> Iterator[Share]:
+        for probability, core in self._core.shares():
+            strategy = Strategy._wrap(core, self.model)
+            assert isinstance(strategy, CountingStrategy)
+            yield Share(fraction(probability), strategy)
+
+    def draw(self, seed: int | None = None) -> Strategy:
+        """The strategy to play, drawn at random; the same seed draws the same one."""
+        drawn = random.Random(seed).random()
+        total = Fraction(0)
+        shares = self.shares
+        for share in shares:
+            total += share.probability
+            if drawn < total:
+                return share.strategy
+        return shares[-1].strategy
+
+    def __repr__(self) -> str:
+        return f"<lottery over {len(self.shares)} counting strategies>"

@@ -1,0 +1,113 @@
+//! Errors of the library as exceptions: the same words, the place and the cure beside them.
+//!
+//! The classes are written in Python (`commonweal/errors.py`), where their documentation is.
+
+use commonweal::{ModelError, ParseError, ReadError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What an exception says, and where.
+#[derive(Debug, Default)]
+pub struct Refusal {
+    /// All of it, as the program prints it.
+    pub whole: String,
+    /// What is wrong, alone.
+    pub message: String,
+    /// The line and the column, both from 1, of a text.
+    pub place: Option<(usize, usize)>,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+impl Refusal {
+    /// A message without a place.
+    pub fn new(message: impl Into<String>) -> Refusal {
+        let message = message.into();
+        Refusal { whole: message.clone(), message, ..Refusal::default() }
+    }
+
+    /// The same with a cure.
+    pub fn help(self, help: impl Into<String>) -> Refusal {
+        let help = help.into();
+        Refusal { whole: format!("{}\nhelp: {help}", self.message), help: Some(help), ..self }
+    }
+
+    /// An error in a text, with the line that it is in.
+    pub fn of_text(error: &ParseError, name: &str, text: &str) -> Refusal {
+        Refusal {
+            whole: error.render(name, text).trim_end().to_owned(),
+            message: error.message.clone(),
+            place: Some((error.line, error.column)),
+            help: error.help.clone(),
+        }
+    }
+
+    /// An error in a text that the user has not written: its place says nothing.
+    pub fn of_entry(error: &ParseError) -> Refusal {
+        let refusal = Refusal::new(error.message.clone());
+        match &error.help {
+            Some(help) => refusal.help(help.clone()),
+            None => refusal,
+        }
+    }
+
+    /// An error of a file.
+    pub fn of_file(error: &ReadError) -> Refusal {
+        let whole = error.to_string();
+        match innermost(error) {
+            ReadError::Text(inner) => Refusal { whole, ..Refusal::of_text(inner, "", "") },
+            ReadError::Archive { help, .. } => {
+                Refusal { message: innermost(error).to_string(), help: help.clone(), whole, place: None }
+            }
+            inner => Refusal { message: inner.to_string(), whole, ..Refusal::default() },
+        }
+    }
+
+    /// The exception of this class of `commonweal.errors`.
+    pub fn raise(self, py: Python<'_>, class: &str) -> PyErr {
+        let made = || -> PyResult<PyErr> {
+            let class = py.import("commonweal.errors")?.getattr(class)?;
+            let named = PyDict::new(py);
+            named.set_item("message", self.message)?;
+            named.set_item("line", self.place.map(|(line, _)| line))?;
+            named.set_item("column", self.place.map(|(_, column)| column))?;
+            named.set_item("help", self.help)?;
+            Ok(PyErr::from_value(class.call((self.whole,), Some(&named))?))
+        };
+        made().unwrap_or_else(|error| error)
+    }
+
+    /// The exception that a model is refused with.
+    pub fn model(self, py: Python<'_>) -> PyErr {
+        self.raise(py, "ModelError")
+    }
+
+    /// The exception that a question is refused with.
+    pub fn question(self, py: Python<'_>) -> PyErr {
+        self.raise(py, "QuestionError")
+    }
+}
+
+impl From<&ModelError> for Refusal {
+    fn from(error: &ModelError) -> Refusal {
+        let refusal = Refusal::new(error.to_string());
+        match error {
+            ModelError::ProbabilitySum { .. } => {
+                refusal.help("the probabilities of each row sum to 1; floating point may be off by 1e-9")
+            }
+            _ => refusal,
+        }
+    }
+}
+
+fn innermost(error: &ReadError) -> &ReadError {
+    match error {
+        ReadError::In { error, .. } => innermost(error),
+        error => error,
+    }
+}
+
+/// The exception of a question that cannot be asked.
+pub fn refused(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    Refusal::new(message).question(py)
+}

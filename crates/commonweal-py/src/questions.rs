@@ -1,0 +1,410 @@
+//! Everything that is asked of a model: each question on a thread of its own, each answer as its JSON document.
+
+use crate::answer::PyAnswer;
+use crate::ask::ask;
+use crate::error::{Refusal, refused};
+use crate::model::{PyModel, find_principal};
+use crate::strategy::PyStrategy;
+use commonweal::documents::{self, Document, listed_states};
+use commonweal::questions::{self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Shard};
+use commonweal::{
+    DEFAULT_GAP, Engine, Model, Options, PrincipalId, Rational, Search, SearchOptions, SimulateOptions, StopReason,
+    StopSignal, Strategy, evaluate as worth, solve as best,
+};
+use commonweal_check::{Unreadable, Verdict};
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How an answer is to be found, and how long that may take.
+#[derive(FromPyObject)]
+pub struct Limits {
+    exact: Option<bool>,
+    gap: Option<f64>,
+    threads: Option<usize>,
+    time_limit: Option<f64>,
+}
+
+impl Limits {
+    /// The engine that is asked for.
+    pub fn engine(py: Python<'_>, exact: Option<bool>, gap: Option<f64>) -> PyResult<Engine> {
+        match (exact, gap) {
+            (Some(true), Some(_)) => Err(refused(py, "exact=True has no gap; give one of them")),
+            (Some(true), None) => Ok(Engine::Exact),
+            (Some(false), None) => Ok(Engine::Within(DEFAULT_GAP)),
+            (None, None) => Ok(Engine::Auto),
+            (_, Some(gap)) if gap > 0.0 && gap <= 1.0 => Ok(Engine::Within(gap)),
+            (_, Some(gap)) => Err(refused(py, format!("gap is {gap}; it must be above 0 and at most 1, such as 1e-6"))),
+        }
+    }
+
+    fn stop(&self, py: Python<'_>) -> PyResult<StopSignal> {
+        match self.time_limit {
+            None => Ok(StopSignal::default()),
+            Some(seconds) => match Duration::try_from_secs_f64(seconds) {
+                Ok(limit) => Ok(StopSignal::after(limit)),
+                // Longer than a clock counts.
+                Err(_) if seconds > 0.0 => Ok(StopSignal::default()),
+                Err(_) => Err(refused(py, format!("time_limit is {seconds}; it is a number of seconds, from 0"))),
+            },
+        }
+    }
+
+    fn options(&self, py: Python<'_>) -> PyResult<Options> {
+        let engine = Limits::engine(py, self.exact, self.gap)?;
+        // The pool of threads is made around the whole question.
+        Ok(Options { engine, stop: self.stop(py)?, ..Options::default() })
+    }
+}
+
+/// A number as Python gives it.
+pub fn number(py: Python<'_>, what: &str, text: &str) -> PyResult<Rational> {
+    text.parse().map_err(|error| refused(py, format!("{what}: {error}")))
+}
+
+/// The welfare-optimal strategy, or the best one found with bounds.
+#[pyfunction]
+pub fn solve(py: Python<'_>, model: &PyModel, limits: Limits, keep_proof: bool) -> PyResult<PyAnswer> {
+    let options = Options { keep_proof, ..limits.options(py)? };
+    let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
+    ask(py, limits.threads, &stop, move || PyAnswer::new(best(&model, &options), model, options.keep_proof))
+}
+
+/// What a strategy is worth: its document.
+#[pyfunction]
+pub fn evaluate(
+    py: Python<'_>,
+    model: &PyModel,
+    strategy: &PyStrategy,
+    limits: Limits,
+    all_states: bool,
+) -> PyResult<String> {
+    let options = limits.options(py)?;
+    let (model, strategy, stop) = (Arc::clone(&model.0), Arc::clone(&strategy.strategy), options.stop.clone());
+    let found = ask(py, limits.threads, &stop, move || {
+        let evaluation = worth(&model, &strategy, &options)?;
+        let states = if all_states { model.structure().states().collect() } else { vec![model.start()] };
+        Ok::<_, commonweal::EvaluateError>(
+            documents::Evaluation::new(model.structure(), &evaluation, &states).to_json(),
+        )
+    })?;
+    found.map_err(|error| {
+        let refusal = Refusal::new(error.to_string());
+        match error {
+            commonweal::EvaluateError::TooManySteps { .. } => {
+                refusal.help("leave exact=True out for bounds that are proven in doubles").question(py)
+            }
+            _ => refusal.question(py),
+        }
+    })
+}
+
+/// What random runs of a strategy show: its document.
+#[pyfunction]
+pub fn simulate(
+    py: Python<'_>,
+    model: &PyModel,
+    strategy: &PyStrategy,
+    limits: Limits,
+    runs: u64,
+    seed: u64,
+    confidence: f64,
+) -> PyResult<String> {
+    if !(confidence > 0.0 && confidence < 1.0) {
+        return Err(refused(py, format!("confidence is {confidence}; it lies between 0 and 1, such as 0.99")));
+    }
+    let stop = limits.stop(py)?;
+    let options = SimulateOptions { runs, seed, confidence, stop: stop.clone() };
+    let (model, strategy) = (Arc::clone(&model.0), Arc::clone(&strategy.strategy));
+    let found = ask(py, limits.threads, &stop, move || {
+        let simulation = commonweal::simulate(&model, &strategy, &options)?;
+        Ok::<_, commonweal::OtherModel>(
+            documents::Simulation::new(model.structure(), &simulation, &options, None).to_json(),
+        )
+    })?;
+    found.map_err(|error| refused(py, error.to_string()))
+}
+
+/// The best positional strategy, or the best mixed one that does not count: its document, and the strategy.
+#[pyfunction]
+pub fn search(
+    py: Python<'_>,
+    model: &PyModel,
+    mixed: bool,
+    limits: Limits,
+    threshold: Option<&str>,
+    node_limit: Option<u64>,
+) -> PyResult<(String, PyStrategy)> {
+    if mixed && limits.exact == Some(true) {
+        let refusal =
+            Refusal::new("the best mix has irrational probabilities in general, so no fraction is its welfare");
+        return Err(refusal.help("use gap for how near the bounds are to be").question(py));
+    }
+    let stop = limits.stop(py)?;
+    let defaults = SearchOptions::default();
+    let asked = limits.gap.or(mixed.then_some(STATIONARY_GAP)).unwrap_or(0.0);
+    let gap = Rational::try_from(asked).ok().filter(|gap| *gap >= Rational::ZERO);
+    let options = SearchOptions {
+        gap: gap.ok_or_else(|| refused(py, format!("gap is {asked}; it is a number from 0")))?,
+        threshold: threshold.map(|text| number(py, "threshold", text)).transpose()?,
+        node_limit: node_limit.unwrap_or(defaults.node_limit),
+        stop: stop.clone(),
+    };
+    let model = Arc::clone(&model.0);
+    ask(py, limits.threads, &stop, move || {
+        let found: Search =
+            if mixed { commonweal::stationary(&model, &options) } else { commonweal::positional(&model, &options) };
+        let document = documents::Search::new(model.structure(), &found, None).to_json();
+        (document, PyStrategy::new(found.strategy, model))
+    })
+}
+
+/// How near the bounds of a stationary strategy are where no gap is asked for.
+const STATIONARY_GAP: f64 = 1e-6;
+
+/// Solutions over a range of one discount: the document.
+#[pyfunction]
+pub fn sweep(
+    py: Python<'_>,
+    model: &PyModel,
+    principal: &str,
+    range: (String, String),
+    steps: u64,
+    limits: Limits,
+) -> PyResult<String> {
+    let (principal, quantity) = varied(py, &model.0, principal)?;
+    let grid = grid(py, &range, quantity, steps)?;
+    let options = limits.options(py)?;
+    let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
+    ask(py, limits.threads, &stop, move || {
+        let found = questions::sweep(&model, principal, grid, Shard::WHOLE, &options);
+        documents::Sweep::new(model.structure(), &found).to_json()
+    })
+}
+
+/// Which strategy is best over two discounts: the document.
+#[pyfunction]
+pub fn strategy_map(
+    py: Python<'_>,
+    model: &PyModel,
+    axes: (String, String),
+    ranges: [(String, String); 2],
+    resolution: u64,
+    limits: Limits,
+) -> PyResult<String> {
+    let [(x, x_varies), (y, y_varies)] = [varied(py, &model.0, &axes.0)?, varied(py, &model.0, &axes.1)?];
+    different(py, &model.0, [x, y])?;
+    let axes = [x, y];
+    let [x, y] = ranges;
+    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?];
+    if grids.iter().any(|grid| grid.steps == 0) {
+        return Err(refused(py, "a map needs two different ends of each range; `sweep` varies one discount"));
+    }
+    let options = limits.options(py)?;
+    let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
+    ask(py, limits.threads, &stop, move || {
+        let found = questions::strategy_map(&model, axes, grids, &options);
+        documents::StrategyMap::new(model.structure(), &found).to_json()
+    })
+}
+
+/// The principal whose discount varies, or whose rate if `.rate` stands behind the name.
+fn varied(py: Python<'_>, model: &Model, name: &str) -> PyResult<(PrincipalId, Quantity)> {
+    match name.strip_suffix(".rate") {
+        Some(owner) if model.find_principal(name).is_none() => Ok((find_principal(py, model, owner)?, Quantity::Rate)),
+        _ => Ok((find_principal(py, model, name)?, Quantity::Discount)),
+    }
+}
+
+fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64) -> PyResult<Grid> {
+    let (from, to) = (number(py, "the range", &range.0)?, number(py, "the range", &range.1)?);
+    for end in [&from, &to] {
+        match quantity {
+            Quantity::Discount if *end < Rational::ZERO || *end >= Rational::ONE => {
+                let message = format!("the range: {end} is no discount; a discount is at least 0 and below 1");
+                return Err(refused(py, message));
+            }
+            Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
+                let message = format!("the range: {end} is no rate; a rate is above 0 and at most 100%");
+                return Err(refused(py, message));
+            }
+            _ => {}
+        }
+    }
+    if from > to {
+        let name = quantity.name();
+        return Err(refused(py, format!("the range: {from} is greater than {to}; give the lesser {name} first")));
+    }
+    if steps == 0 {
+        return Err(refused(py, "a range needs at least one step"));
+    }
+    Ok(Grid::new(from, to, steps).of(quantity))
+}
+
+fn two_principals(py: Python<'_>, model: &Model, names: [&str; 2]) -> PyResult<[PrincipalId; 2]> {
+    let axes = [find_principal(py, model, names[0])?, find_principal(py, model, names[1])?];
+    different(py, model, axes)?;
+    Ok(axes)
+}
+
+fn different(py: Python<'_>, model: &Model, axes: [PrincipalId; 2]) -> PyResult<()> {
+    if axes[0] == axes[1] {
+        let name = &model.principals()[axes[0].index()].name;
+        return Err(refused(py, format!("both axes are `{name}`; name two principals")));
+    }
+    Ok(())
+}
+
+/// Refuses a model in which a mixture stands for a preference, where an answer could not say how near it is.
+fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
+    match model.principals().iter().find(|principal| principal.approximation().is_some()) {
+        None => Ok(()),
+        Some(principal) => {
+            let name = &principal.name;
+            let message = format!(
+                "a mixture of discounts stands for the preference of `{name}`, and this question has no bounds that include \
+                 how near it is"
+            );
+            Err(Refusal::new(message).help("state a rate, a schedule or a survey").question(py))
+        }
+    }
+}
+
+/// What a fair rule counts from, as Python says it.
+#[derive(FromPyObject)]
+pub enum Reference<'py> {
+    /// What a strategy gives.
+    Strategy(PyRef<'py, PyStrategy>),
+    /// `own-worst`, or a number for each principal, `alice=9,bob=2`.
+    Text(String),
+}
+
+/// The fairest lottery by a rule: its document, and the lottery if there is one.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "what is asked of a fair rule")]
+pub fn fair(
+    py: Python<'_>,
+    model: &PyModel,
+    rule: &str,
+    over: Option<Reference<'_>>,
+    at_least: Vec<(String, String)>,
+    at_most: Vec<(String, String)>,
+    one_coin: bool,
+    limits: Limits,
+) -> PyResult<(String, Option<PyStrategy>)> {
+    let model = Arc::clone(&model.0);
+    refuse_mixtures(py, &model)?;
+    let rule: Rule = rule.parse().map_err(|error: FairError| refused(py, error.to_string()))?;
+    let over = match over {
+        None => rule.usual_reference(),
+        Some(Reference::Strategy(strategy)) => Over::Strategy((*strategy.strategy).clone()),
+        Some(Reference::Text(text)) if text == "own-worst" => Over::OwnWorst,
+        Some(Reference::Text(text)) => {
+            let given = questions::reference_numbers(model.structure(), &text);
+            Over::Given(given.map_err(|error| refused(py, format!("over: {error}")))?)
+        }
+    };
+    let bounds = |what: &str, given: Vec<(String, String)>| -> PyResult<Vec<(PrincipalId, Rational)>> {
+        let bound =
+            |(name, value): &(String, String)| Ok((find_principal(py, &model, name)?, number(py, what, value)?));
+        given.iter().map(bound).collect()
+    };
+    let question =
+        Question { rule, over, at_least: bounds("at_least", at_least)?, at_most: bounds("at_most", at_most)? };
+    let options = limits.options(py)?;
+    let stop = options.stop.clone();
+    let found = ask(py, limits.threads, &stop, move || -> Result<_, String> {
+        let set = PayoffSet::new(&model, &options);
+        let engine = if set.gap().is_some() { documents::Engine::Certified } else { documents::Engine::Exact };
+        let mut found = questions::fair_in(&set, &question).map_err(|error| error.to_string())?;
+        let mut coin = None;
+        if one_coin {
+            let tossed = found.with_one_coin(&model.exact(), &options.stop);
+            (found, coin) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
+        }
+        let mut document = documents::Fair::new(model.structure(), &found, engine, false);
+        document.coin = coin.as_ref().map(|coin| documents::CoinDecision::new(model.structure(), coin));
+        let lottery = (!found.mix.is_empty()).then(|| Strategy::from(found.lottery()));
+        drop(set);
+        Ok((document.to_json(), lottery.map(|lottery| PyStrategy::new(lottery, model))))
+    })?;
+    found.map_err(|message| refused(py, message))
+}
+
+/// The Pareto front of two principals, or of all: its document.
+#[pyfunction]
+pub fn front(
+    py: Python<'_>,
+    model: &PyModel,
+    axes: Option<(String, String)>,
+    vertex_limit: Option<usize>,
+    limits: Limits,
+) -> PyResult<String> {
+    /// Of three and more principals, where no gap is asked for.
+    const HULL_GAP: f64 = 1e-3;
+    /// The front of a model with more states is found in doubles, if a gap is given.
+    const FEW_STATES: usize = 200;
+    let model = Arc::clone(&model.0);
+    refuse_mixtures(py, &model)?;
+    let axes = match (&axes, model.n_principals()) {
+        (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
+        (None, 1) => {
+            return Err(refused(py, "a front sets two principals or more against each other; this model has one"));
+        }
+        (None, 2) => Some([0.into(), 1.into()]),
+        (None, _) => None,
+    };
+    let asked = limits.options(py)?;
+    let engine = match (asked.engine, limits.gap) {
+        // A gap is about the front. Where fractions are long, it is about the engine too.
+        (_, Some(gap)) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
+        (_, Some(_)) => Engine::Auto,
+        (engine, None) => engine,
+    };
+    let (options, gap) = (Options { engine, ..asked }, limits.gap);
+    let stop = options.stop.clone();
+    let found = ask(py, limits.threads, &stop, move || -> Result<String, StopReason> {
+        let set = PayoffSet::new(&model, &options);
+        let gap = gap.unwrap_or(if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
+        let defaults = FrontOptions::default();
+        let within = FrontOptions {
+            gap: Rational::try_from(gap).expect("a gap is finite"),
+            vertex_limit: vertex_limit.unwrap_or(defaults.vertex_limit),
+        };
+        let document = match axes {
+            Some(axes) => documents::Front::new(model.structure(), &questions::front(&model, axes, &within, &options)?),
+            None => documents::Front::of_hull(model.structure(), &questions::hull(&model, &within, &options)?),
+        };
+        Ok(document.to_json())
+    })?;
+    found.map_err(|reason| refused(py, format!("{reason}, before any vertex of the front was found")))
+}
+
+/// What the independent checker says of a certificate: its document.
+#[pyfunction]
+pub fn check(
+    py: Python<'_>,
+    model: &PyModel,
+    certificate: &[u8],
+    work: Option<u64>,
+    limits: Limits,
+) -> PyResult<String> {
+    let stop = limits.stop(py)?;
+    let (model, certificate) = (Arc::clone(&model.0), certificate.to_vec());
+    let verdict = ask(py, limits.threads, &stop, move || {
+        let canonical = model.canonical();
+        drop(model);
+        commonweal_check::check(&canonical, certificate.as_slice(), work.unwrap_or(commonweal_check::WORK))
+    })?;
+    let document = match verdict {
+        Ok(Verdict::Accepted(meaning)) => documents::Check::new(documents::Verdict::Accepted, meaning.to_string()),
+        Ok(Verdict::Refused(claim)) => documents::Check::new(documents::Verdict::Refused, claim),
+        Err(Unreadable(why)) => return Err(Refusal::new(why).raise(py, "CertificateError")),
+    };
+    Ok(document.to_json())
+}
+
+/// The states that a document lists.
+pub fn listed(model: &Model, all_states: bool) -> Vec<commonweal::StateId> {
+    listed_states(model.structure(), all_states)
+}

@@ -1,0 +1,198 @@
+"""Arrays in, in every form, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import commonweal as cw
+
+RNG = np.random.default_rng(5)
+S, A = 6, 3
+P = RNG.dirichlet(np.ones(S), size=(A, S))
+P[0, :, 2:] = 0
+P[0] /= P[0].sum(axis=1, keepdims=True)
+R = {"x": RNG.integers(-5, 6, size=(S, A)).astype(float), "y": RNG.normal(size=(S, A))}
+DISCOUNTS = {"x": 0.9, "y": 0.5}
+
+
+def pairs(order: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """The same model by pairs, in some order."""
+    s_indices, a_indices = np.divmod(order, A)
+    return {
+        "P": P[a_indices, s_indices],
+        "R": {name: own[s_indices, a_indices] for name, own in R.items()},
+        "discounts": DISCOUNTS,
+        "s_indices": s_indices,
+        "a_indices": a_indices,
+    }
+
+
+def value(model: cw.Model) -> list[Fraction | None]:
+    solution = model.solve()
+    return [solution[state].welfare.exact for state in range(S)]
+
+
+def test_all_forms_describe_the_same_model() -> None:
+    dense = value(cw.Model.from_arrays(P, R, DISCOUNTS))
+    assert all(isinstance(exact, Fraction) for exact in dense)
+    in_order = pairs(np.arange(S * A))
+    assert value(cw.Model.from_arrays(**in_order)) == dense
+    for format in (scipy.sparse.csr_matrix, scipy.sparse.csr_array, scipy.sparse.coo_matrix, scipy.sparse.csc_matrix):
+        assert value(cw.Model.from_arrays(**{**in_order, "P": format(in_order["P"])})) == dense
+    # The actions of each state stay in order: ties go to the first.
+    shuffled = RNG.permutation(S)
+    by_state = np.concatenate([np.arange(A) + A * state for state in shuffled])
+    assert value(cw.Model.from_arrays(**pairs(by_state))) == dense
+    sparse = [scipy.sparse.csr_matrix(own) for own in P]
+    assert value(cw.Model.from_arrays(sparse, R, DISCOUNTS)) == dense
+    wide = scipy.sparse.csr_matrix(in_order["P"])
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert value(cw.Model.from_arrays(**{**in_order, "P": wide})) == dense
+
+
+def test_duplicate_and_zero_entries_mean_what_scipy_means() -> None:
+    indptr, indices, data = np.array([0, 3, 4]), np.array([1, 1, 0, 1]), np.array([0.25, 0.75, 0.0, 1.0])
+    matrix = scipy.sparse.csr_matrix((data, indices, indptr), shape=(2, 2))
+    model = cw.Model.from_arrays(matrix, {"x": [1, 2]}, {"x": 0.5}, s_indices=[0, 1], a_indices=[0, 0])
+    assert model.n_transitions == 2
+    assert model.solve().welfare == 3
+    assert matrix.nnz == 4
+
+
+def test_rewards_by_state_by_action_and_by_successor() -> None:
+    by_state = np.arange(S, dtype=float)
+    expected = value(cw.Model.from_arrays(P, {"x": np.tile(by_state[:, None], A)}, {"x": 0.9}))
+    assert value(cw.Model.from_arrays(P, {"x": by_state}, {"x": 0.9})) == expected
+    assert value(cw.Model.from_arrays(P, {"x": 2}, {"x": 0.5})) == [4] * S
+    # What the successor earns, in numbers that doubles hold.
+    halves = np.zeros((1, 2, 2))
+    halves[0] = np.array([[0.5, 0.5], [0, 1]])
+    successor = np.array([[[4.0, 8.0], [0.0, 2.0]]])
+    model = cw.Model.from_arrays(halves, {"x": successor}, {"x": 0})
+    assert [model.solve()[state].welfare.exact for state in (0, 1)] == [6, 2]
+
+
+def test_a_float_is_the_decimal_that_python_prints() -> None:
+    model = cw.Model.from_arrays([[[0.1, 0.9], [0, 1]]], {"x": [0.3, 0]}, {"x": 0.5})
+    # V = 3/10 + 1/2 · 1/10 · V
+    assert model.solve().welfare == Fraction(3, 10) / (1 - Fraction(1, 20))
+    assert model.scaled_rows == (0, 0.0)
+    thirds = cw.Model.from_arrays([[[1 / 3, 1 / 3, 1 / 3], [0, 1, 0], [0, 0, 1]]], {"x": [0, 3, 3]}, {"x": 0.5})
+    # V = 1/2 · (1/3 · V + 2/3 · 6)
+    assert thirds.solve().welfare == 2 / (1 - Fraction(1, 6))
+    assert thirds.scaled_rows[0] == 1
+    assert 0 < thirds.scaled_rows[1] < 1e-15
+
+
+def test_fractions_stay_fractions() -> None:
+    third = Fraction(1, 3)
+    matrix = np.array([[[third, 1 - third], [0, 1]]], dtype=object)
+    model = cw.Model.from_arrays(matrix, {"x": np.array([Fraction(1, 7), 0], dtype=object)}, {"x": third})
+    assert model.solve().welfare == Fraction(1, 7) / (1 - third * third)
+    pair = cw.Model.from_arrays(
+        [[third, 1 - third], [0, 1]], {"x": [Fraction(1, 7), 0]}, {"x": third}, s_indices=[0, 1], a_indices=[4, 0]
+    )
+    assert pair.solve().welfare == Fraction(1, 7) / (1 - third * third)
+    assert pair.actions(0) == [4]
+
+
+def test_doubles_and_fractions_on_request() -> None:
+    small = cw.Model.from_arrays(P, R, DISCOUNTS)
+    doubles = cw.Model.from_arrays(P, R, DISCOUNTS, exact=False)
+    assert (small.is_exact, doubles.is_exact) == (True, False)
+    solution = doubles.solve()
+    assert (solution.engine, solution.status) == ("certified", "within gap")
+    exact = small.solve().welfare.exact
+    assert exact is not None
+    assert solution.welfare.lower <= exact <= solution.welfare.upper
+    lower, upper = solution.welfare_bounds()
+    assert (lower[0], upper[0]) == (solution.welfare.lower, solution.welfare.upper)
+    low, high = solution.payoff_bounds("y")
+    assert (low[0], high[0]) == (solution.payoffs["y"].lower, solution.payoffs["y"].upper)
+
+
+def test_rows_go_out_as_they_came_in() -> None:
+    halves = np.zeros((2, 3, 3))
+    halves[0] = np.array([[0.5, 0.25, 0.25], [0, 1, 0], [0.125, 0, 0.875]])
+    halves[1] = np.eye(3)
+    own = {"x": RNG.normal(size=(3, 2)), "y": np.arange(6.0).reshape(3, 2)}
+    model = cw.Model.from_arrays(halves, own, DISCOUNTS)
+    s_indices, a_indices, (data, indices, indptr), rewards = model.to_arrays()
+    matrix = scipy.sparse.csr_matrix((data, indices, indptr), shape=(6, 3)).toarray()
+    assert np.array_equal(matrix.reshape(3, 2, 3).transpose(1, 0, 2), halves)
+    assert np.array_equal(rewards["x"].reshape(3, 2), own["x"])
+    assert np.array_equal(s_indices, np.repeat(np.arange(3), 2))
+    assert np.array_equal(a_indices, np.tile(np.arange(2), 3))
+
+
+IDENTITY = [[1.0, 0.0], [0.0, 1.0]]
+GOOD: dict[str, Any] = {
+    "P": IDENTITY,
+    "R": {"x": [0.0, 1.0]},
+    "discounts": {"x": 0.5},
+    "s_indices": [0, 1],
+    "a_indices": [0, 0],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"P": [[1.0, 0.0]]}, "P has 1 entries for 2 pairs"),
+        ({"P": [1.0, 0.0]}, "P has 1 dimensions"),
+        ({"P": [[[1.0]]]}, "P has 3 dimensions"),
+        ({"P": [[1.0, np.nan], [0, 1]]}, "state `0`, action `0`: the probability of `1` is NaN"),
+        ({"P": [[1.0, np.inf], [0, 1]]}, "state `0`, action `0`: probabilities sum to "),
+        ({"P": [[1.5, -0.5], [0, 1]]}, "state `0`, action `0`: the probability of `1` is -"),
+        ({"P": [[0.5, 0.4], [0, 1]]}, "state `0`, action `0`: probabilities sum to 9/10, not 1"),
+        ({"P": [[0.0, 0.0], [0, 1]]}, "state `0`, action `0`: probabilities sum to 0, not 1"),
+        ({"P": [["a", "b"], [0, 1]]}, "P is no array of numbers"),
+        ({"P": [[1j, 0], [0, 1]]}, "P holds complex numbers"),
+        ({"R": {"x": [0.0]}}, "the reward of `x` has the shape"),
+        ({"R": {"x": [0.0, np.nan]}}, "state `1`, action `0`: the reward of `x` is NaN"),
+        ({"R": {"x": [0.0, np.inf]}}, "state `1`, action `0`: the reward of `x` is too large"),
+        ({"R": {"x": [0.0, 1.0], "z": [0.0, 1.0]}}, "principal `z` has rewards but no time preference"),
+        ({"R": {}}, "principal `x` has a time preference but no rewards"),
+        ({"R": [0.0, 1.0]}, "R is no dict"),
+        ({"discounts": {"x": 1.5}}, "principal `x`: the discount is 3/2"),
+        ({"discounts": {"x": "many"}}, "`x`.* is not a number"),
+        ({"discounts": {"x": {"discont": 0.5}}}, "no key `discont`"),
+        ({"discounts": 0.5}, "discounts is no dict"),
+        ({"discounts": {}, "R": {}}, "there are no principals"),
+        ({"s_indices": [0, 2]}, r"s_indices\[1\] is 2; the states are 0 to 1"),
+        ({"s_indices": [0, -1]}, r"s_indices\[1\] is -1"),
+        ({"s_indices": [0.5, 1]}, "s_indices holds float64"),
+        ({"s_indices": [[0, 1]]}, "s_indices has 2 dimensions"),
+        ({"s_indices": None}, "give both s_indices and a_indices"),
+        ({"s_indices": [0, 0], "a_indices": [0, 1]}, "state `1` has no action"),
+        ({"s_indices": [0, 0], "a_indices": [1, 1]}, "state `0`, action `1` is there twice"),
+        ({"a_indices": [0, -1]}, r"a_indices\[1\] is -1"),
+        ({"a_indices": [0]}, "a_indices has 1 entries for 2 pairs"),
+        ({"states": ["a"]}, "1 names for 2 states"),
+        ({"states": ["a", "a"]}, "two states called `a`"),
+        ({"start": 2}, "start is 2; the states are 0 to 1"),
+        ({"start": -1}, "start is -1"),
+        ({"start": "a"}, "there is no state `a`"),
+        ({"P": scipy.sparse.csr_matrix(IDENTITY), "s_indices": None, "a_indices": None}, "s_indices and a_indices"),
+        ({"P": np.zeros((0, 0, 0)), "s_indices": None, "a_indices": None}, "there is nothing in it"),
+        ({"P": np.ones((1, 2, 3)) / 3, "s_indices": None, "a_indices": None}, r"P\[0\] has the shape"),
+        ({"P": [IDENTITY], "R": {"x": [1, 2, 3]}, "s_indices": None, "a_indices": None}, "the reward of `x` has the shape"),
+    ],
+)
+def test_what_is_wrong_is_named(change: dict[str, Any], says: str) -> None:
+    cw.Model.from_arrays(**GOOD)
+    with pytest.raises(cw.ModelError, match=says):
+        cw.Model.from_arrays(**{**GOOD, **change})
+
+
+def test_a_matrix_whose_arrays_lie_is_refused() -> None:
+    for name, wrong in [("indices", [0, 7]), ("indices", [0, -1])]:
+        matrix = scipy.sparse.csr_matrix(np.array(IDENTITY))
+        setattr(matrix, name, np.array(wrong, dtype=np.int32))
+        with pytest.raises((cw.ModelError, ValueError), match=r"leads to|index"):
+            cw.Model.from_arrays(**{**GOOD, "P": matrix})

@@ -1,0 +1,136 @@
+"""What goes wrong: the program's words, the place and the cure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import commonweal as cw
+
+
+def test_an_error_has_its_place_and_its_cure() -> None:
+    text = "principals: {alice: 2/3}\nstates: {s0: {stay: {to: s1}}}\n"
+    with pytest.raises(cw.ModelError) as caught:
+        cw.Model.from_yaml(text)
+    error = caught.value
+    assert (error.line, error.column, error.help) == (2, 26, "did you mean `s0`?")
+    assert error.message == "there is no state `s1`"
+    assert str(error) == (
+        "the model:2:26: there is no state `s1`\n"
+        "2 | states: {s0: {stay: {to: s1}}}\n"
+        "  |                          ^^\n"
+        "help: did you mean `s0`?"
+    )
+    assert isinstance(error, ValueError)
+
+
+def test_an_error_of_a_file_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "hotel.yaml"
+    file.write_text("principals: {alice: 3/2}\nstates: {s0: {stay: {to: s0}}}\n")
+    with pytest.raises(cw.ModelError) as caught:
+        cw.load(file)
+    assert str(caught.value).startswith(f"{file}:1:21: principal `alice`: the discount is 3/2")
+    assert (caught.value.line, caught.value.column) == (1, 21)
+    assert caught.value.help
+    with pytest.raises(FileNotFoundError):
+        cw.load(tmp_path / "nothing.yaml")
+    with pytest.raises(cw.ModelError, match="is a folder"):
+        cw.load(tmp_path)
+
+
+def test_rows_that_floating_point_rounded_are_scaled_unless_strict(tmp_path: Path) -> None:
+    text = "principals: {p: 1/2}\nstates: {s: {a: {to: {s: 0.3333333333, t: 0.6666666666}}}, t: {a: {to: t}}}\n"
+    assert cw.Model.from_yaml(text).scaled_rows[0] == 1
+    with pytest.raises(cw.ModelError, match="sum to"):
+        cw.Model.from_yaml(text, strict=True)
+    (tmp_path / "m.yaml").write_text(text)
+    assert cw.load(tmp_path / "m.yaml").scaled_rows[0] == 1
+    with pytest.raises(cw.ModelError, match="sum to"):
+        cw.load(tmp_path / "m.yaml", strict=True)
+
+
+def test_a_file_is_changed_as_it_is_read(tmp_path: Path) -> None:
+    text = "principals: {p: {discount: 1/2, weight: 3}}\nstates: {s: {a: {reward: 1, to: s}}, t: {a: {to: t}}}\n"
+    (tmp_path / "m.yaml").write_text(text)
+    assert cw.load(tmp_path / "m.yaml").solve().welfare == 6
+    assert cw.load(tmp_path / "m.yaml", discounts={"p": "2/3"}).solve().welfare == 9
+    assert cw.load(tmp_path / "m.yaml", minimise=["p"]).solve().welfare == -2
+    assert cw.load(tmp_path / "m.yaml", start="t").solve().welfare == 0
+    assert cw.load(tmp_path / "m.yaml", start=1).solve().welfare == 0
+    with pytest.raises(cw.QuestionError, match="there is no principal `q`"):
+        cw.load(tmp_path / "m.yaml", discounts={"q": "2/3"})
+    with pytest.raises(cw.QuestionError, match="there is no state `u`"):
+        cw.load(tmp_path / "m.yaml", start="u")
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda m: m.solve(exact=True, gap=0.1), "exact=True has no gap"),
+        (lambda m: m.solve(gap=0.0), "gap is 0"),
+        (lambda m: m.solve(gap=float("nan")), "gap is NaN"),
+        (lambda m: m.solve(gap=2.0), "gap is 2"),
+        (lambda m: m.solve(threads=0), "threads is 0"),
+        (lambda m: m.solve(time_limit=-1.0), "time_limit is -1"),
+        (lambda m: m.solve()["s9"], "there is no state `s9`; the states are `s0`, `s1`"),
+        (lambda m: m.solve()[2], "there is no state 2; the states are 0 to 1"),
+        (lambda m: m.solve().strategy.action("s0", -1), "step is -1"),
+        (lambda m: m.solve().strategy.action("s0", 0.5), "step is 0.5"),
+        (lambda m: m.solve().payoff_bounds("carol"), "there is no principal `carol`"),
+        (lambda m: m.sweep("carol", 0, 0.5), "there is no principal `carol`; the principals are `alice`, `bob`"),
+        (lambda m: m.sweep("bob", 0.5, 0.1), "is greater than"),
+        (lambda m: m.sweep("bob", 0, 1), "1 is no discount"),
+        (lambda m: m.map("bob", "bob"), "both axes are `bob`"),
+        (lambda m: m.fair("maxmin"), "did you mean `max-min`"),
+        (lambda m: m.fair("gini:1"), "1 weight for 2 principals"),
+        (lambda m: m.fair("max-min", over={"carol": 1}), "carol"),
+        (lambda m: m.fair("max-min", at_least={"carol": 1}), "there is no principal `carol`"),
+        (lambda m: m.front("alice"), "name both principals"),
+        (lambda m: m.stationary(gap=-1.0), "gap is -1"),
+        (lambda m: m.simulate(m.solve().strategy, confidence=1.0), "confidence is 1"),
+        (lambda m: m.with_weights({"carol": 1}), "there is no principal `carol`"),
+    ],
+)
+def test_questions_that_cannot_be_asked(hotel: cw.Model, ask: Any, says: str) -> None:
+    with pytest.raises(cw.QuestionError, match=says):
+        ask(hotel)
+
+
+def test_a_strategy_for_another_model_is_refused(hotel: cw.Model) -> None:
+    b = cw.ModelBuilder({"p": 0.5})
+    b.choice("s", "a", to="s")
+    other = b.build()
+    with pytest.raises(cw.QuestionError, match="the strategy is for another model"):
+        hotel.evaluate(other.solve().strategy)
+    with pytest.raises(cw.StrategyError) as caught:
+        cw.Strategy.from_json(hotel, '{"format": "commonweal-strategy/1",\n "decisions": {"s9": "a"}}')
+    assert caught.value.line == 2
+    with pytest.raises(cw.StrategyError):
+        cw.Strategy.from_json(hotel, "nonsense")
+
+
+def test_what_a_builder_refuses() -> None:
+    b = cw.ModelBuilder({"p": 0.5})
+    with pytest.raises(cw.ModelError, match="there is no principal `q`"):
+        b.choice("s", "a", reward={"q": 1}, to="s")
+    with pytest.raises(cw.ModelError, match="leads nowhere"):
+        b.choice("s", "a", to={})
+    with pytest.raises(cw.ModelError, match="the probability of `s` is nan"):
+        b.choice("s", "a", to={"s": float("nan")})
+    b.choice("s", "a", to={"s": 0.5, "t": 0.4})
+    with pytest.raises(cw.ModelError, match="is there twice"):
+        b.choice("s", "a", to="s")
+    with pytest.raises(cw.ModelError, match="state `t` has no action"):
+        b.build()
+    b.choice("t", "a", to="t")
+    with pytest.raises(cw.ModelError, match="state `s`, action `a`: the probabilities sum to 9/10, not 1") as caught:
+        b.build()
+    assert caught.value.line is None
+    assert caught.value.help
+    negative = cw.ModelBuilder({"p": 0.5})
+    negative.choice("s", "a", to={"s": 1.5, "t": -0.5})
+    negative.choice("t", "a", to="t")
+    with pytest.raises(cw.ModelError, match="not positive"):
+        negative.build()

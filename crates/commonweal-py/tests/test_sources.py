@@ -1,0 +1,196 @@
+"""Models of other libraries, against those libraries and against files."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import commonweal as cw
+
+gymnasium = pytest.importorskip("gymnasium")
+TAXI = max(name for name in gymnasium.registry if name.startswith("Taxi-v"))
+
+
+def exact(model: cw.Model, state: int | str) -> Fraction:
+    found = model.solve(exact=True)[state].welfare.exact
+    assert found is not None
+    return found
+
+
+# QuantEcon
+
+
+@pytest.mark.parametrize("form", ["product", "dense pairs", "sparse pairs"])
+def test_one_principal_is_what_quantecon_solves(form: str) -> None:
+    quantecon = pytest.importorskip("quantecon")
+    rng = np.random.default_rng(3)
+    ddp = quantecon.markov.random_discrete_dp(40, 4, beta=0.95, k=5, random_state=rng)
+    if form != "product":
+        ddp = ddp.to_sa_pair_form(sparse=form == "sparse pairs")
+    theirs = ddp.solve(method="policy_iteration")
+    solution = cw.from_quantecon(ddp).solve()
+    assert solution.status == "optimal"
+    ours = np.array([float(solution[state].welfare) for state in range(40)])
+    assert np.allclose(ours, theirs.v, rtol=1e-12)
+    assert np.array_equal(solution.strategy.positions(), theirs.sigma)
+
+
+def test_an_action_that_earns_minus_infinity_is_not_there() -> None:
+    quantecon = pytest.importorskip("quantecon")
+    R = np.array([[5.0, 10.0], [-1.0, -np.inf]])
+    Q = np.array([[[0.5, 0.5], [0, 1]], [[0, 1], [0.5, 0.5]]])
+    ddp = quantecon.markov.DiscreteDP(R, Q, 0.95)
+    model = cw.from_quantecon(ddp, principal="firm")
+    assert [model.actions(state) for state in (0, 1)] == [[0, 1], [0]]
+    solution = model.solve()
+    assert np.allclose([float(solution[state].welfare) for state in (0, 1)], ddp.solve("policy_iteration").v)
+    assert model.principals[0].name == "firm"
+
+
+# Gymnasium
+
+
+def split(state: int, action: int, target: int, reward: float, ended: bool) -> dict[str, float]:
+    """How the files of other tools' models split Taxi's reward."""
+    return {"time": -1.0, "delivery": float(reward == 20), "illegal": float(reward == -10)}
+
+
+def test_taxi_with_its_reward_split_is_the_file(shared_models: Path) -> None:
+    discounts = {"time": "0.99", "delivery": "0.9", "illegal": "1/2"}
+    model = cw.from_gymnasium(gymnasium.make(TAXI), discounts, rewards=split)
+    file = cw.load(shared_models / "taxi.drn", discounts=discounts, start=0)
+    assert (model.n_states, model.n_choices) == (501, 3001)
+    ours, theirs = model.with_start(0).solve(), file.solve()
+    for state in range(0, 500, 25):
+        assert ours[state].welfare == theirs[state].welfare
+        assert ours[state].payoffs == theirs[state].payoffs
+
+
+def test_frozen_lake_is_the_file(shared_models: Path) -> None:
+    model = cw.from_gymnasium(gymnasium.make("FrozenLake-v1", is_slippery=True), {"goal": Fraction(19, 20)})
+    file = cw.load(shared_models / "frozenlake-4x4.drn", discounts={"goal": Fraction(19, 20)})
+    assert model.start == 0
+    # The environment's thirds are doubles that sum to a little more than 1.
+    assert float(exact(model, 0)) == pytest.approx(float(exact(file, file.start)), rel=1e-14)
+
+
+def intervals(payoffs: np.ndarray[Any, Any]) -> tuple[float, float]:
+    """Four standard errors around the mean."""
+    half = 4 * payoffs.std(ddof=1) / len(payoffs) ** 0.5
+    return payoffs.mean() - half, payoffs.mean() + half
+
+
+def test_a_counting_strategy_plays_frozen_lake_within_confidence() -> None:
+    """Two principals: one wants the goal and is patient, one wants to fall into a hole soon."""
+    discounts = {"goal": 0.99, "hole": 0.8}
+
+    def parts(state: int, action: int, target: int, reward: float, ended: bool) -> dict[str, float]:
+        return {"goal": reward, "hole": float(ended and reward == 0)}
+
+    env = gymnasium.make("FrozenLake-v1", is_slippery=True, max_episode_steps=100_000)
+    solution = cw.from_gymnasium(env, discounts, rewards=parts).solve()
+    assert solution.memory > 0, "the strategy counts"
+    policy = cw.StrategyPolicy(solution.strategy)
+    goal, hole = [], []
+    for seed in range(1500):
+        episode = policy.play(env, seed=seed)
+        goal.append(episode.payoff(0.99))
+        hole.append(0.8 ** (len(episode.rewards) - 1) * (1 - episode.rewards[-1]))
+    for played, principal in ((goal, "goal"), (hole, "hole")):
+        low, high = intervals(np.array(played))
+        assert low <= float(solution.payoffs[principal]) <= high, principal
+    # Without counting, the patient principal gets noticeably less or more: the policy counts in the environment too.
+    first = cw.Strategy.positional(solution.model, {s: solution.strategy.action(s, 0) for s in solution.model.states})
+    worth = solution.model.evaluate(first)
+    assert abs(float(worth.payoffs["goal"]) - float(solution.payoffs["goal"])) > 0.05
+
+
+def test_taxi_is_played_within_confidence() -> None:
+    env = gymnasium.make(TAXI, max_episode_steps=10_000)
+    model = cw.from_gymnasium(env, 0.95)
+    solution = model.solve()
+    lower, upper = solution.welfare_bounds()
+    initial = np.asarray(env.unwrapped.initial_state_distrib)
+    expected = float(initial @ (lower + upper)[:-1] / 2)
+    policy = cw.StrategyPolicy(solution.strategy)
+    played = np.array([policy.play(env, seed=seed).payoff(0.95) for seed in range(400)])
+    low, high = intervals(played)
+    assert low <= expected <= high
+
+
+def test_an_environment_without_a_table_is_refused() -> None:
+    with pytest.raises(cw.ModelError, match="has no table"):
+        cw.from_gymnasium(gymnasium.make("Blackjack-v1"), 0.9)
+
+
+def test_every_kind_of_strategy_is_played(hotel: cw.Model) -> None:
+    for strategy in (hotel.solve().strategy, hotel.stationary().strategy, hotel.fair("kalai-smorodinsky").strategy):
+        assert strategy is not None
+        policy = cw.StrategyPolicy(strategy, seed=3)
+        actions = [policy("s0") for _ in range(5)]
+        assert set(actions) <= {"a", "b"}
+        assert policy.step == 5
+        policy.reset()
+        assert policy.step == 0
+
+
+# MO-Gymnasium
+
+
+def test_deep_sea_treasure_is_the_file(shared_models: Path) -> None:
+    mo_gymnasium = pytest.importorskip("mo_gymnasium")
+    discounts = {"treasure": "0.98", "time": "0.9"}
+    env = mo_gymnasium.make("deep-sea-treasure-concave-v0")
+    model = cw.from_mo_gymnasium(env, discounts, actions=["up", "down", "left", "right"])
+    file = cw.load(shared_models / "deep-sea-treasure-concave.drn", discounts=discounts)
+    assert (model.n_states, model.n_choices, model.n_transitions) == (63, 249, 249)
+    ours, theirs = model.solve(), file.solve()
+    assert ours.welfare == theirs.welfare
+    assert ours.payoffs == theirs.payoffs
+    assert ours.horizon == theirs.horizon
+    # Both list actions in the same order, so ties fall alike, and states in the order in which they are found.
+    assert [ours[state].welfare for state in range(63)] == [theirs[state].welfare for state in range(63)]
+
+
+def test_resource_gathering_has_the_front_that_the_environment_knows() -> None:
+    """The environment lists the payoffs of its undominated strategies, and counts its first step as 1, not as 0."""
+    mo_gymnasium = pytest.importorskip("mo_gymnasium")
+    env = mo_gymnasium.make("resource-gathering-v0")
+    gamma = 0.9
+    model = cw.from_mo_gymnasium(env, dict.fromkeys(("enemy", "gold", "gem"), gamma))
+    assert any(share == Fraction(1, 10) for share in shares(model)), "an enemy attacks one time in ten"
+    theirs = np.array(env.unwrapped.pareto_front(gamma))
+    rng = np.random.default_rng(2)
+    for weights in [*np.eye(3), *rng.dirichlet(np.ones(3), size=12)]:
+        weighted = model.with_weights(dict(zip(("enemy", "gold", "gem"), weights.tolist(), strict=True)))
+        assert float(weighted.solve().welfare) == pytest.approx((theirs @ weights).max() / gamma, abs=1e-9)
+
+
+def shares(model: cw.Model) -> set[Fraction]:
+    """The probabilities of a model, as short fractions."""
+    _, _, (data, _, _), _ = model.to_arrays()
+    return {Fraction(share).limit_denominator(1000) for share in data.tolist()}
+
+
+# Storm
+
+
+def test_storm_both_ways(shared_models: Path) -> None:
+    stormpy = pytest.importorskip("stormpy")
+    path = shared_models / "firewire_abst.3.drn"
+    discounts = {"rounds": "0.99", "time": "0.9"}
+    theirs = stormpy.build_model_from_drn(str(path))
+    model = cw.from_stormpy(theirs, discounts)
+    file = cw.load(path, discounts=discounts)
+    assert (model.n_states, model.n_choices) == (file.n_states, file.n_choices)
+    assert model.solve().welfare == file.solve().welfare
+    back = cw.to_stormpy(model)
+    assert (back.nr_states, back.nr_choices) == (theirs.nr_states, theirs.nr_choices)
+    again = cw.from_stormpy(back, discounts)
+    assert again.solve().welfare == model.solve().welfare
+    with pytest.raises(cw.ModelError, match="there is no reward model `gold`"):
+        cw.from_stormpy(theirs, {"gold": 0.9})

@@ -1,0 +1,87 @@
+"""Tables, pages and pictures."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import commonweal as cw
+
+
+def test_tables_go_to_pandas_and_polars(hotel: cw.Model) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    solution = hotel.solve()
+    frame = solution.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["state"].tolist() == ["s0", "s1"]
+    assert frame["action"].tolist() == ["a", "b"]
+    assert frame["action_in_the_end"].tolist() == ["b", "b"]
+    assert abs(frame["alice"][0] - 89 / 9) < 1e-12
+    table = solution.to_polars()
+    assert isinstance(table, polars.DataFrame)
+    assert table["welfare"].to_list() == frame["welfare"].tolist()
+    for result in (
+        hotel.sweep("bob", 0.1, 0.6, steps=3),
+        hotel.map("alice", "bob", resolution=2),
+        hotel.front(),
+        hotel.fair("max-min"),
+        hotel.evaluate(solution.strategy),
+        hotel.simulate(solution.strategy, runs=10),
+        hotel.positional(),
+    ):
+        assert len(result.to_pandas()) == result.to_polars().height > 0
+
+
+def test_a_solution_shows_who_gets_what_the_strategy_and_the_timeline(hotel: cw.Model) -> None:
+    page = hotel.solve()._repr_html_()
+    root = ElementTree.fromstring(page)
+    cells = [cell.text for cell in root.iter("td")]
+    assert cells[:6] == ["alice", "2/3", "9.8888889", "89/9", "−1.111111", "−1.111111"]
+    assert "Optimal welfare from s0: 14.111111" in page
+    assert "a twice, then b for ever" in page
+    assert any(element.tag.endswith("svg") for element in root.iter())
+
+
+def test_names_are_escaped_on_pages() -> None:
+    b = cw.ModelBuilder({"<script>": 0.5})
+    b.choice("<b>", "<i>&", reward=1, to="<b>")
+    solution = b.build().solve()
+    page = solution._repr_html_()
+    assert "<script>" not in page
+    assert "<i>&" not in page
+    ElementTree.fromstring(page)
+
+
+def test_other_results_have_pages_and_words(hotel: cw.Model) -> None:
+    solution = hotel.solve()
+    assert "38/9" in hotel.evaluate(solution.strategy)._repr_html_()
+    assert "27/2" in hotel.positional()._repr_html_()
+    assert "31/3" in hotel.fair("kalai-smorodinsky")._repr_html_()
+    assert repr(solution) == "<solution: optimal, welfare 127/9 ≈ 14.111111>"
+    assert repr(hotel) == "<model: 2 states, 3 choices, principals alice, bob>"
+    assert "settled from step 2" in repr(solution.strategy)
+    assert repr(hotel.front()).startswith("<front of alice, bob: ")
+
+
+def test_pictures_are_drawn(hotel: cw.Model) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from commonweal import plots
+
+    solution = hotel.solve()
+    axes = plots.timeline(solution)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["s0", "s1"]
+    widths = {bar.get_bbox().width for bar in axes.patches}  # type: ignore[attr-defined]
+    assert 2 in widths, "two steps of a"
+    gains = plots.gains(solution)
+    assert len(gains.patches) == 4
+    swept = plots.sweep(hotel.sweep("bob", 0.1, 0.6, steps=5))
+    assert swept.get_xlabel() == "discount of bob"
+    drawn = plots.strategy_map(hotel.map("alice", "bob", resolution=3))
+    assert drawn.collections
+    marked = plots.front(hotel.front(), marked=[("fair", hotel.fair("kalai-smorodinsky"))])
+    assert marked.get_legend() is not None
+    pyplot.close("all")

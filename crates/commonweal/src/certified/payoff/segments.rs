@@ -1,0 +1,177 @@
+//! The payoff of a principal whose time preference has segments, in doubles with proven bounds.
+//!
+//! From its last segment on the preference is a sum of powers, and what the strategy does from there on is evaluated like any
+//! strategy. Before it one step after the other, `Y_j(s) = d(j) R(s,σ_j(s)) + P_σ Y_{j+1}`, with the step's own weight d(j).
+//! Nothing is discounted on the way, so errors add up and do not grow. Steps that matter no more are passed over: from the
+//! first of them on everything is worth at most the sum of their weights times the greatest reward, which is counted as an
+//! error.
+
+use super::evaluation::{Evaluated, MAX_LAYERS, Payoff};
+use crate::certified::rounded_model::RoundedModel;
+use crate::certified::{is_narrow, range_from, within};
+use crate::exponential_sum::weights_from;
+use crate::kernel::sweep::{Span, expectation};
+use crate::model::{Part, Principal, PrincipalId, Segment, StateId};
+use crate::number::{Enclosure, Rational, UpperBound, Values, WideEnclosure};
+use crate::parallel;
+use crate::principals::Alone;
+use crate::stop::{Reached, StopReason, StopSignal};
+use crate::strategy::{Change, CountingStrategy, Step};
+
+impl Evaluated<'_> {
+    /// What a principal whose preference has segments gets.
+    pub(super) fn payoff_in_segments(
+        &self,
+        principal: PrincipalId,
+        gap: f64,
+        stop: &StopSignal,
+    ) -> Result<Payoff, StopReason> {
+        let own = &self.model.principals()[principal.index()];
+        let alone = Alone { principal, discount: Rational::ZERO };
+        let as_in_file = RoundedModel::alone(self.model, std::slice::from_ref(&alone));
+        let rounded = match self.mixed {
+            None => &as_in_file,
+            Some(mixed) => &RoundedModel::alone(mixed, std::slice::from_ref(&alone)).mixed_from(&as_in_file),
+        };
+        let n_states = self.model.n_states();
+        let begins = own.last().from;
+        // Nothing beyond this step is worth an eighth of the gap of what all steps can be worth at most.
+        let matters = matters_until(own, gap / 8.0).min(MAX_LAYERS);
+        let (mut payoff, mut error, end, mut stopped) = if matters <= begins || own.last().parts.is_empty() {
+            let end = matters.min(begins);
+            let rest = range_from(&as_in_file, principal, end);
+            let rest = UpperBound::of(rest.lower()).max(UpperBound::of(rest.upper()));
+            (vec![0.0; n_states], rest, end, None)
+        } else {
+            let later = later(self.strategy, begins);
+            let from_there = Evaluated { model: self.model, mixed: self.mixed, strategy: &later };
+            let Payoff { values, stopped, .. } = from_there.payoff_of_parts(principal, &own.last().parts, gap, stop)?;
+            let (payoff, error) = centered(&values, n_states);
+            (payoff, error, begins, stopped)
+        };
+        let mut weights = StepWeights::before(own, end);
+        for step in (0..end).rev() {
+            stop.check()?;
+            stop.reach(Reached::Unravelling { step, horizon: end });
+            let weight = weights.step_back();
+            let largest = Span::of(&payoff).magnitude();
+            let now = Step::from(step);
+            let next = parallel::map_many(n_states, |state| {
+                let choice = self.strategy.choice(StateId::from(state), &now);
+                let row = rounded.arrays.row(choice);
+                let (targets, chances) = (&rounded.arrays.target[row.clone()], &rounded.arrays.probability[row]);
+                weight.midpoint() * rounded.reward[choice.index()] + expectation(targets, chances, &payoff)
+            });
+            let counts = UpperBound::of(weight.lower()).max(UpperBound::of(weight.upper()));
+            let magnitude = counts * rounded.greatest_reward(0) + UpperBound::of(largest);
+            let of_weight = UpperBound::of(weight.width()) * rounded.greatest_reward(0);
+            error = error + rounded.rounding_of_row(magnitude) + of_weight + counts * rounded.reward_error(0);
+            payoff = next;
+        }
+        let values = Values::Near { centers: payoff, below: error.get(), above: error.get() };
+        let scale = (0..n_states)
+            .map(|state| values.enclosure(state))
+            .fold(0.0, |scale: f64, value| scale.max(value.lower().abs()).max(value.upper().abs()));
+        if stopped.is_none() && !is_narrow(2.0 * error.get(), gap * scale) {
+            stopped = Some(if matters == MAX_LAYERS { StopReason::LayerLimit } else { StopReason::Precision });
+        }
+        let values = match stopped {
+            None => values,
+            // Wide intervals may say less than the rewards do.
+            Some(_) => within(&values, n_states, range_from(&as_in_file, principal, 0)),
+        };
+        Ok(Payoff { values, scale, stopped })
+    }
+}
+
+/// The middles of some values, and how far these are from them at most.
+fn centered(values: &Values, n: usize) -> (Vec<f64>, UpperBound) {
+    let centers = parallel::map_many(n, |state| values.enclosure(state).midpoint());
+    let far = |state: usize| {
+        let (value, center) = (values.enclosure(state), centers[state]);
+        UpperBound::of_difference(value.upper(), center).max(UpperBound::of_difference(center, value.lower()))
+    };
+    let error = (0..n).map(far).fold(UpperBound::ZERO, UpperBound::max);
+    (centers, error)
+}
+
+/// What a strategy does from `step` on, as if it began there.
+fn later(strategy: &CountingStrategy, step: u64) -> CountingStrategy {
+    let begins = Step::from(step);
+    let of_state = |index: usize| {
+        let state = StateId::from(index);
+        let first = Change { from: Step::ZERO, choice: strategy.choice(state, &begins) };
+        let others = strategy.changes(state).iter().filter(|change| change.from > begins);
+        let others = others.map(|change| Change { from: &change.from - &begins, choice: change.choice });
+        std::iter::once(first).chain(others).collect::<Vec<_>>()
+    };
+    CountingStrategy::from_valid_changes((0..strategy.n_states()).map(of_state).collect())
+}
+
+/// About the first step from which on all steps together count for `share` of what all steps do.
+fn matters_until(principal: &Principal, share: f64) -> u64 {
+    let rest = |step: u64| {
+        let size = |weight: Enclosure| weight.lower().abs().max(weight.upper().abs());
+        weights_from(principal, step).map(size).sum::<f64>()
+    };
+    let allowed = share * rest(0);
+    let mut step = 1u64;
+    while rest(step) > allowed && step < u64::MAX / 2 {
+        step *= 2;
+    }
+    step
+}
+
+/// What the steps before some step count for, one after the other.
+struct StepWeights<'p> {
+    principal: &'p Principal,
+    step: u64,
+    segment: &'p Segment,
+    /// Of each part that goes on for more than a step: what it counts for at the step reached, and one over its discount.
+    parts: Vec<(WideEnclosure, WideEnclosure)>,
+}
+
+/// A rounding a step: after any number of steps that are walked, doubles are still as near as can be.
+const BITS: usize = 192;
+
+impl<'p> StepWeights<'p> {
+    /// Before `step`, which is not after the last segment's first.
+    fn before(principal: &'p Principal, step: u64) -> StepWeights<'p> {
+        let mut weights = StepWeights { principal, step, segment: principal.last(), parts: Vec::new() };
+        if step > 0 {
+            weights.enter(principal.segment_at(step - 1));
+        }
+        weights
+    }
+
+    /// Begins with the step after the last one of `segment`.
+    fn enter(&mut self, segment: &'p Segment) {
+        let after = Step::from(self.step - segment.from);
+        let lasting = segment.parts.iter().filter(|part| !part.discount.is_zero());
+        let of_part = |part: &Part| {
+            let power = WideEnclosure::of(&part.discount, BITS).power(after.as_natural());
+            let inverse = WideEnclosure::of(&(Rational::ONE / &part.discount), BITS);
+            (power.times(&WideEnclosure::of(&part.coefficient, BITS)), inverse)
+        };
+        self.parts = lasting.map(of_part).collect();
+        self.segment = segment;
+    }
+
+    /// What the step before counts for.
+    fn step_back(&mut self) -> Enclosure {
+        if self.step == self.segment.from {
+            self.enter(self.principal.segment_at(self.step - 1));
+        }
+        self.step -= 1;
+        for (weight, inverse) in &mut self.parts {
+            *weight = weight.times(inverse);
+        }
+        let at_once = if self.step == self.segment.from {
+            let once = self.segment.parts.iter().filter(|part| part.discount.is_zero());
+            once.map(|part| Enclosure::from(&part.coefficient)).fold(Enclosure::ZERO, Enclosure::plus)
+        } else {
+            Enclosure::ZERO
+        };
+        self.parts.iter().map(|(weight, _)| weight.to_scaled().to_doubles()).fold(at_once, Enclosure::plus)
+    }
+}

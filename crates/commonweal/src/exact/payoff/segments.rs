@@ -1,0 +1,110 @@
+//! Enclosures of one principal's payoffs over the segments of a model.
+//!
+//! Within a segment that ends, a part is worth `X_t = R + λ P X_{t+1}` with nothing after the end; beside it, what the
+//! segments after it are worth is carried back, undiscounted. Where the walk landed after a jump, X is near the value of the
+//! strategy that was followed for m steps: λ^m times what the steps after them can be worth at most, which are fewer than
+//! infinitely many. What is carried lies between its least and its greatest entry.
+
+use super::Followed;
+use crate::exact::jump::distance;
+use crate::exact::long_term::positional_value;
+use crate::kernel::discounted_rows::DiscountedRows;
+use crate::model::{ChoiceId, IntegerRows, Mdp, Part, PrincipalId};
+use crate::number::{Enclosure, ExactVector, Rational, Scaled, WideEnclosure};
+use crate::principals::Alone;
+use crate::stop::{StopReason, StopSignal};
+use crate::strategy::{CountingStrategy, Step};
+
+/// Where the steps of a segment begin to be walked one by one.
+pub(in crate::exact) struct Landing {
+    /// From this step back.
+    pub from: Step,
+    /// The step at which the segment ends; `None` stands for never.
+    pub until: Option<u64>,
+    /// Its first step.
+    pub begins_at: u64,
+    /// What is followed from `from` on; `None` if that is the end of the segment.
+    pub landed: Option<Landed>,
+}
+
+/// A strategy that is followed after a landing.
+pub(in crate::exact) struct Landed {
+    /// One choice per state.
+    pub strategy: Vec<ChoiceId>,
+    /// For how many steps; `None` stands for ever.
+    pub followed_for: Option<Step>,
+}
+
+/// What a principal gets under `strategy` from every start state, given where each segment landed, the latest first.
+pub(in crate::exact) fn enclosed_payoffs(
+    model: &Mdp,
+    rows: &IntegerRows,
+    strategy: &CountingStrategy,
+    principal: PrincipalId,
+    landings: &[Landing],
+    stop: &StopSignal,
+) -> Result<Vec<Enclosure>, StopReason> {
+    let followed = Followed { model, rows, strategy, stop };
+    let undiscounted = DiscountedRows::of(model, &Rational::ONE);
+    // As of step 0: what all steps after the segment are worth.
+    let mut payoff = vec![Scaled::ZERO; model.n_states()];
+    for landing in landings {
+        let span = (&Step::from(landing.begins_at), &landing.from);
+        if landing.landed.is_some() && landing.until.is_some() {
+            payoff = vec![hull(&payoff); model.n_states()];
+        }
+        let mut total = followed.carried(&undiscounted, |_, _| Scaled::ZERO, payoff, span)?;
+        let own = model.principals()[principal.index()].segment_at(landing.begins_at);
+        for part in &own.parts {
+            let alone = Alone { principal, discount: part.discount.clone() };
+            let worth = worth(followed, &alone, landing, span)?;
+            let weight = weight_after(part, landing.begins_at - own.from);
+            total.iter_mut().zip(worth).for_each(|(total, worth)| *total = total.plus(worth.times(weight)));
+        }
+        payoff = total;
+    }
+    Ok(payoff.into_iter().map(Scaled::to_doubles).collect())
+}
+
+/// What the rewards of one principal are worth at one discount within a segment, as of its first step.
+fn worth(
+    followed: Followed,
+    alone: &Alone,
+    landing: &Landing,
+    span: (&Step, &Step),
+) -> Result<Vec<Scaled>, StopReason> {
+    let model = followed.model;
+    let reward = |choice: ChoiceId| &model.rewards(choice)[alone.principal.index()];
+    let Some(landed) = &landing.landed else {
+        let nothing = ExactVector::zeros(model.n_states());
+        return followed.gain(alone, &nothing, None, vec![Scaled::ZERO; model.n_states()], span);
+    };
+    let values = positional_value(model, &landed.strategy, &alone.discount, reward, followed.stop)?;
+    let radius = match &landed.followed_for {
+        None => Scaled::ZERO,
+        Some(steps) => {
+            let nothing = Rational::ZERO;
+            // After the end of a segment there are no rewards: as if they were 0.
+            let after = landing.until.map(|_| &nothing);
+            let rewards = (0..model.n_choices()).map(|choice| reward(choice.into())).chain(after);
+            distance(&alone.discount, rewards, steps)
+        }
+    };
+    let gain = vec![Scaled::around_zero(radius); model.n_states()];
+    let gain = followed.gain(alone, &values, Some(&landed.strategy), gain, span)?;
+    let value = |(numerator, gain): (_, Scaled)| Scaled::of_quotient(numerator, &values.denominator).plus(gain);
+    Ok(values.numerators.iter().zip(gain).map(value).collect())
+}
+
+/// What a part counts for so many steps after its segment began.
+fn weight_after(part: &Part, steps: u64) -> Scaled {
+    let power = WideEnclosure::of(&part.discount, 256).power(Step::from(steps).as_natural());
+    power.times(&WideEnclosure::of(&part.coefficient, 256)).to_scaled()
+}
+
+/// Everything between the least and the greatest.
+fn hull(values: &[Scaled]) -> Scaled {
+    let greatest = values.iter().copied().reduce(Scaled::max).expect("a state");
+    let least = -values.iter().map(|value| -*value).reduce(Scaled::max).expect("a state");
+    least.join(greatest)
+}

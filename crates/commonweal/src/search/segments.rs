@@ -1,0 +1,311 @@
+//! Best simple strategies where time preferences have segments.
+//!
+//! The relaxation is the same, a mix that may vary with time but stays inside the box; it needs no values to telescope over,
+//! for every step has its own weights:
+//!
+//! ```text
+//! U_j(s) = max_{p ∈ box(s)} Σ_a p_a ( Σ_q w_q d_q(j) R_q(s,a) + Σ_t P(t|s,a) U_{j+1}(t) ),      U_T = what T and later can be worth at most
+//! ```
+//!
+//! Choices are taken as often as the relaxation takes them, on average over its steps; boxes are divided where it takes
+//! different ones at different steps. Neither probes nor slopes make up for that: this search is for models of a few states.
+
+use super::action_box::{ActionBox, GRID};
+use super::branch_and_bound::{Class, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
+use super::doubles::Doubles;
+use super::exact::{compare_relaxation, positional_welfare, stationary_welfare};
+use super::stationary::{divide, rounded};
+use crate::exact::any_payoffs;
+use crate::exponential_sum::{step_weights, weights_from};
+use crate::model::{ChoiceId, Mdp};
+use crate::number::{Enclosure, Rational, RoundingBudget, UpperBound, sum_down, sum_up};
+use crate::principals;
+use crate::stop::StopSignal;
+use crate::strategy::{CountingStrategy, Strategy};
+use std::cmp::Ordering;
+
+/// Whether the time preference of anybody has several segments.
+pub(super) fn is_in_segments(model: &Mdp) -> bool {
+    model.principals().iter().any(|principal| principal.parts().is_none())
+}
+
+/// Which strategies are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Positional,
+    Stationary,
+}
+
+/// The best strategy of a class of a model in segments.
+pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Search {
+    let ordered = principals::by_principal(model);
+    let doubles = Doubles::of(&ordered);
+    let class = Timed::of(model, &doubles, kind);
+    let whole = ActionBox::whole(&doubles);
+    let relaxed = class.relax(&whole);
+    let incumbent = class.incumbent(&relaxed.mix, &options.stop).unwrap_or_else(|| class.unevaluated());
+    let root = Node { within: whole, bound: relaxed.bound, depth: 0, near: None };
+    search(&class, root, incumbent, options)
+}
+
+/// The strategies of a class, with what every step counts for.
+struct Timed<'m> {
+    model: &'m Mdp,
+    doubles: &'m Doubles,
+    kind: Kind,
+    /// Per step and principal, weight times what the step counts for.
+    weights: Vec<Vec<f64>>,
+    /// What all these may be off by, added up and times the greatest reward of each.
+    off: f64,
+    /// What the steps after these are worth at most, either way.
+    rest: f64,
+}
+
+/// The relaxation of one box, in the units of [`Doubles`].
+struct Relaxed {
+    /// No strategy inside the box earns more.
+    bound: f64,
+    /// What the bound is above the computed number, and the true one below it, at most.
+    doubt: f64,
+    /// How often each choice is taken, on average over the steps by what they count for.
+    mix: Vec<f64>,
+    /// By how much that differs from what is taken at the single steps, on average.
+    spread: Vec<f64>,
+    /// The states that the box reaches.
+    reach: Vec<u32>,
+}
+
+/// Steps after which less than this part of everything is left are not looked at.
+const NEGLIGIBLE: f64 = 1e-13;
+/// The work of one relaxation, in transitions.
+const WORK: usize = 20_000_000;
+/// Where preferences go on changing after so many steps, strategies are evaluated in doubles: fractions would be too long.
+const EXACT_STEPS: u64 = 5_000;
+
+impl<'m> Timed<'m> {
+    fn of(model: &'m Mdp, doubles: &'m Doubles, kind: Kind) -> Timed<'m> {
+        let size = |weight: Enclosure| UpperBound::of(weight.lower()).max(UpperBound::of(weight.upper()));
+        let greatest = |p: usize| {
+            UpperBound::of((0..doubles.n_choices).map(|choice| doubles.rewards(choice)[p].abs()).fold(0.0, f64::max))
+        };
+        let rest = |step: u64| {
+            let of_principal = |p: usize| {
+                let own = &model.principals()[p];
+                let weights = weights_from(own, step).map(size).sum::<UpperBound>();
+                weights * size(Enclosure::from(&own.weight)) * greatest(p)
+            };
+            (0..doubles.n).map(of_principal).sum::<UpperBound>().get()
+        };
+        let most = (WORK / (model.n_transitions() + doubles.n * doubles.n_choices)).max(1) as u64;
+        let (all, mut n_steps) = (rest(0), 1);
+        while n_steps < most && rest(n_steps) > NEGLIGIBLE * all {
+            n_steps *= 2;
+        }
+        let n_steps = n_steps.min(most);
+        let own: Vec<Vec<Enclosure>> = (model.principals().iter())
+            .map(|own| {
+                let weight = Enclosure::from(&own.weight);
+                step_weights(own, n_steps).into_iter().map(|counts| counts.times(weight)).collect()
+            })
+            .collect();
+        let widths =
+            |p: usize| own[p].iter().map(|weight| UpperBound::of(weight.width())).sum::<UpperBound>() * greatest(p);
+        Timed {
+            model,
+            doubles,
+            kind,
+            weights: (0..n_steps as usize).map(|j| own.iter().map(|weights| weights[j].midpoint()).collect()).collect(),
+            off: (0..doubles.n).map(widths).sum::<UpperBound>().get(),
+            rest: rest(n_steps),
+        }
+    }
+
+    fn relax(&self, within: &ActionBox) -> Relaxed {
+        let doubles = self.doubles;
+        let reach = doubles.reachable(|choice| within.allows(choice));
+        let mut budget = RoundingBudget::default();
+        budget.allow(self.off);
+        budget.allow(self.rest);
+        let mut values = vec![0.0; doubles.n_states];
+        let mut next = values.clone();
+        let (mut mix, mut now) = (vec![0.0; doubles.n_choices], vec![0.0; doubles.n_choices]);
+        let mut spread = vec![0.0; doubles.n_choices];
+        let mut counted = 0.0;
+        let mut worths = Vec::new();
+        for weights in self.weights.iter().rev() {
+            let importance: f64 = weights.iter().map(|weight| weight.abs()).sum();
+            let mut largest = 0.0f64;
+            for &state in &reach {
+                let choices = doubles.choices(state as usize);
+                worths.clear();
+                for choice in choices.clone() {
+                    let paid = doubles.rewards(choice).iter().zip(weights).map(|(reward, weight)| reward * weight);
+                    let (paid, size) = paid.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + f64::abs(x)));
+                    largest = largest.max(size);
+                    worths.push(paid + doubles.expected(choice, &values));
+                }
+                next[state as usize] = within.best(choices.clone(), &worths);
+                let mut order: Vec<usize> = choices.clone().filter(|&choice| within.allows(choice)).collect();
+                order.sort_by(|&a, &b| worths[b - choices.start].total_cmp(&worths[a - choices.start]));
+                within.fill(choices, &order, &mut now);
+            }
+            let size = values.iter().fold(largest, |size, value| size.max(value.abs()));
+            budget.allow_sum(2 * doubles.longest_sum + doubles.n + 4, 4.0 * (largest + size));
+            std::mem::swap(&mut values, &mut next);
+            // A running mean, and how far single steps are from it.
+            counted += importance;
+            if counted > 0.0 {
+                for choice in 0..doubles.n_choices {
+                    let difference = now[choice] - mix[choice];
+                    mix[choice] += difference * importance / counted;
+                    spread[choice] += (difference.abs() - spread[choice]) * importance / counted;
+                }
+            }
+        }
+        for state in 0..doubles.n_states {
+            within.project(doubles.choices(state), &mut mix);
+        }
+        let doubt = sum_up(budget.total(), budget.total());
+        Relaxed { bound: budget.above(values[doubles.start]), doubt, mix, spread, reach }
+    }
+
+    /// What a mix comes to, as a strategy of the class.
+    fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
+        let (model, doubles) = (self.model, self.doubles);
+        let chosen = || -> Vec<ChoiceId> {
+            let most = |state: usize| {
+                let choices = doubles.choices(state);
+                choices.max_by(|&a, &b| mix[a].total_cmp(&mix[b]).then(b.cmp(&a))).expect("a state has a choice")
+            };
+            (0..doubles.n_states).map(|state| ChoiceId::from(most(state))).collect()
+        };
+        let last = model.principals().iter().map(|principal| principal.last().from).max().unwrap_or(0);
+        let (strategy, welfare) = match self.kind {
+            Kind::Positional => {
+                let chosen = chosen();
+                let welfare = (last <= EXACT_STEPS).then(|| positional_welfare(model, doubles, &chosen, stop));
+                (Strategy::Counting(CountingStrategy::positional(chosen)), welfare)
+            }
+            Kind::Stationary => {
+                let strategy = rounded(model, doubles, mix);
+                let parts: Vec<_> = model.states().map(|state| strategy.mix(state).to_vec()).collect();
+                let welfare = (last <= EXACT_STEPS).then(|| stationary_welfare(model, doubles, &parts, stop));
+                (Strategy::Stationary(strategy), welfare)
+            }
+        };
+        let (welfare, is_exact) = match welfare {
+            Some(exact) => (exact?, true),
+            None => (self.at_least(&strategy)?, false),
+        };
+        Some(Incumbent { lower: doubles.scaled_below(&welfare), strategy, welfare, is_exact })
+    }
+
+    /// What a strategy of the class earns at least, by its own box.
+    fn at_least(&self, strategy: &Strategy) -> Option<Rational> {
+        let mut shares = vec![0.0; self.doubles.n_choices];
+        for state in self.model.states() {
+            match strategy {
+                Strategy::Counting(counting) => shares[counting.tail(state).index()] = 1.0,
+                Strategy::Stationary(mixed) => {
+                    mixed.mix(state).iter().for_each(|(choice, share)| shares[choice.index()] = share.to_f64());
+                }
+                Strategy::Lottery(_) => return None,
+            }
+        }
+        // Shares that are not doubles make a box that is not quite the strategy's: then nothing is claimed.
+        let is_exact = shares.iter().all(|share| *share == 0.0 || *share == 1.0);
+        let point = self.relax(&ActionBox { lower: shares.clone(), upper: shares });
+        let lower = Rational::try_from(sum_down(point.bound, -point.doubt)).ok().filter(|_| is_exact)?;
+        Some(lower * self.doubles.unit())
+    }
+
+    /// The first choice of every state, with no more said of it than what any strategy earns.
+    fn unevaluated(&self) -> Incumbent {
+        let first = (0..self.doubles.n_states).map(|state| ChoiceId::from(self.doubles.choices(state).start));
+        let lower = any_payoffs(self.model).welfare_enclosure(self.model.start()).lower();
+        let welfare = Rational::try_from(lower).unwrap_or(Rational::ZERO);
+        let lower = self.doubles.scaled_below(&welfare);
+        Incumbent { strategy: Strategy::Counting(CountingStrategy::positional(first)), welfare, is_exact: false, lower }
+    }
+
+    /// The state at which the steps disagree most, of those that can be divided.
+    fn disagreement(&self, within: &ActionBox, relaxed: &Relaxed) -> Option<usize> {
+        let least = if self.kind == Kind::Positional { 0.5 } else { 8.0 * GRID };
+        let can_divide = |state: &usize| {
+            within.width(self.doubles, *state) > least
+                && match self.kind {
+                    Kind::Positional => within.n_allowed(self.doubles, *state) > 1,
+                    Kind::Stationary => true,
+                }
+        };
+        let spread = |state: usize| self.doubles.choices(state).map(|choice| relaxed.spread[choice]).sum::<f64>();
+        let open = relaxed.reach.iter().map(|&state| state as usize).filter(can_divide);
+        open.max_by(|&a, &b| spread(a).total_cmp(&spread(b)).then(b.cmp(&a)))
+    }
+}
+
+impl Class for Timed<'_> {
+    fn model(&self) -> &Doubles {
+        self.doubles
+    }
+
+    fn expand(&self, node: Node, incumbent: &Incumbent, goal: &Goal) -> Expanded {
+        let mut expanded = Expanded::default();
+        if goal.stop.reason().is_some() {
+            expanded.children = vec![node];
+            return expanded;
+        }
+        let relaxed = self.relax(&node.within);
+        let bound = relaxed.bound.min(node.bound);
+        if goal.cutoff(incumbent).drops(bound) {
+            expanded.drop_at(bound);
+            return expanded;
+        }
+        let Some(found) = self.incumbent(&relaxed.mix, &goal.stop) else {
+            // Stopped: the box is as open as it was.
+            expanded.children = vec![node];
+            return expanded;
+        };
+        let best = if found.welfare > incumbent.welfare { found } else { incumbent.clone() };
+        let divided = self.disagreement(&node.within, &relaxed);
+        let is_leaf = divided.is_none() && self.kind == Kind::Positional;
+        let near = bound - relaxed.doubt <= best.lower;
+        if is_leaf || goal.reached(&best) {
+            if !is_leaf || !best.is_exact {
+                expanded.drop_at(bound);
+            }
+        } else if goal.cutoff(&best).drops(bound) {
+            expanded.drop_at(bound);
+        } else if self.kind == Kind::Positional
+            && goal.threshold.is_none()
+            && near
+            && self.is_no_better(&node, &best, goal)
+        {
+            // Nothing in the box earns more, by an exact comparison.
+        } else {
+            match divided {
+                None => expanded.drop_at(bound),
+                Some(state) => {
+                    let boxes = match self.kind {
+                        Kind::Stationary => divide(self.doubles, &node.within, state, &relaxed.mix),
+                        Kind::Positional => {
+                            let allowed = self.doubles.choices(state).filter(|&choice| node.within.allows(choice));
+                            allowed.map(|choice| node.within.fixed(self.doubles, state, choice)).collect()
+                        }
+                    };
+                    let child = |within| Node { within, bound, depth: node.depth + 1, near: None };
+                    expanded.children = boxes.into_iter().map(child).collect();
+                }
+            }
+        }
+        expanded.found = Some(best);
+        expanded
+    }
+}
+
+impl Timed<'_> {
+    fn is_no_better(&self, node: &Node, best: &Incumbent, goal: &Goal) -> bool {
+        let compared = compare_relaxation(self.model, self.doubles, &node.within, &best.welfare, &goal.stop);
+        matches!(compared, Some(Ordering::Less | Ordering::Equal))
+    }
+}

@@ -1,0 +1,551 @@
+//! Time preferences in segments: schedules, terms of office, whatever is geometric piece by piece.
+//!
+//! | models | compared with |
+//! |---|---|
+//! | 2,000, one to four segments a principal, shared discounts, weights of either sign, nobody left in the end | backward induction with every step's own weights, in fractions: welfare, decisions, payoffs, memory, horizon |
+//! | 600 of them, certified to 1e-7, and their strategies evaluated | the same |
+//! | 300 of them, exact and certified, with their certificates | the separate checker, which refuses them with another welfare, another decision, another segment's values |
+//! | terms of office of 3,000 and 1,000,000 steps | a walk over every layer; the exact payoffs of the same strategy |
+//! | the Green Book's schedule | the factors that it prints, and a public investment in closed form |
+//! | a solve that is stopped at once or after some layers | the optimum |
+//! | 150 of the models, best positional strategy | every positional strategy, evaluated |
+//! | 40 tiny ones, best stationary strategy | random mixes, evaluated: none exceeds the bounds |
+//! | 60, simulated | the exact payoffs |
+//! | 150, best by other weights, some of them 0 | the oracle with those weights |
+
+use crate::oracle::plain::{from_double, from_solver};
+use crate::oracle::timed::{Timed, Truth};
+use commonweal::internals::certificate::{Certificate, model_hash, write_canonical};
+use commonweal::internals::certified;
+use commonweal::internals::evaluation::{SimulateOptions, accrued, evaluate, simulate};
+use commonweal::internals::exact::{own_best, solve};
+use commonweal::internals::model::{Mdp, ModelBuilder};
+use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::questions::PayoffSet;
+use commonweal::{
+    Answer, Claim, CountingStrategy, Enclosure, Model, Options, Part, Principal, Rational, Segment, Stationary,
+    StopSignal, Strategy,
+};
+use commonweal_check::{Verdict, WORK, check};
+
+/// The position of the choice that an answer takes.
+fn decision(model: &Mdp, answer: &Answer, state: usize, step: usize) -> usize {
+    let choice = answer.strategy().choice(state.into(), &step.into());
+    model.choices(state.into()).position(|own| own == choice).expect("a choice of the state")
+}
+
+fn same_decisions(model: &Mdp, answer: &Answer, truth: &Truth, seed: u64) {
+    for step in 0..truth.layers.len() + 3 {
+        for state in 0..model.n_states() {
+            let said = decision(model, answer, state, step);
+            assert_eq!(said, truth.decision(step, state), "seed {seed}: state {state} at step {step}");
+        }
+    }
+}
+
+fn contains(enclosure: Enclosure, exact: &crate::oracle::Q) -> bool {
+    from_double(enclosure.lower()) <= *exact && *exact <= from_double(enclosure.upper())
+}
+
+#[test]
+fn every_step_is_decided_with_its_own_weights() {
+    let (mut n, mut deviating, mut over) = (0, 0, 0);
+    for seed in 0..2_000 {
+        let timed = Timed::random(seed);
+        let Some(truth) = timed.solve(300) else { continue };
+        let model = timed.model();
+        let answer = solve(&model, &Options::default());
+        assert_eq!(answer.claim(), Claim::Optimal, "seed {seed}");
+        same_decisions(&model, &answer, &truth, seed);
+        assert_eq!(u64::try_from(answer.horizon()), Ok(truth.horizon), "seed {seed}");
+        for state in model.states() {
+            let welfare = answer.welfare(state).exact.expect("a near horizon");
+            assert_eq!(from_solver(&welfare), truth.welfare[state.index()], "seed {seed}, state {state:?}");
+            let memory = u64::try_from(answer.memory(state));
+            assert_eq!(memory, Ok(truth.memory[state.index()]), "seed {seed}, state {state:?}");
+            for (p, payoffs) in truth.payoffs.iter().enumerate() {
+                let payoff = answer.payoff(p.into(), state).exact.expect("a near horizon");
+                assert_eq!(from_solver(&payoff), payoffs[state.index()], "seed {seed}, state {state:?}, {p}");
+            }
+        }
+        n += 1;
+        deviating += usize::from(truth.memory.iter().any(|&memory| memory > 0));
+        over += usize::from(timed.preferences.iter().all(|own| own.last().is_some_and(|(_, parts)| parts.is_empty())));
+    }
+    assert!(n > 1_500 && deviating > 500 && over > 50, "{n} models, {deviating} deviate, {over} are over");
+}
+
+#[test]
+fn certified_bounds_and_evaluations_enclose_the_truth() {
+    let mut same = 0;
+    for seed in 0..600 {
+        let timed = Timed::random(seed);
+        let Some(truth) = timed.solve(300) else { continue };
+        let model = timed.model();
+        let doubles = model.to_doubles().expect("ordinary rewards");
+        let certified = certified::solve(&doubles, 1e-7, &Options::default());
+        assert!(certified.claim().is_within(), "seed {seed}: {:?}", certified.claim());
+        let exact = solve(&model, &Options::default());
+        let strategy = Strategy::Counting(exact.strategy().clone());
+        let evaluated = evaluate(&model, &strategy, &StopSignal::default()).expect("a short horizon");
+        let near = certified::evaluate(&doubles, &strategy, 1e-7, &StopSignal::default()).expect("a short horizon");
+        let alike = certified.strategy() == exact.strategy();
+        same += usize::from(alike);
+        for state in model.states() {
+            let welfare = &truth.welfare[state.index()];
+            assert!(contains(certified.welfare_enclosure(state), welfare), "seed {seed}, state {state:?}");
+            for (p, payoffs) in truth.payoffs.iter().enumerate() {
+                let right = &payoffs[state.index()];
+                let payoff = evaluated.payoff(p.into(), state).exact.expect("an exact evaluation");
+                assert_eq!(from_solver(&payoff), *right, "seed {seed}, principal {p}");
+                assert!(contains(near.payoffs.payoff(p.into(), state).enclosure, right), "seed {seed}, principal {p}");
+                if alike {
+                    assert!(contains(certified.payoff(p.into(), state).enclosure, right), "seed {seed}, {p}");
+                }
+            }
+        }
+    }
+    assert!(same > 200, "only {same} certified strategies are those of fractions");
+}
+
+fn verdict(model: &Mdp, certificate: &[u8]) -> Result<Verdict, String> {
+    let mut canonical = Vec::new();
+    write_canonical(model, &mut canonical).expect("memory");
+    check(&canonical, certificate, WORK).map_err(|error| error.0)
+}
+
+#[test]
+fn certificates_are_accepted_and_spoilt_ones_refused() {
+    let [n, spoilt] = certificates(0..300, |_, _, _| ());
+    assert!(n > 300 && spoilt > 900, "{n} certificates, {spoilt} spoilt");
+}
+
+/// With `CASES=FILE` every case is written there as a line of JSON, for other checkers.
+#[test]
+#[ignore = "scripts/compare-checkers runs it and holds the Python checker against it"]
+fn a_thousand_models_in_segments_for_other_checkers() {
+    let mut cases = Vec::new();
+    certificates(1_000..2_000, |model, certificate, verdict| {
+        serde_json::to_writer(&mut cases, &[model, certificate, verdict]).expect("memory takes every byte");
+        cases.push(b'\n');
+    });
+    if let Some(path) = std::env::var_os("CASES") {
+        std::fs::write(path, &cases).expect("the file takes every byte");
+    }
+}
+
+/// Checks the certificates of the models of these seeds, and spoilt ones. Returns how many there were of both.
+fn certificates(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) -> [usize; 2] {
+    let (mut n, mut spoilt) = (0, 0);
+    for seed in seeds {
+        let timed = Timed::random(seed);
+        let Some(truth) = timed.solve(60) else { continue };
+        if timed.last_segment() == 0 {
+            continue;
+        }
+        let model = timed.model();
+        let options = Options { keep_proof: true, ..Options::default() };
+        let exact = solve(&model, &options);
+        let bounds = certified::solve(&model.to_doubles().expect("ordinary rewards"), 1e-7, &options);
+        let canonical = |model: &Mdp| {
+            let mut canonical = Vec::new();
+            write_canonical(model, &mut canonical).expect("memory");
+            String::from_utf8(canonical).expect("ASCII")
+        };
+        for answer in [&exact, &bounds] {
+            let certificate = Certificate::of_mdp(&model, answer).expect("a proof");
+            let text = String::from_utf8(certificate.to_bytes().expect("a short certificate")).expect("ASCII");
+            let mut verdict_on = |model: &str, text: &str| {
+                let said = match check(model.as_bytes(), text.as_bytes(), WORK) {
+                    Ok(verdict) => verdict.to_string(),
+                    Err(error) => format!("unreadable: {error}"),
+                };
+                record(model, text, &said);
+                said
+            };
+            let said = verdict_on(&canonical(&model), &text);
+            assert_eq!(said, "accepted", "seed {seed}\n{text}");
+            n += 1;
+            for wrong in spoil(&text) {
+                assert_ne!(verdict_on(&canonical(&model), &wrong), "accepted", "seed {seed}\n{wrong}");
+                spoilt += 1;
+            }
+            // The same claims of a model whose last segment begins a step later, where its welfare is another.
+            let mut other = timed.clone();
+            let last = timed.last_segment();
+            other.preferences.iter_mut().flatten().filter(|(from, _)| *from == last).for_each(|(from, _)| *from += 1);
+            let differs = other.solve(60).is_some_and(|other| other.welfare != truth.welfare);
+            if differs && text.contains("\nexact ") {
+                let other = other.model();
+                let forged = text.replacen(&model_hash(&model), &model_hash(&other), 1);
+                assert_ne!(verdict_on(&canonical(&other), &forged), "accepted", "seed {seed}\n{forged}");
+                spoilt += 1;
+            }
+        }
+    }
+    [n, spoilt]
+}
+
+/// The same certificate with one thing wrong: a segment left out, or the welfare of the first state.
+fn spoil(text: &str) -> Vec<String> {
+    let without_segment = text.replacen("segment\n", "", 1);
+    let (head, welfare) = text.split_once("welfare\n").expect("a welfare");
+    let (first, rest) = welfare.split_once('\n').expect("a line a state");
+    let wrong = match first.split_once(' ').expect("two words") {
+        ("exact", _) => "exact 123456789/7".to_owned(),
+        _ => "between 0x1p+100 0x1p+101".to_owned(),
+    };
+    let mut all = vec![format!("{head}welfare\n{wrong}\n{rest}")];
+    if without_segment != text {
+        all.push(without_segment);
+    }
+    all
+}
+
+fn number(text: &str) -> Rational {
+    text.parse().expect("a number")
+}
+
+fn plain(name: &str, discount: &str) -> Principal {
+    Principal::new(name, number(discount)).expect("a discount")
+}
+
+fn part(coefficient: Rational, discount: &str) -> Part {
+    Part { coefficient, discount: number(discount) }
+}
+
+/// One with this discount until a step.
+fn until(name: &str, discount: &str, step: u64) -> Principal {
+    let parts = vec![part(Rational::ONE, discount)];
+    Principal::with_segments(name, vec![Segment { from: 0, parts }, Segment { from: step, parts: vec![] }])
+        .expect("segments")
+}
+
+/// Wear and repair: a machine that pays its owner today and its neighbours tomorrow.
+fn machine(principals: Vec<Principal>) -> Mdp {
+    let n = principals.len();
+    let rewards = |values: &[i64]| values.iter().copied().cycle().take(n).map(Rational::from).collect::<Vec<_>>();
+    let half = || Rational::from_quotient(1, 2);
+    let mut builder = ModelBuilder::new(principals, ["new", "worn", "broken"]).expect("a model");
+    let mut choice = |state: usize, name: &str, pays: &[i64], to: &[(usize, Rational)]| {
+        let to = to.iter().map(|(target, p)| ((*target).into(), p.clone()));
+        builder.choice(state.into(), name, rewards(pays), to).expect("a choice");
+    };
+    choice(0, "care", &[3, 4, 2], &[(0, half()), (1, half())]);
+    choice(0, "run", &[7, 3, -1], &[(1, half()), (2, half())]);
+    choice(1, "repair", &[-2, 1, 3], &[(0, Rational::ONE)]);
+    choice(1, "run", &[4, 0, 1], &[(1, half()), (2, half())]);
+    choice(2, "rest", &[0, 0, 0], &[(2, Rational::ONE)]);
+    choice(2, "rebuild", &[-9, -1, 2], &[(0, Rational::ONE)]);
+    builder.finish().expect("a model")
+}
+
+/// Whatever is jumped over is what a walk over every layer finds.
+#[test]
+fn long_terms_of_office_are_jumped_over() {
+    let models = [
+        machine(vec![until("minister", "9/10", 3_000), plain("people", "4/5")]),
+        machine(vec![until("minister", "4/5", 3_000), plain("people", "9/10"), until("deputy", "3/4", 2_000)]),
+        machine(vec![until("minister", "9/10", 3_000)]),
+        machine(vec![until("minister", "9/10", 3_000), until("deputy", "4/5", 4_000)]),
+    ];
+    let mut jumps = 0;
+    for (index, model) in models.iter().enumerate() {
+        let jumped = solve(model, &Options::default());
+        let walked = solve(model, &Options { jumps: false, ..Options::default() });
+        jumps += jumped.effort().n_jumps;
+        assert_eq!((jumped.claim(), walked.claim()), (Claim::Optimal, Claim::Optimal), "model {index}");
+        assert_eq!(jumped.strategy(), walked.strategy(), "model {index}");
+        assert_eq!(jumped.horizon(), walked.horizon(), "model {index}");
+        let strategy = Strategy::Counting(jumped.strategy().clone());
+        let exact = evaluate(model, &strategy, &StopSignal::default()).expect("a few thousand steps");
+        let doubles = model.to_doubles().expect("ordinary rewards");
+        let near =
+            certified::evaluate(&doubles, &strategy, 1e-9, &StopSignal::default()).expect("a few thousand steps");
+        let bounds = certified::solve(&doubles, 1e-9, &Options::default());
+        assert!(bounds.claim().is_within(), "model {index}: {:?}", bounds.claim());
+        for state in model.states() {
+            assert_eq!(jumped.memory(state), walked.memory(state), "model {index}");
+            let right = from_solver(&exact.welfare(state).exact.expect("an exact evaluation"));
+            for answer in [&jumped, &walked, &bounds] {
+                let enclosure = answer.welfare_enclosure(state);
+                assert!(contains(enclosure, &right), "model {index}");
+                assert!(enclosure.width() <= 1e-6, "model {index}: {enclosure:?}");
+            }
+            for p in 0..model.n_principals() {
+                let right = from_solver(&exact.payoff(p.into(), state).exact.expect("an exact evaluation"));
+                let payoff = jumped.payoff(p.into(), state).enclosure;
+                assert!(contains(payoff, &right) && payoff.width() <= 1e-6, "model {index}, principal {p}: {payoff:?}");
+                assert!(contains(near.payoffs.payoff(p.into(), state).enclosure, &right), "model {index}, {p}");
+            }
+        }
+    }
+    assert!(jumps >= 4, "{jumps} jumps");
+}
+
+#[test]
+fn a_term_of_a_million_steps_takes_a_few_layers() {
+    let model = machine(vec![until("minister", "99/100", 1_000_000), plain("people", "98/100")]);
+    let options = Options { keep_proof: true, ..Options::default() };
+    let answer = solve(&model, &options);
+    assert_eq!(answer.claim(), Claim::Optimal);
+    assert!(answer.effort().n_layers < 20_000, "{:?}", answer.effort());
+    let doubles = model.to_doubles().expect("ordinary rewards");
+    let bounds = certified::solve(&doubles, 1e-9, &options);
+    assert!(bounds.claim().is_within(), "{:?}", bounds.claim());
+    assert!(bounds.effort().n_layers < 100_000, "{:?}", bounds.effort());
+    for state in model.states() {
+        let (exact, near) = (answer.welfare_enclosure(state), bounds.welfare_enclosure(state));
+        assert!(exact.lower() <= near.upper() && near.lower() <= exact.upper(), "{exact:?} {near:?}");
+        assert!(exact.width() < 1e-9, "{exact:?}");
+    }
+    for answer in [&answer, &bounds] {
+        let certificate = Certificate::of_mdp(&model, answer).expect("a proof").to_bytes().expect("a certificate");
+        let said = verdict(&model, &certificate);
+        assert!(matches!(said, Ok(Verdict::Accepted(_))), "{said:?}\n{}", String::from_utf8_lossy(&certificate));
+    }
+}
+
+/// The rates of a schedule as segments: step k has the rate of the last entry that is not after it.
+fn schedule(name: &str, rates: &[(u64, &str)]) -> Principal {
+    let mut counts = Rational::ONE;
+    let mut segments: Vec<Segment> = Vec::new();
+    for (index, &(from, rate)) in rates.iter().enumerate() {
+        let factor = Rational::ONE / (Rational::ONE + number(rate));
+        // The segment says what its first step counts for, which has its rate already.
+        let first = if index == 0 { Rational::ONE } else { &counts * &factor };
+        segments.push(Segment { from, parts: vec![Part { coefficient: first.clone(), discount: factor.clone() }] });
+        if let Some((next, _)) = rates.get(index + 1) {
+            counts = first * factor.pow((next - 1 - from) as isize);
+        }
+    }
+    Principal::with_segments(name, segments).expect("segments")
+}
+
+const GREEN_BOOK: [(u64, &str); 6] =
+    [(0, "0.035"), (31, "0.03"), (76, "0.025"), (126, "0.02"), (201, "0.015"), (301, "0.01")];
+
+#[test]
+fn the_green_book_counts_what_it_prints() {
+    let treasury = schedule("treasury", &GREEN_BOOK);
+    for (year, factor) in
+        [(1, ".9662"), (30, ".3563"), (31, ".3459"), (50, ".1973"), (75, ".0942"), (125, ".0274"), (300, ".0014")]
+    {
+        assert_eq!(format!("{:.4}", treasury.step_weight(year).to_f64()), format!("0{factor}"), "year {year}");
+    }
+}
+
+/// Cost 1, a perpetual yield from the year after on.
+fn investment(yields: &str) -> Mdp {
+    let mut builder = ModelBuilder::new(vec![schedule("treasury", &GREEN_BOOK)], ["idle", "built"]).expect("a model");
+    builder.choice(0.into(), "wait", [Rational::ZERO], [(0.into(), Rational::ONE)]).expect("a choice");
+    builder.choice(0.into(), "build", [number("-1")], [(1.into(), Rational::ONE)]).expect("a choice");
+    builder.choice(1.into(), "earn", [number(yields)], [(1.into(), Rational::ONE)]).expect("a choice");
+    builder.finish().expect("a model")
+}
+
+#[test]
+fn a_public_investment_waits_for_the_rate_to_fall() {
+    for (yields, year) in [("0.032", 30), ("0.028", 75), ("0.022", 125)] {
+        let model = investment(yields);
+        let answer = solve(&model, &Options::default());
+        assert_eq!(answer.claim(), Claim::Optimal);
+        let built = (0..400).find(|&step| decision(&model, &answer, 0, step) == 1);
+        assert_eq!(built, Some(year), "{yields}");
+        if year == 30 {
+            assert_eq!(format!("{:.10}", answer.welfare(0.into()).nearest_double()), "0.0574268169");
+            let now = CountingStrategy::positional([1.into(), 2.into()]);
+            let now = evaluate(&model, &Strategy::Counting(now), &StopSignal::default()).expect("a strategy");
+            assert_eq!(format!("{:.10}", now.welfare(0.into()).nearest_double()), "0.0022506807");
+        }
+        let bounds = certified::solve(&model.to_doubles().expect("ordinary rewards"), 1e-9, &Options::default());
+        assert!(bounds.claim().is_within(), "{yields}: {:?}", bounds.claim());
+        let exact = from_solver(&answer.welfare(0.into()).exact.expect("a short fraction"));
+        assert!(contains(bounds.welfare_enclosure(0.into()), &exact), "{yields}");
+    }
+}
+
+#[test]
+fn a_stopped_solve_encloses_the_optimum() {
+    for seed in 0..100 {
+        let timed = Timed::random(seed);
+        let Some(truth) = timed.solve(100) else { continue };
+        if timed.last_segment() == 0 {
+            continue;
+        }
+        let model = timed.model();
+        let doubles = model.to_doubles().expect("ordinary rewards");
+        let raised = StopSignal::default();
+        raised.raise();
+        for options in [
+            Options { stop: raised.clone(), ..Options::default() },
+            Options { layer_limit: 1, ..Options::default() },
+            Options { layer_limit: 4, ..Options::default() },
+        ] {
+            for answer in [solve(&model, &options), certified::solve(&doubles, 1e-7, &options)] {
+                for state in model.states() {
+                    let welfare = answer.welfare_enclosure(state);
+                    assert!(contains(welfare, &truth.welfare[state.index()]), "seed {seed}: {welfare:?}");
+                }
+                // What the strategy earns is no less than the lower bound.
+                let strategy = Strategy::Counting(answer.strategy().clone());
+                let earned = evaluate(&model, &strategy, &StopSignal::default()).expect("a few steps");
+                for state in model.states() {
+                    let earns = from_solver(&earned.welfare(state).exact.expect("an exact evaluation"));
+                    let lower = from_double(answer.welfare_enclosure(state).lower());
+                    assert!(lower <= earns, "seed {seed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_principal_s_own_best_is_its_problem_alone() {
+    for seed in 0..200 {
+        let timed = Timed::random(seed);
+        let model = timed.model();
+        for p in 0..model.n_principals() {
+            let mut alone = timed.clone();
+            for (other, who) in alone.plain.principals.iter_mut().enumerate() {
+                let direction = if who.weight.is_negative() { -1 } else { 1 };
+                who.weight = crate::oracle::q(if other == p { direction } else { 0 }, 1);
+            }
+            let Some(truth) = alone.solve(200) else { continue };
+            let best = own_best(&model, p.into(), &StopSignal::default()).expect("nobody stops it");
+            for state in model.states() {
+                let said = best.payoffs.value(state.index()).exact.expect("a near horizon");
+                assert_eq!(from_solver(&said), truth.payoffs[p][state.index()], "seed {seed}, principal {p}");
+            }
+        }
+    }
+}
+
+/// All positional strategies, as one choice per state.
+fn all_positional(model: &Mdp) -> Vec<Vec<commonweal::ChoiceId>> {
+    model.states().fold(vec![Vec::new()], |all, state| {
+        let with = |chosen: &Vec<commonweal::ChoiceId>| {
+            let chosen = chosen.clone();
+            model.choices(state).map(move |choice| chosen.iter().copied().chain([choice]).collect::<Vec<_>>())
+        };
+        all.iter().flat_map(with).collect()
+    })
+}
+
+#[test]
+fn the_best_positional_strategy_is_the_best_of_all() {
+    let mut n = 0;
+    for seed in 0..150 {
+        let timed = Timed::random(seed);
+        let model = timed.model();
+        let all = all_positional(&model);
+        if all.len() > 64 || timed.last_segment() == 0 {
+            continue;
+        }
+        let start = model.start();
+        let earns = |chosen: &Vec<commonweal::ChoiceId>| {
+            let strategy = Strategy::Counting(CountingStrategy::positional(chosen.iter().copied()));
+            let payoffs = evaluate(&model, &strategy, &StopSignal::default()).expect("a positional strategy");
+            payoffs.welfare(start).exact.expect("an exact evaluation")
+        };
+        let best = all.iter().map(earns).max().expect("a strategy");
+        let found = positional(&model, &SearchOptions::default());
+        assert_eq!((found.welfare.exact, found.outcome), (Some(best), SearchOutcome::Optimal), "seed {seed}");
+        n += 1;
+    }
+    assert!(n > 60, "{n} models");
+}
+
+#[test]
+fn no_mix_exceeds_the_bounds_of_the_best_stationary_strategy() {
+    let (mut n, mut within) = (0, 0);
+    for seed in 0..200 {
+        let timed = Timed::random(seed);
+        let model = timed.model();
+        if model.n_states() > 2 || model.n_choices() > 5 || timed.last_segment() == 0 || n == 40 {
+            continue;
+        }
+        let options = SearchOptions { gap: number("1/100"), node_limit: 400, ..SearchOptions::default() };
+        let found = stationary(&model, &options);
+        let lower = found.welfare.exact.clone().expect("an exact evaluation");
+        for k in 0..12u64 {
+            let mix = model.states().map(|state| {
+                let choices: Vec<_> = model.choices(state).collect();
+                let weights: Vec<u64> = (0..choices.len() as u64)
+                    .map(|c| (seed + 7 * k + 3 * c * (k + 1)) % 5 + u64::from(c == 0))
+                    .collect();
+                let total: u64 = weights.iter().sum();
+                let share = |w: &u64| Rational::from(*w) / Rational::from(total);
+                choices.into_iter().zip(weights.iter().map(share)).filter(|(_, share)| !share.is_zero()).collect()
+            });
+            let strategy = Strategy::Stationary(Stationary::new(&model, mix.collect()));
+            let payoffs = evaluate(&model, &strategy, &StopSignal::default()).expect("a mix");
+            let earns = payoffs.welfare(model.start()).exact.expect("an exact evaluation");
+            assert!(from_solver(&earns) <= from_double(found.upper), "seed {seed}: {earns} above {}", found.upper);
+            let near = certified::evaluate(&model.to_doubles().unwrap(), &strategy, 1e-7, &StopSignal::default());
+            let near = near.expect("a mix").payoffs.welfare_enclosure(model.start());
+            assert!(contains(near, &from_solver(&earns)), "seed {seed}: {near:?}");
+        }
+        let earned = evaluate(&model, &found.strategy, &StopSignal::default()).expect("a mix").welfare(model.start());
+        assert_eq!(earned.exact, Some(lower), "seed {seed}");
+        n += 1;
+        within += usize::from(matches!(found.outcome, SearchOutcome::WithinGap | SearchOutcome::Optimal));
+    }
+    assert!(n >= 30 && within * 2 > n, "{within} of {n} within the gap");
+}
+
+#[test]
+fn simulated_payoffs_are_near_the_exact_ones() {
+    for seed in 0..60 {
+        let timed = Timed::random(seed);
+        let model = timed.model();
+        let answer = solve(&model, &Options::default());
+        let strategy = Strategy::Counting(answer.strategy().clone());
+        let options = SimulateOptions { runs: 200, confidence: 1.0 - 1e-9, seed, ..SimulateOptions::default() };
+        let simulation = simulate(&model, &strategy, model.start(), &options);
+        let within = |estimate: &commonweal::Estimate, exact: &Rational| {
+            let right = from_solver(exact);
+            from_double(estimate.lower) <= right && right <= from_double(estimate.upper)
+        };
+        for (p, estimate) in simulation.payoffs.iter().enumerate() {
+            let exact = answer.payoff(p.into(), model.start()).exact.expect("a near horizon");
+            assert!(within(estimate, &exact), "seed {seed}, principal {p}: {estimate:?}, {exact}");
+        }
+        let exact = answer.welfare(model.start()).exact.expect("a near horizon");
+        assert!(within(&simulation.welfare, &exact), "seed {seed}: {:?}, {exact}", simulation.welfare);
+        // After many steps the picture of who has got what shows the payoffs.
+        let got = accrued(&model.to_doubles().expect("ordinary rewards"), answer.strategy(), 400);
+        for (p, got) in got.iter().enumerate() {
+            let payoff = answer.payoff(p.into(), model.start()).nearest_double();
+            let last = got.last().expect("a step");
+            assert!((last - payoff).abs() <= 1e-6 * (1.0 + payoff.abs()), "seed {seed}: {last} {payoff}");
+        }
+    }
+}
+
+#[test]
+fn other_weights_have_their_own_best() {
+    for seed in 0..150u64 {
+        let timed = Timed::random(seed);
+        let n = timed.plain.principals.len();
+        let weights: Vec<i64> = (0..n as u64).map(|p| ((seed / (p + 1)) % 3) as i64).collect();
+        if weights.iter().all(|&weight| weight == 0) {
+            continue;
+        }
+        let mut other = timed.clone();
+        for (who, &weight) in other.plain.principals.iter_mut().zip(&weights) {
+            who.weight = crate::oracle::q(weight, 1);
+        }
+        let Some(truth) = other.solve(200) else { continue };
+        let model = Model::from(timed.model());
+        let options = Options::default();
+        let set = PayoffSet::new(&model, &options);
+        let best = set.best(&weights.iter().map(|&weight| Rational::from(weight)).collect()).expect("nobody stops it");
+        assert_eq!(from_solver(&best.most), truth.welfare[0], "seed {seed}");
+        let strategy = Strategy::Counting(best.point.strategy.clone());
+        let earned = evaluate(&timed.model(), &strategy, &StopSignal::default()).expect("a strategy");
+        for (p, payoff) in best.point.payoffs.iter().enumerate() {
+            assert_eq!(earned.payoff(p.into(), 0.into()).exact, payoff.exact, "seed {seed}");
+        }
+    }
+}
