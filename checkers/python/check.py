@@ -4,6 +4,7 @@
     check.py [--work N] MODEL CERTIFICATE
 
 MODEL is the canonical form that `commonweal convert MODEL OUT.canonical` writes, CERTIFICATE a file or - for standard input.
+Certificates of fair answers (docs/formats/fair-certificate-v1.md, read by fair.py) need the form of `convert MODEL OUT.principals`.
 --work N allows N operations on machine words as the document counts them [default: 200000000000].
 Prints `accepted` (exit code 0) or `refused: ...` with the first claim that does not hold (1); a file that is not what it
 should be, or asks for more work than allowed, is exit code 2.
@@ -203,6 +204,10 @@ class Model:
             if len(segments) < 2:
                 raise Unreadable("there are two segments at least")
             self.discounts = []
+        self.read_states(lines, segments)
+
+    def read_states(self, lines, segments=()):
+        """States and choices, with one reward for each of `n`."""
         n_states = lines.entry("states", count)
         if n_states == 0:
             raise Unreadable("there is no state")
@@ -219,6 +224,9 @@ class Model:
             self.first.append(len(self.rows))
         lines.end()
         self.n_states = n_states
+        self.measure(segments)
+
+    def measure(self, segments=()):
         self.n_transitions = sum(map(len, self.rows))
         self.start, self.origin = 0, 0
         self.views = [self.view(*segment) for segment in segments] or [self]
@@ -476,14 +484,7 @@ class Exact:
         self.rows = [[(target, enclose(p)) for target, p in row] for row in model.rows]
 
     def read_values(self):
-        self.lines.word("values")
-        values = []
-        for _ in range(self.model.n):
-            denominator = self.lines.entry("denominator", integer)
-            if denominator <= 0:
-                raise Unreadable("a denominator that is not positive")
-            values.append((denominator, [self.lines.take(integer) for _ in range(self.model.n_states)]))
-        return values
+        return read_values(self.model, self.lines)
 
     def set_values(self, values):
         model = self.model
@@ -497,23 +498,9 @@ class Exact:
                 self.exact_advantages.append(exact)
                 self.advantages.append([self.floats.fraction(*advantage) for advantage in exact])
 
-    def ahead(self, values, i, choice):
-        """What principal i gets by a choice now and these values afterwards: a numerator and a denominator, the latter being
-        that of the values times something."""
-        model = self.model
-        (denominator, numerators), reward, discount = values[i], model.rewards[choice][i], model.discounts[i]
-        below = discount.denominator * model.common[choice]
-        common = lcm(below, reward.denominator)
-        dot = sum(p.numerator * (model.common[choice] // p.denominator) * numerators[t] for t, p in model.rows[choice])
-        later = dot * discount.numerator * (common // below)
-        now = reward.numerator * (common // reward.denominator) * denominator
-        return now + later, common * denominator
-
     def advantage(self, i, state, choice):
         """Δ_i(c), not in lowest terms."""
-        above, below = self.ahead(self.values, i, choice)
-        denominator, numerators = self.values[i]
-        return above - below // denominator * numerators[state], below
+        return advantage(self.model, self.values[i], i, state, choice)
 
     def weights(self, t):
         self.work.spend(t.bit_length() * self.model.n * self.cost)
@@ -569,26 +556,7 @@ class Exact:
         return self.floats.sum(now, self.floats.product(self.discount, later))
 
     def exact_worth(self, t, choice):
-        return self.exact_sum(t, {i: self.ahead(self.earned, i, choice) for i in range(self.model.n)})
-
-    def step_back(self, i):
-        """What the decisions earn principal i one step earlier: over the denominator of the step after times the least
-        growth that all states can do with."""
-        model, (denominator, _) = self.model, self.earned[i]
-        length = value_words([self.earned[i]])
-        self.work.spend((model.n_transitions + model.n_states) * (model.words + 4) * (length + model.words))
-        growth, pairs = 1, []
-        for decision in self.decisions:
-            above, below = self.ahead(self.earned, i, decision)
-            common = below // denominator
-            self.work.spend(words(growth) * (2 * model.words + 1))
-            growth = lcm(growth, common // gcd(above, common))
-            pairs.append((above, common))
-        total = (length + words(growth)) * model.n_states
-        if total > MAX_WORDS:
-            raise Unreadable("its exact values would not fit in memory")
-        self.work.spend(total * words(growth))
-        return growth * denominator, [above * growth // common for above, common in pairs]
+        return self.exact_sum(t, {i: ahead(self.model, self.earned[i], i, choice) for i in range(self.model.n)})
 
     def layer(self, t):  # (d)
         model = self.model
@@ -615,7 +583,7 @@ class Exact:
             gain.append(own)
         self.gain = gain
         if self.is_exact:
-            self.earned = [self.step_back(i) for i in range(model.n)]
+            self.earned = [step_back(model, self.work, self.earned[i], i, self.decisions) for i in range(model.n)]
         self.step = t
 
     def rebase(self):  # (e)
@@ -775,6 +743,60 @@ class Exact:
                 raise self.lines.fault("expected `layers`, `stage` or `values`")
 
 
+def read_values(model, lines):
+    lines.word("values")
+    values = []
+    for _ in range(model.n):
+        denominator = lines.entry("denominator", integer)
+        if denominator <= 0:
+            raise Unreadable("a denominator that is not positive")
+        values.append((denominator, [lines.take(integer) for _ in range(model.n_states)]))
+    return values
+
+
+def read_doubles(model, lines):
+    lines.word("values")
+    return [[lines.take(double) for _ in range(model.n_states)] for _ in range(model.n)]
+
+
+def ahead(model, values, i, choice):
+    """What principal i gets by a choice now and these values afterwards: a numerator and a denominator, the latter being that
+    of the values times something."""
+    (denominator, numerators), reward, discount = values, model.rewards[choice][i], model.discounts[i]
+    below = discount.denominator * model.common[choice]
+    common = lcm(below, reward.denominator)
+    dot = sum(p.numerator * (model.common[choice] // p.denominator) * numerators[t] for t, p in model.rows[choice])
+    later = dot * discount.numerator * (common // below)
+    now = reward.numerator * (common // reward.denominator) * denominator
+    return now + later, common * denominator
+
+
+def advantage(model, values, i, state, choice):
+    """Δ_i(c), not in lowest terms."""
+    above, below = ahead(model, values, i, choice)
+    denominator, numerators = values
+    return above - below // denominator * numerators[state], below
+
+
+def step_back(model, work, values, i, decisions):
+    """What the decisions earn principal i one step earlier: over the denominator of the step after times the least growth
+    that all states can do with."""
+    denominator, length = values[0], value_words([values])
+    work.spend((model.n_transitions + model.n_states) * (model.words + 4) * (length + model.words))
+    growth, pairs = 1, []
+    for decision in decisions:
+        above, below = ahead(model, values, i, decision)
+        common = below // denominator
+        work.spend(words(growth) * (2 * model.words + 1))
+        growth = lcm(growth, common // gcd(above, common))
+        pairs.append((above, common))
+    total = (length + words(growth)) * model.n_states
+    if total > MAX_WORDS:
+        raise Unreadable("its exact values would not fit in memory")
+    work.spend(total * words(growth))
+    return growth * denominator, [above * growth // common for above, common in pairs]
+
+
 def value_words(values):
     """The words of the longest values of all principals together."""
     return sum(max(map(words, [denominator, *numerators])) for denominator, numerators in values)
@@ -857,8 +879,7 @@ class Bounds:
         self.discount = self.floats.fraction(model.discounts[0].numerator, model.discounts[0].denominator)
 
     def read_values(self):
-        self.lines.word("values")
-        return [[self.lines.take(double) for _ in range(self.model.n_states)] for _ in range(self.model.n)]
+        return read_doubles(self.model, self.lines)
 
     def set_values(self, values):
         model = self.model
@@ -1077,14 +1098,26 @@ class Bounds:
 
 def check(model_bytes, certificate, work=WORK):
     """Raises Refused or Unreadable unless the certificate, a binary stream, is accepted."""
-    model = Model(model_bytes)
     lines = Lines(certificate)
+    if lines.line == "commonweal-fair-certificate 1":
+        import fair
+
+        fair.check(model_bytes, lines, Work(work))
+    else:
+        check_ordinary(Model(model_bytes), lines, Work(work))
+
+
+def check_ordinary(model, lines, work):
     lines.word("commonweal-certificate 1")
-    stated = lines.entry("model", lambda rest: rest if re.fullmatch(r"[0-9a-f]{64}", rest) else None)
-    if stated != model.hash:
-        raise Refused(f"model: the certificate is for another one; stated {stated}, found {model.hash}")
+    is_for(model.hash, lines)
     kind = lines.entry("kind", lambda rest: {"exact": Exact, "bounds": Bounds}.get(rest))
-    kind(model, lines, Work(work)).check()
+    kind(model, lines, work).check()
+
+
+def is_for(hash_, lines):
+    stated = lines.entry("model", lambda rest: rest if re.fullmatch(r"[0-9a-f]{64}", rest) else None)
+    if stated != hash_:
+        raise Refused(f"model: the certificate is for another one; stated {stated}, found {hash_}")
 
 
 def main(arguments):
@@ -1116,4 +1149,7 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # As a module, so that fair.py raises the exceptions that are caught here.
+    import check as module
+
+    sys.exit(module.main(sys.argv[1:]))

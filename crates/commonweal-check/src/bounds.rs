@@ -59,7 +59,7 @@ pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) ->
     checker.welfare(lines)
 }
 
-fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Vec<f64>>, Unreadable> {
+pub fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Vec<f64>>, Unreadable> {
     lines.word("values")?;
     let mut of_principal = || (0..model.n_states()).map(|_| lines.take(double, "a double")).collect();
     (0..model.n()).map(|_| of_principal()).collect()

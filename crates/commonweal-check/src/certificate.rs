@@ -7,19 +7,27 @@ use crate::{Meaning, Stop, Unreadable, bounds, exact, refuse};
 use std::io::BufRead;
 
 /// Reads and checks a certificate for the model with these segments and this hash.
-pub fn check(segments: &[Model], hash: &str, input: impl BufRead, work: Work) -> Result<Meaning, Stop> {
-    let mut lines = Lines::new(input)?;
-    lines.word("commonweal-certificate 1")?;
-    let digits = |rest: &str| rest.len() == 64 && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let stated = lines.entry("model", |rest| digits(rest).then(|| rest.to_owned()), "64 hexadecimal digits")?;
-    if stated != hash {
-        return refuse(format!("model: the certificate is for another one; stated {stated}, found {hash}"));
-    }
+pub fn check(segments: &[Model], hash: &str, mut lines: Lines<impl BufRead>, work: Work) -> Result<Meaning, Stop> {
+    lines.word(HEADER)?;
+    is_for(hash, &mut lines)?;
     let kind = |rest: &str| ["exact", "bounds"].iter().position(|kind| *kind == rest);
     match lines.entry("kind", kind, "`exact` or `bounds`")? {
         0 => exact::check(segments, lines, work).map(|()| Meaning::Optimal),
         _ => bounds::check(segments, lines, work).map(|()| Meaning::Bounds),
     }
+}
+
+/// The first line.
+pub const HEADER: &str = "commonweal-certificate 1";
+
+/// Refuses a certificate that is for a model with another hash.
+pub fn is_for(hash: &str, lines: &mut Lines<impl BufRead>) -> Result<(), Stop> {
+    let digits = |rest: &str| rest.len() == 64 && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let stated = lines.entry("model", |rest| digits(rest).then(|| rest.to_owned()), "64 hexadecimal digits")?;
+    if stated != hash {
+        return refuse(format!("model: the certificate is for another one; stated {stated}, found {hash}"));
+    }
+    Ok(())
 }
 
 /// The tail: one choice per state.

@@ -70,7 +70,7 @@ pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) ->
     checker.welfare(lines) // (g)
 }
 
-fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Values>, Unreadable> {
+pub fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Values>, Unreadable> {
     lines.word("values")?;
     let mut of_principal = || {
         let positive = |rest: &str| integer(rest).filter(|denominator| denominator.is_positive());
@@ -82,7 +82,7 @@ fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Va
 }
 
 /// The machine words of the longest values of all principals together.
-fn words_of(values: &[Values]) -> u64 {
+pub fn words_of(values: &[Values]) -> u64 {
     values.iter().map(|values| values.words).sum()
 }
 

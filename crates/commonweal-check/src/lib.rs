@@ -21,15 +21,19 @@ mod certificate;
 mod doubles;
 mod enclosure;
 mod exact;
+mod fair;
 mod fraction;
 mod model;
 mod preference;
+mod principals;
 mod sha256;
 mod stage;
 mod text;
 mod values;
 mod work;
 mod yaml;
+
+pub use fair::HEADER as FAIR_HEADER;
 
 use std::fmt;
 use std::io::BufRead;
@@ -55,6 +59,12 @@ pub enum Meaning {
     Optimal,
     /// The strategy earns at least the lower number, and nobody earns more than the upper one, from every state.
     Bounds,
+    /// A fair certificate: by the rule that it states, the lottery is worth as much as any strategy that meets the demands.
+    Fairest,
+    /// A fair certificate: the lottery is worth at least the lower number by the rule, and nothing more than the upper one.
+    FairBounds,
+    /// A fair certificate: no strategy meets the demands.
+    Infeasible,
 }
 
 /// A file that is no model or no certificate, or asks for more work than was allowed.
@@ -64,14 +74,27 @@ pub struct Unreadable(pub String);
 /// The verdict on `certificate` for the model in `model`: its canonical form, or YAML or JSON of the simple kind (see
 /// [`canonical_form`]). `work` bounds the operations on machine words, [`WORK`] being ample.
 pub fn check(model: &[u8], certificate: impl BufRead, work: u64) -> Result<Verdict, Unreadable> {
-    let canonical = canonical_form(model)?;
-    let hash = sha256::hexadecimal(&canonical);
-    let segments = model::Model::read(&canonical).map_err(|Unreadable(why)| Unreadable(format!("model: {why}")))?;
-    drop(canonical);
-    match certificate::check(&segments, &hash, certificate, work::Work::new(work)) {
+    let in_model = |Unreadable(why): Unreadable| Unreadable(format!("model: {why}"));
+    let in_certificate = |Unreadable(why): Unreadable| Unreadable(format!("certificate: {why}"));
+    let work = work::Work::new(work);
+    let lines = text::Lines::new(certificate);
+    let is_fair = lines.as_ref().is_ok_and(|lines| lines.line() == fair::HEADER);
+    let found = if is_fair {
+        let form = principals_form(model)?;
+        let hash = sha256::hexadecimal(&form);
+        let model = principals::Principals::read(&form).map_err(in_model)?;
+        fair::check(&model, &hash, lines.map_err(in_certificate)?, work)
+    } else {
+        let canonical = canonical_form(model)?;
+        let hash = sha256::hexadecimal(&canonical);
+        let segments = model::Model::read(&canonical).map_err(in_model)?;
+        drop(canonical);
+        certificate::check(&segments, &hash, lines.map_err(in_certificate)?, work)
+    };
+    match found {
         Ok(meaning) => Ok(Verdict::Accepted(meaning)),
         Err(Stop::Refused(why)) => Ok(Verdict::Refused(why)),
-        Err(Stop::Unreadable(why)) => Err(Unreadable(format!("certificate: {why}"))),
+        Err(Stop::Unreadable(why)) => Err(in_certificate(Unreadable(why))),
     }
 }
 
@@ -84,18 +107,44 @@ pub fn canonical_form(model: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, Unread
     if model.starts_with(model::HEADER.as_bytes()) {
         return Ok(model.into());
     }
-    // Storm's explicit format begins with a comment or `@type`; binary and compressed files are no text.
-    let text = std::str::from_utf8(model).ok().filter(|text| !text.contains('\0'));
-    let Some(text) = text.filter(|text| !text.trim_start().starts_with(['@', '/'])) else {
-        let how = "commonweal convert MODEL model.canonical, with --discount as for solve";
-        return Err(Unreadable(format!(
-            "model: neither YAML nor JSON nor the canonical form; convert it first: {how}"
-        )));
-    };
-    match yaml::canonical_form(text) {
+    if model.starts_with(principals::HEADER.as_bytes()) {
+        let how = "commonweal convert MODEL model.canonical";
+        return Err(Unreadable(format!("model: the form by principals is for fair certificates; give this one {how}")));
+    }
+    yaml_text(model).and_then(|text| form(yaml::canonical_form(text)))
+}
+
+/// The form by principals of a model given in that form, or in YAML or JSON as for [`canonical_form`]; fair certificates are
+/// about it (`docs/formats/fair-certificate-v1.md` §2).
+pub fn principals_form(model: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, Unreadable> {
+    if is_too_large(model.len() as u64) {
+        return Err(Unreadable(format!("model: larger than {MAX_MODEL_BYTES} bytes")));
+    }
+    if model.starts_with(principals::HEADER.as_bytes()) {
+        return Ok(model.into());
+    }
+    if model.starts_with(model::HEADER.as_bytes()) {
+        let how = "commonweal convert MODEL model.principals";
+        return Err(Unreadable(format!("model: a fair certificate needs the form by principals: {how}")));
+    }
+    yaml_text(model).and_then(|text| form(yaml::principals_form(text)))
+}
+
+fn form(read: Result<String, Unreadable>) -> Result<std::borrow::Cow<'static, [u8]>, Unreadable> {
+    match read {
         Ok(text) => Ok(text.into_bytes().into()),
         Err(Unreadable(why)) => Err(Unreadable(format!("model: {why}"))),
     }
+}
+
+/// The text of a model that may be YAML or JSON.
+fn yaml_text(model: &[u8]) -> Result<&str, Unreadable> {
+    // Storm's explicit format begins with a comment or `@type`; binary and compressed files are no text.
+    let text = std::str::from_utf8(model).ok().filter(|text| !text.contains('\0'));
+    text.filter(|text| !text.trim_start().starts_with(['@', '/'])).ok_or_else(|| {
+        let how = "commonweal convert MODEL model.canonical, with --discount as for solve";
+        Unreadable(format!("model: neither YAML nor JSON nor the canonical form; convert it first: {how}"))
+    })
 }
 
 /// Whether a model file of this many bytes is too large to be read.
@@ -144,6 +193,13 @@ impl fmt::Display for Meaning {
             Meaning::Bounds => {
                 "the strategy earns at least the lower bound in every state, and nobody more than the upper"
             }
+            Meaning::Fairest => {
+                "the lottery meets the demands stated, and no strategy that does is better by the rule stated"
+            }
+            Meaning::FairBounds => {
+                "by the rule stated the lottery is worth at least the lower bound, and nothing more than the upper"
+            }
+            Meaning::Infeasible => "no strategy meets the demands stated; each misses one by what is stated, or more",
         })
     }
 }

@@ -121,6 +121,21 @@ impl Model {
             segments = read_segments(&mut lines, n_rewards)?;
             (Vec::new(), n_rewards)
         };
+        let model = Model::read_states(lines, discounts, n_rewards)?;
+        let mut models = match segments.as_slice() {
+            [] => vec![model],
+            segments => segments.iter().map(|segment| model.in_segment(segment, n_rewards)).collect(),
+        };
+        models.iter_mut().for_each(|model| model.words = model.longest());
+        Ok(models)
+    }
+
+    /// The states and choices of a form, with so many rewards for each choice.
+    pub fn read_states(
+        mut lines: Lines<&[u8]>,
+        discounts: Vec<Fraction>,
+        n_rewards: usize,
+    ) -> Result<Model, Unreadable> {
         let n_states = lines.entry("states", count, "their number")?;
         let mut model = Model {
             from: 0,
@@ -155,16 +170,8 @@ impl Model {
         if n_states == 0 {
             return Err(Unreadable("there is no state".to_owned()));
         }
-        let mut models = match segments.as_slice() {
-            [] => vec![model],
-            segments => segments.iter().map(|segment| model.in_segment(segment, n_rewards)).collect(),
-        };
-        for model in &mut models {
-            let numbers = model.discounts.iter().chain(&model.numbers);
-            let parts = numbers.flat_map(|number| [&number.numerator, &number.denominator]);
-            model.words = parts.chain(&model.row_denominator).map(words).max().unwrap_or(1);
-        }
-        Ok(models)
+        model.words = model.longest();
+        Ok(model)
     }
 
     /// The model of one segment: R_i(c) is what its i-th part makes of the rewards of the form.
@@ -189,6 +196,24 @@ impl Model {
         }
         let discounts = segment.parts.iter().map(|(discount, _)| discount.clone()).collect();
         Model { from: segment.from, origin: segment.origin, discounts, numbers, reward, probability, ..self.clone() }
+    }
+
+    fn longest(&self) -> u64 {
+        let numbers = self.discounts.iter().chain(&self.numbers);
+        let parts = numbers.flat_map(|number| [&number.numerator, &number.denominator]);
+        parts.chain(&self.row_denominator).map(words).max().unwrap_or(1)
+    }
+
+    /// The same states and choices with other discounts, each beside the principal whose rewards it counts.
+    pub fn with_terms(&self, terms: &[(usize, Fraction)]) -> Model {
+        let of_choice = |choice: usize| terms.iter().map(move |(principal, _)| self.rewards(choice)[*principal]);
+        let mut model = Model {
+            discounts: terms.iter().map(|(_, discount)| discount.clone()).collect(),
+            reward: (0..self.n_choices()).flat_map(of_choice).collect(),
+            ..self.clone()
+        };
+        model.words = model.longest();
+        model
     }
 
     /// Reads one choice; `None` if the line is not one.

@@ -2,26 +2,29 @@
 
 use crate::Stop;
 use num_bigint::BigInt;
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// The most machine words that the exact values of a principal may take: 2 GiB.
 const MEMORY: u64 = 1 << 28;
 
-/// What is left of the budget, in operations on machine words, and how many words may be held.
+/// What is left of the budget, in operations on machine words, and how many words may be held. Clones spend from the same budget.
+#[derive(Clone)]
 pub struct Work {
-    left: u64,
+    left: Rc<Cell<u64>>,
     memory: u64,
 }
 
 impl Work {
     pub fn new(limit: u64) -> Work {
-        Work { left: limit, memory: MEMORY }
+        Work { left: Rc::new(Cell::new(limit)), memory: MEMORY }
     }
 
     /// Takes `count` times `each` from the budget, before they are spent.
     pub fn spend(&mut self, count: u64, each: u64) -> Result<(), Stop> {
-        match count.checked_mul(each).and_then(|amount| self.left.checked_sub(amount)) {
+        match count.checked_mul(each).and_then(|amount| self.left.get().checked_sub(amount)) {
             Some(left) => {
-                self.left = left;
+                self.left.set(left);
                 Ok(())
             }
             None => Err(Stop::Unreadable("checking it would take more work than is allowed".to_owned())),
@@ -57,7 +60,7 @@ mod tests {
         let mut work = Work::new(12);
         assert!(work.spend(3, 4).is_ok() && work.spend(0, 1).is_ok() && work.spend(1, 1).is_err());
         assert!(Work::new(u64::MAX).spend(u64::MAX, 2).is_err());
-        let work = Work { left: 0, memory: 1_000 };
+        let work = Work { memory: 1_000, ..Work::new(0) };
         assert!(work.hold(1_000).is_ok() && work.hold(1_001).is_err());
         assert!(Work::new(0).hold(1 << 28).is_ok() && Work::new(0).hold((1 << 28) + 1).is_err());
     }

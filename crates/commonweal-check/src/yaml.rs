@@ -38,6 +38,15 @@ pub enum Node {
 
 /// The canonical form of the model in a YAML or JSON file.
 pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
+    render(&read(text)?)
+}
+
+/// The form by principals of the same.
+pub fn principals_form(text: &str) -> Result<String, Unreadable> {
+    render_principals(&read(text)?)
+}
+
+fn read(text: &str) -> Result<Node, Unreadable> {
     if is_too_large(text.len()) {
         return Err(Unreadable(format!("larger than {MAX_BYTES} bytes, which only the canonical form may be")));
     }
@@ -53,7 +62,7 @@ pub fn canonical_form(text: &str) -> Result<String, Unreadable> {
     if !reader.rest.is_empty() {
         return reader.fault("not part of the model");
     }
-    render(&root)
+    Ok(root)
 }
 
 /// Whether a text of this many bytes is too large to be read.
@@ -358,7 +367,15 @@ pub fn fields<'n, const N: usize>(
     Ok(found)
 }
 
-fn render(root: &Node) -> Result<String, Unreadable> {
+/// The parts of a model, as far as both forms need them.
+struct Parts<'n> {
+    principals: Vec<Principal<'n>>,
+    named: HashMap<&'n str, usize>,
+    states: &'n [(String, Node)],
+    positions: HashMap<&'n str, usize>,
+}
+
+fn parts(root: &Node) -> Result<Parts<'_>, Unreadable> {
     let missing = |what: &str| Unreadable(format!("there are no `{what}`"));
     let keys = ["start", "principals", "states", "name", "description", "step"];
     let [start, principals, states, said @ ..] = fields(root, keys, "model")?;
@@ -377,16 +394,55 @@ fn render(root: &Node) -> Result<String, Unreadable> {
     }
     let principals = read_principals(principals.ok_or_else(|| missing("principals"))?)?;
     let named = principals.iter().enumerate().map(|(position, principal)| (principal.name, position)).collect();
+    Ok(Parts { principals, named, states, positions })
+}
+
+fn render_principals(root: &Node) -> Result<String, Unreadable> {
+    let parts = parts(root)?;
+    let mut text = String::from(crate::principals::HEADER);
+    let _ = writeln!(text, "principals {}", parts.principals.len());
+    for principal in &parts.principals {
+        let [whole] = &principal.segments[..] else {
+            return Err(Unreadable(format!("{}: a fair certificate knows no schedules and no terms", principal.name)));
+        };
+        let mut terms: Vec<&(Fraction, Fraction)> = whole.parts.iter().collect();
+        terms.sort_by(|left, right| right.1.compare(&left.1));
+        let term = |(coefficient, discount): &&(Fraction, Fraction)| {
+            format!("{} {}", number_text(coefficient), number_text(discount))
+        };
+        let _ = writeln!(text, "{}", terms.iter().map(term).collect::<Vec<_>>().join(" "));
+    }
+    render_states(&parts, text, |rewards, _| {
+        let mut own = vec![Fraction::zero(); parts.principals.len()];
+        rewards.into_iter().for_each(|(p, reward)| own[p] = reward);
+        Ok(own)
+    })
+}
+
+fn render(root: &Node) -> Result<String, Unreadable> {
+    let parts = parts(root)?;
     let mut text = String::from(crate::model::HEADER);
-    let form = write_preferences(&principals, &mut text)?;
+    let form = write_preferences(&parts.principals, &mut text)?;
+    render_states(&parts, text, |rewards, what| merged(&form, &parts.principals, rewards, what))
+}
+
+/// The states and choices of a form, which makes its own rewards of those by principal.
+fn render_states(
+    parts: &Parts,
+    mut text: String,
+    rewards_of: impl Fn(Vec<(usize, Fraction)>, &str) -> Result<Vec<Fraction>, Unreadable>,
+) -> Result<String, Unreadable> {
+    let Parts { named, states, positions, .. } = parts;
+    let state =
+        |name: &str| positions.get(name).copied().ok_or_else(|| Unreadable(format!("there is no state `{name}`")));
     let _ = writeln!(text, "states {}", states.len());
-    for (name, choices) in states {
+    for (name, choices) in *states {
         let choices = entries(choices, name)?;
         let _ = writeln!(text, "choices {}", choices.len());
         for (action, choice) in choices {
             let what = format!("state `{name}`, action `{action}`");
             let [reward, to] = fields(choice, ["reward", "to"], &what)?;
-            let merged = merged(&form, &principals, read_rewards(reward, &named, &what)?, &what)?;
+            let merged = rewards_of(read_rewards(reward, named, &what)?, &what)?;
             let mut row: Vec<(usize, Fraction)> = match to {
                 None => return Err(Unreadable(format!("{what}: `to` is missing"))),
                 Some(Node::Scalar(target)) => vec![(state(target)?, Fraction::one())],

@@ -69,8 +69,10 @@ pub enum Command {
         after_help = "Examples:\n  commonweal convert hotel.yaml hotel.umb\n  commonweal convert hotel.drn - --discounts 2/3,1/3"
     )]
     Convert(ConvertArgs),
-    /// Solve a model over a range of one principal's discount: what is earned, and where the strategy changes
-    #[command(after_help = "Examples:\n  commonweal sweep hotel.yaml --vary bob=0.1..0.6 --steps 5")]
+    /// Solve a model over a range of one principal's discount or weight: what is earned, and where the strategy changes
+    #[command(
+        after_help = "Examples:\n  commonweal sweep hotel.yaml --vary bob=0.1..0.6 --steps 5\n  commonweal sweep hotel.yaml --vary bob.weight=0..2 --steps 8"
+    )]
     Sweep(SweepArgs),
     /// Draw a solution: what to do when, what has been earned by when, who gains and who pays
     #[command(after_help = "Examples:\n  commonweal plot hotel.yaml --out hotel.svg")]
@@ -200,7 +202,7 @@ pub struct SolveArgs {
     /// Also say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
     #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub threshold: Option<Rational>,
-    /// Set the best simple strategies beside the optimum: what simplicity costs, and whom
+    /// Set the best simple strategies and the fairest ones beside the optimum: what simplicity and fairness cost, and whom
     #[arg(long)]
     pub compare: bool,
     /// Show what an economist looks at: annuities, half-lives, the implied social discount rate, expected rewards and states
@@ -340,6 +342,9 @@ pub struct FairArgs {
     /// Write the lottery to this file, for `evaluate` and `simulate`
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
+    /// Write a certificate to this file: a proof of the answer that `commonweal check` and other programs can check
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Show every state, however many there are
     #[arg(long)]
     pub all_states: bool,
@@ -456,7 +461,7 @@ pub struct PlotArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// What to draw; may be repeated [default: all of it, one below the other]
+    /// What to draw; may be repeated [default: timeline, payoffs and gains, one below the other]
     #[arg(long, value_enum)]
     pub kind: Vec<PlotKind>,
     /// The file to write; its ending chooses SVG, PNG or PDF [default: SVG on standard output]
@@ -475,6 +480,8 @@ pub enum PlotKind {
     Payoffs,
     /// What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else
     Gains,
+    /// What the principals can get together: the Pareto front
+    Front,
     /// The rate at which each principal, and all of them together, discount each step against the next
     Rates,
     /// How likely each state is at each step
@@ -489,10 +496,11 @@ pub struct SweepArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Whose discount to vary, and between which values in [0, 1); or whose rate, such as fund.rate=1%..7%
+    /// Whose discount to vary, and between which values in [0, 1); or whose rate, such as fund.rate=1%..7%, or weight,
+    /// such as fund.weight=0..2
     #[arg(long, value_name = "PRINCIPAL=FROM..TO")]
     pub vary: String,
-    /// In how many steps; the discounts are exact fractions, both ends included
+    /// In how many steps; the values are exact fractions, both ends included
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub steps: u64,
     /// Draw welfare and payoffs to this file; its ending chooses SVG, PNG or PDF
@@ -539,7 +547,7 @@ pub struct MapArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// The certificate, as `solve --certificate` writes it; - for standard input
+    /// The certificate, as `solve --certificate` or `fair --certificate` writes it; - for standard input
     #[arg(value_name = "CERTIFICATE")]
     pub certificate: PathBuf,
     /// Give up after this many operations on machine words

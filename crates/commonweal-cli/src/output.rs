@@ -4,7 +4,7 @@ use crate::report::note;
 use crate::shell::quoted;
 use crate::signals;
 use anyhow::{Context, anyhow, bail};
-use commonweal::internals::certificate::write_canonical;
+use commonweal::internals::certificate::{write_canonical, write_principals};
 use commonweal::internals::io::{
     DrnNumber, ENDINGS, Format, UmbNumber, drn_reward_names, preference_text, write_drn, write_json, write_umb,
     write_yaml,
@@ -162,6 +162,8 @@ enum Text {
     Json,
     /// The form that certificates hash.
     Canonical,
+    /// The form that fair certificates hash.
+    Principals,
 }
 
 impl ModelWriter<'_> {
@@ -173,15 +175,16 @@ impl ModelWriter<'_> {
         let ends_with = |ending: &str| place.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
         let text = match () {
             () if ends_with("canonical") => Text::Canonical,
+            () if ends_with("principals") => Text::Principals,
             () if ends_with("json") => Text::Json,
             () => Text::Yaml,
         };
         let format = match text {
-            Text::Canonical => Some(Format::Yaml),
+            Text::Canonical | Text::Principals => Some(Format::Yaml),
             Text::Json | Text::Yaml => Format::of_ending(place).filter(|_| !ends_with("xz")),
         };
         let Some(format) = format else {
-            bail!("{}: this program writes {ENDINGS}, and .canonical for checkers", place.display())
+            bail!("{}: this program writes {ENDINGS}, and .canonical and .principals for checkers", place.display())
         };
         check_place(place)?;
         Ok(ModelWriter { place, format, text, is_packed: ends_with("gz") })
@@ -248,6 +251,7 @@ impl ModelWriter<'_> {
                 }
                 Text::Json => write_json(model, out),
                 Text::Canonical => write_canonical(model, out),
+                Text::Principals => write_principals(model, out),
             };
             if self.place.as_os_str() == "-" {
                 let mut text = Vec::new();

@@ -11,14 +11,16 @@ pub fn default_range(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Discount => "0..0.999",
         Quantity::Rate => "0.1%..20%",
+        Quantity::Weight => "0..2",
     }
 }
 
-/// The grid over `FROM..TO`: discounts in [0, 1), or rates above 0 and at most 100 %.
+/// The grid over `FROM..TO`: discounts in [0, 1), rates above 0 and at most 100 %, or any weights.
 pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow::Result<Grid> {
     let example = match quantity {
         Quantity::Discount => "0.1..0.9 or 1/3..2/3",
         Quantity::Rate => "1%..7% or 0.01..0.07",
+        Quantity::Weight => "0..2",
     };
     let form = || anyhow!("{option}: `{text}` is not FROM..TO, such as {example}");
     let (from, to) = text.split_once("..").ok_or_else(form)?;
@@ -26,7 +28,7 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
         Quantity::Discount if text.trim_end().ends_with('%') => {
             Err(anyhow!("{option}: a discount is no percentage; write NAME.rate in place of NAME to vary the rate"))
         }
-        Quantity::Discount => parse_rational(text).with_context(|| option.to_owned()),
+        Quantity::Discount | Quantity::Weight => parse_rational(text).with_context(|| option.to_owned()),
         Quantity::Rate => parse_rate(text).with_context(|| option.to_owned()),
     };
     let (from, to) = (number(from)?, number(to)?);
@@ -43,7 +45,7 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
     }
     if from > to {
         let (from, to) = match quantity {
-            Quantity::Discount => (from.to_string(), to.to_string()),
+            Quantity::Discount | Quantity::Weight => (from.to_string(), to.to_string()),
             Quantity::Rate => (rate_text(&from), rate_text(&to)),
         };
         bail!("{option}: {from} is greater than {to}; give the lesser {} first", quantity.name());
@@ -72,6 +74,7 @@ pub fn varied(option: &str, name: &str, model: &Structure) -> anyhow::Result<(Pr
     let (owner, quantity) = match name.rsplit_once('.') {
         Some((owner, "rate")) => (owner, Quantity::Rate),
         Some((owner, "discount")) => (owner, Quantity::Discount),
+        Some((owner, "weight")) => (owner, Quantity::Weight),
         _ => (name, Quantity::Discount),
     };
     Ok((principal(option, owner, model)?, quantity))

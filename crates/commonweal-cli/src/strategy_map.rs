@@ -44,7 +44,7 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> Re
         });
     }
     let principals = map.axes.map(|p| &model.principals()[p.index()]);
-    let own = [0, 1].map(|axis| quantities[axis].of(principals[axis].preference()).map(|own| own.to_f64()));
+    let own = [0, 1].map(|axis| quantities[axis].of(principals[axis]).map(|own| own.to_f64()));
     let inside = |axis: usize| own[axis].filter(|own| (ends[axis].0..=ends[axis].1).contains(own));
     let marks = inside(0).zip(inside(1)).map(|(x, y)| (x, y, "the model".to_owned())).into_iter().collect();
     let names = principals.map(|principal| shown(&principal.name));

@@ -4,9 +4,12 @@ use crate::answer::{Answer, Claim};
 use crate::commitment::{Equilibrium, equilibrium, replanned};
 use crate::evaluation::{EvaluateError, Payoffs, evaluate};
 use crate::exact::{any_payoffs, own_best};
+use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
+use crate::front::Model;
 use crate::model::{Mdp, PrincipalId};
-use crate::number::{Enclosure, Rational, Value};
+use crate::number::{Enclosure, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
+use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Meetings, Strategy};
 
@@ -53,6 +56,66 @@ pub enum Class {
     NoCommitment,
     /// What an agent would do that served this principal alone.
     BestFor(PrincipalId),
+    /// All lotteries, judged by a rule other than the sum.
+    Fair(FairRule),
+}
+
+/// A rule other than the sum that a comparison has a row for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FairRule {
+    /// The least payoff.
+    MaxMin,
+    /// The least share of what each could get.
+    KalaiSmorodinsky,
+    /// The product of gains.
+    Nash,
+}
+
+impl FairRule {
+    const ALL: [FairRule; 3] = [FairRule::MaxMin, FairRule::KalaiSmorodinsky, FairRule::Nash];
+
+    /// Its name, as `fair --rule` takes it.
+    pub fn name(self) -> &'static str {
+        self.rule().name()
+    }
+
+    fn rule(self) -> Rule {
+        match self {
+            FairRule::MaxMin => Rule::MaxMin,
+            FairRule::KalaiSmorodinsky => Rule::KalaiSmorodinsky,
+            FairRule::Nash => Rule::Nash,
+        }
+    }
+}
+
+/// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, or of a large model.
+pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
+    // Questions and steps, not seconds: the same input gives the same bytes.
+    const MOST_STATES: usize = 1_000;
+    const MOST_QUESTIONS: u64 = 200;
+    const MOST_STEPS: u64 = 20_000;
+    if model.n_principals() < 2 || model.n_states() > MOST_STATES {
+        return Vec::new();
+    }
+    let (layer_limit, event_limit) = (MOST_STEPS, MOST_STEPS);
+    let options = Options { engine: Engine::Exact, layer_limit, event_limit, stop: stop.clone(), ..Options::default() };
+    let row = |rule: FairRule| {
+        let set = PayoffSet::new(model, &options).with_most_calls(MOST_QUESTIONS);
+        let found = fair_in(&set, &Question::new(rule.rule())).ok()?;
+        let stopped = if let Proven::Stopped(reason) = found.proven { Some(reason) } else { None };
+        let weights = model.principals().iter().map(|principal| &principal.weight);
+        let counted = weights.zip(&found.payoffs).filter(|(weight, _)| !weight.is_zero());
+        let exact = counted.clone().map(|(weight, payoff)| Some(weight * payoff.exact.as_ref()?));
+        let welfare = match exact.collect::<Option<Vec<Rational>>>() {
+            Some(terms) => Value::from(sum(terms)),
+            None => {
+                let terms = counted.map(|(weight, payoff)| Enclosure::from(weight).times(payoff.enclosure));
+                Value::from(terms.fold(Enclosure::ZERO, Enclosure::plus))
+            }
+        };
+        Some(Compared { class: Class::Fair(rule), welfare, upper: None, payoffs: found.payoffs, stopped })
+    };
+    FairRule::ALL.into_iter().filter_map(row).collect()
 }
 
 /// The answer and the simpler strategies beside it; a class that is too hard for a moment with the bounds found.
@@ -122,9 +185,21 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let mut strategies = vec![counting, stationary, positional, long_term];
     strategies.extend(without_commitment);
     strategies.extend(served);
-    let out_of_time =
-        |one: &Compared| one.stopped.filter(|why| matches!(why, StopReason::TimeLimit | StopReason::Interrupted));
     Comparison { stopped: strategies.iter().find_map(out_of_time), equilibrium, strategies }
+}
+
+impl Comparison {
+    /// The same with further strategies at its end.
+    pub(crate) fn with(mut self, further: Vec<Compared>) -> Comparison {
+        self.stopped = self.stopped.or(further.iter().find_map(out_of_time));
+        self.strategies.extend(further);
+        self
+    }
+}
+
+/// Why a strategy is not known, if time ran out.
+fn out_of_time(one: &Compared) -> Option<StopReason> {
+    one.stopped.filter(|why| matches!(why, StopReason::TimeLimit | StopReason::Interrupted))
 }
 
 impl Compared {

@@ -2,8 +2,9 @@
 //! best, and how it depends on the discounts.
 
 pub use crate::alternatives::Alternatives;
+pub use crate::certificate::FairCertificate;
 pub use crate::commitment::Equilibrium;
-pub use crate::compare::{Class, Compared, Comparison};
+pub use crate::compare::{Class, Compared, Comparison, FairRule};
 pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
@@ -42,8 +43,8 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
     search::stationary(&model.exact(), options)
 }
 
-/// The answer and the best strategy of each simpler class beside it: what simplicity costs, and whom. A class that is too
-/// hard for a moment has the bounds found.
+/// The answer and the best strategy of each simpler class beside it: what simplicity costs, and whom; then the fairest lotteries
+/// by rules other than the sum: what fairness costs. A class that is too hard for a moment has the bounds found.
 ///
 /// ```
 /// use commonweal::questions::{Class, compare};
@@ -59,7 +60,8 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
-    crate::compare::compare(&model.exact(), answer, stop)
+    let simpler = crate::compare::compare(&model.exact(), answer, stop);
+    simpler.with(crate::compare::fairest(model, stop))
 }
 
 /// What each principal of the file would get from the start if the agent served nobody else: the most, or the least of a
@@ -139,10 +141,10 @@ pub fn explain(
     crate::explain::explain(&model.exact(), answer, n_layers, n_turns, stop)
 }
 
-/// Exact solutions over a grid of one principal's discount, and where the strategy changes between neighbours.
+/// Exact solutions over a grid of one principal's discount, rate or weight, and where the strategy changes between neighbours.
 ///
 /// # Panics
-/// If the grid reaches outside [0, 1).
+/// If a grid of discounts reaches outside [0, 1).
 pub fn sweep(model: &Model, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
     parallel::on_threads(options.threads, || landscape::sweep(&model.exact(), principal, grid, shard, options))
 }

@@ -6,9 +6,9 @@ use crate::report::{json, say};
 use crate::{input, output};
 use anyhow::{Context, anyhow, bail};
 use commonweal::documents;
-use commonweal::internals::certificate::write_canonical;
+use commonweal::internals::certificate::{write_canonical, write_principals};
 use commonweal::internals::stop::{StopReason, StopSignal};
-use commonweal_check::{Unreadable, Verdict};
+use commonweal_check::{FAIR_HEADER, Unreadable, Verdict};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::ExitCode;
@@ -22,12 +22,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     }
     let stop = args.run.start();
     let model = input::model(&args.model, true)?;
-    let mut canonical = Vec::new();
-    write_canonical(&model, &mut canonical)?;
-    drop(model);
     clock.has_read();
     let path = &args.certificate;
-    let certificate: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {
+    let mut certificate: Box<dyn BufRead + Send> = if path.as_os_str() == "-" {
         Box::new(BufReader::new(std::io::stdin()))
     } else {
         let cannot = || format!("cannot read {}", path.display());
@@ -43,6 +40,12 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         }
         Box::new(certificate)
     };
+    // A fair answer is about each principal, an ordinary one about their sum.
+    let first = certificate.fill_buf().with_context(|| format!("cannot read {}", path.display()))?;
+    let is_fair = first.starts_with(FAIR_HEADER.as_bytes());
+    let mut canonical = Vec::new();
+    if is_fair { write_principals(&model, &mut canonical) } else { write_canonical(&model, &mut canonical) }?;
+    drop(model);
     let verdict = verdict(canonical, certificate, args.work, &stop);
     clock.check = clock.since_reading();
     let spent = clock.spent(args.run.timings);

@@ -3,24 +3,23 @@
 use crate::args::{CoinPlace, FairArgs};
 use crate::engine::{self, Asked};
 use crate::report::timings::Clock;
-use crate::report::{fair as report, json};
+use crate::report::{fair as report, json, note};
 use crate::{input, output, progress, range};
 use anyhow::{Context, anyhow};
 use commonweal::documents::{self, Document};
 use commonweal::internals::number::{Rational, parse_rational};
-use commonweal::questions::{Fair, Over, PayoffSet, Proven, Question, fair_in, reference_numbers};
-use commonweal::{Model, Options, PrincipalId};
+use commonweal::questions::{Fair, FairCertificate, Over, PayoffSet, Proven, Question, fair_in, reference_numbers};
+use commonweal::{Model, NoCertificate, Options, PrincipalId};
 use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
-    if let Some(path) = &args.strategy {
-        output::check_place(path)?;
-        output::check_apart(path, &args.model.model)?;
-    }
-    let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
+    let places = [("--strategy", &args.strategy), ("--certificate", &args.certificate)];
+    output::check_places(&places, &args.model.model)?;
+    let in_fractions = args.certificate.is_some();
+    let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
     input::refuse_mixtures(&model, "fair")?;
     let question = question(args, &model)?;
     clock.has_read();
@@ -28,35 +27,57 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let set = PayoffSet::new(&model, &options);
     let ask = || fair_in(&set, &question).map_err(|error| anyhow!("{error}"));
     let found: Fair = progress::shown(&options.stop, args.run.quiet, ask)?;
-    let (found, coin) = match args.coin {
-        CoinPlace::Start => (found, None),
+    let (found, coins) = match args.coin {
+        CoinPlace::Start => (found, Vec::new()),
         CoinPlace::Decision => {
-            let one_coin = found.with_one_coin(&model.exact(), &options.stop);
-            one_coin.map_err(|error| anyhow!("--coin decision: {error}"))?
+            let with_coins = found.with_coins(&model.exact(), &options.stop);
+            with_coins.map_err(|error| anyhow!("--coin decision: {error}"))?
         }
     };
     if let Some(path) = &args.strategy {
         let strategy = documents::Strategy::lottery(model.structure(), &found.lottery());
         output::write_whole(path, |out| strategy.write(out))?;
     }
+    let certified = args.certificate.as_deref().map(|place| {
+        let write = || certify(&model, &question, &found, &options, place);
+        progress::shown(&options.stop, args.run.quiet, write)
+    });
+    let is_missing = certified.transpose()? == Some(false);
     let engine = if set.gap().is_some() { documents::Engine::Certified } else { documents::Engine::Exact };
     let spent = clock.spent(args.run.timings);
     if args.run.json {
         let mut document = documents::Fair::new(model.structure(), &found, engine, args.all_states);
-        document.coin = coin.as_ref().map(|coin| documents::CoinDecision::new(model.structure(), coin));
-        json::print(&document, spent)?;
+        document.coins = coins.iter().map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
+        json::print_numbers(document, &args.run, spent)?;
     } else {
         // What the sum would give, to say what fairness costs, and whom.
         let sum = fair_in(&set, &Question::new(commonweal::questions::Rule::Welfare)).ok();
-        let answer = report::Answered { fair: &found, question: &question, sum: sum.as_ref(), coin: coin.as_ref() };
+        let answer = report::Answered { fair: &found, question: &question, sum: sum.as_ref(), coins: &coins };
         let text = report::report(model.structure(), &answer, args.all_states);
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(match found.proven {
+        _ if is_missing => ExitCode::from(3),
         Proven::Optimal | Proven::WithinGap => ExitCode::SUCCESS,
         Proven::Infeasible => ExitCode::from(1),
         Proven::Stopped(_) => ExitCode::from(3),
     })
+}
+
+/// Writes the certificate; false, with a note, where there is none of such an answer.
+fn certify(model: &Model, question: &Question, found: &Fair, options: &Options, place: &Path) -> anyhow::Result<bool> {
+    let text = FairCertificate::of(model, question, found, options).and_then(|certificate| certificate.to_bytes());
+    match text {
+        Ok(text) => {
+            output::write_whole(place, |out| out.write_all(&text))?;
+            Ok(true)
+        }
+        Err(why @ NoCertificate::Rounded) => Err(why.into()),
+        Err(why) => {
+            note(&format!("no certificate: {why}; nothing was written"));
+            Ok(why == NoCertificate::NothingToProve)
+        }
+    }
 }
 
 /// What is asked, with the principals of the model.

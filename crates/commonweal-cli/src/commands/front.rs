@@ -9,7 +9,8 @@ use anyhow::{anyhow, bail};
 use commonweal::internals::fair::{front::front, hull::hull};
 use commonweal::internals::number::Rational;
 use commonweal::questions::{FrontOptions, PayoffSet};
-use commonweal::{Engine, Options, PrincipalId, StopReason, documents};
+use commonweal::{Engine, Model, Options, PrincipalId, StopReason, documents};
+use commonweal_charts::Picture;
 use std::process::ExitCode;
 
 /// Of three and more principals, where no gap is asked for.
@@ -17,6 +18,29 @@ const HULL_GAP: f64 = 1e-3;
 
 /// The front of a model with more states is found in doubles, if a gap is given.
 const FEW_STATES: usize = 200;
+
+const ONE_PRINCIPAL: &str = "a front sets two principals or more against each other; this model has one";
+
+/// The picture of a model's front: exact for two principals, to the usual gap for more.
+pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {
+    let set = PayoffSet::new(model, options);
+    match model.n_principals() {
+        1 => bail!(ONE_PRINCIPAL),
+        2 => {
+            let found = front(&set, [0.into(), 1.into()], &FrontOptions::default()).map_err(stopped)?;
+            Ok(report::chart(&set, &found).picture())
+        }
+        _ => {
+            let gap = Rational::try_from(HULL_GAP).expect("a gap is finite");
+            let found = hull(&set, &FrontOptions { gap, ..FrontOptions::default() }).map_err(stopped)?;
+            Ok(report::hull_charts(model.structure(), &found))
+        }
+    }
+}
+
+fn stopped(reason: StopReason) -> anyhow::Error {
+    anyhow!("{reason}, before any vertex of the front was found")
+}
 
 pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
@@ -43,7 +67,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
             }
             Some(axes)
         }
-        (_, _, 1) => bail!("a front sets two principals or more against each other; this model has one"),
+        (_, _, 1) => bail!(ONE_PRINCIPAL),
         (_, _, 2) => Some([0.into(), 1.into()]),
         _ => None,
     };
@@ -52,7 +76,6 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let gap = args.engine.gap.unwrap_or(if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
     let gap = Rational::try_from(gap).expect("a gap is finite");
     let limits = FrontOptions { gap, vertex_limit: args.vertices as usize };
-    let stopped = |reason: StopReason| anyhow!("{reason}, before any vertex of the front was found");
     let (document, text, picture, csv, reason) = match axes {
         Some(axes) => {
             let found =
@@ -82,7 +105,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     }
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&document, spent)?;
+        json::print_numbers(document, &args.run, spent)?;
     } else {
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }

@@ -1,5 +1,6 @@
 //! `commonweal plot MODEL`
 
+use super::front;
 use crate::args::{PlotArgs, PlotKind};
 use crate::report::note;
 use crate::report::pictures::{expected_rewards, gains, likely_states, payoffs, rates, timeline};
@@ -7,8 +8,8 @@ use crate::{input, output, progress};
 use anyhow::{Context, bail};
 use commonweal::internals::certified;
 use commonweal::internals::exact;
-use commonweal::{Answer, Claim, DEFAULT_GAP, Options};
-use commonweal_charts::stacked;
+use commonweal::{Answer, Claim, DEFAULT_GAP, Model, Options};
+use commonweal_charts::{Picture, stacked};
 use std::process::ExitCode;
 
 pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
@@ -29,20 +30,27 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         Some(gap) => certified::solve(&doubles, gap, &options),
         None => exact::solve(&model, &options),
     });
-    let draw = |kind: &PlotKind| match kind {
-        PlotKind::Timeline => timeline(&model, &solution).picture(),
-        PlotKind::Payoffs => payoffs(&doubles, &solution).picture(),
-        PlotKind::Gains => {
-            let own_best = gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
-            gains(&model, &solution, own_best.as_deref()).picture()
-        }
-        PlotKind::Rates => rates(&model, &solution).picture(),
-        PlotKind::States => likely_states(&doubles, &solution).picture(),
-        PlotKind::Rewards => expected_rewards(&doubles, &solution).picture(),
+    let draw = |kind: &PlotKind| -> anyhow::Result<Picture> {
+        Ok(match kind {
+            PlotKind::Timeline => timeline(&model, &solution).picture(),
+            PlotKind::Payoffs => payoffs(&doubles, &solution).picture(),
+            PlotKind::Gains => {
+                let own_best = gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
+                gains(&model, &solution, own_best.as_deref()).picture()
+            }
+            PlotKind::Front => {
+                let model = Model::from(model.clone());
+                input::refuse_mixtures(&model, "plot --kind front")?;
+                front::picture(&model, &options)?
+            }
+            PlotKind::Rates => rates(&model, &solution).picture(),
+            PlotKind::States => likely_states(&doubles, &solution).picture(),
+            PlotKind::Rewards => expected_rewards(&doubles, &solution).picture(),
+        })
     };
     let kinds =
         if args.kind.is_empty() { &[PlotKind::Timeline, PlotKind::Payoffs, PlotKind::Gains][..] } else { &args.kind };
-    let picture = stacked(kinds.iter().map(draw));
+    let picture = stacked(kinds.iter().map(draw).collect::<anyhow::Result<Vec<_>>>()?);
     match &args.out {
         Some(place) => output::write_picture(place, &picture, args.run.quiet)?,
         None => output::print(&picture.svg())?,

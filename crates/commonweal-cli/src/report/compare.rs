@@ -11,7 +11,9 @@ use commonweal::{Answer, Enclosure};
 
 /// What each class earns and costs, and who gets what: in one table if it fits, in two otherwise.
 pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {
-    let compared = &comparison.strategies;
+    let is_fair = |one: &&Compared| matches!(one.class, Class::Fair(_));
+    let (fair, compared): (Vec<&Compared>, Vec<&Compared>) = comparison.strategies.iter().partition(is_fair);
+    let compared: &[Compared] = &compared.into_iter().cloned().collect::<Vec<_>>();
     let mut text = wrapped(&format!("\nThe price of simplicity, from {}", shown(&model.state_name(model.start()))), 2);
     if let Some(reason) = comparison.stopped {
         text += &wrapped(&format!("Stopped: {reason}. What is not known lies between the bounds shown."), 2);
@@ -28,6 +30,18 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
         let upper = at_most(one.upper.expect("an open class has an upper bound"));
         let name = class_name(model, one.class);
         text += &wrapped(&format!("  {name}: the best found; none earns more than {upper}"), 4);
+    }
+    if !fair.is_empty() {
+        let place = shown(&model.state_name(model.start()));
+        text += &wrapped(&format!("\nThe price of fairness, from {place}"), 2);
+        let rows: Vec<Compared> = [&compared[0]].into_iter().chain(fair).cloned().collect();
+        let with_payoffs = classes(model, &rows, scale, true);
+        if width(&with_payoffs) <= WIDTH {
+            text += &with_payoffs;
+        } else {
+            text += &classes(model, &rows, scale, false);
+        }
+        text += "  (`fair --rule RULE` says which strategies these lotteries draw)\n";
     }
     text + &commitment(model, comparison)
 }
@@ -72,7 +86,7 @@ fn fraction_with_sign(exact: &Rational) -> String {
     if *exact > Rational::ZERO { format!("+{text}") } else { text }
 }
 
-/// A row for each class.
+/// A row for each class, the best of all first.
 fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) -> String {
     let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
     if payoffs {
@@ -144,6 +158,7 @@ pub fn class_name(model: &Structure, class: Class) -> String {
         Class::Replanned => format!("re-planned every {}", shown(model.about().step())),
         Class::NoCommitment => "no commitment".to_owned(),
         Class::BestFor(p) => format!("best for {}", name_in_column(&model.principals()[p.index()].name)),
+        Class::Fair(rule) => format!("fair: {}", rule.name()),
     }
 }
 

@@ -96,6 +96,7 @@ fn class_name(model: &Structure, class: Class) -> String {
         Class::Replanned => "re-planned".to_owned(),
         Class::NoCommitment => "no commitment".to_owned(),
         Class::BestFor(p) => format!("best for {}", model.principals()[p.index()].name),
+        Class::Fair(rule) => format!("fair {}", rule.name()),
     }
 }
 

@@ -16,12 +16,12 @@ pub struct Answered<'a> {
     pub question: &'a Question,
     /// The answer of the plain sum, to compare with.
     pub sum: Option<&'a Fair>,
-    /// The decision at which a coin is tossed, if it is not tossed at the start.
-    pub coin: Option<&'a Coin>,
+    /// The decisions at which coins are tossed, if none is tossed at the start.
+    pub coins: &'a [Coin],
 }
 
 pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> String {
-    let Answered { fair, question, sum, coin } = *answered;
+    let Answered { fair, question, sum, coins } = *answered;
     let mut text = headline(model, fair);
     text += &reference(model, fair, question);
     text.push('\n');
@@ -30,26 +30,30 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     if let Some(sum) = sum.filter(|_| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
         text += &price(model, fair, sum);
     }
-    text += &match coin {
-        Some(coin) => one_coin(model, fair, coin),
-        None => lottery(model, &fair.mix, all_states),
-    };
+    text += &if coins.is_empty() { lottery(model, &fair.mix, all_states) } else { few_coins(model, fair, coins) };
     text += &proof(model, fair);
     text
 }
 
-/// One strategy with a coin inside.
-fn one_coin(model: &Structure, fair: &Fair, coin: &Coin) -> String {
-    let [(first, share), (second, _)] = &coin.choices;
+/// One strategy with coins inside.
+fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
     let action = |choice| shown(&model.action_name(choice));
-    let mut text = format!(
-        "\nOne coin, in {} at step {}: {} with {}, otherwise {}.\n",
-        shown(&model.state_name(coin.state)),
-        coin.step,
-        action(*first),
-        fraction_or_decimal(share),
-        action(*second)
-    );
+    let tossed = |coin: &Coin| {
+        let (last, others) = coin.choices.split_last().expect("a coin has two sides");
+        let others = others
+            .iter()
+            .map(|(choice, share)| format!("{} with {}, ", action(*choice), fraction_or_decimal(share)))
+            .collect::<String>();
+        let (state, step) = (shown(&model.state_name(coin.state)), &coin.step);
+        format!("in {state} at step {step}: {others}otherwise {}.\n", action(last.0))
+    };
+    let mut text = match coins {
+        [coin] => format!("\nOne coin, {}", tossed(coin)),
+        several => {
+            let all = several.iter().map(|coin| format!("  {}", tossed(coin))).collect::<String>();
+            format!("\n{} coins, each tossed where the run comes to it:\n{all}", several.len())
+        }
+    };
     if model.n_states() <= STATES_SHOWN {
         text += "All other decisions\n";
         text += &decisions(model, &fair.mix[0].strategy);

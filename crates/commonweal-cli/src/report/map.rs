@@ -14,6 +14,7 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
         let Grid { quantity, from, to, .. } = &map.grids[axis];
         match quantity {
             Quantity::Discount => format!("{} from {from} to {to}", name(axis)),
+            Quantity::Weight => format!("weight of {} from {from} to {to}", name(axis)),
             Quantity::Rate => format!("rate of {} from {} to {}", name(axis), rate_text(from), rate_text(to)),
         }
     };

@@ -150,7 +150,7 @@ impl Page<'_> {
     fn add_comparison(&self, html: &mut String) {
         let Some(compared) = self.comparison else { return };
         let model = self.model.structure();
-        *html += &section("simplicity", "What simplicity costs");
+        *html += &section("simplicity", "What simplicity and fairness cost");
         let scale = compared[0].welfare.enclosure.midpoint().abs();
         let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
         header.extend(model.principals().iter().map(|principal| name_in_column(&principal.name)));

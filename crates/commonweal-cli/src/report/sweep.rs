@@ -64,7 +64,7 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     text
 }
 
-/// A discount or a rate of the sweep, as people read it.
+/// A discount, rate or weight of the sweep, as people read it.
 fn in_place(sweep: &Sweep, value: &Rational) -> String {
     match sweep.grid.quantity {
         Quantity::Discount => discount(value),
@@ -72,6 +72,7 @@ fn in_place(sweep: &Sweep, value: &Rational) -> String {
             let exactly = rate_text(value);
             if exactly.ends_with('%') { exactly } else { format!("{}%", double(100.0 * value.to_f64())) }
         }
+        Quantity::Weight => in_column(&Value::from(value.clone())),
     }
 }
 
@@ -163,7 +164,7 @@ fn shown_changes<'c, 's>(changes: &'c [&'s SweepChange]) -> (&'c [&'s SweepChang
 
 /// The model's own discount and the strategy that is best there, if it lies on the sweep and no crowd hides it.
 fn own_play(model: &Structure, sweep: &Sweep) -> Option<(Rational, PlayId)> {
-    let own = sweep.grid.quantity.of(model.principals()[sweep.principal.index()].preference())?;
+    let own = sweep.grid.quantity.of(&model.principals()[sweep.principal.index()])?;
     let before = sweep.points.iter().rev().find(|point| point.discount <= own)?;
     let is_last = before.index == sweep.grid.steps;
     if is_last && before.discount < own {
@@ -295,7 +296,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             mark: Mark::Points,
         });
     }
-    let own = sweep.grid.quantity.of(model.principals()[sweep.principal.index()].preference());
+    let own = sweep.grid.quantity.of(&model.principals()[sweep.principal.index()]);
     let own = own.filter(|own| sweep.grid.from <= *own && *own <= sweep.grid.to);
     let principal = shown(principal(model, sweep));
     Chart {

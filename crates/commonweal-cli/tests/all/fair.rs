@@ -43,7 +43,7 @@ fn one_coin_at_one_decision_does_what_a_lottery_does() {
     let ask = ["fair", "hotel.yaml", "--rule", "welfare", "--at-least", "alice=10", "--coin", "decision"];
     let fair = folder.run(&[&ask[..], &["--json", "--strategy", "s.json"]].concat()).done().json();
     assert_eq!(fair["value"]["exact"], "169/12");
-    assert_eq!(fair["coin"], serde_json::json!({"state": "s0", "step": 1, "actions": {"b": "1/4", "a": "3/4"}}));
+    assert_eq!(fair["coins"], serde_json::json!([{"state": "s0", "step": 1, "actions": {"b": "1/4", "a": "3/4"}}]));
     let evaluation = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done().json();
     assert_eq!(evaluation["states"]["s0"]["payoffs"]["alice"]["exact"], "10");
     let report = folder.run(&ask).done().stdout;
@@ -168,4 +168,97 @@ fn three_principals_have_a_front_to_a_gap() {
     let pair = folder.run(&["front", "three.yaml", "--x", "p", "--y", "r", "--json"]).done().json();
     assert_eq!((&pair["principals"], &pair["complete"]), (&serde_json::json!(["p", "r"]), &true.into()));
     folder.run(&["front", "three.yaml", "--x", "p", "--y", "p"]).refused(&["the same principal"]);
+}
+
+#[test]
+fn a_fair_answer_has_a_certificate_that_check_accepts() {
+    let folder = Folder::with_hotel();
+    let ask = |more: &[&str]| {
+        let common = ["fair", "hotel.yaml", "--quiet", "--certificate", "fair.cert", "--rule"];
+        folder.run(&[&common[..], more].concat())
+    };
+    let accepted = |note: &str| {
+        let checked = folder.run(&["check", "hotel.yaml", "fair.cert"]);
+        assert_eq!((checked.code, checked.stdout.as_str()), (0, "accepted\n"), "{checked:?}");
+        assert!(checked.stderr.contains(note), "{checked:?}");
+    };
+    ask(&["leximin", "--over", "own-worst"]).done();
+    accepted("no strategy that does is better by the rule stated");
+    ask(&["welfare", "--at-least", "bob=9/2"]).done();
+    accepted("no strategy that does is better");
+    ask(&["nash", "--gap", "1e-9"]).done();
+    accepted("at least the lower bound");
+    assert_eq!(ask(&["welfare", "--at-least", "alice=10", "--at-least", "bob=41/10"]).code, 1);
+    accepted("no strategy meets the demands");
+    // A value that is not so, and a model that is another.
+    ask(&["max-min", "--over", "own-worst"]).done();
+    let certificate = folder.read("fair.cert");
+    folder.write("false.cert", certificate.replacen("value 10/7 10/7", "value 11/7 11/7", 1));
+    let checked = folder.run(&["check", "hotel.yaml", "false.cert"]);
+    assert_eq!(checked.code, 1, "{checked:?}");
+    assert!(checked.stdout.starts_with("refused: value: the lottery may be worth less"), "{checked:?}");
+    let other = folder.run(&["check", "hotel.yaml", "fair.cert", "--discount", "bob=1/4"]);
+    assert!(other.code == 1 && other.stdout.starts_with("refused: model: "), "{other:?}");
+    // Nothing is proven, and nothing is written.
+    let stopped =
+        folder.run(&["fair", "hotel.yaml", "--rule", "nash", "--time-limit", "0", "--certificate", "no.cert"]);
+    assert_eq!(stopped.code, 3, "{stopped:?}");
+    assert!(stopped.stderr.contains("no certificate: the answer is not proven"), "{stopped:?}");
+    assert!(!folder.path().join("no.cert").exists());
+    folder
+        .run(&["fair", "hotel.yaml", "--rule", "nash", "--strategy", "same", "--certificate", "same"])
+        .refused(&["--strategy and --certificate name the same file"]);
+}
+
+#[test]
+fn a_comparison_says_what_fairness_costs() {
+    let folder = Folder::with_hotel();
+    let solution = folder.run(&["solve", "hotel.yaml", "--compare", "--json"]).done().json();
+    let fair: Vec<&serde_json::Value> =
+        solution["comparison"].as_array().unwrap().iter().filter(|one| one["strategy"] == "fair").collect();
+    let rows: Vec<[&str; 3]> = fair
+        .iter()
+        .map(|one| {
+            [&one["rule"], &one["welfare"]["exact"], &one["payoffs"]["bob"]["exact"]].map(|text| text.as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(rows, [["max-min", "27/2", "9/2"], ["kalai-smorodinsky", "14", "11/3"], ["nash", "14", "11/3"]]);
+    let report = folder.run(&["solve", "hotel.yaml", "--compare"]).done().stdout;
+    assert!(report.contains("The price of fairness, from s0"), "{report}");
+    assert!(report.contains("fair: max-min                 13.5  0.611111"), "{report}");
+}
+
+#[test]
+fn a_weight_can_be_swept_and_a_front_plotted() {
+    let folder = Folder::with_hotel();
+    let sweep = folder.run(&["sweep", "hotel.yaml", "--vary", "bob.weight=0..2", "--steps", "4", "--json"]);
+    let sweep = sweep.done().json();
+    assert_eq!((&sweep["quantity"], &sweep["principal"]), (&"weight".into(), &"bob".into()));
+    let points = sweep["points"].as_array().unwrap();
+    let weights: Vec<&str> = points.iter().map(|point| point["weight"].as_str().unwrap()).collect();
+    assert_eq!(weights, ["0", "1/2", "1", "3/2", "2"]);
+    // Serving alice alone; the greatest sum of the file; and where waiting a year longer pays: 5 : 2^(k+1).
+    assert_eq!(points[0]["welfare"]["exact"], "11");
+    assert_eq!(points[2]["welfare"]["exact"], "127/9");
+    let changes: Vec<&str> = (points.iter().flat_map(|point| point["changes"].as_array().unwrap()))
+        .map(|change| change["at"].as_str().unwrap())
+        .collect();
+    assert_eq!(changes, ["2/5", "4/5", "8/5"]);
+    let report = folder.run(&["sweep", "hotel.yaml", "--vary", "bob.weight=-1..2", "--steps", "3"]).done().stdout;
+    assert!(report.contains("Over the weight of bob") && report.contains("own weight, 1, has"), "{report}");
+    folder.run(&["sweep", "hotel.yaml", "--vary", "bob.weight=2..1"]).refused(&["give the lesser weight first"]);
+    folder.run(&["plot", "hotel.yaml", "--kind", "front", "--out", "front.svg"]).done();
+    assert!(folder.read("front.svg").contains("Pareto front"));
+    folder.write("one.yaml", "{principals: {p: 1/2}, states: {s: {a: {reward: 1, to: s}}}}");
+    folder.run(&["plot", "one.yaml", "--kind", "front"]).refused(&["this model has one"]);
+}
+
+#[test]
+fn fractions_can_be_left_out_and_times_asked_for() {
+    let folder = Folder::with_hotel();
+    for command in [&["fair", "hotel.yaml", "--rule", "nash"][..], &["front", "hotel.yaml"]] {
+        let document = folder.run(&[command, &["--json", "--no-exact", "--timings"]].concat()).done().json();
+        assert!(!document.to_string().contains("\"exact\":"), "{document}");
+        assert!(document["timings"]["total"].as_f64().unwrap() >= 0.0);
+    }
 }

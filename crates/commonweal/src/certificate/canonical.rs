@@ -9,13 +9,12 @@ use std::io::{self, Write};
 
 /// Writes the canonical form.
 pub fn write_canonical(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
-    let joined = |numbers: &mut dyn Iterator<Item = &Rational>| numbers.map(fraction).collect::<Vec<_>>().join(" ");
     writeln!(out, "commonweal-model 1")?;
     let ordered = match principals::segments(model.principals()).as_slice() {
         [_] => {
             let ordered = principals::order(model);
-            let mut discounts = ordered.parts().iter().map(|part| &part.discount);
-            writeln!(out, "discounts {}", joined(&mut discounts))?;
+            let discounts = ordered.parts().iter().map(|part| &part.discount);
+            writeln!(out, "discounts {}", joined(discounts))?;
             ordered
         }
         several => {
@@ -24,11 +23,20 @@ pub fn write_canonical(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
             principals::by_principal(model)
         }
     };
+    write_rows(model, |choice| ordered.rewards(choice), out)
+}
+
+/// States and choices, with the rewards that a form has.
+pub(super) fn write_rows<'r>(
+    model: &Mdp,
+    rewards: impl Fn(ChoiceId) -> &'r [Rational],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "states {}", model.n_states())?;
     for state in model.states() {
         writeln!(out, "choices {}", model.choices(state).len())?;
         for choice in model.choices(state) {
-            write!(out, "{} >", joined(&mut ordered.rewards(choice).iter()))?;
+            write!(out, "{} >", joined(rewards(choice)))?;
             for (target, probability) in sorted_row(model, choice) {
                 write!(out, " {} {}", target.index(), fraction(probability))?;
             }
@@ -36,6 +44,11 @@ pub fn write_canonical(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(out, "end")
+}
+
+/// Fractions with a space between them.
+pub(super) fn joined<'n>(numbers: impl IntoIterator<Item = &'n Rational>) -> String {
+    numbers.into_iter().map(fraction).collect::<Vec<_>>().join(" ")
 }
 
 /// A segment, and for each of its parts the discount and what every principal's rewards count for in it.
@@ -60,6 +73,11 @@ fn sorted_row(model: &Mdp, choice: ChoiceId) -> Vec<(StateId, &Rational)> {
 
 /// SHA-256 of the canonical form, in hexadecimal.
 pub fn model_hash(model: &Mdp) -> String {
+    hashed(|out| write_canonical(model, out))
+}
+
+/// SHA-256 of what is written, in hexadecimal.
+pub(super) fn hashed(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
     struct Hashed(Sha256);
     impl Write for Hashed {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -71,7 +89,7 @@ pub fn model_hash(model: &Mdp) -> String {
         }
     }
     let mut hashed = io::BufWriter::new(Hashed(Sha256::new()));
-    write_canonical(model, &mut hashed).expect("a hash takes every byte");
+    write(&mut hashed).expect("a hash takes every byte");
     let Ok(Hashed(hash)) = hashed.into_inner() else { unreachable!("a hash takes every byte") };
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -80,7 +80,7 @@ pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProo
     n_layers.saturating_mul(a_layer * model.n_parts() as u64).saturating_mul(words)
 }
 
-fn write_values(values: &[ExactVector], patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_values(values: &[ExactVector], patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "values")?;
     for values in values {
         patience.spend(values.len() * (values.bits() / 64 + 1))?;

@@ -7,11 +7,14 @@ mod arithmetic;
 mod bounds;
 mod canonical;
 mod exact;
+mod fair;
 mod outward;
 mod text;
 
 pub use bounds::BoundsCertificate;
+use canonical::{hashed, joined, write_rows};
 pub use canonical::{model_hash, write_canonical};
+pub use fair::{FairCertificate, write_principals};
 
 use crate::answer::{Answer, BoundsProof, BoundsSegment, Claim, ExactProof, ExactSegment, Proof};
 use crate::front::Model;
@@ -64,6 +67,24 @@ pub enum NoCertificate {
     /// The certificate is about the numbers as they are written, and they were rounded.
     #[error("the model was read in doubles, and a certificate is about the numbers of the file; read it in fractions")]
     Rounded,
+    /// A fair answer whose bounds rest on no single proof.
+    #[error("the answer is not proven; one that is stopped, or between bounds that leave it open, has no certificate")]
+    NotProven,
+    /// A fair answer to a rule that tells no strategies apart.
+    #[error("nobody can gain, so there is nothing to prove")]
+    NothingToProve,
+    /// A strategy changes too late for a checker to walk there.
+    #[error("a strategy of the lottery changes after step {most}, too late for a checker to walk there")]
+    TooManySteps {
+        /// The latest step.
+        most: u64,
+    },
+    /// A fair certificate knows no time preference that changes at some step.
+    #[error("a fair certificate knows no schedules and no terms of office yet")]
+    Segments,
+    /// In doubles, a fair certificate has one discount for each principal.
+    #[error("in doubles a fair certificate needs principals with one discount each; `--exact` has one for all")]
+    SeveralParts,
 }
 
 impl<'a> Certificate<'a> {

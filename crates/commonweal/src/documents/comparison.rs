@@ -8,8 +8,12 @@ use serde::{Deserialize, Serialize};
 /// One strategy of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// Which one: `counting`, `stationary`, `positional`, `long-term`, `re-planned`, `no commitment` or `best for principal`.
+    /// Which one: `counting`, `stationary`, `positional`, `long-term`, `re-planned`, `no commitment`, `best for principal` or
+    /// `fair`.
     pub strategy: String,
+    /// The rule by which it is the fairest lottery, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// Whom it is best for, of a strategy that serves one principal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
@@ -39,10 +43,13 @@ impl Compared {
             Class::Replanned => ("re-planned", None),
             Class::NoCommitment => ("no commitment", None),
             Class::BestFor(p) => ("best for principal", Some(model.principals()[p.index()].name.clone())),
+            Class::Fair(_) => ("fair", None),
         };
+        let rule = if let Class::Fair(rule) = compared.class { Some(rule.name().to_owned()) } else { None };
         let names = model.principals().iter().map(|principal| principal.name.clone());
         Compared {
             strategy: strategy.to_owned(),
+            rule,
             principal,
             welfare: Number::from(&compared.welfare),
             upper: compared.upper.map(Double),

@@ -32,11 +32,11 @@ pub struct Fair {
     pub payoffs: Entries<Number>,
     /// What the rule counts from.
     pub over: Entries<String>,
-    /// The lottery, drawn once at the start; with a `coin`, two strategies that differ in its decision alone.
+    /// The lottery, drawn once at the start; with `coins`, strategies that differ in their decisions alone.
     pub mix: Vec<Drawn>,
-    /// The one decision at which a coin is tossed in place of the draw at the start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coin: Option<CoinDecision>,
+    /// The decisions at which coins are tossed in place of the draw at the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coins: Vec<CoinDecision>,
     /// The weights of a half-space that proves it.
     pub weights: Entries<String>,
     /// Among the lotteries that these weights leave: the next weights, and so on.
@@ -87,6 +87,12 @@ pub struct Drawn {
 
 impl Document for Fair {
     const FORMAT: &'static str = "commonweal-fair/1";
+
+    fn leave_fractions_out(&mut self) {
+        self.value.iter_mut().chain(&mut self.infeasible_by).for_each(Number::leave_fraction_out);
+        self.payoffs.leave_fractions_out();
+        self.mix.iter_mut().for_each(|drawn| drawn.payoffs.leave_fractions_out());
+    }
 }
 
 impl Fair {
@@ -111,7 +117,7 @@ impl Fair {
             infeasible_by: infeasible.then_some(value),
             payoffs: payoffs(model, &fair.payoffs),
             over: fractions(model, &fair.over),
-            coin: None,
+            coins: Vec::new(),
             mix: fair.mix.iter().map(|share| Drawn::new(model, share, all_states)).collect(),
             weights: fractions(model, &fair.weights),
             questions: fair.calls,

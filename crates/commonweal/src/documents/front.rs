@@ -81,6 +81,10 @@ pub struct Pattern {
 
 impl Document for Front {
     const FORMAT: &'static str = "commonweal-front/1";
+
+    fn leave_fractions_out(&mut self) {
+        self.vertices.iter_mut().for_each(|vertex| vertex.payoffs.leave_fractions_out());
+    }
 }
 
 impl Front {

@@ -11,7 +11,7 @@ pub struct Sweep {
     format: Format<Sweep>,
     /// Whose discount varies.
     pub principal: String,
-    /// What varies: `rate`; left out for a discount.
+    /// What varies: `rate` or `weight`; left out for a discount.
     #[serde(default, skip_serializing_if = "Quantity::is_discount")]
     pub quantity: Quantity,
     /// The least discount or rate.
@@ -39,11 +39,15 @@ pub struct Sweep {
 pub struct Point {
     /// Its index in the range, from 0.
     pub index: u64,
-    /// The discount.
-    pub discount: String,
+    /// The discount, unless the weight is what varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discount: Option<String>,
     /// The rate, if that is what varies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
+    /// The weight, if that is what varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
     /// The strategy in words; `None` if it is not known.
     pub strategy: Option<String>,
     /// The optimal welfare.
@@ -127,8 +131,9 @@ impl Point {
         let names = model.principals().iter().map(|principal| principal.name.clone());
         Point {
             index: point.index,
-            discount: sweep.grid.quantity.discount(&point.discount).to_string(),
+            discount: sweep.grid.quantity.discount(&point.discount).map(|discount| discount.to_string()),
             rate: (sweep.grid.quantity == Quantity::Rate).then(|| point.discount.to_string()),
+            weight: (sweep.grid.quantity == Quantity::Weight).then(|| point.discount.to_string()),
             strategy: point.label.map(words),
             welfare: Number::from(&point.earned.welfare),
             long_term_welfare: Number::from(&point.earned.long_term_welfare),

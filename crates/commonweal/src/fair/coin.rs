@@ -1,4 +1,4 @@
-//! One coin inside: a lottery over two strategies as one strategy that tosses a coin at one decision.
+//! One coin inside: a lottery over two strategies as one strategy that tosses a coin at one decision. (Several: `purify`.)
 //!
 //! Both strategies are best for the weights that prove the lottery, so at every state and step that they come to, what they do is best.
 //! Where they differ, decisions are switched from the one's to the other's one at a time, earliest step first. Every strategy
@@ -8,21 +8,22 @@
 //! A state that only one of the two comes to at a step does what that one does: the other's decision there was never asked for.
 
 use super::lexicographic::exact_payoffs;
+use super::purify::with_few_coins;
 use super::{Fair, Share};
 use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::{Rational, Value};
+use crate::number::{Rational, Value, sum};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 
-/// The one decision that is left to a coin.
+/// A decision that is left to a coin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coin {
     /// The state.
     pub state: StateId,
     /// The step.
     pub step: Step,
-    /// The two choices, with their probabilities.
-    pub choices: [(ChoiceId, Rational); 2],
+    /// The choices, two or more, with their probabilities.
+    pub choices: Vec<(ChoiceId, Rational)>,
 }
 
 /// Steps after both strategies have settled that are looked at: where they differ for ever, later switches matter ever less.
@@ -34,8 +35,8 @@ const MOST_STEPS: u64 = 100_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoCoin {
-    /// More than one coin would be needed.
-    #[error("the lottery is over more than two strategies; `--coin start` draws one of them at the start")]
+    /// More coins would be needed than can be told.
+    #[error("it would take many coins; `--coin start` draws a strategy at the start")]
     SeveralStrategies,
     /// Payoffs are not known as fractions.
     #[error("the payoffs are known between bounds only; `--coin start` draws a strategy at the start")]
@@ -43,20 +44,52 @@ pub enum NoCoin {
     /// The two strategies differ where only one of them comes to.
     #[error("no single decision leads from one strategy to the other; `--coin start` draws one of them at the start")]
     NoDecision,
+    /// A principal counts a step as a sum of powers.
+    #[error("a principal's time preference has several parts; `--coin start` draws a strategy at the start")]
+    SeveralParts,
     /// Stopped on the way.
     #[error("stopped before the decision was found: {0}")]
     Stopped(StopReason),
 }
 
 impl Fair {
-    /// The same payoffs from one strategy that tosses a coin at one decision, and the decision; none where no lottery is needed.
-    /// The mix is then over two strategies that differ in that decision alone.
-    pub fn with_one_coin(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Option<Coin>), NoCoin> {
-        let [first, second] = match &self.mix[..] {
-            [_] => return Ok((self, None)),
-            [first, second] => [first.clone(), second.clone()],
-            _ => return Err(NoCoin::SeveralStrategies),
+    /// The same payoffs from one strategy that tosses a coin at a few decisions, and these; none where no lottery is needed.
+    /// The mix is then over the strategies that the coins make together, which differ in these decisions alone.
+    pub fn with_coins(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Vec<Coin>), NoCoin> {
+        match &self.mix[..] {
+            [_] => return Ok((self, Vec::new())),
+            [first, second] => {
+                let two = [first.clone(), second.clone()];
+                match self.clone().with_one_coin(two, mdp, stop) {
+                    Err(NoCoin::NoDecision | NoCoin::Stopped(StopReason::LayerLimit)) => {}
+                    found => return found.map(|(fair, coin)| (fair, coin.into_iter().collect())),
+                }
+            }
+            _ => {}
+        }
+        if self.payoffs.iter().any(|payoff| payoff.exact.is_none()) {
+            return Err(NoCoin::NotExact);
+        }
+        if mdp.principals().iter().any(|principal| principal.parts().is_none_or(|parts| parts.len() > 1)) {
+            return Err(NoCoin::SeveralParts);
+        }
+        let (mix, coins) = with_few_coins(&self, mdp, stop)?;
+        let mixed = |p: usize| {
+            sum(mix.iter().map(|share| &share.probability * share.payoffs[p].exact.clone().expect("just evaluated")))
         };
+        if (0..self.payoffs.len()).any(|p| self.payoffs[p].exact.as_ref() != Some(&mixed(p))) {
+            return Err(NoCoin::NoDecision);
+        }
+        Ok((Fair { mix, ..self }, coins))
+    }
+
+    /// The same of two strategies: one coin.
+    fn with_one_coin(
+        self,
+        [first, second]: [Share; 2],
+        mdp: &Mdp,
+        stop: &StopSignal,
+    ) -> Result<(Fair, Option<Coin>), NoCoin> {
         let path = Path::between(mdp, &first.strategy, &second.strategy);
         let exact =
             |values: &[Value]| values.iter().map(|value| value.exact.clone()).collect::<Option<Vec<Rational>>>();
@@ -96,7 +129,7 @@ impl Fair {
             return Err(NoCoin::NoDecision);
         }
         let step = Step::from(step);
-        let choices = [0, 1].map(|k| (two[k].choice(state, &step), shares[k].clone()));
+        let choices = [0, 1].map(|k| (two[k].choice(state, &step), shares[k].clone())).to_vec();
         let mut mix = Vec::new();
         for ((strategy, own), probability) in two.into_iter().zip(payoffs).zip(shares) {
             if !probability.is_zero() {

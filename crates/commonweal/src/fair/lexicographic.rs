@@ -30,13 +30,15 @@ use std::cmp::Ordering;
 const MOST_STEPS: u64 = 200_000;
 
 /// A strategy, and what it gives each principal of the file from the start.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub strategy: CountingStrategy,
     pub payoffs: Vec<Rational>,
+    /// The step from which on every choice loses at the first level that tells it from the tail's.
+    pub horizon: u64,
 }
 
 /// The best strategy by these levels, in turn.
-pub(super) fn solve(
+pub(crate) fn solve(
     mdp: &Mdp,
     rows: &IntegerRows,
     levels: &[&Weights],
@@ -109,7 +111,7 @@ pub(super) fn solve(
     changes.iter_mut().for_each(|changes| changes.reverse());
     let strategy = CountingStrategy::from_changes(mdp, changes);
     let payoffs = exact_payoffs(mdp, &strategy, stop)?;
-    Ok(Found { strategy, payoffs })
+    Ok(Found { strategy, payoffs, horizon: last })
 }
 
 /// The same where time preferences have segments: from the last one on it is the ordinary problem, and before it every step
@@ -137,7 +139,8 @@ fn before_last_segment(
         })
         .collect();
     let telling: Vec<&Weights> = counted.iter().filter(|weights| weights.iter().any(|w| !w.is_zero())).collect();
-    let tail = solve(&later, rows, &telling, stop)?.strategy;
+    let Found { strategy: tail, horizon, .. } = solve(&later, rows, &telling, stop)?;
+    let horizon = horizon + begins;
     let from_there = evaluate(&later, &Strategy::Counting(tail.clone()), stop).map_err(stop_reason)?;
     let parts = telling.iter().flat_map(|weights| parts_weighted(later.principals(), weights)).collect::<Vec<_>>();
     let lasting = parts.into_iter().filter(|part| !part.discount.is_zero()).collect();
@@ -191,7 +194,7 @@ fn before_last_segment(
     changes.iter_mut().for_each(|changes| changes.reverse());
     let strategy = CountingStrategy::from_changes(mdp, changes);
     let payoffs = exact_payoffs(mdp, &strategy, stop)?;
-    Ok(Found { strategy, payoffs })
+    Ok(Found { strategy, payoffs, horizon })
 }
 
 /// What a strategy that changes early gives each principal from the start.

@@ -13,9 +13,11 @@
 mod coin;
 pub mod front;
 pub mod hull;
-mod lexicographic;
+pub(crate) mod lexicographic;
 pub mod payoff_set;
 pub mod program;
+mod proof;
+mod purify;
 mod rules;
 pub mod simplex;
 mod smooth;
@@ -25,6 +27,7 @@ pub use coin::{Coin, NoCoin};
 pub use front::{Edge, Front, FrontOptions, Pattern, Vertex};
 pub use hull::Hull;
 pub use payoff_set::{PayoffSet, Point, Weights};
+pub(crate) use proof::{Argument, ProofStep};
 pub use rules::{FairError, Over, Question, Rule, reference_numbers};
 
 use crate::evaluation::EvaluateError;
@@ -88,6 +91,10 @@ pub struct Fair {
     pub then: Vec<Weights>,
     /// How often the solver was asked.
     pub calls: u64,
+    /// What each principal gets at most, from below, where the rule asks for it.
+    pub(crate) own_best: Vec<Rational>,
+    /// Why nothing is better, step by step; nothing where that is not known.
+    pub(crate) proof: Vec<ProofStep>,
 }
 
 impl Fair {
@@ -211,6 +218,7 @@ struct Mixed<'f> {
     shares: Vec<(usize, Rational)>,
     weights: Weights,
     then: Vec<Weights>,
+    proof: Vec<ProofStep>,
 }
 
 impl<'q, 'm> Asked<'q, 'm> {
@@ -225,7 +233,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             face.add(best.point);
         }
         face.add(self.set.best(&vec![Rational::ONE; n])?.point);
-        let mut stage = Stage { face, conditions: self.demands() };
+        let mut stage = Stage::new(face, self.demands());
         match stage.settle()? {
             Feasibility::Yes => {}
             Feasibility::No(solved) => return Ok(self.infeasible(&stage, solved)),
@@ -273,11 +281,10 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         let condition =
             |payoffs: Weights, bound: Rational| Condition { payoffs, extras: Vec::new(), sense: Sense::AtLeast, bound };
-        let floors = self.question.at_least.iter().map(|(p, floor)| condition(unit(n, p.index()), floor.clone()));
-        let ceilings = self
-            .question
-            .at_most
-            .iter()
+        let (floors, ceilings) = self.question.demands();
+        let floors = floors.into_iter().map(|(p, floor)| condition(unit(n, p.index()), floor.clone()));
+        let ceilings = ceilings
+            .into_iter()
             .map(|(p, ceiling)| condition(unit(n, p.index()).iter().map(|weight| -weight).collect(), -ceiling));
         floors.chain(ceilings).collect()
     }
@@ -297,15 +304,41 @@ impl<'q, 'm> Asked<'q, 'm> {
         let spare: Weights = (counted.iter().zip(&solved.weights))
             .map(|(own, weight)| if weight.is_zero() { sign(own) } else { Rational::ZERO })
             .collect();
-        let (first, stopped) = (solved.weights.clone(), solved.stopped);
-        if solved.is_optimal() && self.set.gap().is_none() && spare.iter().any(|weight| !weight.is_zero()) {
-            let tight: Vec<usize> = (0..solved.duals.len()).filter(|&row| !solved.duals[row].is_zero()).collect();
-            stage.tighten(solved.weights, &tight)?;
-            let program = Program { objective: spare, extras: Vec::new(), conditions: stage.conditions.clone() };
-            let solved = stage.face.solve(&program, &Until::Proven)?;
-            return Ok(self.on(&stage, solved.shares, solved.weights, values, stopped));
+        let proof = stage.bound(counted.clone(), &solved);
+        let (weights, shares) = (solved.weights.clone(), solved.shares.clone());
+        let first = self.on(&stage, shares, weights, values.clone(), solved.stopped, proof.clone());
+        let can_spare = spare.iter().any(|weight| !weight.is_zero());
+        if !(solved.is_optimal() && self.set.gap().is_none() && can_spare) {
+            return Ok(first);
         }
-        Ok(self.on(&stage, solved.shares, first, values, stopped))
+        // Any optimum will do; one that spares nothing is not worth an error.
+        match self.sparing(&mut stage, &counted, &solved, spare) {
+            Ok(better) => Ok(self.on(&stage, better.shares, better.weights, values, solved.stopped, proof)),
+            Err(_) => Ok(first),
+        }
+    }
+
+    /// Among the optima of a weighted sum, one that is best by other weights.
+    fn sparing(
+        &self,
+        stage: &mut Stage,
+        counted: &Weights,
+        solved: &Solved,
+        spare: Weights,
+    ) -> Result<Solved, StopReason> {
+        let mut tight: Vec<usize> = (0..solved.duals.len()).filter(|&row| !solved.duals[row].is_zero()).collect();
+        let step = stage.step(Argument::Tight, &solved.weights, &solved.duals);
+        if !tight.is_empty() {
+            // On the face the weights have one sum. With the sum itself, all tight demands but one fix the last.
+            tight.push(stage.conditions.len());
+            let (payoffs, bound) = (counted.clone(), solved.value.clone());
+            stage.conditions.push(Condition { payoffs, extras: Vec::new(), sense: Sense::Equal, bound });
+            stage.rows.push(stage.n_rows);
+            stage.n_rows += 1;
+        }
+        stage.tighten(step, &tight)?;
+        let program = Program { objective: spare, extras: Vec::new(), conditions: stage.conditions.clone() };
+        stage.face.solve(&program, &Until::Proven)
     }
 
     fn kalai_smorodinsky(&self, stage: Stage) -> Result<Fair, Failure> {
@@ -326,7 +359,8 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         // Who can never gain has no part in the rule.
         let mut open: Vec<usize> = (0..n).filter(|&p| !ranges[p].is_zero()).collect();
-        let mut values: Option<[Rational; 2]> = None;
+        let is_leximin = matches!(self.question.rule, Rule::Leximin);
+        let mut first: Option<([Rational; 2], Vec<ProofStep>)> = None;
         loop {
             let own = stage.conditions.len();
             let mut conditions = stage.conditions.clone();
@@ -342,28 +376,43 @@ impl<'q, 'm> Asked<'q, 'm> {
                 let program = Program { objective: vec![Rational::ONE; n], extras: Vec::new(), conditions };
                 let solved = stage.face.solve(&program, &Until::Proven)?;
                 let values = [Rational::ZERO, Rational::ZERO];
-                return Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped));
+                return Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped, Vec::new()));
             }
             let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
             let solved = stage.face.solve(&program, &Until::Proven)?;
-            let values = values.get_or_insert_with(|| [solved.value.clone(), solved.upper.clone()]).clone();
+            let mut gains = vec![Rational::ZERO; n];
+            open.iter().zip(&solved.duals[own..]).for_each(|(&p, dual)| gains[p] = -dual);
+            let of_first = || ([solved.value.clone(), solved.upper.clone()], stage.bound(gains.clone(), &solved));
+            let (values, bound) = first.get_or_insert_with(of_first).clone();
             let settled: Vec<usize> = (0..open.len()).filter(|&k| !solved.duals[own + k].is_zero()).collect();
             if settled.len() == open.len() || !solved.is_optimal() || self.set.gap().is_some() {
-                return Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped));
+                let mut proof = bound;
+                if is_leximin {
+                    proof = stage.steps.clone();
+                    proof.push(stage.step(least(&solved, gains), &solved.weights, &solved.duals));
+                }
+                let is_proven = solved.is_optimal() && self.set.gap().is_none();
+                let stopped = solved.stopped;
+                let mut fair = self.on(&stage, solved.shares, solved.weights, values, stopped, proof);
+                if is_leximin && !is_proven {
+                    // The least is known; what the others can have on top of it is not.
+                    fair.proof.clear();
+                    fair.proven = stopped.map_or(Proven::WithinGap, Proven::Stopped);
+                }
+                return Ok(fair);
             }
             let mut tight: Vec<usize> = (0..own).filter(|&row| !solved.duals[row].is_zero()).collect();
+            let step = stage.step(least(&solved, gains), &solved.weights, &solved.duals);
             for &k in &settled {
                 tight.push(stage.conditions.len());
                 let p = open[k];
                 let bound = &self.over[p] + &ranges[p] * &solved.value;
-                stage.conditions.push(Condition {
-                    payoffs: unit(n, p),
-                    extras: Vec::new(),
-                    sense: Sense::AtLeast,
-                    bound,
-                });
+                let condition = Condition { payoffs: unit(n, p), extras: Vec::new(), sense: Sense::AtLeast, bound };
+                stage.conditions.push(condition);
+                stage.rows.push(stage.n_rows + k);
             }
-            stage.tighten(solved.weights, &tight)?;
+            stage.n_rows += open.len();
+            stage.tighten(step, &tight)?;
             let is_open = |k: &usize| !settled.contains(k);
             open = (0..open.len()).filter(is_open).map(|k| open[k]).collect();
         }
@@ -394,7 +443,12 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
         let solved = stage.face.solve(&program, &Until::Proven)?;
         let values = [solved.value.clone(), solved.upper.clone()];
-        Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped))
+        let mut gains = vec![Rational::ZERO; n];
+        for (k, dual) in solved.duals[stage.conditions.len()..].iter().enumerate() {
+            gains[k % n] -= dual;
+        }
+        let proof = stage.bound(gains, &solved);
+        Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped, proof))
     }
 
     fn smooth(&self, mut stage: Stage) -> Result<Fair, Failure> {
@@ -440,7 +494,10 @@ impl<'q, 'm> Asked<'q, 'm> {
             stage.face.gap.clone()
         };
         let found = smooth::solve(&smooth, &mut stage, &gains, begun.shares, &gap)?;
-        Ok(self.on(&stage, found.shares, found.weights, [found.value, found.upper], found.stopped))
+        let (gains, rows) = found.dual;
+        let mut proof = stage.steps.clone();
+        proof.push(ProofStep { argument: Argument::Bound { gains }, weights: found.weights.clone(), rows });
+        Ok(self.on(&stage, found.shares, found.weights, [found.value, found.upper], found.stopped, proof))
     }
 
     /// The answer of a mix on a stage: its faces come before the weights.
@@ -451,6 +508,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         weights: Weights,
         values: [Rational; 2],
         stopped: Option<StopReason>,
+        proof: Vec<ProofStep>,
     ) -> Fair {
         let mut all = stage.face.levels.clone();
         all.push(weights);
@@ -460,20 +518,22 @@ impl<'q, 'm> Asked<'q, 'm> {
             Some(reason) => Proven::Stopped(reason),
             None => Proven::WithinGap,
         };
-        let mixed = Mixed { points: &stage.face.points, shares, weights, then: all };
+        let mixed = Mixed { points: &stage.face.points, shares, weights, then: all, proof };
         self.written(mixed, between(&values), proven)
     }
 
     fn infeasible(&self, stage: &Stage, solved: Solved) -> Fair {
         let values = [-&solved.upper, -&solved.value];
-        let mut fair = self.on(stage, solved.shares, solved.weights, values, None);
+        let proof = stage.bound(vec![Rational::ZERO; self.set.n()], &solved);
+        let mut fair = self.on(stage, solved.shares, solved.weights, values, None, proof);
         fair.proven = Proven::Infeasible;
         fair
     }
 
     /// Whether the demands can be met is not known.
     fn undecided(&self, stage: &Stage, solved: Solved, reason: StopReason) -> Fair {
-        let mut fair = self.on(stage, solved.shares, solved.weights, [Rational::ZERO, Rational::ZERO], Some(reason));
+        let values = [Rational::ZERO, Rational::ZERO];
+        let mut fair = self.on(stage, solved.shares, solved.weights, values, Some(reason), Vec::new());
         fair.value = anything();
         fair.proven = Proven::Stopped(reason);
         fair
@@ -506,6 +566,8 @@ impl<'q, 'm> Asked<'q, 'm> {
             weights: mixed.weights,
             then: mixed.then,
             calls: self.set.calls(),
+            own_best: self.best.clone(),
+            proof: mixed.proof,
         }
     }
 
@@ -527,8 +589,15 @@ impl<'q, 'm> Asked<'q, 'm> {
             weights: vec![Rational::ZERO; self.set.n()],
             then: Vec::new(),
             calls: self.set.calls(),
+            own_best: Vec::new(),
+            proof: Vec::new(),
         }
     }
+}
+
+/// The argument that those who are open gain as much as the least of them does.
+fn least(solved: &Solved, gains: Weights) -> Argument {
+    Argument::Least { value: solved.value.clone(), gains }
 }
 
 fn anything() -> Value {

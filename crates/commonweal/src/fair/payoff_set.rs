@@ -90,6 +90,7 @@ pub struct PayoffSet<'m> {
     doubles: RefCell<Option<Mdp<f64>>>,
     kept_in_doubles: RefCell<Vec<certified::Kept>>,
     calls: Cell<u64>,
+    most_calls: u64,
 }
 
 /// A long-term strategy, for parts whose first terms count once, more or less.
@@ -109,7 +110,23 @@ impl<'m> PayoffSet<'m> {
             doubles: RefCell::default(),
             kept_in_doubles: RefCell::default(),
             calls: Cell::new(0),
+            most_calls: u64::MAX,
         }
+    }
+
+    /// The same, asked no more often than this: further questions are stopped.
+    pub fn with_most_calls(self, most_calls: u64) -> PayoffSet<'m> {
+        PayoffSet { most_calls, ..self }
+    }
+
+    /// Counts a question, unless something stops it.
+    fn ask(&self) -> Result<(), StopReason> {
+        self.options.stop.check()?;
+        if self.calls.get() >= self.most_calls {
+            return Err(StopReason::NodeLimit);
+        }
+        self.calls.set(self.calls.get() + 1);
+        Ok(())
     }
 
     /// The model.
@@ -173,8 +190,7 @@ impl<'m> PayoffSet<'m> {
     /// The point whose sum by the first of `levels` is the greatest, among these the greatest by the second, and so on; and
     /// what no such point exceeds by the last level but those of zeros. Needs the engine in fractions: only these tell ties.
     pub fn best_of_best(&self, levels: &[&Weights]) -> Result<Best, StopReason> {
-        self.options.stop.check()?;
-        self.calls.set(self.calls.get() + 1);
+        self.ask()?;
         let tells = |weights: &&Weights| weights.iter().any(|weight| !weight.is_zero());
         let telling: Vec<&Weights> = levels.iter().copied().filter(tells).collect();
         if let [single] = telling.as_slice() {
@@ -211,8 +227,7 @@ impl<'m> PayoffSet<'m> {
         // Finer than what is asked for: a mix adds up what its points are off by.
         const FINER: f64 = 1.0 / 16.0;
         const FINEST: f64 = 1e-12;
-        self.options.stop.check()?;
-        self.calls.set(self.calls.get() + 1);
+        self.ask()?;
         let aim = (gap * FINER).max(FINEST);
         let mut place = self.doubles.borrow_mut();
         let doubles = place.take().unwrap_or_else(|| self.model.doubles().expect("looked at before").clone());

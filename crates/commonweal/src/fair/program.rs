@@ -12,7 +12,7 @@
 
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
-use crate::number::Rational;
+use crate::number::{Rational, sum};
 use crate::stop::StopReason;
 
 /// A number beside the payoffs that a program may choose.
@@ -70,10 +70,18 @@ pub struct Solved {
     pub extras: Vec<Rational>,
     /// The weights that prove the upper bound.
     pub weights: Weights,
-    /// One multiplier per condition, that belong to the master.
+    /// One multiplier per condition: with the weights, what proves the upper bound.
     pub duals: Vec<Rational>,
     /// Why the bounds are further apart than asked, if they are.
     pub stopped: Option<StopReason>,
+}
+
+/// What nothing exceeds, and by what weights and multipliers that is known.
+#[derive(Clone)]
+pub(super) struct UpperBound {
+    pub most: Rational,
+    pub weights: Weights,
+    pub duals: Vec<Rational>,
 }
 
 impl Solved {
@@ -153,20 +161,23 @@ impl<'s, 'm> Face<'s, 'm> {
 
     /// The greatest value of a program, of which some mix of the points found is feasible.
     pub fn solve(&mut self, program: &Program, until: &Until) -> Result<Solved, StopReason> {
-        let mut upper: Option<(Rational, Weights)> = None;
+        let mut upper: Option<UpperBound> = None;
+        let mut before: Weights = Vec::new();
         for round in 0.. {
             let optimum = program.master(&self.points).ok_or(StopReason::Precision)?;
             let duals = &optimum.dual[1..];
             let weights = program.weights(duals);
-            let solved = |upper: &Option<(Rational, Weights)>, stopped: Option<StopReason>| {
-                let (upper, weights) = upper.clone().unwrap_or_else(|| (optimum.value.clone(), weights.clone()));
+            let solved = |upper: &Option<UpperBound>, stopped: Option<StopReason>| {
+                let here =
+                    || UpperBound { most: optimum.value.clone(), weights: weights.clone(), duals: duals.to_vec() };
+                let UpperBound { most, weights, duals } = upper.clone().unwrap_or_else(here);
                 let shares = optimum.primal[..self.points.len()].iter().cloned().enumerate();
                 Solved {
-                    upper: upper.max(optimum.value.clone()),
+                    upper: most.max(optimum.value.clone()),
                     weights,
+                    duals,
                     shares: shares.filter(|(_, share)| !share.is_zero()).collect(),
                     extras: program.extras_of(&optimum, self.points.len()),
-                    duals: duals.to_vec(),
                     value: optimum.value.clone(),
                     stopped,
                 }
@@ -180,10 +191,10 @@ impl<'s, 'm> Face<'s, 'm> {
                 Err(reason) => return Err(reason),
             };
             let bound = program.right_side(duals) + &best.most;
-            if upper.as_ref().is_none_or(|(least, _)| bound <= *least) {
-                upper = Some((bound, weights.clone()));
+            if upper.as_ref().is_none_or(|least| bound <= least.most) {
+                upper = Some(UpperBound { most: bound, weights: weights.clone(), duals: duals.to_vec() });
             }
-            let near = &upper.as_ref().expect("set just now").0 - &optimum.value <= self.allowed_gap();
+            let near = &upper.as_ref().expect("set just now").most - &optimum.value <= self.allowed_gap();
             // An exact face ends with gap 0, where the bound is the master's own value.
             if near {
                 return Ok(solved(&upper, None));
@@ -200,8 +211,43 @@ impl<'s, 'm> Face<'s, 'm> {
                 return Ok(was);
             }
             self.try_without_small(&weights)?;
+            self.try_limit(&before, &weights)?;
+            before = weights;
         }
         unreachable!("the rounds are limited")
+    }
+
+    /// Asks with the weights that the questions seem to tend to, and among what is best by these with the present ones: where
+    /// principals share a discount, their rewards may cancel for some weights, and vertices accumulate there.
+    fn try_limit(&mut self, before: &Weights, weights: &Weights) -> Result<(), StopReason> {
+        let tells_nothing = |weights: &Weights| weights.iter().all(Rational::is_zero);
+        if tells_nothing(before) || tells_nothing(weights) || self.set.gap().is_some() {
+            return Ok(());
+        }
+        let normal = |weights: &Weights| -> Weights {
+            let total = sum(weights.iter().map(|weight| weight.clone().abs()));
+            weights.iter().map(|weight| weight / &total).collect()
+        };
+        let [before, weights] = [before, weights].map(normal);
+        let moves = before.iter().zip(&weights).map(|(before, now)| (now - before).abs());
+        let reach = moves.fold(Rational::ZERO, Rational::max) * Rational::from(4);
+        if reach.is_zero() || reach > Rational::from_quotient(1, 8) {
+            return Ok(());
+        }
+        let near = |weight: &Rational| {
+            if weight.is_zero() {
+                return Rational::ZERO;
+            }
+            Rational::simplest_between(weight - &reach, weight + &reach)
+        };
+        let limit: Weights = weights.iter().map(near).collect();
+        if limit == weights || tells_nothing(&limit) {
+            return Ok(());
+        }
+        let levels: Vec<&Weights> = self.levels.iter().chain([&limit, &weights]).collect();
+        let best = self.set.best_of_best(&levels)?;
+        self.add(best.point);
+        Ok(())
     }
 
     /// Asks with weights that are small beside the greatest as 0: where a weight tends to 0 the set may have infinitely many

@@ -57,6 +57,14 @@ impl Question {
         let over = rule.usual_reference();
         Question { rule, over, at_least: Vec::new(), at_most: Vec::new() }
     }
+
+    /// Floors and ceilings, each in the principals' order.
+    pub(crate) fn demands(&self) -> (Vec<&(PrincipalId, Rational)>, Vec<&(PrincipalId, Rational)>) {
+        let [mut floors, mut ceilings] =
+            [&self.at_least, &self.at_most].map(|bounds| bounds.iter().collect::<Vec<_>>());
+        [&mut floors, &mut ceilings].into_iter().for_each(|bounds| bounds.sort_by_key(|(p, _)| p.index()));
+        (floors, ceilings)
+    }
 }
 
 /// Why a question has no answer.

@@ -111,6 +111,8 @@ pub(super) struct SmoothOptimum {
     pub upper: Rational,
     pub shares: Vec<(usize, Rational)>,
     pub weights: Weights,
+    /// What each gain counts for in the upper bound, and one multiplier per row of the proof.
+    pub dual: (Weights, Vec<Rational>),
     pub stopped: Option<StopReason>,
 }
 
@@ -151,7 +153,7 @@ pub(super) fn solve(
         lines.extend(factors.iter().map(|factor| smooth.slope(&(gain * factor))));
     }
     let mut lower = (smooth.total(&first)[0].clone(), start, first);
-    let mut upper: Option<(Rational, Weights)> = None;
+    let mut upper: Option<(Rational, Weights, (Weights, Vec<Rational>))> = None;
     let mut stopped = Some(StopReason::NodeLimit);
     let mut without_news = 0;
     for _ in 0..MOST_ROUNDS {
@@ -167,8 +169,9 @@ pub(super) fn solve(
             }
         };
         let bound = program.right_side(duals) + &most;
-        if upper.as_ref().is_none_or(|(least, _)| bound < *least) {
-            upper = Some((bound, weights));
+        if upper.as_ref().is_none_or(|(least, ..)| bound < *least) {
+            let dual = (slopes_by(&lines, gains, &duals[stage.conditions.len()..]), stage.row_multipliers(duals));
+            upper = Some((bound, weights, dual));
         }
         let shares: Vec<(usize, Rational)> =
             optimum.primal[..stage.face.points.len()].iter().cloned().enumerate().collect();
@@ -194,7 +197,7 @@ pub(super) fn solve(
         {
             return Ok(found);
         }
-        let (bound, _) = upper.as_ref().expect("set by now");
+        let (bound, ..) = upper.as_ref().expect("set by now");
         let scale = if matches!(smooth, Smooth::Nash) { Rational::ONE } else { lower.0.clone().abs() };
         if bound - &lower.0 <= gap * scale {
             stopped = None;
@@ -209,7 +212,7 @@ pub(super) fn solve(
     }
     let (_, shares, gained) = lower;
     let [value, _] = smooth.reported(&gained);
-    let (bound, weights) = upper.ok_or(stopped.unwrap_or(StopReason::Precision))?;
+    let (bound, weights, dual) = upper.ok_or(stopped.unwrap_or(StopReason::Precision))?;
     let upper = match smooth {
         Smooth::Nash => {
             // The product is the exponential of the sum: e^x ≤ 1/(1−x) below 1, and is left open above.
@@ -220,7 +223,17 @@ pub(super) fn solve(
         }
         Smooth::Alpha(_) => bound.max(value.clone()),
     };
-    Ok(SmoothOptimum { value, upper, shares, weights, stopped })
+    Ok(SmoothOptimum { value, upper, shares, weights, dual, stopped })
+}
+
+/// What each principal's gain counts for, given the multipliers of the lines: their slopes, weighted.
+fn slopes_by(lines: &[Vec<Rational>], gains: &Gains, duals: &[Rational]) -> Weights {
+    let mut counts = vec![Rational::ZERO; gains.over.len()];
+    let mut duals = duals.iter();
+    for (&p, slopes) in gains.who.iter().zip(lines) {
+        counts[p] = sum(slopes.iter().zip(&mut duals).map(|(slope, dual)| -(slope * dual)));
+    }
+    counts
 }
 
 fn program(smooth: &Smooth, stage: &Stage, gains: &Gains, lines: &[Vec<Rational>], n: usize) -> Program {
@@ -271,7 +284,8 @@ fn exactly(
         let best = stage.face.best(&weights)?;
         if best.most == attained {
             let [value, upper] = smooth.reported(&gained);
-            return Ok(Some(SmoothOptimum { value, upper, shares, weights, stopped: None }));
+            let dual = (weights.clone(), vec![Rational::ZERO; stage.n_rows]);
+            return Ok(Some(SmoothOptimum { value, upper, shares, weights, dual, stopped: None }));
         }
         stage.face.add(best.point);
     }

@@ -6,6 +6,7 @@
 
 use super::payoff_set::Weights;
 use super::program::{Condition, Extra, Face, Program, Solved, Until};
+use super::proof::{Argument, ProofStep};
 use super::simplex::Sense;
 use crate::number::Rational;
 use crate::stop::StopReason;
@@ -14,6 +15,12 @@ use crate::stop::StopReason;
 pub(super) struct Stage<'s, 'm> {
     pub face: Face<'s, 'm>,
     pub conditions: Vec<Condition>,
+    /// Which row of the proof each condition is; rows outlive conditions that follow from others.
+    pub rows: Vec<usize>,
+    /// How many rows the proof has by now.
+    pub n_rows: usize,
+    /// How the face came about.
+    pub steps: Vec<ProofStep>,
 }
 
 /// Whether the conditions can be satisfied.
@@ -31,7 +38,31 @@ pub(super) fn unit(n: usize, p: usize) -> Weights {
     (0..n).map(|q| if q == p { Rational::ONE } else { Rational::ZERO }).collect()
 }
 
-impl Stage<'_, '_> {
+impl<'s, 'm> Stage<'s, 'm> {
+    /// A face with demands, all of them open.
+    pub fn new(face: Face<'s, 'm>, conditions: Vec<Condition>) -> Stage<'s, 'm> {
+        let n_rows = conditions.len();
+        Stage { face, conditions, rows: (0..n_rows).collect(), n_rows, steps: Vec::new() }
+    }
+
+    /// One multiplier for each row of the proof, from the duals of a program whose first conditions are the stage's.
+    pub fn row_multipliers(&self, duals: &[Rational]) -> Vec<Rational> {
+        let mut multipliers = vec![Rational::ZERO; self.n_rows];
+        self.rows.iter().zip(duals).for_each(|(&row, dual)| multipliers[row] = -dual);
+        multipliers
+    }
+
+    /// The step of the proof that these weights and duals make.
+    pub fn step(&self, argument: Argument, weights: &Weights, duals: &[Rational]) -> ProofStep {
+        ProofStep { argument, weights: weights.clone(), rows: self.row_multipliers(duals) }
+    }
+
+    /// The proof of a program's upper bound: how the face came about, and what is on it.
+    pub fn bound(&self, gains: Weights, solved: &Solved) -> Vec<ProofStep> {
+        let last = self.step(Argument::Bound { gains }, &solved.weights, &solved.duals);
+        self.steps.iter().cloned().chain([last]).collect()
+    }
+
     /// Finds whether the conditions can be satisfied, and leaves the smallest face on which they all can.
     pub fn settle(&mut self) -> Result<Feasibility, StopReason> {
         loop {
@@ -62,13 +93,16 @@ impl Stage<'_, '_> {
             }
             let tight = |index: &usize| !solved.duals[*index].is_zero();
             let tight: Vec<usize> = (0..self.conditions.len()).filter(tight).collect();
-            self.tighten(solved.weights, &tight)?;
+            let step = self.step(Argument::Tight, &solved.weights, &solved.duals);
+            self.tighten(step, &tight)?;
         }
     }
 
-    /// Goes on to the face that is best by `weights`, on which the conditions of these indices are tight. One of those that were
-    /// open follows from the others there.
-    pub fn tighten(&mut self, weights: Weights, tight: &[usize]) -> Result<(), StopReason> {
+    /// Goes on to the face that is best by the weights of `step`, on which the conditions of these indices are tight. One of those
+    /// that were open follows from the others there.
+    pub fn tighten(&mut self, step: ProofStep, tight: &[usize]) -> Result<(), StopReason> {
+        let weights = step.weights.clone();
+        self.steps.push(step);
         let most = self.face.best(&weights)?;
         self.face.restrict(weights, &most.most);
         self.face.add(most.point);
@@ -78,6 +112,7 @@ impl Stage<'_, '_> {
         }
         if let Some(index) = implied {
             self.conditions.remove(index);
+            self.rows.remove(index);
         }
         self.end_of_range()
     }
@@ -89,12 +124,18 @@ impl Stage<'_, '_> {
         let [index] = equal[..] else { return Ok(()) };
         let Condition { payoffs, bound, .. } = self.conditions[index].clone();
         let negative: Weights = payoffs.iter().map(|weight| -weight).collect();
-        for (weights, end) in [(payoffs, bound.clone()), (negative, -bound)] {
+        for (weights, end, multiplier) in
+            [(payoffs, bound.clone(), Rational::ONE), (negative, -bound, Rational::NEG_ONE)]
+        {
             let best = self.face.best(&weights)?;
             if best.most == end {
+                let mut rows = vec![Rational::ZERO; self.n_rows];
+                rows[self.rows[index]] = multiplier;
+                self.steps.push(ProofStep { argument: Argument::Tight, weights: weights.clone(), rows });
                 self.face.restrict(weights, &end);
                 self.face.add(best.point);
                 self.conditions.remove(index);
+                self.rows.remove(index);
                 return Ok(());
             }
             self.face.add(best.point);

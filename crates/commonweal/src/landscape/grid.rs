@@ -1,6 +1,6 @@
 //! Discounts or rates at equal distances, and shards of the work on them.
 
-use crate::model::{Preference, discount_of};
+use crate::model::{Preference, Principal, discount_of};
 use crate::number::Rational;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(super) const UNITS: u64 = 1 << BITS;
 /// Changes that are nearer to each other than this many units are not told apart.
 pub(super) const CROWD: u64 = UNITS >> 20;
 
-/// What of a principal's time preference varies.
+/// What of a principal varies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Quantity {
@@ -21,32 +21,39 @@ pub enum Quantity {
     Discount,
     /// The rate r, which is the discount 1/(1+r).
     Rate,
+    /// What the payoff counts for in the welfare.
+    Weight,
 }
 
 impl Quantity {
-    /// The preference that has this value.
-    pub fn preference(self, value: Rational) -> Preference {
+    /// The preference that has this value; none has a weight.
+    pub fn preference(self, value: Rational) -> Option<Preference> {
         match self {
-            Quantity::Discount => Preference::discount(value),
-            Quantity::Rate => Preference::rate(value),
+            Quantity::Discount => Some(Preference::discount(value)),
+            Quantity::Rate => Some(Preference::rate(value)),
+            Quantity::Weight => None,
         }
     }
 
-    /// The discount that has this value.
-    pub fn discount(self, value: &Rational) -> Rational {
+    /// The discount that has this value, where that is what varies.
+    pub fn discount(self, value: &Rational) -> Option<Rational> {
         match self {
-            Quantity::Discount => value.clone(),
-            Quantity::Rate => discount_of(value),
+            Quantity::Discount => Some(value.clone()),
+            Quantity::Rate => Some(discount_of(value)),
+            Quantity::Weight => None,
         }
     }
 
-    /// The value that a preference has, if it has a single one.
-    pub fn of(self, preference: &Preference) -> Option<Rational> {
-        let discount = preference.single_discount()?;
+    /// The value that a principal has, if it has a single one.
+    pub fn of(self, principal: &Principal) -> Option<Rational> {
+        let discount = || principal.preference().single_discount();
         match self {
-            Quantity::Discount => Some(discount),
-            Quantity::Rate if discount.is_zero() => None,
-            Quantity::Rate => Some(Rational::ONE / discount - Rational::ONE),
+            Quantity::Discount => discount(),
+            Quantity::Rate => {
+                let discount = discount().filter(|discount| !discount.is_zero())?;
+                Some(Rational::ONE / discount - Rational::ONE)
+            }
+            Quantity::Weight => Some(principal.weight.clone()),
         }
     }
 
@@ -55,6 +62,7 @@ impl Quantity {
         match self {
             Quantity::Discount => "discount",
             Quantity::Rate => "rate",
+            Quantity::Weight => "weight",
         }
     }
 
@@ -64,7 +72,7 @@ impl Quantity {
     }
 }
 
-/// Discounts or rates at equal distances, both ends included.
+/// Discounts, rates or weights at equal distances, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     /// What they are.

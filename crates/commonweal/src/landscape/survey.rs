@@ -32,7 +32,7 @@ pub(super) struct Survey<'m> {
 }
 
 impl<'m> Survey<'m> {
-    /// The model with the discounts of these principals left open, to be solved at the points of a grid and between them.
+    /// The model with these numbers of principals left open, to be solved at the points of a grid and between them.
     pub fn new(model: &'m Mdp, varied: Vec<(PrincipalId, Quantity)>, grid: u64, options: &Options) -> Survey<'m> {
         let stop = options.stop.clone();
         let options = Options { stop: stop.for_part(), ..options.clone() };
@@ -40,12 +40,17 @@ impl<'m> Survey<'m> {
         Survey { model, varied, options, stop, solved, grid, ids: HashMap::new(), plays: Vec::new() }
     }
 
-    /// The model at these discounts or rates, one for each varied principal.
+    /// The model with these numbers, one for each that varies.
     pub fn model_at(&self, values: &[Rational]) -> Result<Mdp, ModelError> {
         let mut assigned = self.varied.iter().zip(values);
         assigned.try_fold(self.model.clone(), |model, (&(principal, quantity), value)| {
+            let Some(preference) = quantity.preference(value.clone()) else {
+                let mut weights: Vec<Rational> = model.principals().iter().map(|own| own.weight.clone()).collect();
+                weights[principal.index()] = value.clone();
+                return Ok(model.with_weights(&weights));
+            };
             let own = model.principals()[principal.index()].preference();
-            let preference = own.replaced_by(quantity.preference(value.clone()));
+            let preference = own.replaced_by(preference);
             model.with_preference(principal, preference)
         })
     }

@@ -39,7 +39,7 @@ pub struct Sweep {
 pub struct SweepPoint {
     /// Its index in the grid.
     pub index: u64,
-    /// The discount, or the rate if that is what varies.
+    /// The discount, or the rate or weight if that is what varies.
     pub discount: Rational,
     /// The play of the best strategy; `None` if the solution was stopped.
     pub label: Label,

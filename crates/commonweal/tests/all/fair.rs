@@ -10,11 +10,11 @@ use commonweal::internals::model::Mdp;
 use commonweal::questions::{Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, fair, front};
 use commonweal::{Model, ModelBuilder, Options, Principal, Rational, Step, Strategy, Value, evaluate, solve};
 
-fn number(text: &str) -> Rational {
+pub fn number(text: &str) -> Rational {
     text.parse().unwrap_or_else(|_| panic!("{text} is a number"))
 }
 
-fn hotel() -> Model {
+pub fn hotel() -> Model {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/paper/hotel.yaml"));
     Model::from_yaml(&text.expect("the hotel")).expect("a model")
 }
@@ -132,7 +132,7 @@ fn questions_that_make_no_sense_say_why() {
 }
 
 /// Small models with two to four principals, equal discounts, discount 0, ties and weights of their own.
-fn random(seed: u64) -> Mdp {
+pub fn random(seed: u64) -> Mdp {
     let mut random = Seeded::new(seed);
     let mut pick = |n: u64| random.below(n);
     let discounts = ["2/3", "1/2", "3/5", "1/3", "1/4", "0"];

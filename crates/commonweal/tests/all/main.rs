@@ -13,6 +13,7 @@ mod certified_evaluation;
 mod corpus;
 mod drn;
 mod fair;
+mod fair_certificates;
 mod format_round_trips;
 mod front_door;
 mod jumps;
