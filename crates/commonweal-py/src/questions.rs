@@ -289,7 +289,7 @@ pub fn fair(
     over: Option<Reference<'_>>,
     at_least: Vec<(String, String)>,
     at_most: Vec<(String, String)>,
-    one_coin: bool,
+    at_decisions: bool,
     limits: Limits,
 ) -> PyResult<(String, Option<PyStrategy>)> {
     let model = Arc::clone(&model.0);
@@ -317,13 +317,13 @@ pub fn fair(
         let set = PayoffSet::new(&model, &options);
         let engine = if set.gap().is_some() { documents::Engine::Certified } else { documents::Engine::Exact };
         let mut found = questions::fair_in(&set, &question).map_err(|error| error.to_string())?;
-        let mut coin = None;
-        if one_coin {
-            let tossed = found.with_one_coin(&model.exact(), &options.stop);
-            (found, coin) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
+        let mut coins = Vec::new();
+        if at_decisions {
+            let tossed = found.with_coins(&model.exact(), &options.stop);
+            (found, coins) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
         }
         let mut document = documents::Fair::new(model.structure(), &found, engine, false);
-        document.coin = coin.as_ref().map(|coin| documents::CoinDecision::new(model.structure(), coin));
+        document.coins = coins.iter().map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
         let lottery = (!found.mix.is_empty()).then(|| Strategy::from(found.lottery()));
         drop(set);
         Ok((document.to_json(), lottery.map(|lottery| PyStrategy::new(lottery, model))))

@@ -126,7 +126,7 @@ def fair(
     over: Strategy | str | None,
     at_least: list[tuple[str, str]],
     at_most: list[tuple[str, str]],
-    one_coin: bool,
+    at_decisions: bool,
     limits: _Limits,
 ) -> tuple[str, Strategy | None]: ...
 def front(model: Model, axes: tuple[str, str] | None, vertex_limit: int | None, limits: _Limits) -> str: ...

@@ -281,7 +281,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         let condition =
             |payoffs: Weights, bound: Rational| Condition { payoffs, extras: Vec::new(), sense: Sense::AtLeast, bound };
-        let (floors, ceilings) = self.question.demands();
+        let [floors, ceilings] = self.question.demands();
         let floors = floors.into_iter().map(|(p, floor)| condition(unit(n, p.index()), floor.clone()));
         let ceilings = ceilings
             .into_iter()

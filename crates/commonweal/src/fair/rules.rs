@@ -59,11 +59,12 @@ impl Question {
     }
 
     /// Floors and ceilings, each in the principals' order.
-    pub(crate) fn demands(&self) -> (Vec<&(PrincipalId, Rational)>, Vec<&(PrincipalId, Rational)>) {
-        let [mut floors, mut ceilings] =
-            [&self.at_least, &self.at_most].map(|bounds| bounds.iter().collect::<Vec<_>>());
-        [&mut floors, &mut ceilings].into_iter().for_each(|bounds| bounds.sort_by_key(|(p, _)| p.index()));
-        (floors, ceilings)
+    pub(crate) fn demands(&self) -> [Vec<&(PrincipalId, Rational)>; 2] {
+        [&self.at_least, &self.at_most].map(|bounds| {
+            let mut bounds: Vec<_> = bounds.iter().collect();
+            bounds.sort_by_key(|(p, _)| p.index());
+            bounds
+        })
     }
 }
 

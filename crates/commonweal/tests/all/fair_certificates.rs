@@ -243,7 +243,7 @@ fn adversarial(seed: u64) -> Model {
             let reward = |p: usize, own: i64| match kind {
                 0 => 0,
                 1 => base,
-                2 if p % 2 == 0 => base,
+                2 if p.is_multiple_of(2) => base,
                 2 => -base,
                 _ => own,
             };

@@ -88,7 +88,7 @@ impl<'a> FairCertificate<'a> {
             writeln!(out, "rule {}", bound.rule())?;
             let word = if self.shows_own_worst() { "own-worst" } else { "given" };
             writeln!(out, "over {word} {}", joined(&self.fair.over))?;
-            let (floors, ceilings) = self.question.demands();
+            let [floors, ceilings] = self.question.demands();
             for (p, floor) in floors {
                 writeln!(out, "at-least {} {}", p.index(), fraction(floor))?;
             }
