@@ -177,13 +177,14 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         starts.push(best.clone());
     }
     let equilibrium = equilibrium(model, &starts, stop);
-    let uncommitted = equilibrium.strategy().map(|strategy| (Class::NoCommitment, strategy));
-    let without_commitment =
-        std::iter::once((Class::Replanned, Strategy::Counting(first_decisions))).chain(uncommitted);
-    let without_commitment: Vec<Compared> =
-        without_commitment.map(|(class, strategy)| followed(model, class, &strategy, stop, &unknown)).collect();
-    let mut strategies = vec![counting, stationary, positional, long_term];
-    strategies.extend(without_commitment);
+    let replanned = followed(model, Class::Replanned, &Strategy::Counting(first_decisions), stop, &unknown);
+    let uncommitted = match equilibrium.strategy() {
+        Some(strategy) => Some(followed(model, Class::NoCommitment, &strategy, stop, &unknown)),
+        // Without time to look for one, anything may be one.
+        None => stop.reason().map(|reason| unknown.of(Class::NoCommitment, reason)),
+    };
+    let mut strategies = vec![counting, stationary, positional, long_term, replanned];
+    strategies.extend(uncommitted);
     strategies.extend(served);
     Comparison { stopped: strategies.iter().find_map(out_of_time), equilibrium, strategies }
 }
@@ -243,33 +244,42 @@ impl Unknown<'_> {
         let any = self.payoffs().welfare_enclosure(self.model.start());
         Value::from(Enclosure::new(any.lower(), any.upper().min(self.most)))
     }
+
+    /// A row of which nothing is known, and why.
+    fn of(&self, class: Class, stopped: StopReason) -> Compared {
+        let payoffs = all_payoffs(self.model, &self.payoffs());
+        Compared { class, welfare: self.welfare(), upper: None, payoffs, stopped: Some(stopped) }
+    }
 }
 
 fn best_for(model: &Mdp, principal: PrincipalId, stop: &StopSignal, unknown: &Unknown) -> Compared {
     let class = Class::BestFor(principal);
-    let found = own_best(model, principal, stop).and_then(|best| {
-        let payoffs = evaluate(model, &Strategy::Counting(best.strategy), stop);
-        payoffs.map_err(|error| match error {
-            EvaluateError::Stopped(reason) => reason,
-            EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
-        })
-    });
-    let (welfare, payoffs, stopped) = match found {
-        Ok(payoffs) => (payoffs.welfare(model.start()), payoffs, None),
-        Err(reason) => (unknown.welfare(), unknown.payoffs(), Some(reason)),
-    };
-    Compared { class, welfare, upper: None, payoffs: all_payoffs(model, &payoffs), stopped }
+    let found = own_best(model, principal, stop)
+        .and_then(|best| evaluate(model, &Strategy::Counting(best.strategy), stop).map_err(why_not));
+    known(model, class, found, unknown)
 }
 
 /// A given strategy, which is all there is of its class.
 fn followed(model: &Mdp, class: Class, strategy: &Strategy, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    let (payoffs, stopped) = match evaluate(model, strategy, stop) {
-        Ok(payoffs) => (payoffs, None),
-        Err(EvaluateError::Stopped(reason)) => (unknown.payoffs(), Some(reason)),
-        Err(_) => (unknown.payoffs(), Some(StopReason::LayerLimit)),
-    };
-    let welfare = if stopped.is_some() { unknown.welfare() } else { payoffs.welfare(model.start()) };
-    Compared { class, welfare, upper: None, payoffs: all_payoffs(model, &payoffs), stopped }
+    known(model, class, evaluate(model, strategy, stop).map_err(why_not), unknown)
+}
+
+/// A strategy of which these payoffs are known, or nothing for this reason.
+fn known(model: &Mdp, class: Class, payoffs: Result<Payoffs, StopReason>, unknown: &Unknown) -> Compared {
+    match payoffs {
+        Ok(payoffs) => {
+            let welfare = payoffs.welfare(model.start());
+            Compared { class, welfare, upper: None, payoffs: all_payoffs(model, &payoffs), stopped: None }
+        }
+        Err(reason) => unknown.of(class, reason),
+    }
+}
+
+fn why_not(error: EvaluateError) -> StopReason {
+    match error {
+        EvaluateError::Stopped(reason) => reason,
+        EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
+    }
 }
 
 fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
