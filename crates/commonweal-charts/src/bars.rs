@@ -21,8 +21,8 @@ pub struct Bars {
     pub caption: Option<String>,
     /// What the axis shows.
     pub label: String,
-    /// The names in the legend.
-    pub series: Vec<String>,
+    /// The names in the legend, each with its colour.
+    pub series: Vec<(String, usize)>,
     /// The name of each group, and for each series a number and what is written beside its bar, or `None` for no bar.
     pub groups: Vec<(String, Vec<Bar>)>,
 }
@@ -36,8 +36,7 @@ impl Bars {
     /// The same, to be written as SVG, PNG or PDF.
     pub fn picture(&self) -> Picture {
         let mut drawing = Drawing::titled(&self.title);
-        let names: Vec<&str> = self.series.iter().map(String::as_str).collect();
-        legend::draw_swatches(&mut drawing, &names);
+        legend::draw_swatches(&mut drawing, self.series.iter().map(|(name, colour)| (name.as_str(), *colour)));
         let numbers = || self.groups.iter().flat_map(|(_, bars)| bars.iter().flatten());
         let finite = || numbers().map(|(x, _)| *x).filter(|x| x.is_finite());
         let widest_name = self.groups.iter().map(|(name, _)| width(name, SIZE)).fold(0.0, f64::max);
@@ -64,7 +63,7 @@ impl Bars {
                 bars.iter().enumerate().filter_map(|(series, bar)| Some((series, bar.as_ref()?)))
             {
                 let (zero, end) = (place(0.0), place(*x));
-                drawing.open_series(series);
+                drawing.open_series(self.series.get(series).map_or(series, |(_, colour)| *colour));
                 drawing.rectangle("fill", (zero.min(end), y + 1.0), ((end - zero).abs().max(0.5), BAR - 2.0));
                 drawing.close();
                 let baseline = y + BAR / 2.0 + 0.36 * SIZE;

@@ -39,18 +39,18 @@ pub(super) fn draw(drawing: &mut Drawing, series: &[Series]) {
 }
 
 /// Draws a row of colours with their names; nothing if there is no name.
-pub(super) fn draw_swatches(drawing: &mut Drawing, names: &[&str]) {
+pub(super) fn draw_swatches<'a>(drawing: &mut Drawing, names: impl IntoIterator<Item = (&'a str, usize)>) {
     const SIDE: f64 = 12.0;
     let mut x = MARGIN;
     let mut begun = false;
-    for (index, name) in names.iter().enumerate() {
+    for (name, colour) in names {
         let taken = SIDE + 6.0 + width(name, SIZE);
         if begun && x + taken > WIDTH - MARGIN {
             drawing.y += SIZE * LEADING + 2.0;
             x = MARGIN;
         }
         let top = drawing.y + 4.0;
-        drawing.open_series(index);
+        drawing.open_series(colour);
         drawing.round_rectangle("fill", (x, top + 1.0), (SIDE, SIDE));
         drawing.close();
         drawing.text("ink", (x + SIDE + 6.0, top + SIZE), Anchor::Start, name);

@@ -103,7 +103,8 @@ fn every_picture_is_well_formed_whatever_its_names_and_numbers() {
         }
         let bars = numbers.map(|x| Some((x, text()))).to_vec();
         let groups = vec![(text(), bars), (text(), vec![None])];
-        pictures.push(Bars { title: text(), caption: None, label: text(), series: vec![text(); 9], groups }.picture());
+        pictures
+            .push(Bars { title: text(), caption: None, label: text(), series: vec![(text(), 3); 9], groups }.picture());
         for last in [3.0, 1e30] {
             let runs = vec![(0.0, Some(text())), (1.0, None), (2.0, Some("go".to_owned())), (last, Some(text()))];
             let rows = vec![TimelineRow { name: text(), runs }];

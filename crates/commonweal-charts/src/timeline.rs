@@ -63,7 +63,7 @@ impl Timeline {
             }
         }
         let mut drawing = Drawing::titled(&self.title);
-        legend::draw_swatches(&mut drawing, &actions);
+        legend::draw_swatches(&mut drawing, actions.iter().enumerate().map(|(colour, action)| (*action, colour)));
         let widest = self.rows.iter().map(|row| width(&row.name, SIZE)).fold(0.0, f64::max);
         let left = MARGIN + widest + 10.0;
         let right = WIDTH - MARGIN;

@@ -74,8 +74,10 @@ pub enum Command {
         after_help = "Examples:\n  commonweal sweep hotel.yaml --vary bob=0.1..0.6 --steps 5\n  commonweal sweep hotel.yaml --vary bob.weight=0..2 --steps 8"
     )]
     Sweep(SweepArgs),
-    /// Draw a solution: what to do when, what has been earned by when, who gains and who pays
-    #[command(after_help = "Examples:\n  commonweal plot hotel.yaml --out hotel.svg")]
+    /// Draw a solution or a given strategy: what to do when, what has been earned by when, who gains and who pays
+    #[command(
+        after_help = "Examples:\n  commonweal plot hotel.yaml --out hotel.svg\n  commonweal plot hotel.yaml --strategy strategy.json --out own.svg"
+    )]
     Plot(PlotArgs),
     /// Draw which strategy is best over two principals' discounts, with boundaries located exactly
     #[command(after_help = "Examples:\n  commonweal map hotel.yaml --x alice --y bob --resolution 4 --out map.svg")]
@@ -461,6 +463,9 @@ pub struct PlotArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
+    /// Draw the strategy in this file, beside the optimal one [default: draw the optimal one, beside the long-term one]
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
     /// What to draw; may be repeated [default: timeline, payoffs and gains, one below the other]
     #[arg(long, value_enum)]
     pub kind: Vec<PlotKind>,
@@ -476,9 +481,9 @@ pub struct PlotArgs {
 pub enum PlotKind {
     /// What to do in each state at each step
     Timeline,
-    /// What each principal has got after each step, under the optimal and under the long-term strategy
+    /// What each principal has got after each step, under this strategy and under the other one
     Payoffs,
-    /// What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else
+    /// What each principal gets more or less than under the other strategy, and than if the agent served nobody else
     Gains,
     /// What the principals can get together: the Pareto front
     Front,

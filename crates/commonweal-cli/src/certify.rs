@@ -75,12 +75,10 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &Stop
     let mut is_missing = false;
     if let Some(place) = place {
         certificate.stop = stop.clone();
-        match output::write_whole(place, |out| certificate.write(out)) {
-            Err(error) if error.chain().any(|cause| cause.is::<StopReason>()) => {
-                note(&format!("no certificate: {}; nothing was written", error.root_cause()));
-                is_missing = true;
-            }
-            written => written?,
+        if let Err(error) = output::write_whole(place, |out| certificate.write(out)) {
+            let Some(reason) = stopped(&error) else { return Err(error) };
+            note(&format!("no certificate: {reason}; nothing was written"));
+            is_missing = true;
         }
     }
     let checked = match checked {
@@ -91,6 +89,14 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &Stop
         Attempt::Not(why) => Checked::No(why),
     };
     Ok(Certified { checked, took, is_missing })
+}
+
+/// Why a file was not written to its end, if that was to stop.
+fn stopped(error: &anyhow::Error) -> Option<StopReason> {
+    let inside = |cause: &'_ (dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref::<StopReason>().copied()
+    };
+    error.chain().find_map(inside)
 }
 
 /// What came of certifying an answer.
@@ -144,5 +150,21 @@ fn not_optimal(answer: &Answer, place: Option<&Path>) -> Option<String> {
         (_, Some(_), Some(place)) => Some(format!("`commonweal check MODEL {}` checks these bounds", place.display())),
         (_, Some(_), None) => Some("`solve --certificate FILE` and `commonweal check` check bounds".to_owned()),
         (_, None, _) => Some("bounds are checked by `commonweal check` alone".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_that_was_stopped_is_told_from_one_that_cannot_be_written() {
+        let place = std::env::temp_dir().join(format!("commonweal-stopped-{}", std::process::id()));
+        let written = |error: std::io::Error| output::write_whole(&place, |_| Err(error)).unwrap_err();
+        for reason in [StopReason::TimeLimit, StopReason::Interrupted] {
+            assert_eq!(stopped(&written(std::io::Error::other(reason))), Some(reason));
+        }
+        assert_eq!(stopped(&written(std::io::Error::other("the disk is full"))), None);
+        assert!(!place.exists());
     }
 }

@@ -57,6 +57,11 @@ fn asked(engine: Engine, picked: Picked) -> Engine {
 }
 
 impl EngineArgs {
+    /// Whether no engine is asked for.
+    pub fn is_free(&self) -> bool {
+        self.engine() == Engine::Auto
+    }
+
     /// The engine that the arguments ask for.
     fn engine(&self) -> Engine {
         match self.gap {

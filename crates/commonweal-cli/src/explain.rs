@@ -1,6 +1,6 @@
 //! `solve --explain`: the steps of the solution in words.
 
-use crate::report::names::{in_column, shown};
+use crate::report::names::{in_column, shown, state_in_brief};
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
 use crate::report::table::{in_blocks, wrapped};
 use commonweal::internals::explain::{Deviation, Explanation, Gain, Turn};
@@ -57,7 +57,7 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
         in_column(&actions.collect::<Vec<_>>().join(" or "))
     };
     let values: Vec<&[Rational]> = states.iter().map(|state| &explanation.values[state.index()][..]).collect();
-    let keys = states.iter().map(|&state| vec![in_column(&model.state_name(state)), takes(state)]).collect();
+    let keys = states.iter().map(|&state| vec![state_in_brief(model, state), takes(state)]).collect();
     text.push_str(&by_discount(&["state", "takes"], keys, "V", &names, &values, None));
     more(text, explanation.reached.len(), "state", "states");
     let never = model.n_states() - explanation.reached.len();
@@ -77,7 +77,7 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
     let names: Vec<String> = explanation.names.iter().map(|name| in_column(name)).collect();
     let deviations: Vec<&Deviation> = explanation.deviations.iter().take(ROWS).collect();
     let key = |deviation: &&Deviation| {
-        vec![in_column(&model.state_name(deviation.state)), in_column(&model.action_name(deviation.choice))]
+        vec![state_in_brief(model, deviation.state), in_column(&model.action_name(deviation.choice))]
     };
     let pays = |deviation: &&Deviation| match &deviation.pays {
         None => "never".to_owned(),
@@ -119,8 +119,8 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
         .iter()
         .take(ROWS)
         .map(|(step, gain)| {
-            let (state, action) = (model.state_name(gain.state), model.action_name(gain.choice));
-            vec![steps(&(*step).into()), in_column(&state), in_column(&action)]
+            let action = in_column(&model.action_name(gain.choice));
+            vec![steps(&(*step).into()), state_in_brief(model, gain.state), action]
         })
         .collect();
     let few = || shown.iter().take(ROWS).map(|(_, gain)| *gain);
@@ -167,7 +167,7 @@ fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
         let unknown = turn.better.iter().all(Option::is_none);
         vec![
             steps(&turn.step),
-            in_column(&model.state_name(turn.state)),
+            state_in_brief(model, turn.state),
             in_column(&model.action_name(turn.before)),
             in_column(&model.action_name(turn.after)),
             if unknown { "not known".to_owned() } else { who(Ordering::Greater) },

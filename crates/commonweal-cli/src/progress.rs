@@ -56,7 +56,9 @@ fn in_words(reached: Reached, began: &mut Option<(u64, Instant)>) -> String {
             format!("long-term strategy: residual {residual:.1e}, small enough at {target:.1e}")
         }
         Reached::Unravelling { step, horizon } => {
-            let (first, since) = *began.get_or_insert((step, Instant::now()));
+            // Another engine begins anew.
+            let (first, since) =
+                *began.insert(began.filter(|(first, _)| step <= *first).unwrap_or((step, Instant::now())));
             let walked = first.saturating_sub(step);
             let left = match walked {
                 0 => String::new(),

@@ -1,4 +1,5 @@
-//! The colours of the series in the pictures: one for each, throughout a report.
+//! The colours of the series in the pictures: one for each, throughout a report. There are eight, so that series which no
+//! picture has together, such as payoffs and times, share some.
 
 /// Ours, in doubles with proven bounds.
 pub const CERTIFIED: usize = 0;
@@ -20,3 +21,9 @@ pub const ALICE: usize = 1;
 pub const BOB: usize = 2;
 /// The welfare of a coin.
 pub const COIN: usize = 3;
+/// Formulas as models in which both principals get the same.
+pub const SAME_REWARDS: usize = 6;
+/// Formulas as models in which one gets what the other pays.
+pub const ZERO_SUM: usize = 7;
+/// Searches for positional strategies.
+pub const BRANCH_AND_BOUND: usize = 6;

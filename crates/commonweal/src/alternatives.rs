@@ -26,8 +26,10 @@ pub struct Alternatives {
 
 /// A model with more states is not looked at again.
 const MOST_STATES: usize = 200;
-/// Nor one whose answer took more than this, in transitions over all layers walked.
+/// Nor one whose answer took more than this, in transitions over all layers walked, or in words of the fractions that they took
+/// for all principals.
 const MOST_WORK: u64 = 1_000_000;
+const MOST_WORDS: u64 = 100_000_000;
 
 /// What else is as good as `answer` from the model's start. Nothing, if that is not known, or would take long to find out.
 pub fn alternatives(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Alternatives {
@@ -36,7 +38,9 @@ pub fn alternatives(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Alternat
     let (Claim::Optimal, Method::Exact) = (answer.claim(), answer.method()) else { return found };
     let work = (1 + answer.effort().n_layers).saturating_mul(model.n_transitions() as u64);
     let is_small = model.n_states() <= MOST_STATES && work <= MOST_WORK;
-    let Some(best) = answer.welfare(start).exact.filter(|_| is_small) else {
+    // Fractions grow from layer to layer; on the way they have half the length that they have in the end.
+    let words = |best: &Rational| work.saturating_mul(model.n_principals() as u64 * (1 + best.bits() as u64 / 128));
+    let Some(best) = answer.welfare(start).exact.filter(|best| is_small && words(best) <= MOST_WORDS) else {
         found.positional = same_always(model, answer.strategy());
         return found;
     };

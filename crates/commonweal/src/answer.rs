@@ -113,6 +113,7 @@ pub struct Answer {
     pub(crate) proof: Option<Proof>,
     pub(crate) effort: Effort,
     pub(crate) timings: Timings,
+    pub(crate) is_handed_over: bool,
 }
 
 /// What an answer says of the strategy that it follows in the end.
@@ -274,6 +275,11 @@ impl Answer {
     /// How the answer was computed.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// Whether the engine that suits the model's size was left for this one because it would have taken long.
+    pub fn is_handed_over(&self) -> bool {
+        self.is_handed_over
     }
 
     /// What a gap is relative to; `None` of an exact answer.

@@ -1,9 +1,8 @@
 //! The front door: picks the engine and asks it.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Claim};
 use crate::front::Model;
-
-use crate::stop::StopSignal;
+use crate::stop::{StopReason, StopSignal};
 use crate::{certified, exact, parallel};
 
 /// How to solve, and how far to go.
@@ -32,7 +31,8 @@ pub struct Options {
 /// Which engine answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Engine {
-    /// The exact one where it takes seconds, otherwise the certified one.
+    /// The exact one where it takes seconds, otherwise the certified one; the other where the first turns out to be long and the
+    /// other does not.
     #[default]
     Auto,
     /// Fractions, however long it takes.
@@ -74,14 +74,80 @@ impl Default for Options {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn solve(model: &Model, options: &Options) -> Answer {
-    parallel::on_threads(options.threads, || match options.engine.for_model(model) {
+    parallel::on_threads(options.threads, || {
+        let picked = options.engine.for_model(model);
+        if options.engine == Engine::Auto && model.is_exact() && model.doubles().is_ok() {
+            return by_turns(model, picked, options);
+        }
+        solve_by(model, picked, options)
+    })
+}
+
+fn solve_by(model: &Model, picked: Picked, options: &Options) -> Answer {
+    match picked {
         Picked::Exact => exact::solve(&model.exact(), options),
         Picked::Certified { gap } => match model.doubles() {
             Ok(doubles) => certified::solve(doubles, gap, options),
             // An exact answer is within any gap.
             Err(_) => exact::solve(&model.exact(), options),
         },
-    })
+    }
+}
+
+/// The work, in nanoseconds, after which an engine has to be near its end to go on, and the most that it may take before the
+/// other one has its turn.
+const MOMENT: u64 = 1_000_000_000;
+const TURN: u64 = 10_000_000_000;
+/// How much longer every turn is than the last one of the same engine.
+const LONGER: u64 = 4;
+
+/// The answer of the engine that suits the size, unless that takes long and the other one does not: neither cost can be known
+/// before. They take turns, each longer than the last, so that the work is at most a few times that of the better one.
+/// Turns are measured by work done, so that the same model has the same answer everywhere.
+fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
+    let second = match first {
+        Picked::Exact => Picked::Certified { gap: DEFAULT_GAP },
+        Picked::Certified { .. } => Picked::Exact,
+    };
+    let (mut moment, mut turn) = (MOMENT, TURN);
+    let mut known: Option<Answer> = None;
+    loop {
+        for picked in [first, second] {
+            let stop = options.stop.with_budget(moment, turn);
+            let mut engine = picked;
+            let mut answer = solve_by(model, engine, &Options { stop, ..options.clone() });
+            if answer.claim == Claim::Stopped(StopReason::Precision) {
+                // Doubles cannot tell, however long they take.
+                engine = Picked::Exact;
+                answer = solve_by(model, engine, options);
+            }
+            answer.is_handed_over = engine != first;
+            let claim = answer.claim;
+            match claim {
+                Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => return answer,
+                Claim::Stopped(_) => {}
+            }
+            // What was known before may say more than an engine that has only begun.
+            let narrowest = match known.take() {
+                Some(known) => narrower(known, answer, model),
+                None => answer,
+            };
+            if claim != Claim::Stopped(StopReason::Work) {
+                return Answer { claim, ..narrowest };
+            }
+            known = Some(narrowest);
+            // Where the first engine is not near its end after a moment, the second has a whole turn.
+            moment = turn;
+        }
+        turn = turn.saturating_mul(LONGER);
+        moment = turn;
+    }
+}
+
+/// The answer whose bounds from the start are nearer to one another.
+fn narrower(one: Answer, other: Answer, model: &Model) -> Answer {
+    let width = |answer: &Answer| answer.welfare(model.start()).enclosure.width();
+    if width(&one) <= width(&other) { one } else { other }
 }
 
 /// The engine that answers.
@@ -126,4 +192,37 @@ impl Engine {
 /// About how long the exact engine takes: its linear solves, which grow a little faster than the square of the states.
 fn exact_seconds(n_states: u64, n_parts: usize) -> f64 {
     0.4 * n_parts as f64 * (n_states as f64 / 3000.0).powf(2.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The patient one hardly cares, and at 0.99999999 doubles cannot tell how little: the exact engine answers.
+    #[test]
+    fn what_doubles_cannot_tell_is_handed_over_to_fractions() {
+        let text = "principals: {p: 0.99999999, q: 0.999}
+states:
+  s0: {a: {reward: {q: 1}, to: {s0: 2/3, s1: 1/3}}, b: {reward: {p: 0.001}, to: {s1: 1/3, s2: 2/3}}}
+  s1: {a: {reward: {q: 2}, to: {s0: 1/3, s2: 2/3}}, b: {reward: {p: 0.0005}, to: {s1: 2/3, g: 1/3}}}
+  s2: {a: {reward: {q: -1}, to: {s2: 1/3, s0: 2/3}}, b: {reward: {q: 3}, to: {h: 1/3, s0: 2/3}}}
+  g: {a: {reward: {p: 1}, to: end}}
+  h: {a: {reward: {p: -1}, to: end}}
+  end: {rest: {to: end}}
+";
+        let model = Model::from_yaml(text).unwrap();
+        let certified = Picked::Certified { gap: DEFAULT_GAP };
+        let alone = solve_by(&model, certified, &Options::default());
+        assert_eq!(alone.claim(), Claim::Stopped(StopReason::Precision));
+        let answer = by_turns(&model, certified, &Options::default());
+        assert_eq!((answer.claim(), answer.scale()), (Claim::Optimal, None));
+        // The bounds of doubles are wide, and true.
+        let (wide, exact) = (alone.welfare(model.start()).enclosure, answer.welfare(model.start()).enclosure);
+        assert!(wide.lower() <= exact.lower() && exact.upper() <= wide.upper());
+        // Raised, the signal stops whoever has the turn.
+        let stop = StopSignal::default();
+        stop.raise();
+        let stopped = by_turns(&model, certified, &Options { stop, ..Options::default() });
+        assert_eq!(stopped.claim(), Claim::Stopped(StopReason::Interrupted));
+    }
 }

@@ -1,7 +1,7 @@
 //! Asking a long computation to stop, and how far it has come: one signal for solving, searching and simulating.
 
 use crate::number::Enclosure;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,18 @@ pub struct StopSignal {
     deadline: Arc<OnceLock<Instant>>,
     watched: Arc<AtomicBool>,
     reached: Arc<Mutex<Option<Reached>>>,
+    budget: Option<Arc<Budget>>,
+}
+
+/// Work that may be spent, in about nanoseconds of one processor. It is counted, not timed, so that the same input stops at the
+/// same place.
+#[derive(Debug)]
+struct Budget {
+    spent: AtomicU64,
+    /// As much as this may be spent in any case.
+    first: u64,
+    /// More than this may not be spent. Between the two a walk goes on for as long as it seems to end within this.
+    most: u64,
 }
 
 /// How far a computation has come.
@@ -71,6 +83,8 @@ pub enum StopReason {
     NodeLimit,
     /// What is left to decide is finer than doubles can tell.
     Precision,
+    /// More work is left than is allowed, or seems to be. Only parts of a computation are stopped for this.
+    Work,
 }
 
 impl std::fmt::Display for StopReason {
@@ -82,6 +96,7 @@ impl std::fmt::Display for StopReason {
             StopReason::EventLimit => "the answer is beyond the limit on events",
             StopReason::NodeLimit => "the answer is beyond the limit on nodes",
             StopReason::Precision => "what is left is finer than doubles can tell",
+            StopReason::Work => "the answer takes more work than is allowed",
         })
     }
 }
@@ -106,7 +121,42 @@ impl StopSignal {
 
     /// The same signal for a part of a computation that does not say how far it has come: the whole does.
     pub(crate) fn for_part(&self) -> StopSignal {
-        StopSignal { raised: self.raised.clone(), deadline: self.deadline.clone(), ..StopSignal::default() }
+        let (raised, deadline) = (self.raised.clone(), self.deadline.clone());
+        StopSignal { raised, deadline, budget: self.budget.clone(), ..StopSignal::default() }
+    }
+
+    /// The same signal for a part of a computation that may spend some work: `first` in any case, and up to `most` while a walk
+    /// seems to end within that.
+    pub(crate) fn with_budget(&self, first: u64, most: u64) -> StopSignal {
+        let budget = Budget { spent: AtomicU64::new(0), first, most: most.max(first) };
+        // What another part has reached says nothing of this one.
+        *self.reached.lock().expect("nobody panics while they hold it") = None;
+        StopSignal { budget: Some(Arc::new(budget)), ..self.clone() }
+    }
+
+    /// Says that this much work was done, in about nanoseconds of one processor.
+    pub(crate) fn spend(&self, work: u64) {
+        if let Some(budget) = &self.budget {
+            let spent = budget.spent.load(Ordering::Relaxed).saturating_add(work);
+            budget.spent.store(spent, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether more work is left than may be spent, or seems to be.
+    fn is_over_budget(&self) -> bool {
+        let Some(budget) = &self.budget else { return false };
+        let spent = budget.spent.load(Ordering::Relaxed);
+        if spent <= budget.first {
+            return false;
+        }
+        let seems_long = || match self.reached() {
+            Some(Reached::Unravelling { step, horizon }) => {
+                let walked = horizon.saturating_sub(step);
+                u128::from(spent) * u128::from(horizon) > u128::from(budget.most) * u128::from(walked)
+            }
+            _ => false,
+        };
+        spent > budget.most || seems_long()
     }
 
     /// Asks the computation to say how far it has come, even where that takes time to find out.
@@ -134,8 +184,10 @@ impl StopSignal {
         if self.raised.load(Ordering::Relaxed) {
             return Some(StopReason::Interrupted);
         }
-        let passed = self.deadline.get().is_some_and(|&deadline| Instant::now() >= deadline);
-        passed.then_some(StopReason::TimeLimit)
+        if self.deadline.get().is_some_and(|&deadline| Instant::now() >= deadline) {
+            return Some(StopReason::TimeLimit);
+        }
+        self.is_over_budget().then_some(StopReason::Work)
     }
 
     /// An error if there is a reason to stop.

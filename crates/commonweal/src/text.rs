@@ -17,8 +17,18 @@ pub fn shown_name(name: &str) -> String {
 
 /// The name for a column: a long one keeps its beginning and its end.
 pub fn name_in_column(name: &str) -> String {
+    name_within(name, WIDEST)
+}
+
+/// Whether the name is too long for a column.
+pub fn is_long_name(name: &str) -> bool {
+    shown_name(name).width() > WIDEST
+}
+
+/// The name in at most this many columns.
+pub fn name_within(name: &str, widest: usize) -> String {
     let name = shown_name(name);
-    if name.width() <= WIDEST {
+    if name.width() <= widest {
         return name;
     }
     let fits = |characters: &mut dyn Iterator<Item = char>, room: usize| {
@@ -29,8 +39,8 @@ pub fn name_in_column(name: &str) -> String {
         };
         characters.take_while(within).collect::<Vec<char>>()
     };
-    let head = fits(&mut name.chars(), (WIDEST - 1) / 2);
-    let tail = fits(&mut name.chars().rev(), WIDEST / 2);
+    let head = fits(&mut name.chars(), (widest - 1) / 2);
+    let tail = fits(&mut name.chars().rev(), widest / 2);
     head.into_iter().chain(['…']).chain(tail.into_iter().rev()).collect()
 }
 

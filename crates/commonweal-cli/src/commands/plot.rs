@@ -3,13 +3,14 @@
 use super::front;
 use crate::args::{PlotArgs, PlotKind};
 use crate::report::note;
-use crate::report::pictures::{expected_rewards, gains, likely_states, payoffs, rates, timeline};
+use crate::report::pictures::{Drawn, expected_rewards, gains, likely_states, payoffs, rates, timeline};
 use crate::{input, output, progress};
 use anyhow::{Context, bail};
 use commonweal::internals::certified;
 use commonweal::internals::exact;
-use commonweal::{Answer, Claim, DEFAULT_GAP, Model, Options};
+use commonweal::{Answer, Claim, DEFAULT_GAP, Engine, Model, Options, Strategy, evaluate};
 use commonweal_charts::{Picture, stacked};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
@@ -19,8 +20,20 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
     }
+    if let (Some(place), Some(strategy)) = (&args.out, &args.strategy) {
+        output::check_apart(place, strategy)?;
+    }
     let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
+    let read = |path: &PathBuf| anyhow::Ok((path.clone(), input::strategy_file(&model, path)?));
+    let given = args.strategy.as_ref().map(read).transpose()?;
+    if let Some((path, Strategy::Stationary(_) | Strategy::Lottery(_))) = &given {
+        bail!(
+            "{}: a strategy that tosses coins has no picture; `commonweal evaluate` says what it is worth, \
+             `commonweal simulate` plays it",
+            path.display()
+        );
+    }
     let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
     let options = Options { stop, ..Options::default() };
     // Fractions gain little where mixtures stand for preferences.
@@ -30,22 +43,31 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
         Some(gap) => certified::solve(&doubles, gap, &options),
         None => exact::solve(&model, &options),
     });
+    let drawn = match &given {
+        Some((path, strategy @ Strategy::Counting(counting))) => {
+            let options = Options { engine: args.gap.map_or(Engine::Auto, Engine::Within), ..options.clone() };
+            let evaluated = || evaluate(&Model::from(model.clone()), strategy, &options);
+            let evaluation = progress::shown(&options.stop, args.run.quiet, evaluated);
+            Drawn::given(&model, counting, &evaluation.with_context(|| path.display().to_string())?, &solution)
+        }
+        _ => Drawn::answer(&model, &solution),
+    };
     let draw = |kind: &PlotKind| -> anyhow::Result<Picture> {
         Ok(match kind {
-            PlotKind::Timeline => timeline(&model, &solution).picture(),
-            PlotKind::Payoffs => payoffs(&doubles, &solution).picture(),
+            PlotKind::Timeline => timeline(&model, &drawn).picture(),
+            PlotKind::Payoffs => payoffs(&doubles, &drawn).picture(),
             PlotKind::Gains => {
                 let own_best = gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
-                gains(&model, &solution, own_best.as_deref()).picture()
+                gains(&model, &drawn, own_best.as_deref()).picture()
             }
             PlotKind::Front => {
                 let model = Model::from(model.clone());
                 input::refuse_mixtures(&model, "plot --kind front")?;
                 front::picture(&model, &options)?
             }
-            PlotKind::Rates => rates(&model, &solution).picture(),
-            PlotKind::States => likely_states(&doubles, &solution).picture(),
-            PlotKind::Rewards => expected_rewards(&doubles, &solution).picture(),
+            PlotKind::Rates => rates(&model, &drawn).picture(),
+            PlotKind::States => likely_states(&doubles, &drawn).picture(),
+            PlotKind::Rewards => expected_rewards(&doubles, &drawn).picture(),
         })
     };
     let kinds =

@@ -6,7 +6,7 @@ use crate::report::csv::Csv;
 use crate::report::front;
 use crate::report::note;
 use crate::report::page::Page;
-use crate::report::pictures::{gains, payoffs, timeline};
+use crate::report::pictures::{Drawn, gains, payoffs, timeline};
 use crate::strategy_map::region_map;
 use crate::{input, model_file, output, signals};
 use anyhow::Context;
@@ -109,13 +109,16 @@ impl Program for Commonweal {
 
     fn picture(&self, pictured: &Pictured, ending: Ending) -> Result<Vec<u8>, Problem> {
         let picture: Picture = match pictured {
-            Pictured::Timeline { model, answer } => timeline(model.structure(), answer).picture(),
+            Pictured::Timeline { model, answer } => {
+                timeline(model.structure(), &Drawn::answer(model.structure(), answer)).picture()
+            }
             Pictured::Payoffs { model, answer } => {
                 let doubles = model.doubles().map_err(|error| Problem::unprocessable(error.to_string()))?;
-                payoffs(doubles, answer).picture()
+                payoffs(doubles, &Drawn::answer(doubles, answer)).picture()
             }
             Pictured::Gains { model, answer, stop } => {
-                gains(model.structure(), answer, Some(&own_best(model, answer, stop))).picture()
+                let drawn = Drawn::answer(model.structure(), answer);
+                gains(model.structure(), &drawn, Some(&own_best(model, answer, stop))).picture()
             }
             Pictured::Map { model, map, classes } => region_map(model.structure(), map, classes).picture(),
             Pictured::Front { set, front } => front::chart(set, front).picture(),

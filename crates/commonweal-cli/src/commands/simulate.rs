@@ -2,7 +2,7 @@
 
 use crate::args::SimulateArgs;
 use crate::report::json;
-use crate::report::names::{in_column, shown};
+use crate::report::names::{principal_in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
 use crate::report::table::in_blocks;
 use crate::report::timings::Clock;
@@ -148,7 +148,7 @@ impl Shown<'_> {
         };
         let principals = model.principals().iter().enumerate();
         let of_principal = |(p, principal): (usize, &Principal)| {
-            row(in_column(&principal.name), &simulation.payoffs[p], self.exact_payoff(p))
+            row(principal_in_column(principal), &simulation.payoffs[p], self.exact_payoff(p))
         };
         let mut rows: Vec<Vec<String>> = principals.map(of_principal).collect();
         rows.push(row("welfare".to_owned(), &simulation.welfare, self.exact_welfare()));

@@ -43,6 +43,13 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if certified && args.compare {
         bail!("--compare compares exact answers; use --exact in place of --gap");
     }
+    // What --explain and --compare show is known of an exact answer only. Otherwise an engine that turns out to be long may be
+    // left for the other one, if none was asked for and the numbers are there for both.
+    let engine = match engine {
+        Engine::Auto if args.explain || args.compare => Engine::Exact,
+        Engine::Within(_) if args.engine.is_free() && model.is_exact() => Engine::Auto,
+        engine => engine,
+    };
     let options = Options {
         engine,
         layer_limit: args.layer_limit,

@@ -1,6 +1,6 @@
 //! `solve --compare`: the best strategy of each class side by side, and what simplicity costs.
 
-use super::names::{in_column as name_in_column, shown};
+use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
 use commonweal::internals::commitment::Equilibrium;
@@ -55,7 +55,9 @@ fn commitment(model: &Structure, comparison: &Comparison) -> String {
     if worth.exact.as_ref().is_some_and(Rational::is_zero) {
         return wrapped("\nCommitment is worth nothing here.", 2);
     }
-    let told = |value: &Value| value.exact.as_ref().map_or_else(|| signed(value), fraction_with_sign);
+    let scale = plan.welfare.enclosure.midpoint().abs();
+    let in_full = |value: &Value| value.exact.as_ref().map_or_else(|| signed(value), fraction_with_sign);
+    let told = |value: &Value| near_zero(value, scale).unwrap_or_else(|| in_full(value));
     let own_worth = |(principal, (with, without)): (&Principal, (&Value, &Value))| {
         format!("{} {}", shown(&principal.name), told(&with.minus(without)))
     };
@@ -90,7 +92,7 @@ fn fraction_with_sign(exact: &Rational) -> String {
 fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) -> String {
     let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
     if payoffs {
-        header.extend(model.principals().iter().map(|principal| name_in_column(&principal.name)));
+        header.extend(model.principals().iter().map(principal_in_column));
     }
     // What the best of all earns, if that is known between bounds only.
     let first = &compared[0];
@@ -123,7 +125,7 @@ fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String
     header.push("own best");
     let row = |p: usize| {
         let payoff = |class| of(class).map_or_else(String::new, |one| cell(&one.payoffs[p], scale));
-        let mut row = vec![name_in_column(&model.principals()[p].name)];
+        let mut row = vec![principal_in_column(&model.principals()[p])];
         row.extend(columns.iter().map(|(_, class)| payoff(*class)));
         row.push(payoff(Class::BestFor(p.into())));
         row

@@ -73,7 +73,8 @@ impl<'a> Csv<'a> {
         let principal = &self.model.principals()[p];
         // Only plain discounting has one number for it.
         let discount = principal.discount().map_or_else(String::new, |discount| discount.to_string());
-        self.row(strategy, state, ["payoff", &principal.name, &discount, &principal.weight.to_string()], payoff);
+        let quantity = if principal.is_cost() { "cost" } else { "payoff" };
+        self.row(strategy, state, [quantity, &principal.name, &discount, &principal.weight.to_string()], payoff);
     }
 
     fn row(&mut self, strategy: &str, state: StateId, of: [&str; 4], value: &Value) {

@@ -1,3 +1,49 @@
 //! Names as a terminal may show them.
 
+use commonweal::internals::model::{Principal, StateId, Structure};
+use commonweal::internals::text::{is_long_name, name_within};
 pub use commonweal::internals::text::{name_in_column as in_column, shown_message as message, shown_name as shown};
+
+/// A state's name in a column. Of a long one that lists the values of variables, `col=0 & c1=2 & …`, those are left out that are
+/// the same in the start state.
+pub fn state_in_column(model: &Structure, state: StateId) -> String {
+    state_within(model, state, 40)
+}
+
+/// The same for a narrow column.
+pub fn state_in_brief(model: &Structure, state: StateId) -> String {
+    state_within(model, state, 24)
+}
+
+fn state_within(model: &Structure, state: StateId, widest: usize) -> String {
+    let (name, start) = (model.state_name(state), model.state_name(model.start()));
+    let (own, at_start): (Vec<&str>, Vec<&str>) = (name.split(" & ").collect(), start.split(" & ").collect());
+    let is_list = own.len() > 1 && own.len() == at_start.len() && state != model.start();
+    if !is_list || !is_long_name(&name) {
+        return in_column(&name);
+    }
+    let differ = own.iter().zip(&at_start).filter(|(own, at_start)| own != at_start).map(|(own, _)| *own);
+    name_within(&format!("{AS_AT_START}{}", differ.collect::<Vec<_>>().join(" & ")), widest)
+}
+
+/// What stands for the variables that are as in the start state.
+pub const AS_AT_START: &str = "… & ";
+
+/// A principal's name in a column. One of whom less is better says so.
+pub fn principal_in_column(principal: &Principal) -> String {
+    in_column(&principal.name) + of_cost(principal)
+}
+
+/// A principal's name. One of whom less is better says so.
+pub fn principal_shown(principal: &Principal) -> String {
+    shown(&principal.name) + of_cost(principal)
+}
+
+fn of_cost(principal: &Principal) -> &'static str {
+    if principal.is_cost() { " (cost)" } else { "" }
+}
+
+/// Whether somebody's payoff is a cost.
+pub fn has_costs(model: &Structure) -> bool {
+    model.principals().iter().any(Principal::is_cost)
+}

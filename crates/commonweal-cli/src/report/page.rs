@@ -1,10 +1,10 @@
 //! `solve --report`: a solution as one HTML page, with pictures, tables and the steps by which it is found.
 
 use super::compare::{class_name, cost, shown_welfare};
-use super::names::{in_column as name_in_column, shown};
+use super::names::{message, principal_in_column, shown};
 use super::numbers::{exact_and_decimal, fraction_within, in_column, steps};
 use super::payoffs::{preference_header, time_preferences};
-use super::pictures::{gains, payoffs, timeline};
+use super::pictures::{Drawn, gains, payoffs, timeline};
 use commonweal::internals::compare::Compared;
 use commonweal::internals::explain::{Explanation, Turn, explain};
 use commonweal::internals::landscape::Play;
@@ -42,11 +42,17 @@ impl Page<'_> {
     pub fn html(&self) -> String {
         let (model, answer) = (self.model.structure(), self.answer);
         let start = model.start();
-        let name = self.file.file_name().map_or_else(|| "a model".into(), |name| name.to_string_lossy());
+        let file = self.file.file_name().map_or_else(|| "a model".into(), |name| name.to_string_lossy());
+        let about = model.about();
+        let name = about.name.as_deref().map_or(file, |name| name.trim().into());
         let title = format!("{}: who gets what, and what to do", shown(&name));
         let mut html = begin(&title);
         html += "<header>\n<p class=\"over\">commonweal solve</p>\n";
-        html += &format!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escaped(&shown(&name)), escaped(&self.headline()));
+        html += &format!("<h1>{}</h1>\n", escaped(&shown(&name)));
+        if let Some(description) = &about.description {
+            html += &format!("<p>{}</p>\n", escaped(&message(description.trim())));
+        }
+        html += &format!("<p class=\"lead\">{}</p>\n", escaped(&self.headline()));
         let count = |n: usize| steps(&(n as u64).into());
         html += &tiles(&[
             (in_column(&answer.welfare(start)), "welfare"),
@@ -54,7 +60,6 @@ impl Page<'_> {
             (steps(answer.memory(start)), "memory, in steps"),
             (steps(answer.horizon()), "horizon, in steps"),
             (count(model.n_states()), "states"),
-            (count(model.n_principals()), "principals"),
         ]);
         html += "</header>\n<main>\n";
         self.add_payoffs(&mut html);
@@ -71,7 +76,7 @@ impl Page<'_> {
         let (model, answer) = (self.model.structure(), self.answer);
         let welfare = answer.welfare(model.start());
         let start = shown(&model.state_name(model.start()));
-        match answer.claim() {
+        let earned = match answer.claim() {
             Claim::Optimal => format!("Optimal welfare from {start}: {}.", exact_and_decimal(&welfare)),
             Claim::Within { .. } if answer.is_approximated() => {
                 format!("Welfare from {start}, by mixtures of discounts: {}.", exact_and_decimal(&welfare))
@@ -85,7 +90,9 @@ impl Page<'_> {
             Claim::Stopped(reason) => {
                 format!("Stopped: {reason}. Welfare from {start}: {}.", exact_and_decimal(&welfare))
             }
-        }
+        };
+        let now = answer.strategy().changes(model.start())[0].choice;
+        format!("{earned} What to do now: {}.", shown(&model.action_name(now)))
     }
 
     fn add_payoffs(&self, html: &mut String) {
@@ -100,7 +107,7 @@ impl Page<'_> {
         let row = |(p, principal): (usize, &commonweal::internals::model::Principal)| {
             let gets = answer.payoff(p.into(), start);
             let mut row = vec![
-                name_in_column(&principal.name),
+                principal_in_column(principal),
                 preferences[p].clone(),
                 in_column(&gets),
                 exactly(&gets),
@@ -115,9 +122,10 @@ impl Page<'_> {
         rows.push(vec!["welfare".to_owned(), String::new(), in_column(&welfare), exactly(&welfare), long_term]);
         *html += &table("numbers", &header, &rows);
         more(html, model.n_principals(), "principals");
-        let mut pictures = vec![gains(model, answer, self.own_best).svg()];
+        let drawn = Drawn::answer(model, answer);
+        let mut pictures = vec![gains(model, &drawn, self.own_best).svg()];
         let doubles = self.model.doubles().ok().filter(|_| model.n_states() <= LARGEST_DRAWN);
-        pictures.extend(doubles.map(|doubles| payoffs(doubles, answer).svg()));
+        pictures.extend(doubles.map(|doubles| payoffs(doubles, &drawn).svg()));
         *html += &figures(pictures.iter().map(String::as_str));
         *html += "</section>\n";
     }
@@ -125,7 +133,7 @@ impl Page<'_> {
     fn add_strategy(&self, html: &mut String) {
         let (model, answer) = (self.model.structure(), self.answer);
         *html += &section("strategy", "What to do");
-        *html += &figures([timeline(model, answer).svg().as_str()]);
+        *html += &figures([timeline(model, &Drawn::answer(model, answer)).svg().as_str()]);
         let play = Play::of(model, answer.strategy(), model.start());
         let states = play.states(model);
         let action = |choice: ChoiceId| shown(&model.action_name(choice));
@@ -153,7 +161,7 @@ impl Page<'_> {
         *html += &section("simplicity", "What simplicity and fairness cost");
         let scale = compared[0].welfare.enclosure.midpoint().abs();
         let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
-        header.extend(model.principals().iter().map(|principal| name_in_column(&principal.name)));
+        header.extend(model.principals().iter().map(principal_in_column));
         let row = |one: &Compared| {
             let (welfare, cost) = (shown_welfare(one, scale), cost(one, &compared[0].welfare, scale));
             let mut row = vec![class_name(model, one.class), welfare, cost];
@@ -193,6 +201,7 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         *html += &table("numbers", &header, rows);
     };
+    let add_words = |html: &mut String, header: &[&str], rows: &[Vec<String>]| *html += &table("plain", header, rows);
     *html += &format!(
         "<h3>1. The long-term strategy</h3>\n<p>It is best for {}. V is what it is worth, weights included.</p>\n",
         escaped(&names.join(", then for "))
@@ -254,8 +263,8 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
             let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));
             vec![steps(&turn.step), state(turn.state), action(turn.before), action(turn.after), better, worse]
         };
-        let header = ["step", "state", "old", "new", "better for", "worse for"].map(str::to_owned);
-        add(html, &header, &explanation.turns.iter().take(ROWS).map(row).collect::<Vec<_>>());
+        let header = ["step", "state", "old", "new", "better for", "worse for"];
+        add_words(html, &header, &explanation.turns.iter().take(ROWS).map(row).collect::<Vec<_>>());
         more(html, explanation.turns.len(), "changes");
     }
 }

@@ -1,6 +1,6 @@
 //! Tables with a row for each principal and one for the welfare.
 
-use super::names::in_column as name_in_column;
+use super::names::{has_costs, principal_in_column};
 use super::numbers::{
     at_least, at_most, discounts, fraction_or_decimal, fraction_within, in_column, is_short_decimal, near_zero,
     rounded_discounts, signed,
@@ -105,7 +105,8 @@ impl<'a> PayoffTable<'a> {
             text = self.with_discounts(&rounded);
         }
         let (header, rows) = self.cells(&rounded);
-        if width(&text) > WIDTH { in_blocks(&header, &rows, 1) } else { text }
+        let text = if width(&text) > WIDTH { in_blocks(&header, &rows, 1) } else { text };
+        text + counting_note(self.model)
     }
 
     fn with_discounts(&self, discounts: &[String]) -> String {
@@ -124,7 +125,7 @@ impl<'a> PayoffTable<'a> {
             .iter()
             .zip(discounts)
             .map(|(principal, discount)| {
-                let mut row = vec![name_in_column(&principal.name), discount.clone()];
+                let mut row = vec![principal_in_column(principal), discount.clone()];
                 row.extend(weighted.then(|| fraction_or_decimal(&principal.weight)));
                 row
             })
@@ -179,9 +180,19 @@ pub fn total_row(header: &[&str]) -> Vec<String> {
     row
 }
 
-/// Whether a principal counts otherwise than once.
-pub fn is_weighted(model: &Structure) -> bool {
-    model.principals().iter().any(|principal| !principal.weight.is_one())
+/// Whether a principal counts otherwise than once; that one is a cost, its name says.
+fn is_weighted(model: &Structure) -> bool {
+    model.principals().iter().any(|principal| !(&principal.weight * principal.direction()).is_one())
+}
+
+/// How the welfare comes from what each gets, where it is not the sum.
+fn counting_note(model: &Structure) -> &'static str {
+    match (has_costs(model), is_weighted(model)) {
+        (true, true) => "  (the welfare adds up weight times what each gets; of a cost, less is better)\n",
+        (true, false) => "  (the welfare is what each gets, less the costs; of a cost, less is better)\n",
+        (false, true) => "  (the welfare adds up weight times what each gets)\n",
+        (false, false) => "",
+    }
 }
 
 /// `≈ 0`, for a number that is known between bounds around 0 that say nothing beside numbers of that scale.

@@ -1,14 +1,16 @@
-//! A solution in pictures: what is done when, what has been earned by when, who gains and who pays.
+//! A strategy in pictures: what is done when, what has been earned by when, who gains and who pays.
 
-use super::names::{in_column as name_in_column, shown};
+use super::names::{
+    has_costs, in_column as name_in_column, principal_in_column, principal_shown, shown, state_in_column,
+};
 use super::numbers::{double, signed};
 use commonweal::internals::evaluation::accrued;
 use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp, Principal, StateId, Structure};
+use commonweal::internals::model::{ChoiceId, Mdp, Principal, PrincipalId, StateId, Structure};
 use commonweal::internals::number::{Rational, Value};
 use commonweal::internals::outlook::{social_rates, trajectory};
 use commonweal::internals::strategy::{CountingStrategy, Step};
-use commonweal::{Answer, Claim};
+use commonweal::{Answer, Claim, Evaluation};
 use commonweal_charts::{Axis, BREAK, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
 /// More states than this are not drawn.
@@ -18,19 +20,94 @@ const PRINCIPALS: usize = 7;
 /// The colour of the welfare, in every picture.
 pub const WELFARE: usize = 0;
 
+/// The colours of differences, which belong to nobody: the last ones.
+const THAN_OTHER: usize = 7;
+const THAN_OWN_BEST: usize = 6;
+
 /// The colour of a principal, in every picture.
 pub fn colour_of(principal: usize) -> usize {
     principal + 1
 }
 
+/// What is drawn: a strategy, and another one beside it.
+pub struct Drawn<'a> {
+    strategy: &'a CountingStrategy,
+    worth: Worth,
+    other: CountingStrategy,
+    others_worth: Worth,
+    /// What the other one is called.
+    others_name: &'static str,
+    /// The first step from which the strategy does the same for ever.
+    settled_from: Step,
+    /// What to say of it all.
+    note: Option<String>,
+}
+
+/// What a strategy is worth from the start.
+struct Worth {
+    /// Per principal.
+    payoffs: Vec<Value>,
+    welfare: Value,
+    is_exact: bool,
+}
+
+impl<'a> Drawn<'a> {
+    /// The strategy of an answer, beside the long-term one.
+    pub fn answer(model: &Structure, answer: &'a Answer) -> Drawn<'a> {
+        let start = model.start();
+        let first = |state| answer.long_term_choices(state).first().copied().expect("a long-term choice");
+        let in_the_end = model.states().map(|state| tail(answer, state).unwrap_or_else(|| first(state)));
+        Drawn {
+            strategy: answer.strategy(),
+            worth: Worth::of_answer(model, answer),
+            other: CountingStrategy::positional(in_the_end),
+            others_worth: Worth::new(model, answer.long_term_welfare(start), |p| answer.long_term_payoff(p, start)),
+            others_name: "long-term strategy",
+            settled_from: answer.memory(start).clone(),
+            note: stopped(answer, "The strategy is the best found."),
+        }
+    }
+
+    /// A given strategy, beside the optimal one.
+    pub fn given(
+        model: &Structure,
+        strategy: &'a CountingStrategy,
+        evaluation: &Evaluation,
+        answer: &Answer,
+    ) -> Drawn<'a> {
+        let start = model.start();
+        Drawn {
+            strategy,
+            worth: Worth::new(model, evaluation.welfare(start), |p| evaluation.payoff(p, start)),
+            other: answer.strategy().clone(),
+            others_worth: Worth::of_answer(model, answer),
+            others_name: "optimal strategy",
+            settled_from: strategy.settled_from(),
+            note: stopped(answer, "The optimal strategy is the best found."),
+        }
+    }
+}
+
+impl Worth {
+    fn new(model: &Structure, welfare: Value, payoff: impl Fn(PrincipalId) -> Value) -> Worth {
+        let payoffs = (0..model.n_principals()).map(|p| payoff(p.into())).collect();
+        Worth { payoffs, is_exact: welfare.exact.is_some(), welfare }
+    }
+
+    fn of_answer(model: &Structure, answer: &Answer) -> Worth {
+        let start = model.start();
+        Worth::new(model, answer.welfare(start), |p| answer.payoff(p, start))
+    }
+}
+
 /// What the strategy does in each state that it meets, step by step.
-pub fn timeline(model: &Structure, solution: &Answer) -> Timeline {
-    let play = Play::of(model, solution.strategy(), model.start());
+pub fn timeline(model: &Structure, drawn: &Drawn) -> Timeline {
+    let play = Play::of(model, drawn.strategy, model.start());
     let states = play.states(model);
     let row = |&state: &StateId| {
         let action = |choice: ChoiceId| name_in_column(&model.action_name(choice));
         let runs = play.runs(model, state).into_iter().map(|(from, choice)| (step(&from), choice.map(action)));
-        TimelineRow { name: name_in_column(&model.state_name(state)), runs: runs.collect() }
+        TimelineRow { name: state_in_column(model, state), runs: runs.collect() }
     };
     let mut notes = Vec::new();
     if states.len() > ROWS {
@@ -49,28 +126,25 @@ pub fn timeline(model: &Structure, solution: &Answer) -> Timeline {
     if play.is_over_all_states() {
         notes.push("Too many steps to say when each state can be met: all are shown at all steps.".to_owned());
     }
-    notes.extend(stopped(solution));
+    notes.extend(drawn.note.clone());
     // Those met first, in the model's own order.
-    let mut drawn: Vec<StateId> = states.into_iter().take(ROWS).collect();
-    drawn.sort();
+    let mut shown_states: Vec<StateId> = states.into_iter().take(ROWS).collect();
+    shown_states.sort();
     Timeline {
         title: {
             let step = shown(model.about().step());
             format!("What to do from {}, {step} by {step}", shown(&model.state_name(model.start())))
         },
         caption: (!notes.is_empty()).then(|| notes.join(" ")),
-        rows: drawn.iter().map(row).collect(),
+        rows: shown_states.iter().map(row).collect(),
     }
 }
 
-/// What each principal has got by when, under this strategy and under the long-term one.
-pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
-    let steps = drawn_steps(model, solution);
-    let first = |state| solution.long_term_choices(state).first().copied().expect("a long-term choice");
-    let long_term =
-        CountingStrategy::positional(model.states().map(|state| tail(solution, state).unwrap_or_else(|| first(state))));
-    let own = accrued(model, solution.strategy(), steps);
-    let other = accrued(model, &long_term, steps);
+/// What each principal has got by when, under this strategy and under the other one.
+pub fn payoffs(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
+    let steps = drawn_steps(model, drawn);
+    let own = accrued(model, drawn.strategy, steps);
+    let other = accrued(model, &drawn.other, steps);
     let weights: Vec<f64> = model.principals().iter().map(|principal| principal.weight.to_f64()).collect();
     let curve = |name: String, colour: usize, values: Vec<f64>, mark| Series {
         name,
@@ -81,27 +155,28 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
     let welfare = |of: &[Vec<f64>]| -> Vec<f64> {
         (0..=steps).map(|step| of.iter().zip(&weights).map(|(values, weight)| weight * values[step]).sum()).collect()
     };
-    let drawn = if model.n_principals() > 1 { model.n_principals().min(PRINCIPALS) } else { 0 };
+    let n_curves = if model.n_principals() > 1 { model.n_principals().min(PRINCIPALS) } else { 0 };
     let curves = |of: &[Vec<f64>], suffix: &str, mark: Mark| {
         let mut curves = vec![curve(format!("welfare{suffix}"), WELFARE, welfare(of), mark)];
-        for (p, principal) in model.principals().iter().enumerate().take(drawn) {
-            curves.push(curve(format!("{}{suffix}", shown(&principal.name)), colour_of(p), of[p].clone(), mark));
+        for (p, principal) in model.principals().iter().enumerate().take(n_curves) {
+            curves.push(curve(format!("{}{suffix}", principal_shown(principal)), colour_of(p), of[p].clone(), mark));
         }
         curves
     };
     let mark = if steps <= 40 { Mark::LineAndPoints } else { Mark::Line };
     let mut series = curves(&own, "", mark);
-    series.extend(curves(&other, ", long-term strategy", Mark::Dashed));
+    series.extend(curves(&other, &format!(", {}", drawn.others_name), Mark::Dashed));
     let start = model.start();
     let mut caption = format!(
-        "In the end the welfare is {}, and that of the long-term strategy {}.",
-        told(&solution.welfare(start)),
-        told(&solution.long_term_welfare(start))
+        "In the end the welfare is {}, and that of the {} {}.",
+        told(&drawn.worth.welfare),
+        drawn.others_name,
+        told(&drawn.others_worth.welfare)
     );
     if model.n_principals() > PRINCIPALS {
         caption += &format!(" The first {PRINCIPALS} of {} principals are drawn.", model.n_principals());
     }
-    caption.extend(stopped(solution).map(|note| format!(" {note}")));
+    caption.extend(drawn.note.iter().map(|note| format!(" {note}")));
     Chart {
         title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
         caption: Some(caption),
@@ -112,32 +187,34 @@ pub fn payoffs(model: &Mdp<f64>, solution: &Answer) -> Chart {
     }
 }
 
-/// What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else.
-pub fn gains(model: &Structure, solution: &Answer, own_best: Option<&[Value]>) -> Bars {
+/// What each principal gets more or less than under the other strategy, and than if the agent served nobody else.
+pub fn gains(model: &Structure, drawn: &Drawn, own_best: Option<&[Value]>) -> Bars {
     let start = model.start();
     let bar = |value: Value| Some((value.enclosure.midpoint(), signed(&value)));
     let principals = model.principals().iter().enumerate().take(ROWS);
     let group = |(p, principal): (usize, &Principal)| {
-        let own = solution.payoff(p.into(), start);
-        let mut bars = vec![bar(own.minus(&solution.long_term_payoff(p.into(), start)))];
+        let own = &drawn.worth.payoffs[p];
+        let mut bars = vec![bar(own.minus(&drawn.others_worth.payoffs[p]))];
         bars.extend(own_best.map(|best| bar(own.minus(&best[p]))));
-        (name_in_column(&principal.name), bars)
+        (principal_in_column(principal), bars)
     };
     let mut groups: Vec<_> = principals.map(group).collect();
-    let gain = solution.welfare(start).minus(&solution.long_term_welfare(start));
+    let gain = drawn.worth.welfare.minus(&drawn.others_worth.welfare);
     groups.push(("welfare".to_owned(), vec![bar(gain)]));
-    let mut series = vec!["than under the long-term strategy".to_owned()];
-    series.extend(own_best.map(|_| "than if the agent served nobody else".to_owned()));
+    let mut series = vec![(format!("than under the {}", drawn.others_name), THAN_OTHER)];
+    series.extend(own_best.map(|_| ("than if the agent served nobody else".to_owned(), THAN_OWN_BEST)));
     let mut notes: Vec<String> = Vec::new();
+    if has_costs(model) {
+        notes.push("Of a cost, less is better.".to_owned());
+    }
     if model.n_principals() > ROWS {
         notes.push(format!("The first {ROWS} of {} principals are shown.", model.n_principals()));
     }
-    let width =
-        (0..model.n_principals()).map(|p| solution.payoff(p.into(), start).enclosure.width()).fold(0.0, f64::max);
-    if solution.welfare(start).exact.is_none() && width > 0.0 {
+    let width = drawn.worth.payoffs.iter().map(|payoff| payoff.enclosure.width()).fold(0.0, f64::max);
+    if !drawn.worth.is_exact && width > 0.0 {
         notes.push(format!("Payoffs are known to within {}.", double(width)));
     }
-    notes.extend(stopped(solution));
+    notes.extend(drawn.note.clone());
     Bars {
         title: "Who gains, and who pays".to_owned(),
         caption: (!notes.is_empty()).then(|| notes.join(" ")),
@@ -148,8 +225,8 @@ pub fn gains(model: &Structure, solution: &Answer, own_best: Option<&[Value]>) -
 }
 
 /// The rate at which each principal, and society, discount each step against the next.
-pub fn rates(model: &Structure, solution: &Answer) -> Chart {
-    let steps = drawn_steps(model, solution);
+pub fn rates(model: &Structure, drawn: &Drawn) -> Chart {
+    let steps = drawn_steps(model, drawn);
     let in_percent = |rates: Vec<Option<f64>>| {
         let points = rates.into_iter().enumerate();
         points.map(|(step, rate)| rate.map_or(BREAK, |rate| (step as f64, 100.0 * rate))).collect()
@@ -178,8 +255,8 @@ pub fn rates(model: &Structure, solution: &Answer) -> Chart {
 }
 
 /// How likely each state is at each step, of those that matter most.
-pub fn likely_states(model: &Mdp<f64>, solution: &Answer) -> Chart {
-    let trajectory = trajectory(model, solution.strategy(), drawn_steps(model, solution) + 1);
+pub fn likely_states(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
+    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
     let greatest = |state: StateId| trajectory.states.iter().map(|likely| likely[state.index()]).fold(0.0, f64::max);
     let mut states: Vec<StateId> = model.states().filter(|state| greatest(*state) > 0.0).collect();
     let met = states.len();
@@ -204,8 +281,8 @@ pub fn likely_states(model: &Mdp<f64>, solution: &Answer) -> Chart {
 }
 
 /// What each principal expects to get at each step, not discounted.
-pub fn expected_rewards(model: &Mdp<f64>, solution: &Answer) -> Chart {
-    let trajectory = trajectory(model, solution.strategy(), drawn_steps(model, solution) + 1);
+pub fn expected_rewards(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
+    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
     let series = |(p, principal): (usize, &Principal)| Series {
         name: shown(&principal.name),
         colour: colour_of(p),
@@ -226,9 +303,9 @@ fn told(value: &Value) -> String {
     super::numbers::exact_and_decimal(value)
 }
 
-fn stopped(solution: &Answer) -> Option<String> {
-    match solution.claim() {
-        Claim::Stopped(reason) => Some(format!("Stopped: {reason}. The strategy is the best found.")),
+fn stopped(answer: &Answer, consequence: &str) -> Option<String> {
+    match answer.claim() {
+        Claim::Stopped(reason) => Some(format!("Stopped: {reason}. {consequence}")),
         _ => None,
     }
 }
@@ -240,12 +317,12 @@ fn tail(solution: &Answer, state: StateId) -> Option<ChoiceId> {
 }
 
 /// Until little is left to earn, or the strategy has settled if that is soon after; at most a few hundred steps.
-fn drawn_steps(model: &Structure, solution: &Answer) -> usize {
+fn drawn_steps(model: &Structure, drawn: &Drawn) -> usize {
     const FEWEST: f64 = 8.0;
     const MOST: f64 = 400.0;
-    let patience = solution.principals().first().map_or(0.0, |principal| principal.patience.to_f64());
+    let patience = model.principals().iter().map(|principal| principal.patience().to_f64()).fold(0.0, f64::max);
     let enough = if patience > 0.0 { 0.005f64.ln() / patience.ln() } else { 0.0 };
-    let settled = step(solution.memory(model.start())) + 3.0;
+    let settled = step(&drawn.settled_from) + 3.0;
     let soon = if settled <= 3.0 * enough { settled } else { 0.0 };
     enough.max(soon).clamp(FEWEST, MOST) as usize
 }

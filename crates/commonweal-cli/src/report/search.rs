@@ -1,6 +1,6 @@
 //! The report of `positional`, `stationary` and `sat`: what is proven, who gets what, what to do.
 
-use super::names::{in_column as name_in_column, shown};
+use super::names::{shown, state_in_column};
 use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_decimal};
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy::{Line, STATES_SHOWN, left_out, lines};
@@ -108,7 +108,7 @@ fn who_gets_what(model: &Structure, payoffs: &Payoffs) -> String {
 fn decisions(model: &Structure, strategy: &Strategy, all_states: bool) -> String {
     let met = met(model, strategy);
     let line = |state: StateId, met: Option<Step>| Line {
-        state: name_in_column(&model.state_name(state)),
+        state: state_in_column(model, state),
         met,
         action: in_words(model, strategy, state),
     };

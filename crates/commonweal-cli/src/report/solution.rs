@@ -1,18 +1,18 @@
 //! The report of `solve`: what is earned, what to do now, who gets what, what to do later.
 
-use super::names::{in_column as name_in_column, shown};
+use super::names::{in_column as name_in_column, principal_shown, shown};
 use super::numbers::{
     at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
 };
 use super::outlook::annuities;
-use super::payoffs::{Gets, PayoffTable, is_weighted};
+use super::payoffs::{Gets, PayoffTable};
 use super::strategy;
 use super::table::{table, wrapped};
 use commonweal::internals::model::{Principal, StateId, Structure};
 use commonweal::internals::number::Value;
 use commonweal::internals::strategy::Meetings;
 use commonweal::questions::Alternatives;
-use commonweal::{Answer, Approximation, Claim};
+use commonweal::{Answer, Approximation, Claim, StopReason};
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
 pub fn report(
@@ -57,14 +57,27 @@ fn headline(model: &Structure, solution: &Answer) -> String {
                     in_brief(&welfare.minus(&long_term))
                 )
             };
-            vec![format!("Optimal welfare from {name}: {}", exact_and_decimal(&welfare)), now, deviating]
+            let cost = least_cost(model, &welfare);
+            let mut lines =
+                vec![format!("Optimal welfare from {name}: {}{cost}", exact_and_decimal(&welfare)), now, deviating];
+            if solution.is_handed_over() {
+                lines.push("In fractions: bounds in doubles would have taken long.".to_owned());
+            }
+            lines
         }
         Claim::Within { .. } => {
             let mut lines =
                 vec![format!("Welfare from {name}: at least {lower}, and nobody can earn more than {upper}."), now];
             lines.extend(mixtures(model));
             if let Some(scale) = solution.scale() {
-                lines.push("Proven in doubles, every rounding counted; --exact gives fractions.".to_owned());
+                lines.push(
+                    if solution.is_handed_over() {
+                        "Proven in doubles, every rounding counted: fractions would have taken long; --exact insists on them."
+                    } else {
+                        "Proven in doubles, every rounding counted; --exact gives fractions."
+                    }
+                    .to_owned(),
+                );
                 lines.push(format!("The scale, which --gap is relative to: {}", double(scale)));
             }
             if !solution.long_term_is_proven() {
@@ -85,12 +98,23 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             ),
         ],
         Claim::Stopped(reason) => vec![
-            format!("Stopped: {reason}."),
+            match reason {
+                StopReason::Precision => format!("Stopped: {reason}; --exact decides it in fractions."),
+                _ => format!("Stopped: {reason}."),
+            },
             format!("Welfare from {name}: at least {lower} with this strategy, at most {upper} with any."),
             now,
         ],
     };
     lines.iter().map(|line| wrapped(line, 2)).collect()
+}
+
+/// The welfare as what is paid, where nobody gets anything.
+fn least_cost(model: &Structure, welfare: &Value) -> String {
+    let counted = || model.principals().iter().filter(|principal| !principal.weight.is_zero());
+    let all_pay = counted().all(Principal::is_cost) && counted().next().is_some();
+    let cost = welfare.exact.as_ref().filter(|_| all_pay).map(|welfare| Value::from(-welfare));
+    cost.map_or_else(String::new, |cost| format!(", a total cost of {}", in_brief(&cost)))
 }
 
 /// Which principals' preferences are approximated, and how nearly.
@@ -137,8 +161,7 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     if model.n_principals() > 1 && all_known {
         rows.versus("vs own best", &gets, own_best, None);
     }
-    let weights = if is_weighted(model) { "  (the welfare adds up weight times what each gets)\n" } else { "" };
-    rows.text() + weights
+    rows.text()
 }
 
 fn size(value: &Value) -> f64 {
@@ -192,8 +215,9 @@ fn other_payoffs(model: &Structure, alternatives: &Alternatives) -> String {
     /// More are not named one by one.
     const NAMED: usize = 6;
     let Some(payoffs) = &alternatives.payoffs else { return String::new() };
-    let give =
-        |(payoff, principal): (&Value, &Principal)| format!("{} {}", shown(&principal.name), exact_and_decimal(payoff));
+    let give = |(payoff, principal): (&Value, &Principal)| {
+        format!("{} {}", principal_shown(principal), exact_and_decimal(payoff))
+    };
     let given: Vec<String> = payoffs.iter().zip(model.principals()).take(NAMED).map(give).collect();
     let more = if payoffs.len() > NAMED { ", and so on (--json has all)" } else { "" };
     wrapped(&format!("Not the only optimum: another strategy of the same welfare gives {}{more}.", given.join(", ")), 2)

@@ -1,6 +1,6 @@
 //! What to do, state by state: the start first, then the others in the order in which they are met.
 
-use super::names::{in_column as name_in_column, shown};
+use super::names::{AS_AT_START, shown, state_in_column};
 use super::numbers::{counted, steps};
 use super::table::wrapped;
 use commonweal::internals::model::{StateId, Structure};
@@ -21,7 +21,7 @@ pub struct Line {
 pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings, all_states: bool) -> String {
     let met = meetings.states();
     let line = |state: StateId, runs: Vec<Run>| Line {
-        state: name_in_column(&model.state_name(state)),
+        state: state_in_column(model, state),
         met: meetings.first(state).cloned(),
         action: in_words(model, &runs, state == model.start()),
     };
@@ -68,6 +68,9 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
         let (padding, met) = (" ".repeat(states - line.state.width()), when(line));
         let begin = format!("  {}{padding}  {met:>whens$}  ", line.state);
         text.push_str(&wrapped(&format!("{begin}{}", line.action), begin.width()));
+    }
+    if lines.iter().any(|line| line.state.starts_with(AS_AT_START)) {
+        text.push_str("  (… stands for all that is as in the start state)\n");
     }
     text
 }

@@ -1,7 +1,7 @@
 //! The report of `sweep`: points, changes, and their chart.
 
 use super::csv::{field, number};
-use super::names::{in_column as name_in_column, shown};
+use super::names::{in_column as name_in_column, principal_in_column, principal_shown, shown};
 use super::numbers::{discount, double, in_column, steps};
 use super::pictures::{WELFARE, colour_of};
 use super::table::{WIDTH, listed, table, width};
@@ -122,7 +122,7 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
         column("long-term", &|point| in_column(&point.earned.long_term_welfare)),
     ];
     for (p, principal) in model.principals().iter().enumerate() {
-        columns.push(column(&format!("to {}", name_in_column(&principal.name)), &|point| {
+        columns.push(column(&format!("to {}", principal_in_column(principal)), &|point| {
             in_column(&point.earned.payoffs[p])
         }));
     }
@@ -265,7 +265,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     ];
     let n = model.n_principals();
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
-        let name = format!("payoff of {}", shown(&principal.name));
+        let name = format!("payoff of {}", principal_shown(principal));
         series.push(curve(name, colour_of(p), Mark::Line, &move |earned| &earned.payoffs[p]));
     }
     let changes = changes(sweep);

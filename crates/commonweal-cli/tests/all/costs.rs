@@ -94,3 +94,32 @@ fn weights_that_fit_nobody_are_refused() {
     folder.run(&["convert", "queue.yaml", "queue.drn", "--quiet"]).done();
     folder.run(&["convert", "queue.drn", "queue.umb", "--minimise", "money"]).refused(&["holds no weights"]);
 }
+
+#[test]
+fn costs_are_shown_as_costs_everywhere() {
+    let folder = Folder::new();
+    folder.write("queue.yaml", QUEUE);
+    let costs = ["--minimise", "money", "--minimise", "waiting"];
+    let run = |args: &[&str]| folder.run(&[args, &costs[..]].concat()).done().stdout;
+    // Idling for ever: nothing is paid, and waiting costs 1 + 5/2 + 5/4 + … = 6. Its own best is 2, by serving.
+    let report = run(&["solve", "queue.yaml"]);
+    assert!(report.starts_with("Optimal welfare from short: −6, a total cost of 6\n"), "{report}");
+    let has_row = |words: &[&str]| report.lines().any(|line| line.split_whitespace().eq(words.iter().copied()));
+    assert!(has_row(&["money", "(cost)", "0.9", "0", "0", "0"]), "{report}");
+    assert!(has_row(&["waiting", "(cost)", "0.5", "6", "0", "+4"]), "{report}");
+    assert!(report.contains("of a cost, less is better)\n") && !report.contains("weight"), "{report}");
+    assert!(run(&["solve", "queue.yaml", "--compare"]).contains("money (cost)  waiting (cost)"));
+    run(&["solve", "queue.yaml", "--strategy", "s.json", "--csv", "s.csv", "--report", "s.html"]);
+    assert!(folder.read("s.csv").contains("counting,short,cost,waiting,1/2,-1,6,"));
+    assert!(folder.read("s.html").contains("waiting (cost)"));
+    for args in
+        [&["evaluate", "queue.yaml", "s.json"][..], &["simulate", "queue.yaml", "s.json"], &["plot", "queue.yaml"]]
+    {
+        assert!(run(args).contains("waiting (cost)"), "{args:?}");
+    }
+    // Who is no cost is not called one, and one cost among rewards leaves no total.
+    let mixed = folder.run(&["solve", "queue.yaml", "--minimise", "waiting"]).done().stdout;
+    assert!(mixed.contains("waiting (cost)") && !mixed.contains("money (cost)") && !mixed.contains("total cost"));
+    let weighted = folder.run(&["solve", "queue.yaml", "--weight", "waiting=-2"]).done().stdout;
+    assert!(weighted.contains("weight") && weighted.contains("of a cost, less is better"), "{weighted}");
+}

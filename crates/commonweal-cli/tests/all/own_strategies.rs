@@ -64,3 +64,38 @@ fn the_first_runs_are_written_step_by_step() {
     assert_eq!(play(&[]).lines().count(), 1 + 10 * 100);
     folder.run(&["simulate", "dam.yaml", "s.json", "--paths", "dam.yaml"]).refused(&["it is the file that is read"]);
 }
+
+#[test]
+fn a_given_strategy_is_drawn_beside_the_optimal_one() {
+    let folder = Folder::with_hotel();
+    folder.write("now.json", strategy("{\"s0\": \"b\", \"s1\": \"b\"}"));
+    let plot = |more: &[&str]| folder.run(&[&["plot", "hotel.yaml", "--strategy", "now.json"][..], more].concat());
+    // Rebuilding at once is worth 13, and the optimal strategy 127/9: 10/9 less, of which Alice has 10/9 more and Bob 20/9 less.
+    let payoffs = plot(&["--kind", "payoffs"]).done().stdout;
+    assert!(payoffs.contains("In the end the welfare is 13, and that of the optimal strategy 127/9"), "{payoffs}");
+    assert!(payoffs.contains("alice, optimal strategy"));
+    let gains = plot(&["--kind", "gains"]).done().stdout;
+    for label in ["than under the optimal strategy", "+1.111111", "−2.222222", "−1.111111"] {
+        assert!(gains.contains(label), "{label}: {gains}");
+    }
+    // The optimal strategy waits, the given one does not.
+    let timeline = |svg: String| svg.contains(">a<");
+    assert!(!timeline(plot(&["--kind", "timeline"]).done().stdout));
+    assert!(timeline(folder.run(&["plot", "hotel.yaml", "--kind", "timeline"]).done().stdout));
+    // The one that solve writes is the optimal one.
+    folder.run(&["solve", "hotel.yaml", "--strategy", "best.json", "--quiet"]).done();
+    let best = folder.run(&["plot", "hotel.yaml", "--strategy", "best.json", "--kind", "payoffs"]).done().stdout;
+    assert!(
+        best.contains("In the end the welfare is 127/9 ≈ 14.111111, and that of the optimal strategy 127/9"),
+        "{best}"
+    );
+    plot(&["--gap", "1e-6", "--out", "own.png"]).done();
+    folder.write("mixed.json", "{\"format\": \"commonweal-strategy/1\", \"mix\": {\"s0\": {\"a\": \"1/2\", \"b\": \"1/2\"}, \"s1\": {\"b\": \"1\"}}}");
+    folder.run(&["plot", "hotel.yaml", "--strategy", "mixed.json"]).refused(&[
+        "mixed.json",
+        "tosses coins",
+        "evaluate",
+    ]);
+    folder.run(&["plot", "hotel.yaml", "--strategy", "absent.json"]).refused(&["absent.json"]);
+    folder.run(&["plot", "hotel.yaml", "--strategy", "now.json", "--out", "now.json"]).refused(&["now.json"]);
+}

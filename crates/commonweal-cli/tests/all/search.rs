@@ -100,8 +100,8 @@ fn a_comparison_says_what_simplicity_costs() {
     assert_eq!((strategy(1), strategy(2), welfare(2)), ("stationary", "positional", "27/2"));
     assert_eq!((strategy(3), welfare(3)), ("long-term", "13"));
     // Rebuilding at once is best for alice, never for bob.
-    assert_eq!(solution["comparison"][4]["payoffs"]["alice"]["exact"], "11");
-    assert_eq!(solution["comparison"][5]["payoffs"]["bob"]["exact"], "9/2");
+    assert_eq!(solution["comparison"][6]["payoffs"]["alice"]["exact"], "11");
+    assert_eq!(solution["comparison"][7]["payoffs"]["bob"]["exact"], "9/2");
     let report = folder.run(&["solve", "hotel.yaml", "--compare"]).done().stdout;
     assert!(report.contains("The price of simplicity, from s0"), "{report}");
 }

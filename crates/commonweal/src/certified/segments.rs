@@ -220,6 +220,7 @@ impl Segmented<'_> {
         let scale = payoffs.magnitude(model.n_states());
         let followed = model.states().map(|state| [strategy.tail(state)]);
         Answer {
+            is_handed_over: false,
             n_up_to_symmetry: None,
             claim: Claim::Stopped(reason),
             method: Method::Certified { scale },

@@ -87,6 +87,8 @@ pub(super) struct Walk<'m> {
     pub(super) is_new_base: bool,
 }
 
+/// About what a layer takes for each transition, in nanoseconds.
+const LAYER: u64 = 2;
 /// Layers without a change before a jump is tried.
 const CALM: u64 = 32;
 
@@ -168,6 +170,7 @@ impl<'m> Walk<'m> {
                 return Err(StopReason::LayerLimit);
             }
             calm = if self.layer() { 0 } else { calm + 1 };
+            options.stop.spend(LAYER * self.base.model.arrays.target.len() as u64);
         }
         Ok(())
     }

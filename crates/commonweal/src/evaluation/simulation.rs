@@ -382,7 +382,8 @@ impl Runner {
         let weighted = |of: &dyn Fn(usize) -> f64| -> f64 {
             self.patiences.iter().enumerate().map(|(slot, own)| own.weight.abs() * of(slot)).sum()
         };
-        let sum_doubt = rounding_of_sum(self.owners.len(), weighted(&|slot| self.patiences[slot].most));
+        let underflow: f64 = self.patiences.iter().map(|own| own.underflow).sum();
+        let sum_doubt = rounding_of_sum(self.owners.len(), weighted(&|slot| self.patiences[slot].most)) + underflow;
         // Over the parts of one principal; one that has a single part with coefficient 1 adds nothing up.
         let of_principal = |p: usize, of: &dyn Fn(usize) -> f64| -> f64 {
             let own = (0..self.owners.len()).filter(|&slot| self.owners[slot] == p);
@@ -395,7 +396,8 @@ impl Runner {
             } else {
                 rounding_of_sum(n_parts, of_principal(p, &|slot| self.patiences[slot].most))
             };
-            of_principal(p, &doubt) + added_up
+            let underflow = (0..self.owners.len()).filter(|&slot| self.owners[slot] == p && n_parts > 1);
+            of_principal(p, &doubt) + added_up + underflow.map(|slot| self.patiences[slot].underflow).sum::<f64>()
         };
         let principals = 0..self.n_principals;
         Simulation {

@@ -360,6 +360,7 @@ fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
         proof: None,
         effort: Effort::default(),
         timings: Timings::default(),
+        is_handed_over: false,
         strategy,
     }
 }

@@ -20,6 +20,11 @@ impl StateNames {
         self.named.last().is_some_and(|(last, _)| *last == state)
     }
 
+    /// Whether no more names are taken.
+    pub fn is_full(&self) -> bool {
+        self.bytes > MOST_BYTES
+    }
+
     /// Gives a state, which comes after those that have names, the name that a text says. A valuation loses its brackets, and has
     /// one blank on both sides of each `&`, whatever blanks it is written with.
     pub fn name(&mut self, state: usize, text: &str) {
@@ -28,7 +33,7 @@ impl StateNames {
             Some(valuation) => valuation.split('&').map(in_one_line).collect::<Vec<_>>().join(" & "),
             None => trimmed.to_owned(),
         };
-        if name.is_empty() || self.bytes > MOST_BYTES {
+        if name.is_empty() || self.is_full() {
             return;
         }
         self.bytes += name.len();
@@ -38,7 +43,7 @@ impl StateNames {
     /// The names of all states, each once: of two that are called the same, the second is `name#2`. A state without a name is
     /// called by its number.
     pub fn table(self, n_states: usize) -> NameTable {
-        if self.named.is_empty() || self.bytes > MOST_BYTES {
+        if self.named.is_empty() || self.is_full() {
             return NameTable::numbered(n_states);
         }
         let mut table = NameTable::default();

@@ -231,9 +231,14 @@ impl Principal {
         later.ok().map(|later| later.weighted(self.weight.clone()))
     }
 
-    /// The direction in which the welfare counts the payoff: −1 for a negative weight, 1 otherwise.
+    /// Whether the welfare counts the payoff with a negative weight: less of it is better.
+    pub fn is_cost(&self) -> bool {
+        self.weight < Rational::ZERO
+    }
+
+    /// The direction in which the welfare counts the payoff: −1 for a cost, 1 otherwise.
     pub fn direction(&self) -> Rational {
-        if self.weight < Rational::ZERO { -Rational::ONE } else { Rational::ONE }
+        if self.is_cost() { -Rational::ONE } else { Rational::ONE }
     }
 
     /// Whether no step from `step` on counts, which is not before the last segment.

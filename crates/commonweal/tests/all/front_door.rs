@@ -135,6 +135,42 @@ fn late_changes_are_evaluated_in_doubles_before_fractions_take_minutes() {
     assert!(welfare.enclosure.width() <= 1e-7);
 }
 
+/// Two ways to what are twins but for a choice that is never made: they tie at every step, nothing but fractions of 120,000 layers
+/// shows it, and the exact engine would spend long on more and more bits. Doubles do not care.
+#[test]
+fn an_engine_that_turns_out_to_be_long_is_left_for_the_other() {
+    let twins = Model::from_yaml(
+        "principals: {p: 100/199, q: 101/201}
+states:
+  hub: {left: {to: {one: 1/2, hub: 1/2}}, right: {to: {two: 1/2, hub: 1/2}}}
+  one: {stay: {reward: {p: 1}, to: one}, move: {reward: 2, to: end}}
+  two: {stay: {reward: {p: 1}, to: two}, move: {reward: 2, to: end}, never: {reward: -100, to: two}}
+  end: {stay: {reward: {q: 2}, to: end}}
+",
+    )
+    .expect("a model");
+    let on = |engine: Engine, threads: usize| {
+        solve(&twins, &Options { engine, threads: Some(threads), ..Options::default() })
+    };
+    let (answer, again) = (on(Engine::Auto, 1), on(Engine::Auto, 2));
+    assert!(answer.is_handed_over(), "{}", answer.claim());
+    assert!(answer.claim().is_within() && answer.scale().is_some());
+    assert!(!hotel_answer().is_handed_over());
+    // Whatever the number of threads, it is handed over at the same place.
+    for state in twins.structure().states() {
+        assert_eq!(answer.welfare(state), again.welfare(state));
+    }
+    assert_eq!(answer.strategy(), again.strategy());
+    // An engine that is asked for stays.
+    let within = on(Engine::Within(1e-9), 1);
+    assert!(!within.is_handed_over());
+    assert_eq!(within.welfare(twins.start()), answer.welfare(twins.start()));
+}
+
+fn hotel_answer() -> commonweal::Answer {
+    solve(&hotel(), &Options::default())
+}
+
 /// Two states; the first has one choice with this row, the second a self-loop.
 fn arrays(row: [f64; 2], reward: f64) -> ModelArrays<f64> {
     ModelArrays {

@@ -616,6 +616,18 @@ fn short_fractions_are_given_however_far_the_horizon_is() {
     let answer = jumping(&plain);
     let right = q(14, 1) + q(101, 201) * q(201, 50);
     assert_eq!(answer.welfare(3.into()).exact.map(|exact| from_solver(&exact)), Some(right));
+    // The same way through 300 doors: a geometric sum of 7 at both discounts, then 201/50 at the second one's.
+    let mut plain = Plain::of(&model);
+    for door in 0..300 {
+        let to = if door == 299 { 2 } else { 4 + door };
+        plain.states.push(vec![Choice { name: "go".to_owned(), rewards: vec![q(7, 1); 2], to: vec![(to, Q::one())] }]);
+        plain.names.push(format!("door{door}"));
+    }
+    let answer = jumping(&plain);
+    let power = |discount: &Q| (0..300).fold(Q::one(), |power, _| power * discount);
+    let in_all = |discount: Q| q(7, 1) * (Q::one() - power(&discount)) / (Q::one() - discount);
+    let right = in_all(q(100, 199)) + in_all(q(101, 201)) + power(&q(101, 201)) * q(201, 50);
+    assert_eq!(answer.welfare(3.into()).exact.map(|exact| from_solver(&exact)), Some(right));
 }
 
 #[test]

@@ -291,3 +291,93 @@ fn what_is_no_archive_is_refused() {
     // A name of a gigabyte takes no memory.
     assert!(message(&header("name", 1 << 30, b'L')).contains("no tar archive"));
 }
+
+/// The hotel, whose states have these variables and these packed values.
+fn with_valuations(classes: &str, values: &[u8]) -> Archive {
+    let mut archive = exact();
+    let mut index: serde_json::Value = serde_json::from_slice(archive.file("index.json")).unwrap();
+    let classes: serde_json::Value = serde_json::from_str(classes).unwrap();
+    index["valuations"] = serde_json::json!({"states": {"unique": true, "classes": classes}});
+    *archive.file("index.json") = index.to_string().into_bytes();
+    archive.0.push(("valuations/states/valuations.bin".into(), values.to_vec()));
+    archive
+}
+
+fn names(archive: &Archive) -> [String; 2] {
+    let model: Mdp = read(&archive.pack()).unwrap();
+    [0, 1].map(|state: usize| model.state_name(state.into()).into_owned())
+}
+
+/// The example of the format's specification: 88 bits with a gap, an optional variable and a text.
+const PACKED: &str = r#"[{"variables": [
+    {"name": "v0", "type": {"type": "bool", "size": 2}}, {"name": "v1", "type": {"type": "uint", "size": 6}, "is-optional": true},
+    {"padding": 5}, {"name": "v2", "type": {"type": "string", "size": 64}}, {"name": "v3", "type": {"type": "bool", "size": 3}},
+    {"padding": 7}]}]"#;
+
+#[test]
+fn the_variables_of_a_state_are_its_name() {
+    // Worked out by hand from the bits: first, then the same without the optional value and with another text. The flag of an
+    // optional value comes before it, as the specification's text and umbi have it; its example has it after.
+    let first = [0b01101101, 0b01000001, 0, 0, 0, 0, 0, 0, 0, 0b01000000, 0];
+    let second = [0b01101000, 0b10000000, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let mut archive = with_valuations(PACKED, &[first, second].concat());
+    archive.0.push(("valuations/states/string-mapping.bin".into(), words(&[0, 3, 5, 6])));
+    archive.0.push(("valuations/states/strings.bin".into(), b"xyzabc".to_vec()));
+    assert_eq!(names(&archive), ["v0 & v1=45 & v2=ab & v3", "!v0 & v2=c & !v3"]);
+    // The same files, the index last.
+    archive.0.rotate_left(1);
+    assert_eq!(names(&archive), ["v0 & v1=45 & v2=ab & v3", "!v0 & v2=c & !v3"]);
+    // Signs and offsets: the bytes 184 and −16897 as the specification has them, and the extremes.
+    let signed = r#"[{"variables": [{"name": "u", "type": {"type": "uint", "size": 8}, "offset": -128},
+        {"name": "i", "type": {"type": "int", "size": 16}}]}]"#;
+    let values = [0b10111000, 0b11111111, 0b10111101, 0, 0, 0b10000000];
+    assert_eq!(names(&with_valuations(signed, &values)), ["u=56 & i=-16897", "u=-128 & i=-32768"]);
+    // Two classes of states, of other lengths.
+    let classes = r#"[{"variables": [{"name": "x", "type": {"type": "double"}}]},
+        {"variables": [{"name": "y", "type": {"type": "int", "size": 64}, "offset": 1}, {"padding": 8}]}]"#;
+    let values = [&[0; 9][..], &1.5f64.to_le_bytes()].concat();
+    let mut archive = with_valuations(classes, &values);
+    archive.0.push(("valuations/states/valuation-to-class.bin".into(), [1u32, 0].map(u32::to_le_bytes).concat()));
+    assert_eq!(names(&archive), ["y=1", "x=1.5"]);
+    // States that are alike are told apart, and one can start by name or by number.
+    let one_bit = r#"[{"variables": [{"name": "b", "type": {"type": "bool"}}, {"padding": 7}]}]"#;
+    let archive = with_valuations(one_bit, &[1, 0xff]);
+    assert_eq!(names(&archive), ["b", "b#2"]);
+    for start in ["b#2", "1"] {
+        let options = ReadOptions::new(Discounts::Unspecified).from(Some(start));
+        assert_eq!(read_umb::<f64>(&archive.pack()[..], &options).unwrap().model.start(), 1.into());
+    }
+}
+
+#[test]
+fn variables_without_a_short_text_leave_states_their_numbers() {
+    for r#type in [r#"{"type": "rational"}"#, r#"{"type": "uint", "size": 128}"#] {
+        let classes = format!(r#"[{{"variables": [{{"name": "x", "type": {type}}}]}}]"#);
+        assert_eq!(names(&with_valuations(&classes, &[0; 32])), ["0", "1"]);
+    }
+    let mut archive = with_valuations(PACKED, &[]);
+    archive.remove("valuations/states/valuations.bin");
+    assert_eq!(names(&archive), ["0", "1"]);
+}
+
+#[test]
+fn valuations_that_do_not_fit_are_refused() {
+    let byte = r#"[{"variables": [{"name": "x", "type": {"type": "uint", "size": 8}}]}]"#;
+    let refused = |archive: Archive, words: &str| {
+        let error = read::<f64>(&archive.pack()).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    refused(with_valuations(byte, &[1]), "valuations/states/valuations.bin: the file has 1 bytes and ends in state 1");
+    refused(with_valuations(byte, &[1, 2, 3]), "the file has 1 bytes more than its 2 states need");
+    refused(with_valuations(&byte.replace("8", "7"), &[1, 2]), "class 0 have 7 bits");
+    refused(with_valuations(&byte.replace("\"name\": \"x\",", ""), &[1, 2]), "lacks its name or its type");
+    refused(with_valuations(&byte.replace("8", "0"), &[1, 2]), "`x` has a uint of 0 bits");
+    refused(
+        with_valuations(&byte.replace("8}}]", "8}}, {\"padding\": 1152921504606846976}]"), &[1, 2]),
+        "ends in state 0",
+    );
+    let mut archive = with_valuations(byte, &[1, 2]);
+    archive.0.push(("valuations/states/valuation-to-class.bin".into(), [0u32, 1].map(u32::to_le_bytes).concat()));
+    refused(archive, "state 1 is of class 1, but there are only 1");
+    refused(with_valuations(PACKED, &[0; 22]), "text 0 is not in `valuations/states/strings.bin`");
+}

@@ -1,7 +1,8 @@
 //! Random formulas, decided by positional strategies of the reduction from 3-SAT. [Thm. 1]
 
-use super::nodes;
+use super::{nodes, points};
 use crate::claim::Claim;
+use crate::colours;
 use crate::error::Error;
 use crate::lab::Lab;
 use crate::lab::table::Table;
@@ -113,6 +114,9 @@ pub fn figure(table: &Table) -> Figure {
         "Deciding formulas by positional strategies",
         "Nodes of the search, for random formulas with 4.3 clauses a variable.",
         "variables",
-        vec![("same rewards", of_kind("same")), ("zero-sum", of_kind("zero-sum"))],
+        vec![
+            points("same rewards", colours::SAME_REWARDS, of_kind("same")),
+            points("zero-sum", colours::ZERO_SUM, of_kind("zero-sum")),
+        ],
     )
 }

@@ -37,20 +37,18 @@ pub fn section(lab: &mut Lab) -> Result<Section, Error> {
 }
 
 /// The nodes of a search, by the size of what is searched.
-fn nodes(name: &'static str, title: &str, caption: &str, x: &str, series: Vec<(&str, Vec<(f64, f64)>)>) -> Figure {
-    let points = |(colour, (name, points)): (usize, (&str, _))| Series {
-        name: name.to_owned(),
-        colour,
-        points,
-        mark: Mark::Points,
-    };
+fn nodes(name: &'static str, title: &str, caption: &str, x: &str, series: Vec<Series>) -> Figure {
     let chart = Chart {
         title: title.to_owned(),
         caption: Some(caption.to_owned()),
         x: Axis { label: x.to_owned(), scale: Scale::Linear },
         y: Axis { label: "nodes".to_owned(), scale: Scale::Log },
-        series: series.into_iter().enumerate().map(points).collect(),
+        series,
         marks: Vec::new(),
     };
     Figure { name, svg: chart.svg() }
+}
+
+fn points(name: &str, colour: usize, points: Vec<(f64, f64)>) -> Series {
+    Series { name: name.to_owned(), colour, points, mark: Mark::Points }
 }

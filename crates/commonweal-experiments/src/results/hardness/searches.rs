@@ -1,7 +1,8 @@
 //! The best positional strategies of random models: how large the search trees are. [Thm. 1]
 
-use super::nodes;
+use super::{nodes, points};
 use crate::claim::Claim;
+use crate::colours;
 use crate::error::Error;
 use crate::lab::Lab;
 use crate::lab::table::Table;
@@ -98,6 +99,6 @@ pub fn figure(table: &Table) -> Figure {
         "Best positional strategies of random models",
         "Nodes of the search; three actions, discounts 0.95 and 0.9.",
         "states",
-        vec![("branch and bound", table.points("states", &["nodes"]))],
+        vec![points("branch and bound", colours::BRANCH_AND_BOUND, table.points("states", &["nodes"]))],
     )
 }

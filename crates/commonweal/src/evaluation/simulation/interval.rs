@@ -12,6 +12,9 @@
 use super::tally::Moments;
 use crate::number::UNIT_ROUNDOFF;
 
+/// More than the root of what squares lose each that are too small for doubles, 2^-1074.
+const LOST: f64 = 1e-161;
+
 /// The interval of the mean of numbers between `least` and `greatest`, as `runs` of them show it, which misses it with at most
 /// the probability `doubt`. `size` bounds the numbers' absolute values, `n_updates` the updates of the mean that built on one
 /// another.
@@ -36,7 +39,7 @@ pub(super) fn interval(
     let mut ends = entropy_ends(mean - rounding, mean + rounding, (4.0 / doubt).ln() / n);
     if runs > 1 {
         let log = (8.0 / doubt).ln();
-        let deviation = moments.standard_error(runs) * n.sqrt() / range + rounding;
+        let deviation = (moments.standard_error(runs) * n.sqrt() + LOST) / range + rounding;
         let half = deviation * (2.0 * log / n).sqrt() + 7.0 * log / (3.0 * (n - 1.0)) + rounding;
         ends = [ends[0].max(mean - half), ends[1].min(mean + half)];
     }

@@ -30,6 +30,8 @@ pub(super) struct Patience {
     pub(super) coefficient: f64,
     /// What it counts for in the welfare.
     pub(super) weight: f64,
+    /// What both products may be off by beyond their relative rounding, where a factor or the product is below normal doubles.
+    pub(super) underflow: f64,
 }
 
 /// The probability of one 64-bit number.
@@ -47,6 +49,8 @@ impl Patience {
         let discount = Enclosure::from(&part.discount);
         let for_ever = Enclosure::from(&(Rational::ONE / (Rational::ONE - &part.discount)));
         let most = Enclosure::new(greatest_reward, greatest_reward).times(for_ever);
+        let counts = &principal.weight * &part.coefficient;
+        let underflow = underflow(&part.coefficient, most.upper()).max(underflow(&counts, most.upper()));
         let window = (from > 0 || until.is_some()).then_some((from, until));
         let length = from.saturating_add(length(&part.discount)).min(until.unwrap_or(u64::MAX)).min(MAX_STEPS);
         // Of a run that is cut before the part begins to count, nothing is known.
@@ -65,7 +69,8 @@ impl Patience {
             most: most.upper(),
             tail,
             coefficient: Enclosure::from(&part.coefficient).midpoint(),
-            weight: Enclosure::from(&(&principal.weight * &part.coefficient)).midpoint(),
+            weight: Enclosure::from(&counts).midpoint(),
+            underflow,
         }
     }
 
@@ -103,6 +108,18 @@ impl Patience {
         // Below the least normal double, errors are no longer relative.
         2.0 * self.most * (arithmetic + draws) + length * f64::MIN_POSITIVE
     }
+}
+
+/// A bound on what the product of a factor's nearest double with at most `most` may be off by, and the mean of up to 2^50 such
+/// products, beyond what rounding does to normal doubles.
+fn underflow(factor: &Rational, most: f64) -> f64 {
+    let nearest = Enclosure::from(factor);
+    let least = nearest.lower().abs().min(nearest.upper().abs());
+    let is_normal = least >= f64::MIN_POSITIVE && least * most >= f64::MIN_POSITIVE / UNIT_ROUNDOFF;
+    if factor.is_zero() || most == 0.0 || is_normal {
+        return 0.0;
+    }
+    nearest.times(Enclosure::new(0.0, most)).width() + f64::MIN_POSITIVE
 }
 
 /// A bound on what rounding adds to a sum of at most `most` in absolute value over `n_parts`.

@@ -335,3 +335,31 @@ fn draws_come_as_often_as_their_probability_says() {
     assert_eq!((target(0), target(one as u64 - 1), target(one as u64)), (0, 0, 2));
     assert_eq!((target(three as u64 - 2), target(three as u64), target(u64::MAX)), (2, 3, 3));
 }
+
+/// Weights that doubles hardly hold, or not at all, and payoffs whose squares they do not.
+#[test]
+fn tiny_weights_and_rewards_keep_their_intervals_true() {
+    for (weight, reward) in
+        [("1e-320", "1"), ("-1e-320", "3"), ("1e-400", "1"), ("1e-310", "1e10"), ("1e-300", "1e-20"), ("1", "1e-200")]
+    {
+        let principals = vec![principal("tiny", "1/2", weight), principal("none", "1/3", "0")];
+        let mut coin = ModelBuilder::new(principals, ["toss", "won", "lost"]).unwrap();
+        let half = |to: usize| (to.into(), number("1/2"));
+        coin.choice(0.into(), "toss", [number("0"), number("0")], [half(1), half(2)]).unwrap();
+        coin.choice(1.into(), "stay", [number(reward), number("0")], [(1.into(), number("1"))]).unwrap();
+        coin.choice(2.into(), "stay", [number("0"), number("0")], [(2.into(), number("1"))]).unwrap();
+        let coin = coin.finish().unwrap();
+        let strategy = Strategy::Counting(CountingStrategy::positional([0, 1, 2].map(ChoiceId::from)));
+        let right = exact(&coin, &strategy, 0.into());
+        let certain = exact(&coin, &strategy, 1.into());
+        let mut missed = 0;
+        for seed in 0..100 {
+            let options = SimulateOptions { runs: 200, seed, ..SimulateOptions::default() };
+            missed += usize::from(hits(&simulate(&coin, &strategy, 0.into(), &options), &right).contains(&false));
+            // Nothing is left to chance from here on.
+            let walked = hits(&simulate(&coin, &strategy, 1.into(), &options), &certain);
+            assert!(!walked.contains(&false), "{weight} times {reward}");
+        }
+        assert!(missed <= 4, "{weight} times {reward}: {missed} of 100 for a confidence of 99%");
+    }
+}

@@ -31,6 +31,8 @@ use std::cmp::Ordering;
 
 /// A shorter jump is not worth the precision that it costs.
 const SHORTEST: u64 = 16;
+/// About what an exact solve takes, in nanoseconds for each square of a state.
+const SOLVE: u64 = 50;
 
 impl Walk<'_> {
     /// Between the last step at which any deviation pays and the horizon there is nothing to gain.
@@ -91,6 +93,7 @@ impl Walk<'_> {
         }
         if self.next_base.as_ref().is_none_or(|base| base.strategy != self.stage) {
             let values = values_of(model, &self.stage, stop)?;
+            stop.spend(SOLVE * (model.n() * model.n_states() * model.n_states()) as u64);
             self.next_base = Some(Base::of_strategy(model, rows, &self.stage, values, self.step.clone()));
         }
         let next_base = self.next_base.take().expect("just made");

@@ -9,8 +9,10 @@ use crate::model::{ChoiceId, StateId};
 use crate::number::Rational;
 use crate::strategy::{CountingStrategy, Step};
 
-/// The steps within which a run must settle.
-const STEPS: u32 = 256;
+/// The least number of steps within which a run may settle.
+const STEPS: u64 = 256;
+/// The products that more steps may take, over all parts: less than a second.
+const WORK: usize = 1_000_000;
 /// Longer fractions are not formed: 10,000 digits.
 const MAX_BITS: usize = 33_219;
 
@@ -25,7 +27,7 @@ pub(in crate::exact) fn settled_values(
     let in_the_end = |index: usize| settled[index].then(|| long_term.values[i].get(index)).filter(is_short);
     let base: Vec<Option<Rational>> = (0..model.n_states()).map(in_the_end).collect();
     let mut values = base.clone();
-    for step in (0..STEPS).rev().map(Step::from) {
+    for step in (0..steps_to_settle(problem, i)).rev().map(Step::from) {
         let of_state = |index: usize| {
             if settled[index] {
                 return base[index].clone();
@@ -39,6 +41,14 @@ pub(in crate::exact) fn settled_values(
         values = (0..model.n_states()).map(of_state).collect();
     }
     values
+}
+
+/// As many steps as leave a fraction short, for it grows by a discount at each of them, and take no time.
+fn steps_to_settle(problem: Problem, i: usize) -> u64 {
+    let model = problem.model;
+    let short = MAX_BITS / model.discount(i).bits().max(1);
+    let quick = WORK / (model.n() * model.n_transitions());
+    STEPS.max(short.min(quick) as u64)
 }
 
 fn is_short(value: &Rational) -> bool {

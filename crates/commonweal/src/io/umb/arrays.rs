@@ -48,9 +48,9 @@ impl<R: BufRead> Source<'_, R> {
         })
     }
 
-    /// `n` numbers as they are stored.
-    pub fn raw(self, n: usize, number: NumberType) -> Result<Vec<u8>, ReadError> {
-        self.check_size(n, number.size())?;
+    /// `n` items of `size` bytes as they are stored.
+    pub fn raw(self, n: usize, size: usize) -> Result<Vec<u8>, ReadError> {
+        self.check_size(n, size)?;
         self.bytes()
     }
 

@@ -24,8 +24,12 @@ impl<N: ModelNumber> Files<N> {
             None if n_branches == 1 => vec![StateId::from(0)],
             None => return Err(missing(TARGETS)),
         };
+        let state_names = match &self.index.valuations {
+            Some(valuations) => valuations.names(n_states, &self.valuations)?.table(n_states),
+            None => NameTable::numbered(n_states),
+        };
         let (n_initial, initial) = self.initial.unwrap_or((0, None));
-        let start = options.start_among(&NameTable::numbered(n_states), initial, n_initial)?;
+        let start = options.start_among(&state_names, initial, n_initial)?;
         let first_choice = or_one_each(self.first_choice.take(), CHOICES, n_states, n_choices)?;
         let first_transition = or_one_each(self.first_branch.take(), BRANCHES, n_choices, n_branches)?;
         if let Some(state) = (0..n_states).find(|&state| first_choice[state] == first_choice[state + 1]) {
@@ -41,7 +45,7 @@ impl<N: ModelNumber> Files<N> {
         let mut arrays = ModelArrays {
             start: StateId::from(start),
             principals: std::mem::take(&mut self.selection.principals),
-            state_names: NameTable::numbered(n_states),
+            state_names,
             action_names,
             action,
             first_choice,

@@ -2,6 +2,7 @@
 
 use super::super::{ReadError, parse_error::shown};
 use super::numbers::NumberType;
+use super::valuations::{Valuations, ValuationsFile};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -20,6 +21,7 @@ struct IndexFile {
     transition_system: TransitionSystem,
     #[serde(default)]
     annotations: Map<String, Value>,
+    valuations: Option<ValuationsFile>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -42,9 +44,9 @@ struct TransitionSystem {
 }
 
 #[derive(Debug, Deserialize)]
-struct TypeFile {
-    r#type: String,
-    size: Option<u64>,
+pub(super) struct TypeFile {
+    pub r#type: String,
+    pub size: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -68,6 +70,8 @@ pub(super) struct Index {
     pub probability: Option<NumberType>,
     /// In the file's order.
     pub rewards: Vec<RewardIndex>,
+    /// What states are called by.
+    pub valuations: Option<Valuations>,
 }
 
 /// A reward structure.
@@ -106,6 +110,7 @@ impl Index {
             n_actions: size(system.choice_actions, "actions")?,
             probability: system.branch_probability_type.map(|file| number_type(&file, "probabilities")).transpose()?,
             rewards: rewards(file.annotations)?,
+            valuations: Valuations::described(file.valuations)?,
         };
         index.check_counts()?;
         Ok(index)

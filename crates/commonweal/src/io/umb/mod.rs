@@ -9,11 +9,12 @@
 //! branch-to-probability.bin               doubles, or fractions of two integers of the same size
 //! actions/choices/…                       the action of each choice, 32-bit, and the actions' names
 //! annotations/rewards/NAME/choices/…      rewards, also of states and of branches
+//! valuations/states/…                     the values of variables, packed; what states are called
 //! ```
 //!
 //! Every reward structure is a principal; rewards of a state, of a choice and the expected ones of its branches add up.
-//! States are called by their numbers. Labels and the values of variables are passed over. The arrays are read as they come
-//! into the model's own, with nothing in between.
+//! States are called what the values of variables say of them, or else by their numbers. Labels are passed over. The arrays are
+//! read as they come into the model's own, with nothing in between.
 
 mod arrays;
 mod assembly;
@@ -21,6 +22,7 @@ mod index;
 mod numbers;
 mod reader;
 mod tar;
+mod valuations;
 mod writer;
 
 pub use reader::{read_umb, umb_overview};
@@ -34,3 +36,7 @@ const PROBABILITIES: &str = "branch-to-probability.bin";
 const ACTIONS: &str = "actions/choices/values.bin";
 const STRING_OFFSETS: &str = "actions/choices/string-mapping.bin";
 const STRINGS: &str = "actions/choices/strings.bin";
+const VALUATIONS: &str = "valuations/states/valuations.bin";
+const VALUATION_CLASSES: &str = "valuations/states/valuation-to-class.bin";
+const VALUATION_OFFSETS: &str = "valuations/states/string-mapping.bin";
+const VALUATION_STRINGS: &str = "valuations/states/strings.bin";

@@ -9,14 +9,18 @@ use super::arrays::Source;
 use super::index::{INDEX, Index};
 use super::numbers::{NumberType, Purpose};
 use super::tar::{Archive, Member};
-use super::{BRANCHES, CHOICES, INITIAL, PROBABILITIES, STRING_OFFSETS, STRINGS, TARGETS};
+use super::valuations::ValuationFiles;
+use super::{
+    BRANCHES, CHOICES, INITIAL, PROBABILITIES, STRING_OFFSETS, STRINGS, TARGETS, VALUATION_CLASSES, VALUATION_OFFSETS,
+    VALUATION_STRINGS, VALUATIONS,
+};
 use crate::model::StateId;
 use crate::number::ModelNumber;
 use std::io::BufRead;
 
 /// The most bytes of files that are kept because they come before the index.
 const LARGEST_EARLY: u64 = 1 << 30;
-/// The most bytes that the names of actions may have together.
+/// The most bytes that the names of actions may have together, and the variables of states: those of larger models have none.
 const LARGEST_STRINGS: u64 = 1 << 30;
 
 /// The model in a UMB file, packed or not.
@@ -98,6 +102,7 @@ pub(super) struct Files<N> {
     pub strings: Option<Vec<u8>>,
     /// One for each principal.
     pub rewards: Vec<Rewards<N>>,
+    pub valuations: ValuationFiles,
 }
 
 /// The number of an action.
@@ -139,6 +144,7 @@ impl<N: ModelNumber> Files<N> {
             string_offsets: None,
             strings: None,
             rewards,
+            valuations: ValuationFiles::default(),
         })
     }
 
@@ -153,7 +159,9 @@ impl<N: ModelNumber> Files<N> {
             PROBABILITIES => self.take_probabilities(source),
             INITIAL => set(&mut self.initial, member, source.bits(n_states)?),
             super::ACTIONS => set(&mut self.action, member, source.indices(n_choices, 4, n_actions, "actions")?),
-            STRING_OFFSETS => set(&mut self.string_offsets, member, source.raw(n_actions + 1, NumberType::Uint)?),
+            STRING_OFFSETS => {
+                set(&mut self.string_offsets, member, source.raw(n_actions + 1, NumberType::Uint.size())?)
+            }
             STRINGS if member.size > LARGEST_STRINGS => {
                 let message = format!("the names of actions have {} bytes", member.size);
                 Err(ReadError::archive(
@@ -164,6 +172,11 @@ impl<N: ModelNumber> Files<N> {
             }
             STRINGS => set(&mut self.strings, member, source.bytes()?),
             name if name.starts_with("annotations/rewards/") => self.take_rewards(source),
+            _ if self.index.valuations.is_none() || member.size > LARGEST_STRINGS => Ok(()),
+            VALUATIONS => set(&mut self.valuations.values, member, source.bytes()?),
+            VALUATION_CLASSES => set(&mut self.valuations.classes, member, source.raw(n_states, 4)?),
+            VALUATION_OFFSETS => set(&mut self.valuations.string_offsets, member, source.bytes()?),
+            VALUATION_STRINGS => set(&mut self.valuations.strings, member, source.bytes()?),
             _ => Ok(()),
         }
     }
@@ -179,7 +192,7 @@ impl<N: ModelNumber> Files<N> {
         if !has_branch_rewards || number == NumberType::Double {
             return set(&mut self.probability, member, source.numbers(n, number, Purpose::Probability)?);
         }
-        let stored = source.raw(n, number)?;
+        let stored = source.raw(n, number.size())?;
         let decode = |(position, bytes): (usize, &[u8])| {
             number.decode(bytes, Purpose::Probability).ok_or_else(|| not_a_number(PROBABILITIES, position))
         };
@@ -206,7 +219,7 @@ impl<N: ModelNumber> Files<N> {
                     );
                 }
                 "/branches/values.bin" => {
-                    return set(&mut rewards.branches, member, source.raw(n_branches, index.number)?);
+                    return set(&mut rewards.branches, member, source.raw(n_branches, index.number.size())?);
                 }
                 _ => {}
             }

@@ -66,6 +66,15 @@ impl<'a> Fractions<'a> {
         (bits <= MAX_BITS && layers.saturating_mul(per_layer) <= MAX_WORK).then_some(bits)
     }
 
+    /// About what a layer takes after so many others, in nanoseconds: a word each, and what goes with any number.
+    fn work_of_layer(&self, layers: &Step) -> u64 {
+        const ANY: u64 = 50;
+        let model = self.problem.model;
+        let layers = u64::try_from(layers).unwrap_or(u64::MAX);
+        let words = layers.saturating_mul(self.bits_a_layer) / 64;
+        words.saturating_add(ANY).saturating_mul((model.n_transitions() * model.n()) as u64)
+    }
+
     /// Whether all layers before `step` are affordable.
     pub(super) fn reach_the_first_from(&self, step: &Step) -> bool {
         self.bits_after(&(step - self.problem.span.first)).is_some()
@@ -125,6 +134,7 @@ impl<'a> Fractions<'a> {
         }
         while self.at > *step {
             stop.check()?;
+            stop.spend(self.work_of_layer(&(&self.begin - &self.at)));
             let now = &self.at - 1;
             let decisions: Vec<ChoiceId> = decisions(changes, &now).collect();
             self.gains.iter_mut().for_each(|gains| gains.step_back(&decisions));

@@ -22,6 +22,8 @@ use std::sync::OnceLock;
 const FIRST_BITS: usize = 128;
 /// The work of one attempt, in products of 64 bits: about a second.
 const MAX_WORK: u64 = 1 << 23;
+/// About what a product of 64 bits takes, with all that goes with it, in nanoseconds.
+const PRODUCT: u64 = 100;
 /// The work of all attempts: where choices tie, every bit is spent in vain.
 const MAX_TOTAL_WORK: u64 = 1 << 24;
 
@@ -137,6 +139,7 @@ impl Attempt {
     ) -> Result<(), StopReason> {
         while self.weights.step > *step {
             stop.check()?;
+            stop.spend(PRODUCT * work_a_layer(problem, self.bits));
             self.weights = problem.ratios.step_back(&self.weights);
             let decisions: Vec<ChoiceId> = decisions(changes, &self.weights.step).collect();
             let this = &*self;
