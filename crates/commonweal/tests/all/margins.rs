@@ -58,8 +58,9 @@ fn a_choice_that_pays_for_a_dozen_steps_in_the_middle_of_a_stage_is_met() {
 #[test]
 fn payoffs_beyond_a_jump_are_not_taken_for_those_of_the_stage() {
     // Discounts of so many digits that fractions are not affordable.
-    let second = Q::new(BigInt::from(8999), BigInt::from(10_000)) + q(1, 1) / Q::from(BigInt::from(10).pow(60u32));
-    let discounts = format!("9/10 {}/{}", second.numer(), second.denom());
+    let little = q(1, 1) / Q::from(BigInt::from(10).pow(60u32));
+    let [first, second] = [q(9, 10) + &little, q(8999, 10_000) + &little];
+    let discounts = format!("{}/{} {}/{}", first.numer(), first.denom(), second.numer(), second.denom());
     let plain = Plain::parse(&discounts, &["s wait 0 -> s", "s take 1,-9/8 -> end", "end stay 0 -> end"]);
     let solution = solve(&plain.model(), &Options::default());
     assert_eq!(solution.claim(), Claim::Optimal);
@@ -68,7 +69,7 @@ fn payoffs_beyond_a_jump_are_not_taken_for_those_of_the_stage() {
     assert_eq!(waits.len(), 2, "{waits:?}");
     let waits = u32::try_from(&waits[1].from).expect("a short wait");
     // As quotients that are not brought to lowest terms: that would take longer than all the rest.
-    let payoffs = |steps: u32| -> [Q; 2] { [q(9, 10).pow(steps), second.pow(steps) * q(-9, 8)] };
+    let payoffs = |steps: u32| -> [Q; 2] { [first.pow(steps), second.pow(steps) * q(-9, 8)] };
     // One takes as soon as that is better than to take a step later.
     let pays = |steps: u32| {
         let ([now, and_now], [later, and_later]) = (payoffs(steps), payoffs(steps + 1));

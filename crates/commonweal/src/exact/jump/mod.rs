@@ -100,8 +100,10 @@ impl Walk<'_> {
         let followed_for = Step::from(self.stage_length);
         let after = span.terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(horizon - &self.step)));
         let radius = radius(model, self.problem.ratios, &self.step, &followed_for).plus(after).upper();
-        let end = StageEnd::of(model, &self.stage, &self.gains_over(&next_base, radius));
         let is_discounted = self.stage_length >= self.first_try;
+        // Once discounting hides what follows, the radius says more than what is known of the common part.
+        let common = if is_discounted { Scaled::ZERO } else { self.common };
+        let end = StageEnd::of(model, &self.stage, &self.gains_over(&next_base, radius, common));
         let target = if is_discounted || self.is_mixed(&end, &next_base) {
             self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?
         } else {
@@ -122,13 +124,15 @@ impl Walk<'_> {
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.look_after());
         self.keep_stage(&target);
+        self.common = common;
         self.land(target, end, memory);
         self.effort.n_jumps += 1;
         if self.effort.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
     }
 
-    /// What is gained over `next`, the base of the stage's decisions, at the present step: no more than `radius`.
-    fn gains_over(&self, next: &Base, radius: Scaled) -> Vec<Scaled> {
+    /// What is gained over `next`, the base of the stage's decisions, at the present step, less `common`: with it, no more
+    /// than `radius`.
+    fn gains_over(&self, next: &Base, radius: Scaled, common: Scaled) -> Vec<Scaled> {
         let Problem { model, ratios, advantages, .. } = self.problem;
         let weights = ratios.weights(&self.step);
         let (old, new) = (self.base.advantages(advantages).values(), next.advantages(advantages).values());
@@ -136,12 +140,11 @@ impl Walk<'_> {
         let settled = self.settled_states();
         let of_state = |state: usize| {
             if settled[state] {
-                return -self.common;
+                return -common;
             }
             let ahead = |i: usize| difference(&old[i], &new[i], state).times(weights.scaled[i]);
             let gain = (0..model.n()).map(ahead).fold(self.gain[state], Scaled::plus);
-            // What all states have in common is left out, and then the radius says nothing.
-            if self.common.is_zero() { gain.meet(around) } else { gain }
+            if common.is_zero() { gain.plus(self.common).meet(around) } else { gain }
         };
         parallel::map(model.n_states(), of_state)
     }
