@@ -88,13 +88,17 @@ impl FairRule {
     }
 }
 
-/// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, or of a large model.
+/// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, of a large model or
+/// of many principals, or where somebody has costs, of which the rules would give as much as possible.
 pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     // Questions and steps, not seconds: the same input gives the same bytes.
     const MOST_STATES: usize = 1_000;
+    const MOST_PRINCIPALS: usize = 6;
     const MOST_QUESTIONS: u64 = 200;
     const MOST_STEPS: u64 = 20_000;
-    if model.n_principals() < 2 || model.n_states() > MOST_STATES {
+    let somebody_pays = model.principals().iter().any(|principal| principal.weight < Rational::ZERO);
+    let is_small = (2..=MOST_PRINCIPALS).contains(&model.n_principals()) && model.n_states() <= MOST_STATES;
+    if somebody_pays || !is_small {
         return Vec::new();
     }
     let (layer_limit, event_limit) = (MOST_STEPS, MOST_STEPS);

@@ -166,7 +166,7 @@ fn a_comparison_that_runs_out_of_time_keeps_its_rows_and_says_so() {
     assert_eq!(json.code, 3);
     let json = json.json();
     let rows = json["comparison"].as_array().unwrap();
-    assert_eq!(rows.len(), 7);
+    assert_eq!(rows.len(), 11);
     for row in rows {
         assert_eq!(row["status"], "stopped");
         assert_eq!(row["payoffs"].as_object().unwrap().len(), 2);
@@ -298,7 +298,7 @@ best for bob,s0,payoff,bob,1/3,1,4.5,4.5,4.5,9/2
     assert_eq!(folder.read("who.csv"), expected);
     folder.run(&["solve", "hotel.yaml", "--compare", "--csv", "compared.csv"]).done();
     let compared = folder.read("compared.csv");
-    assert_eq!(compared.lines().count(), 1 + 8 * 3);
+    assert_eq!(compared.lines().count(), 1 + 11 * 3);
     assert!(compared.contains("\npositional,s0,welfare,,,,13.5,13.5,13.5,27/2\n"), "{compared}");
     assert!(compared.contains("\nbest for bob,s0,payoff,alice,2/3,1,9,9,9,9\n"), "{compared}");
     folder.run(&["evaluate", "hotel.yaml", "s.json", "--all-states", "--csv", "worth.csv"]).done();

@@ -137,9 +137,9 @@ fn hubs(seeds: std::ops::Range<u64>) -> Tally {
 #[test]
 fn choices_with_one_row_change_at_the_step_at_which_their_sum_changes_its_sign() {
     let tally = hubs(0..400);
-    // One of these takes more work than the judge may spend, and says so; no step is wrong.
-    assert!(tally.undecided <= 1, "{tally:?}");
-    assert!(tally.changing > 100 && tally.judged > 8, "{tally:?}");
+    // Most stages are jumped over before their ties are near: few are left to the judge.
+    assert_eq!((tally.undecided, tally.stopped), (0, 0), "{tally:?}");
+    assert!(tally.changing > 100 && tally.judged > 0, "{tally:?}");
 }
 
 #[test]
