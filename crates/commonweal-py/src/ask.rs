@@ -2,7 +2,9 @@
 //!
 //! The interpreter is let go while a question is being answered, so other Python threads run. Ctrl-C raises the question's
 //! [`StopSignal`]; an answer that comes soon after it, with the bounds known by then, is returned as any other. A question
-//! that does not look at its signal in time is left behind, and Ctrl-C is what it always is: `KeyboardInterrupt`.
+//! that does not look at its signal in time is left behind: what is known without it is returned, or, of a question of which
+//! nothing is, Ctrl-C is what it always is: `KeyboardInterrupt`. So is a second Ctrl-C soon after the first, also where the
+//! first one stopped an earlier question: loops over many questions can be left.
 
 use commonweal::{StopSignal, on_threads};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
@@ -14,10 +16,16 @@ use std::time::{Duration, Instant};
 
 /// How often signals are looked at.
 const TICK: Duration = Duration::from_millis(20);
-/// How long an answer is waited for after Ctrl-C.
+/// How long an answer is waited for after Ctrl-C before what is known without it is prepared, and how long until that is returned.
+const SOON: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_millis(700);
+/// A Ctrl-C that comes sooner after the one before means: leave everything.
+const TWICE: Duration = Duration::from_secs(1);
 /// As much as a program's first thread has.
 const STACK: usize = 8 << 20;
+
+/// When Ctrl-C was last heard by a question.
+static HEARD: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// What `work` returns, from a pool of threads that is there for this call alone. A pool that calls share would be dead in a
 /// process that Python has forked.
@@ -25,6 +33,17 @@ pub fn ask<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
     stop: &StopSignal,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    ask_or(py, threads, stop, || None, work)
+}
+
+/// The same, where `otherwise` is what is known without the work: returned if this is late after Ctrl-C.
+pub fn ask_or<T: Send + 'static>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    stop: &StopSignal,
+    otherwise: impl FnOnce() -> Option<T> + Send,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (send, receive) = channel();
@@ -38,6 +57,7 @@ pub fn ask<T: Send + 'static>(
     spawned.map_err(|error| PyMemoryError::new_err(format!("no thread for this question: {error}")))?;
     let receive = Mutex::new(receive);
     let mut interrupted: Option<(Instant, PyErr)> = None;
+    let (mut otherwise, mut instead) = (Some(otherwise), None);
     loop {
         let received = py.detach(|| receive.lock().expect("nobody else waits").recv_timeout(TICK));
         match received {
@@ -50,14 +70,30 @@ pub fn ask<T: Send + 'static>(
             (None, Ok(())) => {}
             (None, Err(error)) => {
                 stop.raise();
+                if is_second(Instant::now()) {
+                    return Err(error);
+                }
                 interrupted = Some((Instant::now(), error));
             }
-            // Whoever presses it twice means it.
             (Some(_), Err(error)) => return Err(error),
-            (Some((since, error)), Ok(())) if since.elapsed() > PATIENCE => return Err(error.clone_ref(py)),
-            (Some(_), Ok(())) => {}
+            (Some((since, error)), Ok(())) => {
+                if since.elapsed() > SOON
+                    && let Some(known) = otherwise.take()
+                {
+                    instead = py.detach(known);
+                }
+                if since.elapsed() > PATIENCE {
+                    return instead.ok_or_else(|| error.clone_ref(py));
+                }
+            }
         }
     }
+}
+
+/// Whether Ctrl-C was heard a moment before `now` already.
+fn is_second(now: Instant) -> bool {
+    let before = HEARD.lock().expect("nobody panics while they hold it").replace(now);
+    before.is_some_and(|before| now.duration_since(before) < TWICE)
 }
 
 /// As many threads as there are cores.

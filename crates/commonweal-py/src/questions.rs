@@ -1,7 +1,7 @@
 //! Everything that is asked of a model: each question on a thread of its own, each answer as its JSON document.
 
 use crate::answer::PyAnswer;
-use crate::ask::ask;
+use crate::ask::{ask, ask_or};
 use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
@@ -9,7 +9,7 @@ use commonweal::documents::{self, Document, listed_states};
 use commonweal::questions::{self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Shard};
 use commonweal::{
     DEFAULT_GAP, Engine, Model, Options, PrincipalId, Rational, Search, SearchOptions, SimulateOptions, StopReason,
-    StopSignal, Strategy, evaluate as worth, solve as best,
+    StopSignal, Strategy, evaluate as worth, solve as best, unsolved,
 };
 use commonweal_check::{Unreadable, Verdict};
 use pyo3::prelude::*;
@@ -67,7 +67,10 @@ pub fn number(py: Python<'_>, what: &str, text: &str) -> PyResult<Rational> {
 pub fn solve(py: Python<'_>, model: &PyModel, limits: Limits, keep_proof: bool) -> PyResult<PyAnswer> {
     let options = Options { keep_proof, ..limits.options(py)? };
     let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
-    ask(py, limits.threads, &stop, move || PyAnswer::new(best(&model, &options), model, options.keep_proof))
+    let own = Arc::clone(&model);
+    let otherwise = || Some(PyAnswer::new(unsolved(&own, StopReason::Interrupted)?, own, false));
+    let work = move || PyAnswer::new(best(&model, &options), model, options.keep_proof);
+    ask_or(py, limits.threads, &stop, otherwise, work)
 }
 
 /// What a strategy is worth: its document.

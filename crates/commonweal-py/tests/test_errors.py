@@ -72,6 +72,7 @@ def test_a_file_is_changed_as_it_is_read(tmp_path: Path) -> None:
         (lambda m: m.solve(gap=0.0), "gap is 0"),
         (lambda m: m.solve(gap=float("nan")), "gap is NaN"),
         (lambda m: m.solve(gap=2.0), "gap is 2"),
+        (lambda m: m.solve(gap="1e-3"), "gap is '1e-3'; write a number"),
         (lambda m: m.solve(threads=0), "threads is 0"),
         (lambda m: m.solve(time_limit=-1.0), "time_limit is -1"),
         (lambda m: m.solve()["s9"], "there is no state `s9`; the states are `s0`, `s1`"),
@@ -90,6 +91,7 @@ def test_a_file_is_changed_as_it_is_read(tmp_path: Path) -> None:
         (lambda m: m.front("alice"), "name both principals"),
         (lambda m: m.stationary(gap=-1.0), "gap is -1"),
         (lambda m: m.simulate(m.solve().strategy, confidence=1.0), "confidence is 1"),
+        (lambda m: m.simulate(m.solve().strategy, seed=-1), "seed is -1"),
         (lambda m: m.with_weights({"carol": 1}), "there is no principal `carol`"),
     ],
 )

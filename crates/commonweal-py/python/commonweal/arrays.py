@@ -187,7 +187,7 @@ def _doubles(what: str, given: Any) -> NDArray[np.float64]:
     try:
         array = np.asarray(given)
         if np.iscomplexobj(array):
-            raise ModelError(f"{what} holds complex numbers")
+            raise ModelError(f"{what} holds complex numbers; write real ones")
         return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if isinstance(error, ModelError):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -50,6 +51,9 @@ class _Limits:
     ) -> None:
         if threads is not None and (isinstance(threads, bool) or threads < 1):
             raise QuestionError(f"threads is {threads}; it is a whole number from 1, or None for one per core")
+        for name, number in (("gap", gap), ("time_limit", time_limit)):
+            if number is not None and (isinstance(number, bool) or not isinstance(number, Real)):
+                raise QuestionError(f"{name} is {number!r}; write a number such as 1e-6, or leave it out")
         self.exact, self.gap, self.threads, self.time_limit = exact, gap, threads, time_limit
 
 
@@ -349,6 +353,9 @@ class Model:
     ) -> Simulation:
         """What random runs of a strategy show: means with confidence intervals. The same seed gives the same answer."""
         limits = _Limits(None, None, threads, time_limit)
+        for name, count in (("runs", runs), ("seed", seed)):
+            if not 0 <= count < 2**64:
+                raise QuestionError(f"{name} is {count}; it is a whole number from 0 and below 2^64")
         return Simulation._of(_core.simulate(self._core, strategy._core, limits, runs, seed, confidence))
 
     def sweep(

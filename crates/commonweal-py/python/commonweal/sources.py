@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
@@ -14,11 +15,16 @@ from .builder import ModelBuilder
 from .draws import copied, outcomes
 from .errors import ModelError
 from .model import Model
+from .numbers import text_of
 from .preferences import Preference
 from .strategy import State
 
 END = "end"
 """The state after an episode's end, in which nothing is earned any more."""
+_SHORT = 1000
+"""A fraction is short if its denominator is at most this."""
+_ROUNDINGS = 4
+"""How many units in the last place a double may be away from the fraction that it was computed for."""
 
 
 def from_gymnasium(
@@ -33,6 +39,9 @@ def from_gymnasium(
     States and actions keep their numbers. An episode's end leads to one more state, in which nothing is earned. One time
     preference, or several by name: each principal then gets the environment's reward, unless `rewards(state, action, next
     state, reward, ended)` says what each gets. The start is the likeliest initial state, the first of several.
+
+    Probabilities are those of the table; doubles that are roundings of short fractions with sum 1, such as thirds, are
+    taken as these fractions.
     """
     table = getattr(env.unwrapped, "P", None)
     if table is None:
@@ -52,23 +61,37 @@ def from_gymnasium(
         for action, row in table[state].items():
             to: dict[int, Fraction] = {}
             earned = dict.fromkeys(named, Fraction(0))
-            for probability, (_, target, reward, ended) in zip(_probabilities(row), row, strict=True):
+            place = f"state {state}, action {action}: "
+            for probability, (_, target, reward, ended) in zip(_probabilities(row, place), row, strict=True):
                 own = end if ended else int(target)
                 to[own] = to.get(own, Fraction(0)) + probability
                 parts = rewards(state, action, int(target), float(reward), bool(ended)) if rewards else None
                 for name in named:
-                    earned[name] += probability * Fraction(str(reward if parts is None else parts.get(name, 0)))
+                    own_part = reward if parts is None else parts.get(name, 0)
+                    earned[name] += probability * Fraction(text_of(own_part, f"{place}the reward of `{name}`"))
             builder.choice(state, int(action), reward=earned, to=to)
     builder.choice(end, 0, to=end)
     return builder.build()
 
 
-def _probabilities(row: Sequence[Any]) -> list[Fraction]:
-    """The probabilities of a row; those that floating point has rounded are scaled to 1, so thirds are thirds."""
-    shares = [Fraction(repr(float(share))) for share, *_ in row]
+def _probabilities(row: Sequence[Any], place: str) -> list[Fraction]:
+    """The probabilities of a row of doubles.
+
+    Where all are roundings of short fractions that sum to 1, they are these fractions: a third that was computed as
+    `(1 - 1 / 3) / 2` is one third. Otherwise a row that misses 1 by rounding is scaled to 1.
+    """
+    doubles = [float(share) for share, *_ in row]
+    shares = [Fraction(text_of(double, f"{place}a probability")) for double in doubles]
+    short = [share.limit_denominator(_SHORT) for share in shares]
+    if sum(short) == 1 and all(_is_rounding(double, of) for double, of in zip(doubles, short, strict=True)):
+        return short
     total = sum(shares, Fraction(0))
     near = abs(total - 1) <= Fraction(1, 10**9)
     return [share / total for share in shares] if near else shares
+
+
+def _is_rounding(double: float, of: Fraction) -> bool:
+    return abs(of - Fraction(double)) <= _ROUNDINGS * Fraction(math.ulp(double))
 
 
 def _is_entry(discounts: Mapping[str, Any]) -> bool:

@@ -40,7 +40,7 @@ use crate::principals::{self, Alone, OrderedPart, Source};
 use crate::quotient::Quotient;
 use crate::solve::Options;
 use crate::stop::StopReason;
-use crate::strategy::Step;
+use crate::strategy::{CountingStrategy, Step};
 use std::time::Instant;
 
 /// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every start state that no wider
@@ -300,6 +300,31 @@ pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
     let model = RoundedModel::new(mdp, first.parts);
     let of_principal = |p: usize| Values::Enclosed(vec![reward_range(&model, p.into()); mdp.n_states()]);
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
+}
+
+/// An answer that says nothing but what the rewards say of any strategy.
+pub fn unsolved(model: &Mdp<f64>, reason: StopReason) -> Answer {
+    let first = model.states().map(|state| model.choices(state).next().expect("a state has a choice"));
+    let strategy = CountingStrategy::positional(first);
+    let payoffs = any_payoffs(model);
+    let scale = payoffs.magnitude(model.n_states());
+    let followed = model.states().map(|state| [strategy.tail(state)]);
+    Answer {
+        is_handed_over: false,
+        n_up_to_symmetry: None,
+        claim: Claim::Stopped(reason),
+        method: Method::Certified { scale },
+        principals: principals::groups(model.principals()),
+        horizon: Step::ZERO,
+        memory: vec![Step::ZERO; model.n_states()],
+        welfare: None,
+        long_term: LongTermAnswer { choices: followed.collect(), payoffs: payoffs.clone(), is_proven: false },
+        payoffs,
+        proof: None,
+        effort: Effort::default(),
+        timings: Timings::default(),
+        strategy,
+    }
 }
 
 fn welfare_within_rewards(model: &RoundedModel, welfare: &Values) -> Values {

@@ -11,7 +11,7 @@ use super::long_term;
 use super::payoff::evaluate;
 use super::rounded_model::RoundedModel;
 use super::walk::{LayerChanges, Walk, WalkOptions, counting_strategy};
-use super::{FINER, FINEST, TAIL_SHARE, any_payoffs, is_narrow, memory, welfare_within_rewards};
+use super::{FINER, FINEST, TAIL_SHARE, is_narrow, memory, unsolved, welfare_within_rewards};
 use crate::answer::Timings;
 use crate::answer::{Answer, BoundsProof, BoundsSegment, BoundsStage, Claim, Effort, LongTermAnswer, Method, Proof};
 use crate::evaluation::{EvaluateError, Payoffs};
@@ -20,7 +20,7 @@ use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp};
 use crate::number::{Enclosure, Rational, Values, WideEnclosure};
 use crate::parallel;
-use crate::principals::{self, OrderedSegment};
+use crate::principals::OrderedSegment;
 use crate::solve::Options;
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Step, Strategy};
@@ -74,7 +74,7 @@ struct Walked {
 impl Segmented<'_> {
     fn prove(&self, gap: f64, aim: f64, options: &Options) -> Answer {
         let found = self.walk(aim, options).and_then(|walked| self.answer(walked, gap, aim, options));
-        found.unwrap_or_else(|reason| self.nothing_known(reason))
+        found.unwrap_or_else(|reason| unsolved(self.model, reason))
     }
 
     fn walk(&self, aim: f64, options: &Options) -> Result<Walked, StopReason> {
@@ -207,34 +207,8 @@ impl Segmented<'_> {
             },
             proof: options.keep_proof.then_some(Proof::Bounds(walked.proof)),
             effort: walked.effort,
-            ..self.nothing_known(StopReason::Precision)
+            ..unsolved(self.model, StopReason::Precision)
         })
-    }
-
-    /// An answer that says nothing but what the rewards say of any strategy.
-    fn nothing_known(&self, reason: StopReason) -> Answer {
-        let model = self.model;
-        let first = model.states().map(|state| model.choices(state).next().expect("a state has a choice"));
-        let strategy = CountingStrategy::positional(first);
-        let payoffs = any_payoffs(model);
-        let scale = payoffs.magnitude(model.n_states());
-        let followed = model.states().map(|state| [strategy.tail(state)]);
-        Answer {
-            is_handed_over: false,
-            n_up_to_symmetry: None,
-            claim: Claim::Stopped(reason),
-            method: Method::Certified { scale },
-            principals: principals::groups(model.principals()),
-            horizon: Step::ZERO,
-            memory: vec![Step::ZERO; model.n_states()],
-            welfare: None,
-            long_term: LongTermAnswer { choices: followed.collect(), payoffs: payoffs.clone(), is_proven: false },
-            payoffs,
-            proof: None,
-            effort: Effort::default(),
-            timings: Timings::default(),
-            strategy,
-        }
     }
 }
 
