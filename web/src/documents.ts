@@ -144,7 +144,10 @@ export interface Front {
   principals: string[];
   complete: boolean;
   vertices: Corner[];
-  edges: { from: number; to: number; weights: Record<string, string> }[];
+  edges: { from: number; to: number; weights: Record<string, string>; proven: boolean }[];
+  /** Why it was stopped, if it was. */
+  reason?: string;
+  questions: number;
   pattern: { ratio: string; towards: number } | null;
 }
 

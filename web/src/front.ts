@@ -3,7 +3,7 @@
 import { ask } from "./api";
 import type { Decision, Fair, Front, Num, View } from "./documents";
 import { el, roomOf, short, svg } from "./dom";
-import { decimal, double, shown, signed, stepText } from "./numbers";
+import { decimal, double, shown, signed, stepText, value } from "./numbers";
 import { series } from "./palette";
 import { plane, range } from "./plane";
 import { question, type State } from "./state";
@@ -23,6 +23,9 @@ export const RULES: [string, string][] = [
   ["nash", "Nash"],
   ["kalai-smorodinsky", "Kalai–Smorodinsky"],
 ];
+
+/** How many seconds a front or a rule may take. */
+const LIMIT = 10;
 
 /** Marks of the rules' points: they differ in shape as well as in colour. */
 const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
@@ -56,11 +59,12 @@ export class FrontPanel {
     this.asking = asking;
     this.status.textContent = "Computing the front …";
     try {
-      const body = { ...question(state), time_limit: 10 };
+      const body = { ...question(state), time_limit: LIMIT };
       const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1] }, asking.signal);
       if (!answer.ok && !answer.data) {
         this.place.replaceChildren();
-        this.status.textContent = answer.error.message;
+        const late = `Not even the ends of the front are known after ${LIMIT} seconds; the program takes longer: commonweal front.`;
+        this.status.textContent = answer.status === 503 ? late : answer.error.message;
       } else {
         this.front = answer.data as Front;
         this.status.textContent = this.inWords(this.front);
@@ -69,8 +73,10 @@ export class FrontPanel {
       for (const [rule, name] of RULES) {
         const answer = await ask<Fair>("/api/fair", { ...body, rule }, asking.signal);
         const fair = answer.data;
-        if (!fair || !["optimal", "within gap"].includes(fair.status)) continue;
-        this.fair.push({ name, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
+        if (!fair || fair.mix.length === 0) continue;
+        // What was found before the time ran out is a compromise too, if not the fairest.
+        const found = fair.status === "stopped" ? `${name}, best so far` : name;
+        this.fair.push({ name: found, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
         this.draw(view, axes);
       }
       then();
@@ -82,7 +88,9 @@ export class FrontPanel {
   private inWords(front: Front): string {
     const vertices = `${front.vertices.length} vertices`;
     if (front.pattern) return `${vertices} shown of infinitely many: the pattern repeats with the ratio ${front.pattern.ratio}.`;
-    return front.complete ? `${vertices}; this is the whole front.` : `${vertices} found so far.`;
+    if (front.complete) return `${vertices}; this is the whole front.`;
+    if (!front.reason) return `${vertices}; what lies beyond the line is within the gap.`;
+    return `${vertices}, then stopped: ${front.reason}. They are on the front; the rest of it lies in the shaded triangles.`;
   }
 
   draw(view: View, axes: [string, string]): void {
@@ -101,7 +109,12 @@ export class FrontPanel {
       mix: [{ probability: "1", decisions: corner.decisions }],
       weights: corner.weights,
     }));
-    const all = [...vertices, ...this.fair, plan].map((point) => at(point.payoffs));
+    // Where more may lie than was found.
+    const open = this.front.edges.filter((edge) => !edge.proven).flatMap(({ from, to }) => {
+      const beyond = meeting(vertices[from]!, vertices[to]!, axes);
+      return beyond ? [[at(vertices[from]!.payoffs), beyond, at(vertices[to]!.payoffs)]] : [];
+    });
+    const all = [...[...vertices, ...this.fair, plan].map((point) => at(point.payoffs)), ...open.flat()];
     const width = Math.min(roomOf(this.place), 560);
     const chart = plane({ width, height: Math.round(width * 0.72) }, { x: range(all.map((point) => point[0])), y: range(all.map((point) => point[1])) }, {
       x: `${short(x)} gets`,
@@ -109,7 +122,9 @@ export class FrontPanel {
       title: `What ${x} and ${y} can get`,
       description: `${vertices.length} vertices from ${x}'s best to ${y}'s best`,
     });
-    const line = vertices.map((point) => at(point.payoffs)).map(([px, py]) => `${chart.x(px)} ${chart.y(py)}`);
+    const corner = ([px, py]: [number, number]) => `${chart.x(px).toFixed(1)} ${chart.y(py).toFixed(1)}`;
+    for (const area of open) chart.drawing.append(svg("path", { class: "open", style: `fill:${series(0)}`, d: `M${area.map(corner).join("L")}Z` }));
+    const line = vertices.map((point) => corner(at(point.payoffs)));
     chart.drawing.append(svg("path", { class: "line", style: `stroke:${series(0)}`, d: `M${line.join("L")}` }));
     const mark = (point: Compromise, d: string, colour: string) => {
       const [px, py] = at(point.payoffs);
@@ -160,6 +175,18 @@ export class FrontPanel {
       isUsable ? el("button", { type: "button", click: () => this.use(point.weights) }, "Set the weight sliders to these") : "",
     );
   }
+}
+
+/** Where the lines meet beyond which nothing lies: one through each of two points, given by the weights for which nothing is better
+ * than the point. The front between the points stays within the triangle. */
+function meeting(from: Compromise, to: Compromise, axes: [string, string]): [number, number] | null {
+  const [[a, b, most], [c, d, limit]] = [from, to].map((point): [number, number, number] => {
+    const [right, up] = axes.map((name) => value(point.weights[name] ?? "0")) as [number, number];
+    return [right, up, right * double(point.payoffs[axes[0]]!) + up * double(point.payoffs[axes[1]]!)];
+  }) as [[number, number, number], [number, number, number]];
+  const turn = a * d - b * c;
+  const place: [number, number] = [(most * d - b * limit) / turn, (a * limit - most * c) / turn];
+  return place.every(Number.isFinite) ? place : null;
 }
 
 /** What is done in a state, in words. */

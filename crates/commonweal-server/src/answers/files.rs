@@ -1,6 +1,6 @@
 //! Files to download: strategy, certificate, table, report and pictures, as the program writes them.
 
-use super::map::Axes;
+use super::map::{Axes, FINEST_MAP};
 use super::{Context, JSON, Reply, fair, options};
 use crate::fields::Fields;
 use crate::problem::Problem;
@@ -101,7 +101,7 @@ pub fn picture(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resu
             })
         }
         Some("map") => {
-            let axes = Axes::take(&mut fields)?;
+            let axes = Axes::take(&mut fields, FINEST_MAP)?;
             fields.done()?;
             let model = asked.model(&context.limits)?;
             let mapped = axes.map(&model, &context.limits, &options(asked.engine, stop))?;

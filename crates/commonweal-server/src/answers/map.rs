@@ -14,8 +14,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many cells each side has, where none are asked for.
 const RESOLUTION: u64 = 12;
-/// More are not computed for a page.
-const FINEST: u64 = 64;
+/// More cells are not sketched for a page.
+const FINEST_SKETCH: u64 = 64;
+/// More are not mapped. The hotel, of whose regions there are infinitely many, takes half a second of a processor for each: what
+/// would run into the time limit is refused before it begins.
+pub const FINEST_MAP: u64 = 16;
 /// A map has thousands of solves: of a larger model they take too long.
 const MOST_STATES: usize = 1_000;
 /// More regions than this do not all have a colour of their own.
@@ -23,7 +26,7 @@ const DRAWN: usize = 9;
 
 pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
     let asked = Asked::take(&mut fields)?;
-    let axes = Axes::take(&mut fields)?;
+    let axes = Axes::take(&mut fields, FINEST_MAP)?;
     fields.done()?;
     let model = asked.model(&context.limits)?;
     let options = options(asked.engine, stop);
@@ -48,14 +51,15 @@ pub struct Mapped {
 }
 
 impl Axes {
-    pub fn take(fields: &mut Fields) -> Result<Axes, Problem> {
+    /// Two principals, and at most so many cells on each side.
+    pub fn take(fields: &mut Fields, finest: u64) -> Result<Axes, Problem> {
         let mut name = |key: &str| {
             let missing =
                 || Problem::bad_request(format!("`{key}` is missing")).help("name the principal of each axis");
             fields.text(key)?.ok_or_else(missing)
         };
         let names = [name("x")?, name("y")?];
-        let resolution = fields.count("resolution", 2..=FINEST)?.unwrap_or(RESOLUTION);
+        let resolution = fields.count("resolution", 2..=finest)?.unwrap_or(RESOLUTION);
         Ok(Axes { names, resolution })
     }
 
@@ -143,7 +147,7 @@ fn regions(model: &Model, map: &StrategyMap, classes: &[Class]) -> Vec<DrawnRegi
 /// Which strategy is best in the middle of each cell. Nothing is said of what lies between.
 pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
     let asked = Asked::take(&mut fields)?;
-    let axes = Axes::take(&mut fields)?;
+    let axes = Axes::take(&mut fields, FINEST_SKETCH)?;
     fields.done()?;
     let model = asked.model(&context.limits)?;
     let principals = axes.checked(&model)?;

@@ -1,7 +1,8 @@
 //! The Pareto front: everything that the principals can get of which nobody can have more unless another has less.
 //!
 //! **Two principals.** Dichotomy: between two vertices, one question with the normal of the line through them either proves that
-//! the line is an edge or finds a vertex beyond it; N vertices cost 2N − 1 questions. The front may have infinitely many
+//! the line is an edge or finds a vertex beyond it; N vertices cost 2N − 1 questions. The widest gap is asked about first, so that
+//! a front that is stopped is known evenly: beyond an open line it stays within the half-spaces of the two vertices. The front may have infinitely many
 //! vertices, towards the best of the less patient principal, and then it repeats itself. Let θ be the weight of the patient
 //! principal over that of the other, ρ < 1 the ratio of the other's discount to the patient one's, σ the other's own best
 //! strategy, which is to be unique, and
@@ -113,7 +114,7 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
     }
     let (from, to) = if turned { (last, first) } else { (first, last) };
     let mut pattern = None;
-    if same(&from, &to, [x, y]) {
+    if same(&from.point, &to.point, [x, y]) {
         walk.vertices.push(from);
     } else if let Some(repeats) = &repeats {
         let impatient = unit(n, walk.y);
@@ -121,8 +122,8 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
         least.iter_mut().for_each(|weight| *weight *= &repeats.least);
         least[walk.y] = Rational::ONE;
         let before = walk.end(&[least, impatient])?;
-        walk.between(from, before.clone())?;
-        if !same(&before, &to, [x, y]) && walk.stopped.is_none() {
+        walk.between(from, before.clone());
+        if !same(&before.point, &to.point, [x, y]) && walk.stopped.is_none() {
             let theta = |edge: &Edge| &edge.weights[walk.x] / &edge.weights[walk.y];
             let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
             let first_edge = walk.edges.len() - n_edges;
@@ -133,11 +134,11 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
             let patient = PrincipalId::from(walk.x);
             pattern = Some(Pattern { first_edge, n_edges, patient, ratio: repeats.ratio.clone(), factors });
         }
-        if !same(&before, &to, [x, y]) {
+        if !same(&before.point, &to.point, [x, y]) {
             walk.vertices.push(to);
         }
     } else {
-        walk.between(from, to)?;
+        walk.between(from, to);
     }
     let complete = walk.exact && walk.stopped.is_none();
     let Walk { vertices, edges, stopped, .. } = walk;
@@ -153,11 +154,11 @@ impl Front {
         Some(if pattern.patient == self.principals[0] { self.vertices.len() - 1 } else { 0 })
     }
 
-    /// Takes the vertices with their weights; turned round, the lists and the pattern's edges with them.
-    fn take(&mut self, mut points: Vec<Point>, turned: bool) {
+    /// Takes the vertices; turned round, the lists and the pattern's edges with them.
+    fn take(&mut self, mut vertices: Vec<Vertex>, turned: bool) {
         if turned {
-            points.reverse();
-            let last = points.len() - 1;
+            vertices.reverse();
+            let last = vertices.len() - 1;
             let n_edges = self.edges.len();
             self.edges.reverse();
             for edge in &mut self.edges {
@@ -167,31 +168,56 @@ impl Front {
                 pattern.first_edge = n_edges - pattern.first_edge - pattern.n_edges;
             }
         }
-        let n = points[0].payoffs.len();
+        let n = vertices[0].weights.len();
         let normal = |weights: &Weights| {
             let total = weights.iter().fold(Rational::ZERO, |sum, weight| sum + weight);
             weights.iter().map(|weight| weight / &total).collect::<Weights>()
         };
         let ends = self.principals.map(|p| unit(n, p.index()));
-        let (count, edges, principals) = (points.len(), &self.edges, self.principals);
-        let vertex = |(index, point): (usize, Point)| {
-            let touching = edges.iter().filter(|edge| edge.between.contains(&index)).map(|edge| normal(&edge.weights));
-            let mut sides: Vec<Weights> = touching.collect();
+        let count = vertices.len();
+        for (index, vertex) in vertices.iter_mut().enumerate() {
+            vertex.weights = normal(&vertex.weights);
+            let touching: Vec<&Edge> = self.edges.iter().filter(|edge| edge.between.contains(&index)).collect();
+            // Beside a line that is no edge, what the vertex was found by is all that is known to be best for it.
+            if !touching.iter().all(|edge| edge.proven) {
+                continue;
+            }
+            let mut sides: Vec<Weights> = touching.into_iter().map(|edge| normal(&edge.weights)).collect();
             // The corners of the front are best for one principal alone.
             sides.extend((index == 0).then(|| ends[0].clone()));
             sides.extend((index + 1 == count).then(|| ends[1].clone()));
-            let count = Rational::from(sides.len().max(1));
-            let weights = (0..n).map(|p| sides.iter().fold(Rational::ZERO, |sum, side| sum + &side[p]) / &count);
-            let weights: Weights = weights.collect();
-            let lone = weights.iter().all(Rational::is_zero);
-            Vertex { point, weights: if lone { unit(n, principals[0].index()) } else { weights } }
-        };
-        self.vertices = points.into_iter().enumerate().map(vertex).collect();
+            if sides.is_empty() {
+                continue;
+            }
+            let n_sides = Rational::from(sides.len());
+            let mean = |p: usize| sides.iter().fold(Rational::ZERO, |sum, side| sum + &side[p]) / &n_sides;
+            vertex.weights = (0..n).map(mean).collect();
+        }
+        self.vertices = vertices;
     }
 }
 
 fn same(a: &Point, b: &Point, axes: [usize; 2]) -> bool {
     axes.iter().all(|&p| a.payoffs[p] == b.payoffs[p]) || a.strategy == b.strategy
+}
+
+/// What is known of the line between two neighbours.
+enum Line {
+    /// They are the same point.
+    None,
+    /// Nobody has asked. The rectangle between them has this area.
+    Open { room: f64 },
+    /// It is an edge, or what lies beyond it is within the gap.
+    Edge { proven: bool },
+}
+
+/// The open line with the most room beyond it, the first of several.
+fn widest(lines: &[Line]) -> Option<usize> {
+    let open = lines.iter().enumerate().filter_map(|(at, line)| match line {
+        Line::Open { room } => Some((at, *room)),
+        Line::None | Line::Edge { .. } => None,
+    });
+    open.reduce(|widest, other| if other.1 > widest.1 { other } else { widest }).map(|(at, _)| at)
 }
 
 /// The dichotomy on its way, from the best of `x` towards that of `y`.
@@ -200,7 +226,8 @@ struct Walk<'a, 'm> {
     x: usize,
     y: usize,
     options: &'a FrontOptions,
-    vertices: Vec<Point>,
+    /// Each with the weights by which it was found.
+    vertices: Vec<Vertex>,
     edges: Vec<Edge>,
     stopped: Option<StopReason>,
     /// Whether every edge is proven exactly.
@@ -209,57 +236,65 @@ struct Walk<'a, 'm> {
 
 impl Walk<'_, '_> {
     /// A vertex that is best by these weights in turn, and then for those who do not count.
-    fn end(&self, levels: &[Weights]) -> Result<Point, StopReason> {
+    fn end(&self, levels: &[Weights]) -> Result<Vertex, StopReason> {
+        let vertex = |point: Point| Vertex { point, weights: levels[0].clone() };
         if self.set.gap().is_some() {
-            return Ok(self.set.best(&levels[0])?.point);
+            return Ok(vertex(self.set.best(&levels[0])?.point));
         }
         let counts = |p: usize| levels.iter().any(|weights| !weights[p].is_zero());
         let others = (0..self.set.n()).map(|p| if counts(p) { Rational::ZERO } else { Rational::ONE }).collect();
-        let levels: Vec<&Weights> = levels.iter().chain([&others]).collect();
-        Ok(self.set.best_of_best(&levels)?.point)
+        let all: Vec<&Weights> = levels.iter().chain([&others]).collect();
+        Ok(vertex(self.set.best_of_best(&all)?.point))
     }
 
     /// All vertices and edges from one vertex to another, appended in this order.
-    fn between(&mut self, from: Point, to: Point) -> Result<(), StopReason> {
-        let mut ahead = vec![to];
-        let mut last = from;
-        while let Some(next) = ahead.last() {
-            if same(&last, next, [self.x, self.y]) {
-                ahead.pop();
-                continue;
-            }
-            let weights = self.normal(&last, next);
-            if self.vertices.len() + ahead.len() >= self.options.vertex_limit && self.stopped.is_none() {
+    fn between(&mut self, from: Vertex, to: Vertex) {
+        // The lines between neighbours: decided ones, or how much there is room for beyond them.
+        let mut points = vec![from, to];
+        let mut lines = vec![self.line(&points[0], &points[1])];
+        while self.stopped.is_none()
+            && let Some(at) = widest(&lines)
+        {
+            if self.vertices.len() + points.len() >= self.options.vertex_limit {
                 self.stopped = Some(StopReason::NodeLimit);
+                break;
             }
-            let found = match self.stopped {
-                Some(_) => None,
-                None => match self.set.best(&weights) {
-                    Ok(best) => Some(best),
-                    Err(reason) => {
-                        self.stopped = Some(reason);
-                        None
-                    }
-                },
-            };
-            match found {
-                Some(Best { point, most })
-                    if !self.is_edge(&weights, &last, &most) && !self.known(&point, &last, next) =>
-                {
-                    ahead.push(point);
+            let (last, next) = (&points[at].point, &points[at + 1].point);
+            let weights = self.normal(last, next);
+            match self.set.best(&weights) {
+                Ok(Best { point, most }) if !self.is_edge(&weights, last, &most) && !self.known(&point, last, next) => {
+                    points.insert(at + 1, Vertex { point, weights });
+                    let halves = [self.line(&points[at], &points[at + 1]), self.line(&points[at + 1], &points[at + 2])];
+                    lines.splice(at..=at, halves);
                 }
-                found => {
-                    let proven = found.is_some_and(|best| best.most == last.least(&weights));
-                    self.exact &= proven;
-                    let index = self.vertices.len();
-                    self.edges.push(Edge { between: [index, index + 1], weights, proven });
-                    let next = ahead.pop().expect("it was the last");
-                    self.vertices.push(std::mem::replace(&mut last, next));
-                }
+                Ok(best) => lines[at] = Line::Edge { proven: best.most == last.least(&weights) },
+                Err(reason) => self.stopped = Some(reason),
             }
         }
-        self.vertices.push(last);
-        Ok(())
+        for (at, line) in lines.into_iter().enumerate() {
+            let proven = match line {
+                // Two names for one point.
+                Line::None => continue,
+                Line::Open { .. } => false,
+                Line::Edge { proven } => proven,
+            };
+            self.exact &= proven;
+            let index = self.vertices.len();
+            let weights = self.normal(&points[at].point, &points[at + 1].point);
+            self.edges.push(Edge { between: [index, index + 1], weights, proven });
+            self.vertices.push(points[at].clone());
+        }
+        self.vertices.push(points.pop().expect("two ends"));
+    }
+
+    /// The line between two neighbours that nobody has asked about.
+    fn line(&self, from: &Vertex, to: &Vertex) -> Line {
+        let axes = [self.x, self.y];
+        if same(&from.point, &to.point, axes) {
+            return Line::None;
+        }
+        let middle = |vertex: &Vertex, p: usize| vertex.point.payoffs[p].enclosure.midpoint();
+        Line::Open { room: axes.into_iter().map(|p| (middle(to, p) - middle(from, p)).abs()).product() }
     }
 
     /// Whether nothing, or less than the gap, lies beyond the line.

@@ -7,7 +7,9 @@
 
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
-use commonweal::questions::{Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, fair, front};
+use commonweal::questions::{
+    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, fair, front,
+};
 use commonweal::{Model, ModelBuilder, Options, Principal, Rational, Step, Strategy, Value, evaluate, solve};
 
 pub fn number(text: &str) -> Rational {
@@ -303,6 +305,41 @@ fn a_front_may_repeat_at_every_step_or_at_every_second_one() {
     let coin = "principals: {p: 3/4, q: 1/4}\nstates:\n  s0: {go: {reward: {q: 1}, to: {u: 1/2, v: 1/2}}}";
     repeats(&format!("{coin}{round}"), "1/3");
     repeats(&format!("principals: {{p: 3/4, q: 1/4}}\nstates:{round}"), "1/9");
+}
+
+/// Twelve trades in a row, each at a price of its own: a front of thirteen vertices, stopped after seven.
+#[test]
+fn the_vertices_of_a_stopped_front_are_best_by_their_weights_and_spread_over_it() {
+    let state = |k: u64| {
+        let price = [7, 2, 11, 5, 1, 9, 3, 12, 4, 8, 6, 10][k as usize - 1];
+        format!(
+            "  s{k}: {{take: {{reward: {{p: {price}}}, to: s{0}}}, leave: {{reward: {{q: 5}}, to: s{0}}}}}\n",
+            k + 1
+        )
+    };
+    let states: String = (1..=12).map(state).collect();
+    let text = format!("principals: {{p: 9/10, q: 9/10}}\nstates:\n{states}  s13: {{rest: {{to: s13}}}}\n");
+    let model = Model::from_yaml(&text).expect("a model");
+    let at_most = |vertex_limit: usize| {
+        let limits = FrontOptions { vertex_limit, ..FrontOptions::default() };
+        front(&model, [0.into(), 1.into()], &limits, &Options::default()).expect("a front")
+    };
+    let (whole, stopped) = (at_most(100), at_most(7));
+    assert!(whole.complete && whole.vertices.len() == 13 && !stopped.complete);
+    let payoffs = |vertex: &Vertex| -> Vec<Rational> {
+        vertex.point.payoffs.iter().map(|payoff| payoff.exact.clone().expect("a fraction")).collect()
+    };
+    let worth = |weights: &[Rational], payoffs: &[Rational]| {
+        weights.iter().zip(payoffs).fold(Rational::ZERO, |sum, (weight, payoff)| sum + weight * payoff)
+    };
+    for vertex in &stopped.vertices {
+        let best = whole.vertices.iter().map(|other| worth(&vertex.weights, &payoffs(other))).max();
+        assert_eq!(Some(worth(&vertex.weights, &payoffs(vertex))), best);
+    }
+    // Asked about from one end only, it would leave the other half open.
+    let known: Vec<bool> =
+        whole.vertices.iter().map(|one| stopped.vertices.iter().any(|own| payoffs(own) == payoffs(one))).collect();
+    assert!(known.windows(4).all(|four| four.contains(&true)), "{known:?}");
 }
 
 /// The front of a model has a pattern with this ratio, and the pattern foretells its turns.

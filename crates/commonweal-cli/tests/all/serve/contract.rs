@@ -97,6 +97,10 @@ fn what_is_wrong_with_a_request_is_named() {
     asked(json!({"discounts": {"bob": "half"}})).refused(422, "`discounts`");
     asked(json!({"from": "s9"})).refused(422, "no state `s9`");
     asked(json!({"gap": "2"})).refused(422, "between 0 and 1");
+    let map = |resolution: u64| {
+        server.post("/api/map", &json!({"model": HOTEL, "x": "alice", "y": "bob", "resolution": resolution}))
+    };
+    map(17).refused(400, "`resolution` must be a whole number from 2 to 16");
     server.get("/api/nothing").refused(404, "nothing at this path");
     server.get("/api/solve").refused(405, "takes POST");
     server.send("POST", "/", &[], b"").refused(405, "takes GET");
