@@ -69,7 +69,7 @@ def test_pictures_are_drawn(hotel: cw.Model) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    from commonweal import plots
+    plots = cw.plots
 
     solution = hotel.solve()
     axes = plots.timeline(solution)

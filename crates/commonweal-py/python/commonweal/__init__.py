@@ -17,6 +17,7 @@ Value(127/9 ≈ 14.111111)
 ['a', 'a', 'b', 'b']
 """
 
+from . import plots as plots
 from ._core import __version__
 from .builder import ModelBuilder
 from .errors import CertificateError, CommonwealError, ModelError, QuestionError, StrategyError
