@@ -1,6 +1,6 @@
 //! `solve --explain`: the steps of the solution in words.
 
-use crate::report::names::{in_column, shown, state_in_brief};
+use crate::report::names::{has_costs, in_column, shown, state_in_brief};
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
 use crate::report::table::{in_blocks, wrapped};
 use commonweal::internals::explain::{Deviation, Explanation, Gain, Turn};
@@ -48,7 +48,11 @@ pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, St
 fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
     let names: Vec<String> = explanation.names.iter().map(|name| in_column(name)).collect();
     let weighted = model.principals().iter().any(|principal| !principal.weight.is_one());
-    let weights = if weighted { ", times the weights" } else { "" };
+    let weights = match (has_costs(model), weighted) {
+        (true, _) => ", times the weights, so that costs count negatively",
+        (false, true) => ", times the weights",
+        (false, false) => "",
+    };
     let order = first_few(&names).join(", then ");
     text.push_str(&wrapped(&format!("\n1. Long-term strategy, best for {order}, and its values V{weights}:"), 3));
     let states: Vec<_> = explanation.reached.iter().copied().take(ROWS).collect();

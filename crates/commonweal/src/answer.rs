@@ -302,7 +302,7 @@ impl Answer {
     }
 
     /// The welfare from `state` as a quotient of integers, not in lowest terms; `None` where it is known between bounds only.
-    pub(crate) fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
+    pub(crate) fn welfare_quotient(&self, state: StateId) -> Option<(Integer, &Natural)> {
         if self.welfare.is_some() { None } else { self.payoffs.welfare_quotient(state) }
     }
 

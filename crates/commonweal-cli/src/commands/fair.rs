@@ -2,13 +2,16 @@
 
 use crate::args::{CoinPlace, FairArgs};
 use crate::engine::{self, Asked};
+use crate::report::names::has_costs;
 use crate::report::timings::Clock;
 use crate::report::{fair as report, json, note};
 use crate::{input, output, progress, range};
 use anyhow::{Context, anyhow};
 use commonweal::documents::{self, Document};
 use commonweal::internals::number::{Rational, parse_rational};
-use commonweal::questions::{Fair, FairCertificate, Over, PayoffSet, Proven, Question, fair_in, reference_numbers};
+use commonweal::questions::{
+    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, reference_numbers,
+};
 use commonweal::{Model, NoCertificate, Options, PrincipalId};
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,6 +26,9 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     input::refuse_mixtures(&model, "fair")?;
     let question = question(args, &model)?;
     clock.has_read();
+    if !args.run.quiet && question.rule != Rule::Welfare && has_costs(model.structure()) {
+        note("weights count in the rule welfare alone: this rule takes costs for gains");
+    }
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
     let ask = || fair_in(&set, &question).map_err(|error| anyhow!("{error}"));
@@ -51,7 +57,7 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         json::print_numbers(document, &args.run, spent)?;
     } else {
         // What the sum would give, to say what fairness costs, and whom.
-        let sum = fair_in(&set, &Question::new(commonweal::questions::Rule::Welfare)).ok();
+        let sum = fair_in(&set, &Question::new(Rule::Welfare)).ok();
         let answer = report::Answered { fair: &found, question: &question, sum: sum.as_ref(), coins: &coins };
         let text = report::report(model.structure(), &answer, args.all_states);
         output::print(&(text + &spent.map_or_else(String::new, |spent| spent.in_words())))?;

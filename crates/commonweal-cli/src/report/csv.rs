@@ -1,5 +1,6 @@
 //! Comma-separated values: one row for each number, whatever it is of, so that every command writes the same columns.
 
+use super::names::what_it_gets;
 use commonweal::documents::exact_text;
 use commonweal::internals::compare::{Class, Compared};
 use commonweal::internals::model::{StateId, Structure};
@@ -73,7 +74,7 @@ impl<'a> Csv<'a> {
         let principal = &self.model.principals()[p];
         // Only plain discounting has one number for it.
         let discount = principal.discount().map_or_else(String::new, |discount| discount.to_string());
-        let quantity = if principal.is_cost() { "cost" } else { "payoff" };
+        let quantity = what_it_gets(principal);
         self.row(strategy, state, [quantity, &principal.name, &discount, &principal.weight.to_string()], payoff);
     }
 

@@ -4,7 +4,7 @@ use super::names::shown;
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
 use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
-use super::table::{WIDTH, table, width};
+use super::table::{WIDTH, table, width, wrapped};
 use commonweal::internals::model::Structure;
 use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
 use commonweal::{CountingStrategy, Rational, StateId, Value};
@@ -172,21 +172,17 @@ fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
     };
     match mix {
         [only] => {
-            let _ = writeln!(text, "No lottery is needed: {}.", told(only));
+            text += &wrapped(&format!("No lottery is needed: {}.", told(only)), 2);
         }
         [first, second] => {
-            let _ = writeln!(
-                text,
-                "Toss a coin with {} at the start: {};\notherwise {}.",
-                share(&first.probability),
-                told(first),
-                told(second)
-            );
+            let coin = share(&first.probability);
+            text += &wrapped(&format!("Toss a coin with {coin} at the start: {};", told(first)), 2);
+            text += &wrapped(&format!("otherwise {}.", told(second)), 2);
         }
         several => {
             text += "Draw lots at the start:\n";
             for one in several {
-                let _ = writeln!(text, "  with {}: {}", share(&one.probability), told(one));
+                text += &wrapped(&format!("  with {}: {}", share(&one.probability), told(one)), 4);
             }
         }
     }
@@ -226,10 +222,10 @@ fn proof(model: &Structure, fair: &Fair) -> String {
             .collect();
         each.join(", ")
     };
-    let mut text =
-        format!("\nProof: these weights, of which no strategy has a greater sum:\n  {}\n", named(&fair.weights));
+    let mut text = String::from("\nProof: these weights, of which no strategy has a greater sum:\n");
+    text += &wrapped(&format!("  {}", named(&fair.weights)), 2);
     for weights in &fair.then {
-        let _ = writeln!(text, "  and among those that reach it: {}", named(weights));
+        text += &wrapped(&format!("  and among those that reach it: {}", named(weights)), 4);
     }
     text
 }

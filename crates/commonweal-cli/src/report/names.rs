@@ -43,6 +43,11 @@ fn of_cost(principal: &Principal) -> &'static str {
     if principal.is_cost() { " (cost)" } else { "" }
 }
 
+/// What a principal's number is: `cost` of whom less is better.
+pub fn what_it_gets(principal: &Principal) -> &'static str {
+    if principal.is_cost() { "cost" } else { "payoff" }
+}
+
 /// Whether somebody's payoff is a cost.
 pub fn has_costs(model: &Structure) -> bool {
     model.principals().iter().any(Principal::is_cost)

@@ -1,7 +1,7 @@
 //! `solve --outlook`: annuities, implied rates and expected trajectories, as tables and as comma-separated values.
 
 use super::csv::{field, number};
-use super::names::{in_column as name_in_column, shown};
+use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{double, in_column, steps};
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
@@ -26,14 +26,19 @@ pub fn report(model: &Structure, answer: &Answer, outlook: &Outlook) -> String {
     let half_life = format!("half-life, {several}");
     let header = ["principal", &annuity, &half_life, "all steps count"];
     let worth = annuities(model, answer);
-    let row = |(p, (name, own)): (usize, &(String, commonweal::documents::Patience))| {
+    let row = |(p, (_, own)): (usize, &(String, commonweal::documents::Patience))| {
         let half_life = own.half_life.map_or_else(|| "far".to_owned(), |half_life| steps(&half_life.into()));
-        vec![name_in_column(name), in_column(&worth[p]), half_life, double(own.total_weight.value.0)]
+        vec![
+            principal_in_column(&model.principals()[p]),
+            in_column(&worth[p]),
+            half_life,
+            double(own.total_weight.value.0),
+        ]
     };
     let rows: Vec<Vec<String>> = outlook.principals.0.iter().enumerate().map(row).collect();
     text += &in_blocks(&header, &rows, 1);
     text += "\n";
-    let rewards: Vec<String> = model.principals().iter().map(|p| format!("to {}", name_in_column(&p.name))).collect();
+    let rewards: Vec<String> = model.principals().iter().map(|p| format!("to {}", principal_in_column(p))).collect();
     let mut header = vec![step.as_str(), "social rate", "most likely state"];
     header.extend(rewards.iter().map(String::as_str));
     let shown_steps = outlook.steps.iter().filter(|one| SHOWN.contains(&one.step));

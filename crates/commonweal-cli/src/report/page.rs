@@ -1,7 +1,7 @@
 //! `solve --report`: a solution as one HTML page, with pictures, tables and the steps by which it is found.
 
 use super::compare::{class_name, cost, shown_welfare};
-use super::names::{message, principal_in_column, shown};
+use super::names::{has_costs, message, principal_in_column, shown};
 use super::numbers::{exact_and_decimal, fraction_within, in_column, steps};
 use super::payoffs::{preference_header, time_preferences};
 use super::pictures::{Drawn, gains, payoffs, timeline};
@@ -203,8 +203,9 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
     };
     let add_words = |html: &mut String, header: &[&str], rows: &[Vec<String>]| *html += &table("plain", header, rows);
     *html += &format!(
-        "<h3>1. The long-term strategy</h3>\n<p>It is best for {}. V is what it is worth, weights included.</p>\n",
-        escaped(&names.join(", then for "))
+        "<h3>1. The long-term strategy</h3>\n<p>It is best for {}. V is what it is worth, weights included{}.</p>\n",
+        escaped(&names.join(", then for ")),
+        if has_costs(model) { ": costs count negatively" } else { "" }
     );
     let rows = model.states().take(ROWS).map(|s| {
         let actions = answer.long_term_choices(s).iter().map(|&choice| action(choice));

@@ -1,10 +1,10 @@
 //! The report of `sweep`: points, changes, and their chart.
 
 use super::csv::{field, number};
-use super::names::{in_column as name_in_column, principal_in_column, principal_shown, shown};
+use super::names::{in_column as name_in_column, principal_in_column, shown, what_it_gets};
 use super::numbers::{discount, double, in_column, steps};
 use super::pictures::{WELFARE, colour_of};
-use super::table::{WIDTH, listed, table, width};
+use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::internals::landscape::{
     Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
@@ -22,7 +22,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
     if let Some(reason) = sweep.stopped {
-        text += &format!("Stopped: {reason}. Points that were not solved are left out, and changes may be\nmissing.\n");
+        let left_out = "Points that were not solved are left out, and changes may be missing.";
+        text += &wrapped(&format!("Stopped: {reason}. {left_out}"), 0);
     }
     text += &format!("Over the {} of {}, from {start}\n\n", sweep.grid.quantity.name(), shown(principal));
     let (points, changes) = (solved(sweep), changes(sweep));
@@ -212,7 +213,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     let name = sweep.grid.quantity.name();
     let mut text = format!("index,{name},{name}_decimal,welfare,welfare_exact,long_term_welfare");
     for principal in model.principals() {
-        text += &format!(",{}", field(&format!("payoff {}", principal.name)));
+        text += &format!(",{}", field(&format!("{} {}", what_it_gets(principal), principal.name)));
     }
     text += ",horizon,memory,strategy\n";
     let decimal = |value: &Value| number(value.nearest_double());
@@ -265,7 +266,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     ];
     let n = model.n_principals();
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
-        let name = format!("payoff of {}", principal_shown(principal));
+        let name = format!("{} of {}", what_it_gets(principal), shown(&principal.name));
         series.push(curve(name, colour_of(p), Mark::Line, &move |earned| &earned.payoffs[p]));
     }
     let changes = changes(sweep);

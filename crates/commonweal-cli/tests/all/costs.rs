@@ -117,6 +117,19 @@ fn costs_are_shown_as_costs_everywhere() {
     {
         assert!(run(args).contains("waiting (cost)"), "{args:?}");
     }
+    let outlook = run(&["solve", "queue.yaml", "--outlook"]);
+    assert!(outlook.contains("\n  waiting (cost)  ") && outlook.contains("to waiting (cost)"), "{outlook}");
+    let explained = run(&["solve", "queue.yaml", "--explain"]);
+    assert!(explained.contains("so that costs count negatively"), "{explained}");
+    let swept = ["sweep", "queue.yaml", "--vary", "waiting=1/4..3/4", "--csv", "w.csv", "--out", "w.svg"];
+    run(&swept);
+    assert!(
+        folder.read("w.csv").starts_with("index,discount,")
+            && folder.read("w.csv").contains(",cost money,cost waiting,")
+    );
+    assert!(folder.read("w.svg").contains("cost of waiting") && !folder.read("w.svg").contains("payoff of"));
+    let fair = folder.run(&["fair", "queue.yaml", "--rule", "max-min", "--minimise", "waiting"]).done();
+    assert!(fair.stderr.contains("takes costs for gains"), "{}", fair.stderr);
     // Who is no cost is not called one, and one cost among rewards leaves no total.
     let mixed = folder.run(&["solve", "queue.yaml", "--minimise", "waiting"]).done().stdout;
     assert!(mixed.contains("waiting (cost)") && !mixed.contains("money (cost)") && !mixed.contains("total cost"));

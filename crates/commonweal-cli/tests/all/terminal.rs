@@ -34,6 +34,17 @@ fn reports_fit_eighty_columns() {
 }
 
 #[test]
+fn reports_of_seven_principals_fit_eighty_columns() {
+    let folder = Folder::new();
+    let discounts = "0.9,0.8,0.7,0.6,0.5,0.4,0.3";
+    let arguments = ["--states", "20", "--actions", "4", "--successors", "1", "--seed", "20", "--discounts", discounts];
+    folder.run(&[&["generate", "random", "--out", "seven.yaml"], &arguments[..]].concat()).done();
+    fits(&folder.run(&["fair", "seven.yaml", "--rule", "nash"]).done(), 80);
+    fits(&folder.run(&["fair", "seven.yaml", "--rule", "leximin"]).done(), 80);
+    fits(&folder.run(&["sweep", "seven.yaml", "--vary", "p0=0.85..0.95", "--time-limit", "0"]), 80);
+}
+
+#[test]
 fn odd_names_break_neither_the_table_nor_the_terminal() {
     let folder = Folder::new();
     let text = r#"

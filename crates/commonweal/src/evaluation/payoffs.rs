@@ -2,9 +2,10 @@
 
 use crate::model::{Mdp, PrincipalId, StateId};
 use crate::number::{
-    Enclosure, Integer, ModelNumber, Natural, Rational, Value, Values, weighted_enclosure, weighted_quotient,
+    CommonDenominator, Enclosure, Integer, ModelNumber, Natural, Rational, Value, Values, weighted_enclosure,
 };
 use crate::parallel;
+use std::sync::OnceLock;
 
 /// Per principal of the file and start state, what it expects to get, before its weight.
 ///
@@ -18,6 +19,8 @@ pub struct Payoffs {
     margins: Margins,
     /// The same of the welfare; 0 if no preference is approximated.
     welfare_margin: f64,
+    /// What exact values are summed over, once that is asked for; `None` inside unless all are exact.
+    common: OnceLock<Option<CommonDenominator>>,
 }
 
 /// Per principal, how far its payoffs can be from those of the mixture that stands for its preference; `None` if no preference
@@ -29,14 +32,17 @@ impl Payoffs {
     pub fn new<N: ModelNumber>(model: &Mdp<N>, values: Vec<Values>) -> Payoffs {
         assert_eq!(values.len(), model.n_principals(), "one payoff per principal");
         let weights = model.principals().iter().map(|principal| principal.weight.clone()).collect();
-        Payoffs { weights, values, margins: model.margins(), welfare_margin: model.welfare_margin() }
+        Payoffs::of_values(weights, values, model.margins(), model.welfare_margin())
+    }
+
+    fn of_values(weights: Vec<Rational>, values: Vec<Values>, margins: Margins, welfare_margin: f64) -> Payoffs {
+        Payoffs { weights, values, margins, welfare_margin, common: OnceLock::new() }
     }
 
     /// The same, with what `of` makes of each principal's values.
     pub(crate) fn map(&self, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
         let values = self.values.iter().enumerate().map(|(p, values)| of(p.into(), values)).collect();
-        let Payoffs { weights, margins, welfare_margin, .. } = self.clone();
-        Payoffs { weights, values, margins, welfare_margin }
+        Payoffs::of_values(self.weights.clone(), values, self.margins.clone(), self.welfare_margin)
     }
 
     /// The payoffs by the mixtures themselves, whatever they stand for.
@@ -66,20 +72,25 @@ impl Payoffs {
     /// The weighted sum of all payoffs from `state`; in lowest terms where it is exact.
     pub fn welfare(&self, state: StateId) -> Value {
         match self.welfare_quotient(state) {
-            Some((numerator, denominator)) => Value::from(Rational::from_parts(numerator, denominator)),
+            Some((numerator, denominator)) => Value::from(Rational::from_parts(numerator, denominator.clone())),
             None => Value::from(self.welfare_enclosure(state)),
         }
     }
 
     /// The weighted sum of all payoffs from `state` as a quotient, not in lowest terms; `None` unless all are exact.
-    pub(crate) fn welfare_quotient(&self, state: StateId) -> Option<(Integer, Natural)> {
-        if self.is_approximated() { None } else { weighted_quotient(self.terms(), state.index()) }
+    pub(crate) fn welfare_quotient(&self, state: StateId) -> Option<(Integer, &Natural)> {
+        if self.is_approximated() { None } else { self.quotient_of_mixtures(state) }
+    }
+
+    fn quotient_of_mixtures(&self, state: StateId) -> Option<(Integer, &Natural)> {
+        let common = self.common.get_or_init(|| CommonDenominator::of(self.terms())).as_ref()?;
+        Some(common.quotient(self.values.iter(), state.index()))
     }
 
     /// An enclosure of the welfare, the tightest where it is exact, without the cost of lowest terms.
     pub fn welfare_enclosure(&self, state: StateId) -> Enclosure {
-        let of_mixtures = match weighted_quotient(self.terms(), state.index()) {
-            Some((numerator, denominator)) => Enclosure::of_quotient(&numerator, &denominator),
+        let of_mixtures = match self.quotient_of_mixtures(state) {
+            Some((numerator, denominator)) => Enclosure::of_quotient(&numerator, denominator),
             None => weighted_enclosure(self.terms(), state.index()),
         };
         of_mixtures.widened(self.welfare_margin())

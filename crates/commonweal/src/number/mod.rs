@@ -38,7 +38,7 @@ pub use rounding_budget::RoundingBudget;
 pub(crate) use rounding_budget::enough_for_sum;
 pub use scaled::Scaled;
 pub use upper_bound::UpperBound;
-pub(crate) use value::weighted_quotient;
+pub(crate) use value::CommonDenominator;
 pub use value::{Value, Values, weighted_enclosure};
 pub use wide::WideEnclosure;
 

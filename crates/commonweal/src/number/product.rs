@@ -6,7 +6,7 @@
 use super::Integer;
 
 /// Pieces of this many bits stay well below dashu's transform threshold of 4,000 words.
-const PIECE_BITS: usize = 64 * 3_000;
+pub(super) const PIECE_BITS: usize = 64 * 3_000;
 
 /// `a · b`, exact for operands of any length.
 pub(crate) fn product(a: &Integer, b: &Integer) -> Integer {

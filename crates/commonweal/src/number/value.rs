@@ -1,7 +1,9 @@
 //! A number as it is reported: exactly where it is known, and always between two doubles.
 
+use super::product::PIECE_BITS;
 use super::{Enclosure, ExactVector, Integer, Natural, Rational, product};
 use crate::parallel;
+use dashu_base::{BitTest, Gcd};
 
 /// A number with what is proven of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -174,20 +176,42 @@ impl Values {
     }
 }
 
-/// `Σ_k factors[k] · terms[k](index)` as a quotient of integers, not in lowest terms; `None` unless all terms are exact.
-pub(crate) fn weighted_quotient<'v>(
-    terms: impl IntoIterator<Item = (&'v Rational, &'v Values)>,
-    index: usize,
-) -> Option<(Integer, Natural)> {
-    let (mut sum, mut common) = (Integer::ZERO, Integer::ONE);
-    for (factor, values) in terms {
-        let Values::Exact(vector) = values else { return None };
-        let numerator = &vector.numerators[index] * factor.numerator();
-        let denominator = Integer::from(&vector.denominator * factor.denominator());
-        sum = product(&sum, &denominator) + product(&numerator, &common);
-        common = product(&common, &denominator);
+/// A denominator that weighted sums of exact numbers share, and what brings each term to it.
+///
+/// Payoffs of many principals have most of their denominators in common, the probabilities at every step. So the least common
+/// multiple is short, where the product is as long as all of them together. It is formed once for all states.
+#[derive(Debug, Clone)]
+pub(crate) struct CommonDenominator {
+    /// By term, its factor's numerator times what its own denominator lacks.
+    multipliers: Vec<Integer>,
+    denominator: Natural,
+}
+
+impl CommonDenominator {
+    /// Of `Σ_k factors[k] · terms[k]`; `None` unless all terms are exact.
+    pub fn of<'v>(terms: impl IntoIterator<Item = (&'v Rational, &'v Values)>) -> Option<CommonDenominator> {
+        let (mut multipliers, mut common) = (Vec::new(), Natural::ONE);
+        for (factor, values) in terms {
+            let Values::Exact(vector) = values else { return None };
+            let own = &vector.denominator * factor.denominator();
+            // Longer divisors would reach the transform that drops a carry.
+            let shared = if own.bit_len() <= PIECE_BITS { (&common % &own).gcd(&own) } else { Natural::ONE };
+            let lacks = Integer::from(&own / &shared);
+            multipliers.iter_mut().for_each(|multiplier| *multiplier = product(multiplier, &lacks));
+            multipliers.push(product(factor.numerator(), &Integer::from(&common / &shared)));
+            common = product(&common.into(), &lacks).into_parts().1;
+        }
+        Some(CommonDenominator { multipliers, denominator: common })
     }
-    Some((sum, common.into_parts().1))
+
+    /// The sum at `index` of the same terms as a quotient of integers, not in lowest terms.
+    pub(crate) fn quotient<'v>(&self, terms: impl Iterator<Item = &'v Values>, index: usize) -> (Integer, &Natural) {
+        let term = |(values, multiplier): (&Values, &Integer)| match values {
+            Values::Exact(vector) => product(&vector.numerators[index], multiplier),
+            Values::Partly { .. } | Values::Enclosed(_) | Values::Near { .. } => unreachable!("all terms are exact"),
+        };
+        (terms.zip(&self.multipliers).map(term).sum(), &self.denominator)
+    }
 }
 
 /// An enclosure of `Σ_k factors[k] · terms[k](index)`.

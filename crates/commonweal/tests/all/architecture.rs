@@ -170,3 +170,80 @@ fn only_parallel_names_the_library_that_shares_work_between_threads() {
         assert!(source.path == "parallel.rs" || !names, "{}: threads belong into parallel", source.path);
     }
 }
+
+/// The crates that the library depends on, as sources name them.
+fn dependencies() -> Vec<String> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let manifest = fs::read_to_string(manifest).expect("a manifest");
+    let section = manifest.split("[dependencies]\n").nth(1).expect("dependencies").split("\n[").next().expect("a part");
+    let name = |line: &str| line.split(['.', ' ', '=']).next().expect("a name").replace('-', "_");
+    section.lines().filter(|line| !line.is_empty()).map(name).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+}
+
+/// The types and traits of other libraries that a text imports or names anew.
+fn foreign_names(text: &str, crates: &[String]) -> Vec<String> {
+    let named = text.split_inclusive(';').filter_map(|statement| {
+        let statement = statement.trim_start();
+        let is_import = statement.starts_with("use ") || statement.starts_with("pub use ");
+        let (_, alias) = statement.rsplit_once("type ").filter(|(_, rest)| rest.contains(" = ")).unwrap_or_default();
+        let statement = if is_import { statement } else { alias };
+        words(statement).any(|word| crates.iter().any(|name| name == word)).then_some(statement)
+    });
+    let is_type = |word: &&str| word.starts_with(char::is_uppercase);
+    named.flat_map(|statement| words(statement).filter(is_type).map(str::to_owned)).collect()
+}
+
+/// What a text shows to those who may use everything that is `pub`: signatures, fields, variants, names of types.
+fn public_signatures(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut signatures = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let Some(item) = line.trim_start().strip_prefix("pub ") else { continue };
+        let rest = lines[index..].join("\n");
+        let up_to = |ends: &[char]| rest.split(ends).next().expect("a first part").to_owned();
+        let indent = " ".repeat(line.len() - line.trim_start().len());
+        let body = || rest.split(&format!("\n{indent}}}")).next().expect("a first part").to_owned();
+        let shown = match words(item).next().expect("a word") {
+            "enum" | "trait" => body().lines().filter(|line| !line.trim_start().starts_with("#[")).collect(),
+            "struct" if up_to(&['{', ';']).contains('(') => {
+                let (name, fields) = rest.split_once('(').expect("fields");
+                let fields = fields.split([',', ')']).filter(|field| field.trim_start().starts_with("pub "));
+                fields.fold(name.to_owned(), |shown, field| shown + " " + field)
+            }
+            "const" if !item.starts_with("const fn") => up_to(&['=']),
+            "const" | "fn" | "struct" | "type" | "use" | "mod" => up_to(&['{', ';']),
+            _ => (*line).to_owned(),
+        };
+        signatures.push(shown);
+    }
+    signatures
+}
+
+/// A type of a library whose version begins with 0 would break our users with every one of its releases.
+#[test]
+fn no_public_signature_names_a_type_of_another_library() {
+    let crates = dependencies();
+    assert!(crates.iter().any(|name| name == "dashu_int") && crates.len() > 10, "{crates:?}");
+    let sources = sources();
+    let everywhere =
+        foreign_names(&sources.iter().find(|one| one.path == "number/mod.rs").expect("a file").text, &crates);
+    assert!(everywhere.iter().any(|name| name == "Integer"), "{everywhere:?}");
+    let mut n_signatures = 0;
+    for source in &sources {
+        let foreign = foreign_names(&source.text, &crates);
+        for signature in public_signatures(&source.text) {
+            n_signatures += 1;
+            let is_foreign = |word: &&str| {
+                let is_any = |names: &[String]| names.iter().any(|name| name == word);
+                is_any(&foreign) || is_any(&everywhere) || is_any(&crates)
+            };
+            let named = words(&signature).find(is_foreign);
+            assert_eq!(named, None, "{}: `{signature}` shows a type of another library", source.path);
+        }
+    }
+    assert!(n_signatures > 1_000, "{n_signatures}");
+}

@@ -166,8 +166,9 @@ pub fn unravel<'a>(
     walk.finish(stop)
 }
 
-/// About what a layer takes for each transition and each advantage, in nanoseconds.
-const LAYER: u64 = 8;
+/// About what a layer takes for each transition and each advantage, in nanoseconds. Measured: processor time of `solve --exact` at two
+/// layer limits, 10,000 layers of 1,000 random states with 2 principals: 15.3; 40,000 layers of 200 states with 4 principals: 15.9.
+const LAYER: u64 = 15;
 
 /// The walk: where it is, and what it knows there.
 pub(super) struct Walk<'a> {
