@@ -211,6 +211,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
                 };
                 let earlier = Earlier {
                     model,
+                    rows,
                     passed: &passed,
                     values: &of_stage,
                     long_term: &|| in_the_end(source),

@@ -9,11 +9,11 @@ use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Meaning, Verdict, WORK, check};
 
-fn proven(model: &Mdp) -> Answer {
+pub(crate) fn proven(model: &Mdp) -> Answer {
     solve(model, &Options { keep_proof: true, ..Options::default() })
 }
 
-fn verdict(model: &Mdp, answer: &Answer) -> Verdict {
+pub(crate) fn verdict(model: &Mdp, answer: &Answer) -> Verdict {
     let (mut canonical, mut certificate) = (Vec::new(), Vec::new());
     write_canonical(model, &mut canonical).expect("memory takes every byte");
     Certificate::of_mdp(model, answer).expect("kept").write(&mut certificate).expect("memory takes every byte");

@@ -1,0 +1,109 @@
+//! Patience near 1 where the chain does not mix to one constant: several classes of states that are never left, and cycles.
+
+use crate::patience::{proven, verdict};
+use commonweal::internals::exact::solve;
+use commonweal::internals::io::read_model;
+use commonweal::internals::model::{Mdp, PrincipalId};
+use commonweal::{Enclosure, Options};
+use commonweal_check::{Meaning, Verdict};
+use std::fmt::Write;
+
+/// A seeded stream of small numbers.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// Classes of the periods given, with one or two states in a phase, and some states that lead into them.
+fn model(discounts: &[&str], periods: &[u64], n_left: u64, seed: u64) -> Mdp {
+    let mut draws = Draws(seed);
+    let mut phases: Vec<Vec<String>> = Vec::new();
+    let mut next: Vec<usize> = Vec::new();
+    for (class, &period) in periods.iter().enumerate() {
+        let first = phases.len();
+        for phase in 0..period {
+            phases.push((0..=draws.below(2)).map(|state| format!("c{class}p{phase}s{state}")).collect());
+            next.push(first + ((phase + 1) % period) as usize);
+        }
+    }
+    let left: Vec<String> = (0..n_left).map(|state| format!("t{state}")).collect();
+    let all: Vec<String> = phases.iter().flatten().chain(&left).cloned().collect();
+    let named: Vec<String> = discounts.iter().enumerate().map(|(i, discount)| format!("p{i}: {discount}")).collect();
+    let mut text = format!("principals: {{{}}}\nstates:\n", named.join(", "));
+    let row = |draws: &mut Draws, targets: &[String]| {
+        let pick = |draws: &mut Draws| targets[draws.below(targets.len() as u64) as usize].clone();
+        let (one, other) = (pick(draws), pick(draws));
+        let share = 1 + draws.below(4);
+        if one == other { one } else { format!("{{{one}: {share}/5, {other}: {}/5}}", 5 - share) }
+    };
+    let state = |draws: &mut Draws, text: &mut String, name: &str, targets: &[String]| {
+        let mut choices = Vec::new();
+        for action in 0..=draws.below(3) {
+            let rewards: Vec<String> = (0..discounts.len()).map(|i| format!("p{i}: {}", draws.below(10))).collect();
+            choices.push(format!("a{action}: {{reward: {{{}}}, to: {}}}", rewards.join(", "), row(draws, targets)));
+        }
+        writeln!(text, "  {name}: {{{}}}", choices.join(", ")).expect("memory");
+    };
+    for (phase, own) in phases.iter().enumerate() {
+        own.iter().for_each(|name| state(&mut draws, &mut text, name, &phases[next[phase]]));
+    }
+    left.iter().for_each(|name| state(&mut draws, &mut text, name, &all));
+    read_model(&text).expect("a model")
+}
+
+fn meet(one: Enclosure, other: Enclosure, scale: f64) -> bool {
+    one.lower() <= other.upper() && other.lower() <= one.upper() && one.width() <= 1e-6 * scale
+}
+
+/// Jumps against a walk over every step, and the certificate. Returns the layers of both.
+fn compared(model: &Mdp, what: &str) -> (u64, u64) {
+    let jumping = proven(model);
+    let walking = solve(model, &Options { jumps: false, ..Options::default() });
+    assert_eq!(jumping.claim(), walking.claim(), "{what}");
+    assert_eq!(jumping.horizon(), walking.horizon(), "{what}");
+    assert_eq!(jumping.strategy(), walking.strategy(), "{what}");
+    for state in model.states() {
+        assert_eq!(jumping.memory(state), walking.memory(state), "{what}");
+        let (one, other) = (jumping.welfare_enclosure(state), walking.welfare_enclosure(state));
+        assert!(meet(one, other, one.upper().abs().max(1.0)), "{what}: {one:?} and {other:?}");
+        for principal in (0..model.n_principals()).map(PrincipalId::from) {
+            let (one, other) =
+                (jumping.payoff(principal, state).enclosure, walking.payoff(principal, state).enclosure);
+            assert!(meet(one, other, one.upper().abs().max(1.0)), "{what}: {one:?} and {other:?}");
+        }
+    }
+    let said = verdict(model, &jumping);
+    assert_eq!(said, Verdict::Accepted(Meaning::Optimal), "{what}");
+    (jumping.effort().n_layers, walking.effort().n_layers)
+}
+
+/// A model with one to three classes of periods 1 to 6.
+fn random(discounts: &[&[&str]], seed: u64) -> Mdp {
+    let mut draws = Draws(seed ^ 0xabcdef);
+    let discounts = discounts[draws.below(discounts.len() as u64) as usize];
+    let periods: Vec<u64> = (0..=draws.below(3)).map(|_| 1 + draws.below(6)).collect();
+    model(discounts, &periods, draws.below(4), seed)
+}
+
+/// Layers walked with jumps and without, and how many models took less than half.
+pub(crate) fn compared_all(seeds: std::ops::Range<u64>) -> (u64, u64, usize) {
+    let discounts: [&[&str]; 4] =
+        [&["0.99", "0.98"], &["0.995", "0.993"], &["0.999", "0.9985"], &["0.998", "0.997", "0.99"]];
+    let (mut jumping, mut walking, mut n_early) = (0, 0, 0);
+    for seed in seeds {
+        let (with, without) = compared(&random(&discounts, seed), &format!("seed {seed}"));
+        (jumping, walking) = (jumping + with, walking + without);
+        n_early += usize::from(2 * with < without);
+    }
+    (jumping, walking, n_early)
+}
+
+#[test]
+fn classes_and_cycles_are_jumped_over_to_where_a_walk_over_every_step_arrives() {
+    let (jumping, walking, n_early) = compared_all(0..150);
+    assert!(n_early > 30 && 3 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
+}
