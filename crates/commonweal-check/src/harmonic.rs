@@ -52,7 +52,10 @@ impl Harmonic {
                     let enclosed = checker.precision.fraction(&drift);
                     if choice == decision && !enclosed.is_zero() {
                         let claim = "its choice does not keep the harmonic numbers";
-                        return refuse(format!("{place}, state {state}, phase {k}: {claim}; drift {}, not 0", drift.shown()));
+                        return refuse(format!(
+                            "{place}, state {state}, phase {k}: {claim}; drift {}, not 0",
+                            drift.shown()
+                        ));
                     }
                     drifts.push(enclosed.shifted(self.exponent));
                 }

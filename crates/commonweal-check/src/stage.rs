@@ -86,7 +86,8 @@ impl Leads {
         let own = &self.z[choice * self.period..(choice + 1) * self.period];
         // At step t, end − t − 1 steps are left.
         let (fewest, most) = (self.end - 1 - v, self.end - 1 - u);
-        let all = (fewest..=most.min(fewest + self.period as u128 - 1)).map(|k| &own[(k % self.period as u128) as usize]);
+        let all =
+            (fewest..=most.min(fewest + self.period as u128 - 1)).map(|k| &own[(k % self.period as u128) as usize]);
         all.max_by(|x, y| x.compare(y)).expect("an interval has a step")
     }
 }
@@ -119,7 +120,8 @@ pub fn check(checker: &mut Checker, from: u128, harmonic: Option<Harmonic>) -> R
     let (period, z) = match (&harmonic, drifts) {
         (Some(harmonic), Some(drifts)) => {
             let period = harmonic.period();
-            let more = |(index, drift): (usize, &Enclosure)| checker.precision.add_up(&drift.hi, &slack[index / period]);
+            let more =
+                |(index, drift): (usize, &Enclosure)| checker.precision.add_up(&drift.hi, &slack[index / period]);
             (period, drifts.iter().enumerate().map(more).collect())
         }
         _ => (1, slack),

@@ -14,8 +14,8 @@ mod step;
 
 pub use counting::{Change, CountingStrategy};
 pub use lottery::Lottery;
-pub(crate) use recurrence::Recurrence;
 pub use meetings::{Meetings, Run};
+pub(crate) use recurrence::Recurrence;
 pub use stationary::Stationary;
 pub use step::{Step, StepError};
 

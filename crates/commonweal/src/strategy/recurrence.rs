@@ -171,7 +171,10 @@ mod tests {
                 let Some(phase) = found.phase[s] else { continue };
                 let ways_back = (1..200).filter(|&k| after[k][s] >> s & 1 == 1);
                 let period = ways_back.fold(0, greatest_divisor);
-                let round = (1..).scan(phase, |at, k| { *at = found.next[*at]; Some((k, *at)) });
+                let round = (1..).scan(phase, |at, k| {
+                    *at = found.next[*at];
+                    Some((k, *at))
+                });
                 assert_eq!(round.into_iter().find(|(_, at)| *at == phase).map(|(k, _)| k), Some(period), "{rows:?}");
                 for target in &rows[s] {
                     assert_eq!(found.phase[target.index()], Some(found.next[phase]), "{rows:?}");

@@ -71,8 +71,7 @@ fn compared(model: &Mdp, what: &str) -> (u64, u64) {
         let (one, other) = (jumping.welfare_enclosure(state), walking.welfare_enclosure(state));
         assert!(meet(one, other, one.upper().abs().max(1.0)), "{what}: {one:?} and {other:?}");
         for principal in (0..model.n_principals()).map(PrincipalId::from) {
-            let (one, other) =
-                (jumping.payoff(principal, state).enclosure, walking.payoff(principal, state).enclosure);
+            let (one, other) = (jumping.payoff(principal, state).enclosure, walking.payoff(principal, state).enclosure);
             assert!(meet(one, other, one.upper().abs().max(1.0)), "{what}: {one:?} and {other:?}");
         }
     }

@@ -147,8 +147,11 @@ impl<'a> Events<'a> {
         let negative_without_loss = |sum: Scaled| below(sum.plus(more.max(Scaled::ZERO)));
         // A discount of 0 counts at step 0 and nowhere else: no weight at the end tells of it.
         let returns_at_start = from.is_zero() && last.scaled[n - 1].is_zero();
-        let suffix =
-            || !returns_at_start && negative_without_loss(sum(&last, 0..n)) && (1..n).all(|k| at_most_zero(sum(&last, k..n)));
+        let suffix = || {
+            !returns_at_start
+                && negative_without_loss(sum(&last, 0..n))
+                && (1..n).all(|k| at_most_zero(sum(&last, k..n)))
+        };
         let prefix = || (1..=n).all(|k| negative(sum(&first, 0..k)));
         let monotony = || {
             let advantages = self.advantages.of(question.choice);

@@ -166,8 +166,7 @@ fn extended(
     let constants: Vec<Rational> = constants_at.into_iter().flatten().collect();
     let constants = ExactVector::of(&constants);
     let common = crate::model::least_common_multiple(&constants.denominator, &solved.denominator);
-    let [of_constants, of_solved] =
-        [&constants, &solved].map(|vector| Integer::from(&common / &vector.denominator));
+    let [of_constants, of_solved] = [&constants, &solved].map(|vector| Integer::from(&common / &vector.denominator));
     let n_phases = recurrence.next.len();
     let numerator = |index: usize| {
         let (k, state) = (index / strategy.len(), index % strategy.len());
