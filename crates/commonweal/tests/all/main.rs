@@ -28,6 +28,7 @@ mod patience;
 mod preferences;
 mod properties;
 mod quotient;
+mod ranks;
 mod readers;
 mod reductions;
 mod regressions;
