@@ -100,9 +100,19 @@ pub mod number {
     pub use crate::number::*;
 }
 
+/// Threads.
+pub mod parallel {
+    pub use crate::parallel::with_this_thread;
+}
+
 /// Principals as a linear map onto parts.
 pub mod principals {
     pub use crate::principals::*;
+}
+
+/// Models that ranks share.
+pub mod ranks {
+    pub use crate::ranks::*;
 }
 
 /// Formulas and games as models.

@@ -95,6 +95,7 @@ mod outlook;
 mod parallel;
 mod principals;
 mod quotient;
+mod ranks;
 mod reductions;
 mod search;
 mod solve;

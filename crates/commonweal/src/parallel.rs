@@ -123,6 +123,13 @@ pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }
 
+/// From now on, this thread and as many others as make up `threads` share the work; `None` is one for each core. This thread hands
+/// out all work itself: for programs in which one thread alone may talk to others, as with MPI. Once, before any other work.
+pub fn with_this_thread(threads: Option<usize>) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).use_current_thread();
+    pool.build_global().expect("no work was shared before");
+}
+
 /// Runs `work` on a pool of its own with this many threads; `None` and 0 are the pool that all calls share.
 pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
     /// As much as a program's first thread has.

@@ -13,9 +13,10 @@ pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, Sw
 pub use crate::landscape::{NamedRegions, named_regions, play_in_words};
 
 use crate::answer::{Answer, Claim, Method};
+use crate::certified::SharedModel;
 use crate::evaluation::{self, SimulateOptions, Simulation};
 use crate::front::Model;
-use crate::model::{ModelError, PrincipalId};
+use crate::model::{ModelError, Principal, PrincipalId, StateId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::search::{self, Search, SearchOptions};
 use crate::solve::{DEFAULT_GAP, Options};
@@ -81,17 +82,12 @@ pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison 
 /// ```
 pub fn own_best(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Value> {
     let (start, principals) = (model.start(), model.principals());
-    if let [single] = principals
-        && !single.weight.is_zero()
-    {
-        // The agent serves nobody else.
-        let payoff = answer.payoff(0.into(), start);
-        let unweighted = || answer.welfare_enclosure(start).times(Enclosure::from(&(Rational::ONE / &single.weight)));
-        return vec![if payoff.exact.is_some() { payoff } else { Value::from(unweighted()) }];
+    if let Some(only) = best_of_the_only(principals, answer, start) {
+        return vec![only];
     }
     let of_principal: Box<dyn Fn(usize) -> Value> = match (answer.method(), model.doubles()) {
         (Method::Certified { .. }, Ok(doubles)) => {
-            let gap = if let Claim::Within { gap, .. } = answer.claim() { gap } else { DEFAULT_GAP };
+            let gap = gap_of(answer);
             let options = Options { stop: stop.clone(), ..Options::default() };
             Box::new(move |p| {
                 let welfare = certified::solve(&doubles.only(p.into()), gap, &options).welfare(start);
@@ -106,17 +102,56 @@ pub fn own_best(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Value>
             })
         }
     };
-    // What the answer gives a principal, its own best is no worse than.
-    let bounded = |p: usize| {
-        let (own, given) = (of_principal(p), answer.payoff(p.into(), start).enclosure);
-        let (lower, upper) = (own.enclosure.lower(), own.enclosure.upper());
-        match &own.exact {
-            Some(_) => own,
-            None if principals[p].direction().is_one() => Enclosure::new(lower.max(given.lower()), upper).into(),
-            None => Enclosure::new(lower, upper.min(given.upper())).into(),
-        }
+    (0..principals.len()).map(|p| no_worse(&principals[p], of_principal(p), answer.payoff(p.into(), start))).collect()
+}
+
+/// The same for a model that ranks share; all of them ask. Only the rank that owns the start, whose number among its states is
+/// `start`, gets the answer.
+pub fn own_best_shared(shared: SharedModel, start: Option<StateId>, answer: &Answer, stop: &StopSignal) -> Vec<Value> {
+    let principals = shared.model.principals();
+    if let [single] = principals
+        && !single.weight.is_zero()
+    {
+        return start.and_then(|start| best_of_the_only(principals, answer, start)).into_iter().collect();
+    }
+    let (gap, options) = (gap_of(answer), Options { stop: stop.clone(), ..Options::default() });
+    let alone = (0..principals.len()).map(|p| {
+        let model = shared.model.only(p.into());
+        (p, certified::solve_shared(SharedModel { model: &model, ..shared }, gap, &options))
+    });
+    let of_principal = |(p, alone): (usize, Answer)| {
+        let (principal, start) = (&principals[p], start?);
+        let welfare = alone.welfare(start);
+        let best = if principal.direction().is_one() { welfare } else { welfare.negated() };
+        Some(no_worse(principal, best, answer.payoff(p.into(), start)))
     };
-    (0..principals.len()).map(bounded).collect()
+    alone.filter_map(of_principal).collect()
+}
+
+/// What a principal gets whom nobody is served beside.
+fn best_of_the_only(principals: &[Principal], answer: &Answer, start: StateId) -> Option<Value> {
+    let [single] = principals else { return None };
+    if single.weight.is_zero() {
+        return None;
+    }
+    let payoff = answer.payoff(0.into(), start);
+    let unweighted = || answer.welfare_enclosure(start).times(Enclosure::from(&(Rational::ONE / &single.weight)));
+    Some(if payoff.exact.is_some() { payoff } else { Value::from(unweighted()) })
+}
+
+/// The gap that a certified answer was asked for, or about that.
+fn gap_of(answer: &Answer) -> f64 {
+    if let Claim::Within { gap, .. } = answer.claim() { gap } else { DEFAULT_GAP }
+}
+
+/// A principal's own best, which is no worse than what an answer gives it.
+fn no_worse(principal: &Principal, own: Value, given: Value) -> Value {
+    let (lower, upper) = (own.enclosure.lower(), own.enclosure.upper());
+    match &own.exact {
+        Some(_) => own,
+        None if principal.direction().is_one() => Enclosure::new(lower.max(given.enclosure.lower()), upper).into(),
+        None => Enclosure::new(lower, upper.min(given.enclosure.upper())).into(),
+    }
 }
 
 /// What else is as good as an optimal answer from the start: a strategy that does not count, or one that gives the principals

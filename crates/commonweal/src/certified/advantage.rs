@@ -9,6 +9,7 @@ use crate::kernel::sweep::{CHUNK, RowReader, Span, WIDEST, expectations, special
 use crate::model::{ChoiceId, StateId};
 use crate::number::UpperBound;
 use crate::parallel;
+use crate::ranks::BLOCK;
 use std::ops::Range;
 
 pub(super) struct Advantages {
@@ -66,12 +67,14 @@ impl Advantages {
         };
         let (of_followed, of_candidates): (Vec<_>, Vec<_>) =
             parallel::map_items(strategy.chunks(CHUNK).zip(chunks), of_chunk).into_iter().unzip();
-        let column = |i: usize| Span::of_column(values, n, i).magnitude();
+        let column = |i: usize| model.span(values, n, i).magnitude();
         let error: Vec<UpperBound> =
             (0..n).map(|i| model.advantage_error(i, constants[i], UpperBound::of(column(i)))).collect();
         let greatest = |spans: &[Vec<Span>]| -> Vec<UpperBound> {
             let span = |i| spans.iter().map(|chunk| chunk[i]).fold(Span::NOTHING, Span::join);
-            (0..n).map(|i| UpperBound::of(span(i).magnitude()) + error[i]).collect()
+            let mut greatest: Vec<f64> = (0..n).map(|i| span(i).magnitude()).collect();
+            model.ranks.greatest(&mut greatest);
+            greatest.into_iter().zip(&error).map(|(greatest, &error)| UpperBound::of(greatest) + error).collect()
         };
         let (followed, greatest) = (greatest(&of_followed), greatest(&of_candidates));
         Advantages { n, first_of_chunk, choice, state, lead, rest, error, followed, greatest }
@@ -79,6 +82,15 @@ impl Advantages {
 
     pub fn n_candidates(&self) -> usize {
         self.choice.len()
+    }
+
+    /// What `of` makes of the candidates of each block of states, in order.
+    pub fn map_blocks<R: Send>(&self, of: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+        const CHUNKS: usize = BLOCK / CHUNK;
+        let n_chunks = self.first_of_chunk.len() - 1;
+        let first = |chunk: usize| self.first_of_chunk[chunk.min(n_chunks)] as usize;
+        let of_block = |block: usize| of(first(block * CHUNKS)..first((block + 1) * CHUNKS));
+        parallel::map_each(n_chunks.div_ceil(CHUNKS), of_block)
     }
 
     /// The candidates of a chunk of states.

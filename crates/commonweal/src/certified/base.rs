@@ -3,7 +3,6 @@
 use super::advantage::Advantages;
 use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
-use crate::kernel::sweep::Span;
 use crate::model::ChoiceId;
 use crate::number::{Enclosure, UpperBound};
 use crate::stop::StopSignal;
@@ -18,6 +17,7 @@ pub(super) struct Base<'m> {
 impl<'m> Base<'m> {
     pub fn of(model: &'m RoundedModel<'m>, mut followed: LongTerm) -> Base<'m> {
         followed.make_finite();
+        model.ranks.refresh(&mut followed.values, model.n());
         let advantages = Advantages::over(model, &followed);
         Base { model, followed, advantages }
     }
@@ -43,7 +43,7 @@ impl<'m> Base<'m> {
     /// At least every |V_i(s)|.
     pub fn greatest_value(&self, i: usize) -> UpperBound {
         let n = self.followed.constants.len();
-        let span = Span::of_column(&self.followed.values, n, i);
+        let span = self.model.span(&self.followed.values, n, i);
         UpperBound::of(span.magnitude()) + UpperBound::of(self.followed.constants[i])
     }
 

@@ -84,12 +84,9 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
         }
         found
     };
-    let chunks = advantages.n_candidates().div_ceil(CANDIDATES);
-    let of_chunk = |index: usize| {
-        let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(advantages.n_candidates());
-        candidates.fold(at(0), least_passing).step
-    };
-    parallel::map_each(chunks, of_chunk).into_iter().max().unwrap_or(0)
+    // Each block's candidates are looked at one after the other, and begin with what the ones before them need.
+    let own = advantages.map_blocks(|candidates| candidates.fold(at(0), least_passing).step);
+    model.ranks.greatest_of(own.into_iter().max().unwrap_or(0) as f64) as u64
 }
 
 /// What the candidates' sums at a step are made with, and what they may be at most.
@@ -100,10 +97,6 @@ struct AtStep {
     /// What C_k may be, by k.
     allowed: Vec<f64>,
 }
-
-/// Candidates that are looked at one after the other, each beginning with what the ones before it need. Fixed, so that
-/// the answer does not depend on the number of threads.
-const CANDIDATES: usize = 4096;
 
 /// What is at stake from a step on, in units of λ_0^step.
 #[derive(Debug, Clone, Copy)]
@@ -135,8 +128,9 @@ impl Stake {
         };
         let larger = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.max(b)).collect();
         let of_block = |block: Range<usize>| block.fold(vec![0.0; n], of_candidate);
-        let of_candidates =
+        let mut of_candidates =
             parallel::map_blocks(advantages.n_candidates(), of_block).into_iter().fold(vec![0.0; n], larger);
+        model.ranks.greatest(&mut of_candidates);
         let kappa: Vec<UpperBound> =
             (0..n).map(|k| (UpperBound::of(of_candidates[k]) + off[k]).max(of_followed[k])).collect();
         let discounts = model.parts.iter().map(|part| &part.discount);

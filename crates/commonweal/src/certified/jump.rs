@@ -36,14 +36,11 @@ pub(super) const SHORTEST: u64 = 256;
 /// The part of the gap that all jumps together may give away.
 const SHARE: f64 = 1.0 / 32.0;
 
-/// Candidates that are looked at one after the other, so that a failure of one spares the others the earlier steps. Fixed,
-/// so that the answer does not depend on the number of threads.
-const CANDIDATES: usize = 4096;
-
 impl<'m> Walk<'m> {
     /// Goes back over as many steps as the present decisions stay near enough to the best. Returns whether it went.
     pub(super) fn try_to_jump(&mut self, horizon: u64, options: &WalkOptions) -> bool {
-        if self.decisions != self.base.followed.strategy {
+        let deviates = self.decisions != self.base.followed.strategy;
+        if self.base.model.ranks.sum(deviates.into()) > 0 {
             self.rebase(options);
         }
         let landing = next_event(&self.base, &self.ratios, (self.first, self.step), self.span, horizon, options);
@@ -92,7 +89,7 @@ impl<'m> Walk<'m> {
         let weights = StepWeights::of(&self.weights);
         let old = &self.base;
         let n = base.model.n();
-        parallel::update(&mut self.gain, |state, gain| {
+        parallel::update(&mut self.gain[..old.model.n_states()], |state, gain| {
             for (i, weight) in weights.nearest.iter().enumerate() {
                 *gain += weight * old.ahead_of(&base, state, i);
             }
@@ -104,7 +101,7 @@ impl<'m> Walk<'m> {
             let roundings = UpperBound::of_roundings(n as f64 + 4.0);
             weights.bound(i) * error + weights.error[i] * magnitude + roundings * weights.bound(i) * magnitude
         };
-        let span = Span::of(&self.gain);
+        let span = base.model.span(&self.gain, 1, 0);
         let roundings = UpperBound::of_roundings(n as f64 + 1.0);
         let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.span.magnitude());
         let off = (0..n).map(ahead).sum::<UpperBound>() + roundings * magnitude;
@@ -147,16 +144,14 @@ fn next_event(
         return None;
     }
     let question = Question { base, ratios, discount, each, width, end };
-    // The last step that fails, among all candidates; one that is known to fail spares the others the earlier steps.
-    let chunks = base.advantages.n_candidates().div_ceil(CANDIDATES);
-    let of_chunk = |index: usize| {
-        let candidates = index * CANDIDATES..((index + 1) * CANDIDATES).min(base.advantages.n_candidates());
+    // The last step that fails, among all candidates; one that is known to fail spares the others of its block the earlier steps.
+    let own = base.advantages.map_blocks(|candidates| {
         let mut steps = HashMap::new();
         candidates.fold(first, |first, candidate| {
             question.last_failure(&mut steps, candidate, first, end).map_or(first, |fails| fails + 1)
         })
-    };
-    let to = parallel::map_each(chunks, of_chunk).into_iter().max().unwrap_or(first);
+    });
+    let to = base.model.ranks.greatest_of(own.into_iter().max().unwrap_or(first) as f64) as u64;
     Some(Landing { step: to, each: UpperBound::of_quotient(each, discount.power(to).lower()) })
 }
 

@@ -36,11 +36,11 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
     let found = LongTerm {
         strategy: Vec::new(),
         near: vec![0.0; n],
-        values: vec![0.0; strategy.len() * n],
+        values: vec![0.0; model.n_values() * n],
         constants: vec![0.0; n],
     };
     let mut principals = Rounded { model, gap, scale: 0.0, found };
-    let served = lexicographic(&model.arrays, &mut strategy, &mut principals, stop);
+    let served = lexicographic(model.ranks, &model.arrays, &mut strategy, &mut principals, stop);
     let mut long_term = LongTerm { strategy, ..principals.found };
     long_term.evaluate_from(model, served, gap, principals.scale, stop);
     (0..n).for_each(|i| long_term.recentre(model, i, stop));
@@ -50,7 +50,7 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
 /// The values of one choice per state, for every principal.
 pub(super) fn values_of_strategy(model: &RoundedModel, strategy: &[ChoiceId], gap: f64, stop: &StopSignal) -> LongTerm {
     let n = model.n();
-    let values = vec![0.0; strategy.len() * n];
+    let values = vec![0.0; model.n_values() * n];
     let mut own = LongTerm { strategy: strategy.to_vec(), near: vec![0.0; n], values, constants: vec![0.0; n] };
     own.evaluate_from(model, 0, gap, 0.0, stop);
     (0..n).for_each(|i| own.recentre(model, i, stop));
@@ -88,7 +88,7 @@ impl LongTerm {
     fn recentre(&mut self, model: &RoundedModel, i: usize, stop: &StopSignal) {
         let n = model.n();
         let mut values: Vec<[f64; 1]> = self.values.iter().skip(i).step_by(n).map(|&value| [value]).collect();
-        let counted = Span::of(values.as_flattened());
+        let counted = model.span(values.as_flattened(), 1, 0);
         let own = counted.shifted(self.constants[i]);
         if counted.magnitude() <= CANCELLED * own.magnitude() {
             return;
@@ -96,15 +96,16 @@ impl LongTerm {
         let (middle, discount) = (own.middle(), model.discounts[i]);
         let shift = self.constants[i] - middle;
         parallel::update(&mut values, |_, [value]| *value += shift);
+        model.ranks.refresh(values.as_flattened_mut(), 1);
         let rows = PolicyRows::of(&model.arrays, &self.strategy);
         let level = middle * model.impatience[i];
         let reward = |state: usize| model.reward[self.strategy[state].index() * n + i];
-        let mut residual = vec![[0.0]; values.len()];
+        let mut residual = vec![[0.0]; model.n_states()];
         rows.sweep(&values, &mut residual, |state, [expected]| {
             [reward(state) - level + discount * expected - values[state][0]]
         });
-        let span = Span::of(residual.as_flattened());
-        let chain = Chain { rows: &rows, rewards: &residual, discounts: [discount] };
+        let span = model.span(residual.as_flattened(), 1, 0);
+        let chain = Chain { ranks: model.ranks, rows: &rows, rewards: &residual, discounts: [discount] };
         let mut column = Columns { values: vec![[0.0]; values.len()], levels: [span.middle()] };
         chain.evaluate(&mut column, &mut vec![[0.0]; values.len()], [AS_BEFORE * span.width()], stop);
         let constant = column.levels[0] / model.impatience[i];
@@ -137,19 +138,18 @@ fn values_of<const K: usize>(
     let mut rewards = vec![[0.0; K]; strategy.len()];
     choose_rows(Table::flat(&model.reward, n), strategy, TableMut::of(&mut rewards), begin);
     let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
-    let chain = Chain { rows, rewards: &rewards, discounts };
-    let mut columns = Columns { values: vec![[0.0; K]; strategy.len()], levels: [0.0; K] };
-    for i in 0..K {
-        let span = rewards.iter().fold(Span::EMPTY, |span, reward| span.with(reward[i]));
-        columns.levels[i] = span.middle();
-        *scale += span.magnitude();
-    }
+    let chain = Chain { ranks: model.ranks, rows, rewards: &rewards, discounts };
+    let mut columns = Columns { values: vec![[0.0; K]; model.n_values()], levels: [0.0; K] };
+    let own = std::array::from_fn(|i| rewards.iter().fold(Span::EMPTY, |span, reward| span.with(reward[i])));
+    let spans: [Span; K] = Span::over(model.ranks, own);
+    columns.levels = spans.map(Span::middle);
+    spans.iter().for_each(|span| *scale += span.magnitude());
     // What a principal's values are off by adds up over its own lifetime.
     let targets = std::array::from_fn(|i| {
         let target = share(n) * gap * model.impatience[begin + i] * *scale;
         target.max(floor(model, begin + i, columns.levels[i]))
     });
-    chain.evaluate(&mut columns, &mut vec![[0.0; K]; strategy.len()], targets, stop);
+    chain.evaluate(&mut columns, &mut vec![[0.0; K]; model.n_values()], targets, stop);
     (columns, targets)
 }
 
@@ -184,7 +184,7 @@ impl Served for Rounded<'_> {
     fn target(&self, i: usize, column: &Columns<1>) -> f64 {
         let impatience = self.model.impatience[i];
         let constant = column.levels[0] / impatience;
-        let values = Span::of(column.values.as_flattened());
+        let values = self.model.span(column.values.as_flattened(), 1, 0);
         let error = self.model.advantage_error(i, constant, UpperBound::of(values.magnitude()));
         let share = share(self.n()) * self.gap * impatience;
         (share * (self.scale + values.shifted(constant).magnitude())).max(error.get())
@@ -192,7 +192,7 @@ impl Served for Rounded<'_> {
 
     fn near(&self, i: usize, Optimum { column, width }: &Optimum) -> f64 {
         let impatience = self.model.impatience[i];
-        let greatest = UpperBound::of(Span::of(column.values.as_flattened()).magnitude());
+        let greatest = UpperBound::of(self.model.span(column.values.as_flattened(), 1, 0).magnitude());
         let error = self.model.advantage_error(i, column.levels[0] / impatience, greatest).get();
         4.0 * (width + error) / impatience
     }
@@ -201,7 +201,7 @@ impl Served for Rounded<'_> {
         let n = self.n();
         let LongTerm { near: nears, values, constants, .. } = &mut self.found;
         constants[i] = column.levels[0] / self.model.impatience[i];
-        self.scale += Span::of(column.values.as_flattened()).shifted(constants[i]).magnitude();
+        self.scale += self.model.span(column.values.as_flattened(), 1, 0).shifted(constants[i]).magnitude();
         nears[i] = near;
         put(values, n, i, Table::of(&column.values));
     }

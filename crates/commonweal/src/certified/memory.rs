@@ -5,6 +5,7 @@ use super::rounded_model::RoundedModel;
 use super::walk::LayerChanges;
 use crate::model::{ChoiceId, Lists};
 use crate::parallel;
+use crate::ranks::Ranks;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use crate::strategy::memory::{Last, Stage};
@@ -17,9 +18,9 @@ pub(super) fn of(
     layers: &[LayerChanges],
     stop: &StopSignal,
 ) -> Result<Vec<Step>, StopReason> {
-    let rows = &model.arrays;
+    let (rows, ranks) = (&model.arrays, model.ranks);
     let mut decisions = tail.to_vec();
-    let (mut memory, mut next) = (vec![0u64; tail.len()], vec![0; tail.len()]);
+    let (mut memory, mut next) = (vec![0u64; model.n_values()], vec![0; model.n_values()]);
     // The decisions hold from the step of their layer up to the step of the layer before it in the list.
     let mut until = layers.first().map_or(0, |first| first.step + 1);
     for (index, LayerChanges { changes, .. }) in layers.iter().enumerate() {
@@ -32,7 +33,8 @@ pub(super) fn of(
         let targets = |state: usize| &rows.target[rows.row(decisions[state])];
         match until - from {
             1 => {
-                parallel::update(&mut next, |state, next| {
+                ranks.refresh_steps(&mut memory);
+                parallel::update(&mut next[..tail.len()], |state, next| {
                     let later = targets(state).iter().map(|target| memory[target.index()]).fold(0, u64::max);
                     *next = if deviates(state) { later.max(until) } else { later };
                 });
@@ -40,7 +42,7 @@ pub(super) fn of(
             }
             length => {
                 let deviates = parallel::map_many(tail.len(), deviates);
-                let lasts = Stage { targets, deviates }.before(&Step::from(length), memory, stop)?;
+                let lasts = Stage { ranks, targets, deviates }.before(&Step::from(length), memory, stop)?;
                 let step_of = |last: Last| match last {
                     Last::Never => 0,
                     Last::In(j) => from + j + 1,
@@ -51,10 +53,20 @@ pub(super) fn of(
             }
         }
         // If the same step is last for all states, it is so from every earlier step too.
-        if memory.iter().all(|&last| last == memory[0] && last > from) {
+        let own = &memory[..tail.len()];
+        let is_one = own.iter().all(|&last| last == own[0] && last > from);
+        if ranks.sum((!is_one).into()) == 0 && is_one_number(ranks, own.first().copied()) {
             break;
         }
         until = from;
     }
+    memory.truncate(tail.len());
     Ok(memory.into_iter().map(Step::from).collect())
+}
+
+/// Whether the ranks that have a number have the same one.
+fn is_one_number(ranks: &dyn Ranks, number: Option<u64>) -> bool {
+    let mut ends = number.map_or([f64::NEG_INFINITY; 2], |number| [number as f64, -(number as f64)]);
+    ranks.greatest(&mut ends);
+    ends[0] == -ends[1]
 }

@@ -23,6 +23,7 @@ mod segments;
 mod walk;
 
 pub use self::payoff::{Evaluation, evaluate};
+pub use self::rounded_model::SharedModel;
 
 use self::base::Base;
 use self::long_term::LongTerm;
@@ -49,17 +50,25 @@ use std::time::Instant;
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
         [_] => match Quotient::of_doubles(model) {
-            Some(quotient) => quotient.lift(model, solve_in_pool(&quotient.model, quotient.longest_row, gap, options)),
-            None => solve_in_pool(model, 0, gap, options),
+            Some(quotient) => quotient
+                .lift(model, solve_in_pool(SharedModel::whole(&quotient.model), quotient.longest_row, gap, options)),
+            None => solve_in_pool(SharedModel::whole(model), 0, gap, options),
         },
         several => segments::solve(model, several, gap, options),
     })
 }
 
+/// The same for a model that ranks share, of which this one gets the answer for its own states. All ranks call it, each from the
+/// thread that talks to the others. States that are alike are not merged; time preferences have one segment.
+pub fn solve_shared(shared: SharedModel, gap: f64, options: &Options) -> Answer {
+    solve_in_pool(shared, 0, gap, options)
+}
+
 /// The same for a model whose rows are off by what rows of `longest_row` successors are, if that is more.
-fn solve_in_pool(model: &Mdp<f64>, longest_row: usize, gap: f64, options: &Options) -> Answer {
+fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
-    let rounded = RoundedModel::new(model, principals::parts(model.principals())).with_rows_of(longest_row);
+    let rounded = RoundedModel::new(shared, principals::parts(shared.model.principals())).with_rows_of(longest_row);
+    let n_transitions = shared.ranks.sum(shared.model.n_transitions() as u64);
     // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
     // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
     let mut aim = gap;
@@ -76,7 +85,7 @@ fn solve_in_pool(model: &Mdp<f64>, longest_row: usize, gap: f64, options: &Optio
         }
         let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision);
         let n_layers = u64::try_from(&answer.horizon).unwrap_or(u64::MAX);
-        let walking_takes = n_layers.saturating_mul(model.n_transitions() as u64);
+        let walking_takes = n_layers.saturating_mul(n_transitions);
         if is_too_wide && options.jumps && n_layers <= options.layer_limit && walking_takes <= MOST_WALKED {
             options.jumps = false;
         } else if is_too_wide && aim >= FINEST {
@@ -107,7 +116,7 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
         let parts = principals::parts(model.principals());
         let (normal, factors): (Vec<OrderedPart>, Vec<Rational>) = parts.iter().map(OrderedPart::normalised).unzip();
         let factors: Vec<f64> = factors.iter().map(Rational::to_f64).collect();
-        let rounded = RoundedModel::new(model, parts);
+        let rounded = RoundedModel::new(SharedModel::whole(model), parts);
         let long_term = match kept.iter().find(|one| one.parts == normal) {
             Some(known) => known.long_term.scaled(|i| factors[i]),
             None => {
@@ -122,7 +131,7 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
         let (mut answer, _) = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
         answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
         match answer.claim {
-            Claim::Stopped(StopReason::Precision) => solve_in_pool(model, 0, gap, options),
+            Claim::Stopped(StopReason::Precision) => solve_in_pool(SharedModel::whole(model), 0, gap, options),
             _ => answer,
         }
     })
@@ -158,12 +167,13 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
     // What no part tells is evaluated by itself.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
-    let alone = (!untold.is_empty()).then(|| RoundedModel::alone(model.model, &untold).with_rows_of(model.longest_row));
+    let alone =
+        (!untold.is_empty()).then(|| RoundedModel::alone(model.shared(), &untold).with_rows_of(model.longest_row));
     let own = alone.as_ref().map(|alone| Base::of_strategy(alone, &base.followed.strategy, gap, &options.stop));
     let long_term_payoffs = payoffs(model, &untold, &base, own.as_ref(), |base, i| base.values(i));
     let tail = base.followed.strategy.clone();
     let values = options.keep_proof.then(|| base.values_in_doubles());
-    let mut stopped = options.stop.reason();
+    let mut stopped = model.ranks.stop_reason(&options.stop);
     let beyond_doubles = base.advantages.error.iter().any(|error| !error.get().is_finite());
     let mut horizon = if stopped.is_some() || beyond_doubles {
         // A stopped run gets the bounds of a tail that begins at once, and no layer mends an infinite error.
@@ -197,9 +207,9 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         stopped = Some(reason);
         vec![Step::from(horizon); model.n_states()]
     });
-    let width = parallel::greatest(model.n_states(), |state| welfare.enclosure(state).width());
+    let width = model.greatest(|state| welfare.enclosure(state).width());
     // The long-term strategy may earn nothing where deviating at first earns much.
-    let scale = scale.max(payoffs.magnitude(model.n_states()));
+    let scale = scale.max(model.ranks.greatest_of(payoffs.magnitude(model.n_states())));
     if stopped.is_some() {
         // What little was found may say less than the rewards do.
         welfare = welfare_within_rewards(model, &welfare);
@@ -249,7 +259,7 @@ fn within_reach<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
         range.lower().abs().max(range.upper().abs())
     });
     let of_rewards = of_rewards.sum::<f64>();
-    if scale >= SMALL * of_rewards || !of_rewards.is_finite() || options.stop.reason().is_some() {
+    if scale >= SMALL * of_rewards || !of_rewards.is_finite() || model.ranks.stop_reason(&options.stop).is_some() {
         return (base, scale);
     }
     let mut walk = Walk::new(base, None, FIRST_LAYERS, of_rewards);
@@ -288,7 +298,8 @@ fn range_from(model: &RoundedModel, p: PrincipalId, step: u64) -> Enclosure {
 /// What its rewards are worth at one discount, at least and at most.
 fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
     let rewards = model.arrays.reward.iter().skip(alone.principal.index()).step_by(model.model.n_principals());
-    let span = rewards.fold(Span::EMPTY, |span, &reward| span.with(reward));
+    let own = rewards.fold(Span::EMPTY, |span, &reward| span.with(reward));
+    let [span] = Span::over(model.ranks, [own]);
     let off = UpperBound::of_roundings(8.0) * UpperBound::of(span.magnitude()) + UpperBound::UNDERFLOW;
     let rewards = Enclosure::new(span.least, span.greatest).plus(Enclosure::new(-off.get(), off.get()));
     rewards.times(Enclosure::from(&lifetime(&alone.discount)))
@@ -297,7 +308,7 @@ fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
 /// What any strategy gets each principal.
 pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
     let first = principals::segments(mdp.principals()).swap_remove(0);
-    let model = RoundedModel::new(mdp, first.parts);
+    let model = RoundedModel::new(SharedModel::whole(mdp), first.parts);
     let of_principal = |p: usize| Values::Enclosed(vec![reward_range(&model, p.into()); mdp.n_states()]);
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }
@@ -377,7 +388,7 @@ impl Base<'_> {
             let values = &self.followed.values[state * n..(state + 1) * n];
             values.iter().zip(constants).map(|(v, c)| (v + c).abs()).sum::<f64>()
         };
-        parallel::greatest(self.model.n_states(), of_state)
+        self.model.greatest(of_state)
     }
 
     /// The strategy's choice in each state, and those that are as good for everybody.
@@ -400,7 +411,8 @@ impl Base<'_> {
     /// state. Choices that tie for the most patient are not told apart.
     fn is_proven_long_term(&self) -> bool {
         let doubt = self.advantages.error[0] + self.off(0) + self.off(0);
-        self.advantages.lead.iter().all(|&lead| lead < -doubt.get())
+        let is_proven = self.advantages.lead.iter().all(|&lead| lead < -doubt.get());
+        self.model.ranks.sum((!is_proven).into()) == 0
     }
 
     /// V, by principal.
@@ -429,7 +441,7 @@ impl Walk<'_> {
         let roundings = UpperBound::of_roundings(2.0 * n as f64 + 2.0) * magnitude;
         let of_state = |state: usize| self.gain[state] + (0..n).map(|i| self.base.value(state, i)).sum::<f64>();
         Values::Near {
-            centers: parallel::map_many(self.gain.len(), of_state),
+            centers: parallel::map_many(self.base.model.n_states(), of_state),
             below: (self.stake.below + roundings).get(),
             above: (self.stake.above + roundings).get(),
         }
@@ -452,7 +464,7 @@ impl Walk<'_> {
             |(magnitude, off), (greatest, error)| (magnitude + greatest, off + error),
         );
         let roundings = UpperBound::of_roundings(others.len() as f64) * magnitude;
-        near(self.gain.len(), of_state, magnitude, off + roundings)
+        near(self.base.model.n_states(), of_state, magnitude, off + roundings)
     }
 }
 

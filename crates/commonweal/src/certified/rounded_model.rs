@@ -11,15 +11,32 @@
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
 //! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
 
-use crate::kernel::sweep::{CHUNK, common_length, longest_row};
+use crate::kernel::sweep::{CHUNK, Span, common_length, longest_row};
 use crate::model::{Arrays, Mdp, PrincipalId};
 use crate::number::{Rational, UpperBound};
 use crate::parallel;
 use crate::principals::{Alone, OrderedPart};
+use crate::ranks::{OneRank, Ranks};
 use std::borrow::Cow;
+
+/// The states of a model that a rank owns, with their rows, and the ranks that have the others.
+#[derive(Clone, Copy)]
+#[allow(missing_docs, reason = "the fields are what the type is")]
+pub struct SharedModel<'m> {
+    pub model: &'m Mdp<f64>,
+    pub ranks: &'m dyn Ranks,
+}
+
+impl<'m> SharedModel<'m> {
+    /// A whole model.
+    pub fn whole(model: &'m Mdp<f64>) -> SharedModel<'m> {
+        SharedModel { model, ranks: &OneRank }
+    }
+}
 
 pub(super) struct RoundedModel<'m> {
     pub model: &'m Mdp<f64>,
+    pub ranks: &'m dyn Ranks,
     pub arrays: Arrays<'m, f64>,
     /// Distinct discounts, most patient first, unless each stands for itself.
     pub parts: Vec<OrderedPart>,
@@ -40,7 +57,8 @@ pub(super) struct RoundedModel<'m> {
 
 impl<'m> RoundedModel<'m> {
     /// The model as these parts see it.
-    pub fn new(model: &'m Mdp<f64>, parts: Vec<OrderedPart>) -> RoundedModel<'m> {
+    pub fn new(shared: SharedModel<'m>, parts: Vec<OrderedPart>) -> RoundedModel<'m> {
+        let SharedModel { model, ranks } = shared;
         let arrays = model.arrays();
         let (n, n_file) = (parts.len(), model.n_principals());
         let term = |(principal, counts): &(PrincipalId, Rational)| (principal.index(), nearest(counts));
@@ -65,7 +83,8 @@ impl<'m> RoundedModel<'m> {
             Cow::Owned(reward)
         };
         // What the terms' rewards add up to at most, none of them cancelling.
-        let largest_reward = largest_in_columns(arrays.reward, n_file);
+        let mut largest_reward = largest_in_columns(arrays.reward, n_file);
+        ranks.greatest(&mut largest_reward);
         let mut greatest_reward = vec![UpperBound::ZERO; n];
         for (i, terms) in terms.iter().enumerate() {
             for &(principal, weight) in terms {
@@ -79,9 +98,10 @@ impl<'m> RoundedModel<'m> {
         let reward_error = (terms.iter().zip(&greatest_reward))
             .map(|(terms, &greatest)| roundings(terms.len() + 8) * greatest + UpperBound::UNDERFLOW)
             .collect();
-        let longest_row = longest_row(arrays.first_transition);
+        let longest_row = ranks.greatest_of(longest_row(arrays.first_transition) as f64) as usize;
         RoundedModel {
             model,
+            ranks,
             arrays,
             discounts: parts.iter().map(|part| nearest(&part.discount)).collect(),
             impatience: parts.iter().map(|part| nearest(&(Rational::ONE - &part.discount))).collect(),
@@ -96,10 +116,10 @@ impl<'m> RoundedModel<'m> {
     }
 
     /// The model as each of these sees it by itself.
-    pub fn alone(model: &'m Mdp<f64>, alone: &[Alone]) -> RoundedModel<'m> {
+    pub fn alone(shared: SharedModel<'m>, alone: &[Alone]) -> RoundedModel<'m> {
         let part =
             |one: &Alone| OrderedPart { discount: one.discount.clone(), terms: vec![(one.principal, Rational::ONE)] };
-        RoundedModel::new(model, alone.iter().map(part).collect())
+        RoundedModel::new(shared, alone.iter().map(part).collect())
     }
 
     /// The same, if its probabilities may be off by what those of a row of `longest_row` successors are, and one rounding more.
@@ -128,8 +148,29 @@ impl<'m> RoundedModel<'m> {
         self.parts.len()
     }
 
+    /// The number of own states.
     pub fn n_states(&self) -> usize {
         self.model.n_states()
+    }
+
+    /// The same with ghosts: as many values as rows are read with.
+    pub fn n_values(&self) -> usize {
+        self.n_states() + self.ranks.n_ghosts()
+    }
+
+    pub fn shared(&self) -> SharedModel<'m> {
+        SharedModel { model: self.model, ranks: self.ranks }
+    }
+
+    /// The span of column i of the values of all states, n numbers for each.
+    pub fn span(&self, values: &[f64], n: usize, i: usize) -> Span {
+        let [span] = Span::over(self.ranks, [Span::of_column(&values[..self.n_states() * n], n, i)]);
+        span
+    }
+
+    /// The greatest over all states of what `of` says of one; 0 at least.
+    pub fn greatest(&self, of: impl Fn(usize) -> f64 + Sync) -> f64 {
+        self.ranks.greatest_of(parallel::greatest(self.n_states(), of))
     }
 
     /// How far a computed Δ_i may be from the true one, for values `constant` + v with |v| at most `greatest_value`.

@@ -9,7 +9,7 @@ use super::base::Base;
 use super::horizon;
 use super::long_term;
 use super::payoff::evaluate;
-use super::rounded_model::RoundedModel;
+use super::rounded_model::{RoundedModel, SharedModel};
 use super::walk::{LayerChanges, Walk, WalkOptions, counting_strategy};
 use super::{FINER, FINEST, TAIL_SHARE, is_narrow, memory, unsolved, welfare_within_rewards};
 use crate::answer::Timings;
@@ -30,7 +30,7 @@ use std::time::Instant;
 pub(super) fn solve(model: &Mdp<f64>, segments: &[OrderedSegment], gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
     let rounded: Vec<RoundedModel> =
-        segments.iter().map(|segment| RoundedModel::new(model, segment.parts.clone())).collect();
+        segments.iter().map(|segment| RoundedModel::new(SharedModel::whole(model), segment.parts.clone())).collect();
     let segmented = Segmented { model, segments, rounded: &rounded };
     let mut aim = gap;
     let mut options = options.clone();

@@ -34,7 +34,7 @@ use std::hint::select_unpredictable;
 /// What changes at a step, against the step after.
 pub(super) struct LayerChanges {
     pub step: u64,
-    /// The states that take another choice than one step later, with that choice.
+    /// The own states that take another choice than one step later, with that choice. Some rank has one.
     pub changes: Vec<(StateId, ChoiceId)>,
 }
 
@@ -110,8 +110,8 @@ impl<'m> Walk<'m> {
             rows_decided: None,
             ratios,
             weights,
-            gain: vec![0.0; model.n_states()],
-            next: vec![0.0; model.n_states()],
+            gain: vec![0.0; model.n_values()],
+            next: vec![0.0; model.n_values()],
             span: Span::NOTHING,
             decisions: base.followed.strategy.clone(),
             changes: Vec::new(),
@@ -156,7 +156,7 @@ impl<'m> Walk<'m> {
         let horizon = self.step;
         let (mut calm, mut patience) = (0, CALM);
         while self.step > self.first {
-            options.stop.check()?;
+            self.base.model.ranks.check(options.stop)?;
             options.stop.reach(Reached::Unravelling { step: self.step, horizon });
             if options.jumps && calm >= patience && self.step - self.first >= SHORTEST {
                 if self.try_to_jump(horizon, options) {
@@ -181,6 +181,7 @@ impl<'m> Walk<'m> {
         self.weights = self.ratios.step_back(&self.weights);
         self.step -= 1;
         let model = self.base.model;
+        model.ranks.refresh(&mut self.gain, 1);
         let layer = Layer::at(&self.base, &StepWeights::of(&self.weights), self.span);
         let Found { span, changes, deviating } =
             layer.decide(&self.rows, &self.gain, &mut self.next, &mut self.decisions);
@@ -195,12 +196,14 @@ impl<'m> Walk<'m> {
             let rows = self.rows_decided.get_or_insert_with(|| self.rows.clone());
             changes.iter().for_each(|&(state, choice)| rows.replace(&model.arrays, state, choice));
         }
+        let [n_changes, n_deviating] = [changes.len(), deviating.len()].map(|n_own| model.ranks.sum(n_own as u64));
         let decided = Decided {
             step: self.step,
             rows: self.rows_decided.as_ref().unwrap_or(&self.rows),
             rows_are_decided: model.row_length > 0,
             decisions: &self.decisions,
             deviating: &deviating,
+            n_deviating,
             quiet: self.quiet,
         };
         for gains in &mut self.gains {
@@ -209,7 +212,7 @@ impl<'m> Walk<'m> {
         for gains in &mut self.member_gains {
             gains.layer(self.members.as_ref().expect("their gains are counted from a base"), &decided);
         }
-        let changed = !changes.is_empty();
+        let changed = n_changes > 0;
         self.quiet &= !changed;
         if changed {
             self.changes.push(LayerChanges { step: self.step, changes });
@@ -311,9 +314,12 @@ impl<'a> Layer<'a> {
             }
             Found { span: next.iter().fold(Span::EMPTY, |span, &x| span.with(x)), changes, deviating }
         };
-        let parts: Vec<Found> = parallel::map_items(next.chunks_mut(CHUNK).zip(decisions.chunks_mut(CHUNK)), of_chunk);
+        let chunks = next[..decisions.len()].chunks_mut(CHUNK).zip(decisions.chunks_mut(CHUNK));
+        let parts: Vec<Found> = parallel::map_items(chunks, of_chunk);
+        let own = parts.iter().fold(Span::EMPTY, |span, part| span.join(part.span));
+        let [span] = Span::over(self.model.ranks, [own]);
         Found {
-            span: parts.iter().fold(Span::EMPTY, |span, part| span.join(part.span)),
+            span,
             changes: parts.iter().flat_map(|part| part.changes.iter().copied()).collect(),
             deviating: parts.iter().flat_map(|part| part.deviating.iter().copied()).collect(),
         }

@@ -8,7 +8,7 @@ use crate::model::{ChoiceId, Entry, Preference, PrincipalId, StateId, Structure}
 use crate::number::{Enclosure, Value, decimal_or_fraction, rate_text};
 use crate::parallel;
 use crate::search::ThresholdAnswer;
-use crate::strategy::Meetings;
+use crate::strategy::{Meetings, Step};
 use serde::{Deserialize, Serialize};
 
 /// A welfare-optimal strategy with what it earns, or the best one found with bounds.
@@ -189,6 +189,39 @@ impl Solution {
     /// The document of an answer for this model, with these states. `own_best` is what each principal would get from the
     /// start if the agent served nobody else; `checked` says whether a checker has accepted the answer.
     pub fn new(model: &Structure, answer: &Answer, own_best: &[Value], states: &[StateId], checked: bool) -> Solution {
+        let start = model.start();
+        let (reachable, meetings) = (model.reachable(start), Meetings::of(model, answer.strategy(), start));
+        // Lowest terms of long fractions take their time.
+        let of_state = |index: usize| {
+            let state = states[index];
+            let entry = State {
+                reachable: reachable[state.index()],
+                met_from: meetings.first(state).cloned().map(StepNumber),
+                ..if state == start {
+                    State::of_start(model, answer, own_best)
+                } else {
+                    State::new(model, answer, state)
+                }
+            };
+            (model.state_name(state).into_owned(), entry)
+        };
+        let entries = parallel::map_each(states.len(), of_state);
+        Solution::of_states(model, answer, checked, &model.state_name(start), entries)
+    }
+
+    /// The same with the start state alone, by this name, of a model that may have other states elsewhere.
+    pub fn of_start(model: &Structure, answer: &Answer, own_best: &[Value], name: &str) -> Solution {
+        let start = State { met_from: Some(StepNumber(Step::ZERO)), ..State::of_start(model, answer, own_best) };
+        Solution::of_states(model, answer, false, name, vec![(name.to_owned(), start)])
+    }
+
+    fn of_states(
+        model: &Structure,
+        answer: &Answer,
+        checked: bool,
+        start: &str,
+        states: Vec<(String, State)>,
+    ) -> Solution {
         let name = |p: &PrincipalId| model.principals()[p.index()].name.clone();
         let principals = answer.principals().iter().map(|principal| Principal {
             name: principal.name.clone(),
@@ -205,22 +238,6 @@ impl Solution {
             Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("comparisons left undecided: {ties}"))),
             Claim::Stopped(reason) => (Some(Status::Stopped), Some(reason.to_string())),
         };
-        let start = model.start();
-        let (reachable, meetings) = (model.reachable(start), Meetings::of(model, answer.strategy(), start));
-        // Lowest terms of long fractions take their time.
-        let of_state = |index: usize| {
-            let state = states[index];
-            let mut entry = State::new(model, answer, state);
-            entry.reachable = reachable[state.index()];
-            entry.met_from = meetings.first(state).cloned().map(StepNumber);
-            if state == start {
-                let names = || model.principals().iter().map(|principal| principal.name.clone());
-                let in_the_end = (0..model.n_principals()).map(|p| answer.long_term_payoff(p.into(), start).into());
-                entry.long_term_payoffs = Some(names().zip(in_the_end).collect());
-                entry.own_best = Some(names().zip(own_best.iter().map(Number::from)).collect());
-            }
-            (model.state_name(state).into_owned(), entry)
-        };
         Solution {
             format: Format::default(),
             engine: Engine::from(answer.method()),
@@ -229,10 +246,10 @@ impl Solution {
             status,
             reason,
             principals: principals.collect(),
-            start: model.state_name(model.start()).into_owned(),
+            start: start.to_owned(),
             horizon: StepNumber(answer.horizon().clone()),
             long_term: if answer.long_term_is_proven() { LongTerm::Proven } else { LongTerm::Assumed },
-            states: Entries(parallel::map_each(states.len(), of_state)),
+            states: Entries(states),
             needs_counting: None,
             other_payoffs: None,
             comparison: None,
@@ -264,6 +281,17 @@ impl Solution {
 }
 
 impl State {
+    fn of_start(model: &Structure, answer: &Answer, own_best: &[Value]) -> State {
+        let start = model.start();
+        let names = || model.principals().iter().map(|principal| principal.name.clone());
+        let in_the_end = (0..model.n_principals()).map(|p| answer.long_term_payoff(p.into(), start).into());
+        State {
+            long_term_payoffs: Some(names().zip(in_the_end).collect()),
+            own_best: Some(names().zip(own_best.iter().map(Number::from)).collect()),
+            ..State::new(model, answer, start)
+        }
+    }
+
     fn new(model: &Structure, answer: &Answer, state: StateId) -> State {
         let payoff = |p: usize| (model.principals()[p].name.clone(), answer.payoff(p.into(), state).into());
         let action = |choice: &ChoiceId| model.action_name(*choice).into_owned();

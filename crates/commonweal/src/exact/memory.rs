@@ -4,6 +4,7 @@
 //! ([`strategy::memory`](crate::strategy::memory) has the recursion).
 
 use crate::model::{ChoiceId, StateId, Structure};
+use crate::ranks::OneRank;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 use crate::strategy::memory::{Last, Stage};
@@ -38,6 +39,7 @@ pub(super) fn before_stage(
     distinct.sort_unstable();
     distinct.dedup();
     let stage = Stage {
+        ranks: &OneRank,
         targets: |state: usize| model.targets(strategy[state]),
         deviates: strategy.iter().map(|&choice| deviates(choice)).collect(),
     };

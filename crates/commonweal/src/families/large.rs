@@ -5,7 +5,7 @@
 //! sum to exactly 1. Cost: O(k log k) for each choice.
 
 use super::Seeded;
-use crate::model::{Mdp, ModelBuilder, ModelError, Principal, StateId};
+use crate::model::{Mdp, ModelBuilder, ModelError, NameTable, Principal, SourceChoice, StateId, StateSource};
 use crate::number::Rational;
 
 /// The bits of a double.
@@ -53,33 +53,101 @@ impl LargeFamily {
     /// The model of this family and seed. Its states are numbered.
     pub fn model(&self) -> Result<Mdp<f64>, ModelError> {
         let principals = Principal::numbered(&self.discounts)?;
-        let actions: Vec<String> = (0..self.n_actions).map(|action| format!("a{action}")).collect();
-        let (n_states, in_reach) = (self.n_states as u64, self.n_in_reach() as u64);
-        let n_successors = (self.n_successors as u64).clamp(1, in_reach.max(1));
+        let actions: Vec<String> = self.actions().collect();
         let mut builder = ModelBuilder::numbered(principals, self.n_states)?;
         let n_choices = self.n_states.saturating_mul(self.n_actions);
-        builder.reserve(n_choices, n_choices.saturating_mul(n_successors as usize));
-        let mut random = Seeded::new(self.seed);
-        let mut row: Vec<(StateId, f64)> = Vec::new();
-        let mut cuts: Vec<u64> = Vec::new();
-        for state in 0..n_states {
-            // On the ring the states in reach begin here.
-            let first = match self.neighbourhood {
-                Neighbourhood::Uniform => 0,
-                Neighbourhood::Band => (state + n_states - in_reach / 2) % n_states,
-            };
+        builder.reserve(n_choices, n_choices.saturating_mul(self.n_drawn() as usize));
+        let (mut random, mut drawn) = (Seeded::new(self.seed), Drawn::default());
+        for state in 0..self.n_states {
             for action in &actions {
-                let targets = random.distinct(n_successors, in_reach);
-                random.cut(n_successors, &mut cuts);
-                let probability = |share: &u64| *share as f64 / (1u64 << BITS) as f64;
-                let target = |offset: u64| StateId::from(((first + offset) % n_states) as usize);
-                row.clear();
-                row.extend(targets.into_iter().map(target).zip(cuts.iter().map(probability)));
-                let rewards = self.discounts.iter().map(|_| random.reward());
-                builder.choice(StateId::from(state as usize), action, rewards, row.iter().copied())?;
+                drawn.draw(self, state as u64, &mut random);
+                let targets = drawn.targets.iter().map(|&target| StateId::from(target as usize));
+                let row = targets.zip(drawn.probabilities.iter().copied());
+                builder.choice(StateId::from(state), action, drawn.rewards.iter().copied(), row)?;
             }
         }
         builder.finish()
+    }
+
+    /// Models like these that are asked for one state at a time. Every state is drawn by itself, so that a seed stands for
+    /// another model than that of [`LargeFamily::model`].
+    pub fn state_by_state(self) -> Result<StateByState, ModelError> {
+        Ok(StateByState { principals: Principal::numbered(&self.discounts)?, family: self })
+    }
+
+    fn actions(&self) -> impl Iterator<Item = String> {
+        (0..self.n_actions).map(|action| format!("a{action}"))
+    }
+
+    /// How many successors are drawn for a choice.
+    fn n_drawn(&self) -> u64 {
+        (self.n_successors as u64).clamp(1, (self.n_in_reach() as u64).max(1))
+    }
+}
+
+/// A choice, as it was drawn.
+#[derive(Default)]
+struct Drawn {
+    targets: Vec<u64>,
+    cuts: Vec<u64>,
+    probabilities: Vec<f64>,
+    rewards: Vec<f64>,
+}
+
+impl Drawn {
+    fn draw(&mut self, family: &LargeFamily, state: u64, random: &mut Seeded) {
+        let (n_states, in_reach, n_drawn) = (family.n_states as u64, family.n_in_reach() as u64, family.n_drawn());
+        // On the ring the states in reach begin here.
+        let first = match family.neighbourhood {
+            Neighbourhood::Uniform => 0,
+            Neighbourhood::Band => (state + n_states - in_reach / 2) % n_states,
+        };
+        self.targets.clear();
+        self.targets.extend(random.distinct(n_drawn, in_reach).into_iter().map(|offset| (first + offset) % n_states));
+        random.cut(n_drawn, &mut self.cuts);
+        self.probabilities.clear();
+        self.probabilities.extend(self.cuts.iter().map(|&part| part as f64 / (1u64 << BITS) as f64));
+        self.rewards.clear();
+        self.rewards.extend(family.discounts.iter().map(|_| random.reward()));
+    }
+}
+
+/// A model of a family whose states are drawn when they are asked for: an example of a [`StateSource`].
+#[derive(Debug, Clone)]
+pub struct StateByState {
+    family: LargeFamily,
+    principals: Vec<Principal>,
+}
+
+impl StateSource for StateByState {
+    fn n_states(&self) -> u64 {
+        self.family.n_states as u64
+    }
+
+    fn start(&self) -> u64 {
+        0
+    }
+
+    fn principals(&self) -> &[Principal] {
+        &self.principals
+    }
+
+    fn action_names(&self) -> NameTable {
+        let mut names = NameTable::default();
+        self.family.actions().for_each(|action| _ = names.intern(&action));
+        names
+    }
+
+    fn choices(&self, state: u64, visit: &mut dyn FnMut(SourceChoice)) {
+        /// An odd number without a pattern, so that the seeds of neighbours have little in common.
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut random = Seeded::new(self.family.seed ^ (state + 1).wrapping_mul(SPREAD));
+        let mut drawn = Drawn::default();
+        for action in 0..self.family.n_actions {
+            drawn.draw(&self.family, state, &mut random);
+            let Drawn { targets, probabilities, rewards, .. } = &drawn;
+            visit(SourceChoice { action: action as u32, rewards, targets, probabilities });
+        }
     }
 }
 

@@ -4,6 +4,6 @@ mod large;
 mod random;
 mod spaced;
 
-pub use large::{LargeFamily, Neighbourhood};
+pub use large::{LargeFamily, Neighbourhood, StateByState};
 pub use random::{RandomFamily, Seeded};
 pub use spaced::spaced;

@@ -6,13 +6,17 @@
 //! that would take 1/(1−λ) sweeps to build up; it goes into the level at once (`level += λ · middle(d)`), and what is
 //! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
 //! that follows the model back from where it leads, and then BiCGStab.
+//!
+//! That order is one over all states, so ranks that share a chain put it together, and each finds what its own states need, as
+//! long as it is not too large. BiCGStab without the order needs no more than inner products, and serves the others.
 
 use super::gauss_seidel::sweep_in_place;
 use super::rows::leaving;
 use super::sweep::{CHUNK, Order, PolicyRows, Span, specialised};
 use crate::model::{ChoiceId, StateId};
 use crate::parallel;
-use crate::stop::StopSignal;
+use crate::ranks::Ranks;
+use crate::stop::{StopReason, StopSignal};
 use std::cmp::Ordering;
 
 /// Some principals' values of one choice per state.
@@ -24,6 +28,7 @@ pub(crate) struct Columns<const K: usize> {
 
 /// What the values are of.
 pub(crate) struct Chain<'a, const K: usize> {
+    pub ranks: &'a dyn Ranks,
     pub rows: &'a PolicyRows,
     pub rewards: &'a [[f64; K]],
     pub discounts: [f64; K],
@@ -43,7 +48,7 @@ impl<const K: usize> Chain<'_, K> {
             let spans = self.sweep(columns, next);
             let widths = spans.map(Span::width);
             let open = |i: &usize| widths[*i] > targets[*i];
-            if (0..K).all(|i| !open(&i)) || stop.reason().is_some() {
+            if (0..K).all(|i| !open(&i)) || self.ranks.stop_reason(stop).is_some() {
                 return;
             }
             if sweep % LOOK == 0 {
@@ -63,10 +68,11 @@ impl<const K: usize> Chain<'_, K> {
 
     fn sweep(&self, columns: &mut Columns<K>, next: &mut Vec<[f64; K]>) -> [Span; K] {
         let Columns { values, levels } = columns;
+        self.ranks.refresh(values.as_flattened_mut(), K);
         let of = |state: usize, expected: [f64; K]| -> [f64; K] {
             std::array::from_fn(|i| self.rewards[state][i] - levels[i] + self.discounts[i] * expected[i])
         };
-        let spans = self.rows.sweep(values, next, of);
+        let spans = Span::over(self.ranks, self.rows.sweep(values, next, of));
         std::mem::swap(values, next);
         for i in 0..K {
             levels[i] += self.discounts[i] * spans[i].middle();
@@ -77,6 +83,7 @@ impl<const K: usize> Chain<'_, K> {
     /// Goes on with the first `n_open` columns, which is fewer than all.
     fn evaluate_first(&self, n_open: usize, columns: &mut Columns<K>, targets: &[f64; K], stop: &StopSignal) {
         let all = AllColumns {
+            ranks: self.ranks,
             rows: self.rows,
             rewards: Table::of(self.rewards),
             discounts: &self.discounts,
@@ -89,10 +96,10 @@ impl<const K: usize> Chain<'_, K> {
     fn evaluate_slow_columns(&self, columns: &mut Columns<K>, targets: [f64; K], stop: &StopSignal) {
         for i in 0..K {
             let rewards: Vec<[f64; 1]> = self.rewards.iter().map(|reward| [reward[i]]).collect();
-            let chain = Chain { rows: self.rows, rewards: &rewards, discounts: [self.discounts[i]] };
+            let chain = Chain { ranks: self.ranks, rows: self.rows, rewards: &rewards, discounts: [self.discounts[i]] };
             let values = columns.values.iter().map(|value| [value[i]]).collect();
             let mut column = Columns { values, levels: [columns.levels[i]] };
-            chain.evaluate_slow(&mut column, targets[i], stop);
+            chain.evaluate_slow_column(&mut column, targets[i], stop);
             columns.levels[i] = column.levels[0];
             for (value, [own]) in columns.values.iter_mut().zip(column.values) {
                 value[i] = own;
@@ -103,6 +110,7 @@ impl<const K: usize> Chain<'_, K> {
 
 /// A chain and its columns, of any number: of eight widths and eight others, as many kernels would have to be compiled.
 struct AllColumns<'a> {
+    ranks: &'a dyn Ranks,
     rows: &'a PolicyRows,
     rewards: Table<'a>,
     discounts: &'a [f64],
@@ -114,13 +122,14 @@ impl AllColumns<'_> {
     /// Evaluates the first OPEN columns.
     fn evaluate_first<const OPEN: usize>(self, targets: &[f64], stop: &StopSignal) {
         let first = |of_all: &[f64]| -> [f64; OPEN] { std::array::from_fn(|i| of_all[i]) };
-        let n_states = self.rewards.numbers.len() / self.rewards.width;
-        let (mut rewards, mut values) = (vec![[0.0; OPEN]; n_states], vec![[0.0; OPEN]; n_states]);
+        let (n_states, n_values) = (self.rewards.n_rows(), self.values.numbers.len() / self.values.width);
+        let (mut rewards, mut values) = (vec![[0.0; OPEN]; n_states], vec![[0.0; OPEN]; n_values]);
         copy_columns(self.rewards, TableMut::of(&mut rewards), 0);
         copy_columns(Table::flat(self.values.numbers, self.values.width), TableMut::of(&mut values), 0);
-        let chain = Chain { rows: self.rows, rewards: &rewards, discounts: first(self.discounts) };
+        let discounts = first(self.discounts);
+        let chain = Chain { ranks: self.ranks, rows: self.rows, rewards: &rewards, discounts };
         let mut open = Columns { values, levels: first(self.levels) };
-        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; n_states], first(targets), stop);
+        chain.evaluate(&mut open, &mut vec![[0.0; OPEN]; n_values], first(targets), stop);
         self.levels[..OPEN].copy_from_slice(&open.levels);
         copy_columns(Table::of(&open.values), self.values, 0);
     }
@@ -147,6 +156,10 @@ impl<'a> Table<'a> {
     /// `numbers` in rows of `width`.
     pub fn flat(numbers: &'a [f64], width: usize) -> Table<'a> {
         Table { numbers, width }
+    }
+
+    fn n_rows(&self) -> usize {
+        self.numbers.len() / self.width
     }
 }
 
@@ -191,22 +204,51 @@ fn sweeps_left(width: f64, target: f64, per_look: f64) -> f64 {
     (target.max(f64::MIN_POSITIVE) / width).ln() / per_look.min(0.999_999).ln() * LOOK as f64
 }
 
+/// Ranks that each do the same, with all states: they need nothing of one another but to stop together.
+struct Together<'a>(&'a dyn Ranks);
+
+impl Ranks for Together<'_> {
+    fn stop_reason(&self, stop: &StopSignal) -> Option<StopReason> {
+        self.0.stop_reason(stop)
+    }
+}
+
 impl Chain<'_, 1> {
-    fn evaluate_slow(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
-        let order = self.rows.successors_first();
+    fn evaluate_slow_column(&self, column: &mut Columns<1>, target: f64, stop: &StopSignal) {
+        let Chain { ranks, rows, rewards, discounts } = *self;
+        let n_own = rows.n_states();
+        match ranks.most_together() {
+            None => return self.evaluate_slow(column, target, Some(&rows.successors_first()), stop),
+            Some(most) if ranks.sum(n_own as u64) > most => return self.evaluate_slow(column, target, None, stop),
+            Some(_) => {}
+        }
+        let whole = rows.put_together(ranks);
+        let all = |own: &[[f64; 1]]| ranks.in_order(own.as_flattened().to_vec()).into_iter().map(|x| [x]).collect();
+        let all_rewards: Vec<[f64; 1]> = all(rewards);
+        let mut all_values = Columns { values: all(&column.values[..n_own]), levels: column.levels };
+        let chain = Chain { ranks: &Together(ranks), rows: &whole, rewards: &all_rewards, discounts };
+        chain.evaluate_slow(&mut all_values, target, Some(&whole.successors_first()), stop);
+        let of_own = |(state, value): (usize, &mut [f64; 1])| *value = all_values.values[ranks.position(state)];
+        column.values.iter_mut().enumerate().for_each(of_own);
+        column.levels = all_values.levels;
+    }
+
+    /// Without an order, by BiCGStab alone.
+    fn evaluate_slow(&self, column: &mut Columns<1>, target: f64, order: Option<&Order>, stop: &StopSignal) {
         let mut next = vec![[0.0]; column.values.len()];
         let mut width = self.sweep(column, &mut next)[0].width();
         // Sweeps in place are quick where they go along with the order, and not worth a thread otherwise.
-        let mut in_place = order.mostly_holds;
+        let order_to_solve = order.filter(|order| order.mostly_holds);
+        let mut in_place = order_to_solve;
         let mut idle = 0;
-        while width > target && idle < 3 && stop.reason().is_none() {
+        while width > target && idle < 3 && self.ranks.stop_reason(stop).is_none() {
             let before = width;
-            if in_place {
-                (0..LOOK).for_each(|_| self.sweep_in_place(column, &order));
+            if let Some(order) = in_place {
+                (0..LOOK).for_each(|_| self.sweep_in_place(column, order));
                 width = self.sweep(column, &mut next)[0].width();
             } else {
                 let saved = (column.values.clone(), column.levels);
-                self.bicgstab(column, target, &order, stop);
+                self.bicgstab(column, target, order_to_solve, stop);
                 width = self.sweep(column, &mut next)[0].width();
                 if width >= before {
                     // It may diverge.
@@ -215,8 +257,11 @@ impl Chain<'_, 1> {
             }
             idle = if width < 0.9 * before { 0 } else { idle + 1 };
             // Sweeps in place go on while they lead somewhere; a solve that came to nothing is followed by some.
-            in_place =
-                if in_place { sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS } else { idle > 0 };
+            let go_on = match in_place {
+                Some(_) => sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS,
+                None => idle > 0,
+            };
+            in_place = order.filter(|_| go_on);
         }
     }
 
@@ -252,12 +297,13 @@ impl Chain<'_, 1> {
         sweep_in_place(order.states.iter().map(|state| (state.index(), state.index())), y, solved);
     }
 
-    /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`. Where most transitions
-    /// follow the order, these are solved for exactly in every step, and only the others are left to iterate on.
-    fn bicgstab(&self, column: &mut Columns<1>, target: f64, order: &Order, stop: &StopSignal) {
+    /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`. The transitions that follow
+    /// the order, if there is one, are solved for exactly in every step, and only the others are left to iterate on.
+    fn bicgstab(&self, column: &mut Columns<1>, target: f64, order: Option<&Order>, stop: &StopSignal) {
         const LONGEST: usize = 400;
-        let n = column.values.len();
-        let discount = self.discounts[0];
+        let (n, n_values) = (self.rows.n_states(), column.values.len());
+        let Chain { ranks, discounts: [discount], .. } = *self;
+        let dot = |x: &[f64], y: &[f64]| ranks.sum_in_order(products(&x[..n], &y[..n]));
         let apply = |x: &[f64], out: &mut [f64]| {
             let (x, _) = x.as_chunks::<1>();
             let (out, _) = out.as_chunks_mut::<1>();
@@ -265,11 +311,13 @@ impl Chain<'_, 1> {
         };
         let values = column.values.as_flattened_mut();
         let level = column.levels[0];
-        let mut residual = vec![0.0; n];
+        // Vectors that rows are read with have room for ghosts.
+        let mut residual = vec![0.0; n_values];
+        ranks.refresh(values, 1);
         apply(values, &mut residual);
-        parallel::update(&mut residual, |state, r| *r = self.rewards[state][0] - level - *r);
+        parallel::update(&mut residual[..n], |state, r| *r = self.rewards[state][0] - level - *r);
         let shadow = residual.clone();
-        let (mut direction, mut image, mut image_of_half) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut direction, mut image, mut image_of_half) = (vec![0.0; n_values], vec![0.0; n], vec![0.0; n]);
         // What stands for a vector once the order's own transitions are solved for: the vector itself if they are not.
         let (mut solved_direction, mut solved_half) = (Vec::new(), Vec::new());
         let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
@@ -280,6 +328,7 @@ impl Chain<'_, 1> {
             parallel::for_each(chunks(&mut direction, &residual, &image), |_, (p, r, v)| {
                 p.iter_mut().zip(r).zip(v).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
             });
+            ranks.refresh(&mut direction, 1);
             let along = self.precondition(&direction, &mut solved_direction, order);
             apply(along, &mut image);
             alpha = rho / dot(&shadow, &image);
@@ -289,6 +338,7 @@ impl Chain<'_, 1> {
             parallel::for_each(residual.chunks_mut(CHUNK).zip(image.chunks(CHUNK)), |_, (r, v)| {
                 r.iter_mut().zip(v).for_each(|(r, v)| *r -= alpha * v);
             });
+            ranks.refresh(&mut residual, 1);
             let half = self.precondition(&residual, &mut solved_half, order);
             apply(half, &mut image_of_half);
             let squared = dot(&image_of_half, &image_of_half);
@@ -299,22 +349,34 @@ impl Chain<'_, 1> {
                 x.iter_mut().zip(p).zip(s).for_each(|((x, p), s)| *x += alpha * p + second * s);
             });
             let greatest;
-            (next_rho, greatest) = leave(&mut residual, &image_of_half, second, &shadow);
-            if second == 0.0 || greatest <= target / 2.0 || stop.reason().is_some() {
+            (next_rho, greatest) = self.leave(&mut residual, &image_of_half, second, &shadow);
+            if second == 0.0 || greatest <= target / 2.0 || ranks.stop_reason(stop).is_some() {
                 return;
             }
         }
     }
 
-    /// What the order's own transitions make of `x`, where most follow it; `x` itself otherwise.
-    fn precondition<'a>(&self, x: &'a [f64], room: &'a mut Vec<f64>, order: &Order) -> &'a [f64] {
-        if !order.mostly_holds {
-            return x;
-        }
+    /// What the order's own transitions make of `x`; `x` itself without an order.
+    fn precondition<'a>(&self, x: &'a [f64], room: &'a mut Vec<f64>, order: Option<&Order>) -> &'a [f64] {
+        let Some(order) = order else { return x };
         room.clear();
         room.extend_from_slice(x);
         self.solve_forward(room, order);
         room
+    }
+
+    /// `residual ← residual − part · image`; returns its product with `shadow`, and its greatest magnitude.
+    fn leave(&self, residual: &mut [f64], image: &[f64], part: f64, shadow: &[f64]) -> (f64, f64) {
+        let of_chunk = |_, (residual, image, shadow): (&mut [f64], &[f64], &[f64])| {
+            residual.iter_mut().zip(image).zip(shadow).fold((0.0, 0.0f64), |(product, greatest), ((r, t), s)| {
+                *r -= part * t;
+                (product + *r * s, if r.abs() > greatest { r.abs() } else { greatest })
+            })
+        };
+        let parts = parallel::map_items(chunks(residual, image, shadow), of_chunk);
+        let (products, greatest): (Vec<f64>, Vec<f64>) = parts.into_iter().unzip();
+        let greatest = greatest.into_iter().fold(0.0, f64::max);
+        (self.ranks.sum_in_order(products), self.ranks.greatest_of(greatest))
     }
 }
 
@@ -327,21 +389,8 @@ fn chunks<'a>(
     x.chunks_mut(CHUNK).zip(y.chunks(CHUNK)).zip(z.chunks(CHUNK)).map(|((x, y), z)| (x, y, z))
 }
 
-/// `residual ← residual − part · image`; returns its product with `shadow`, and its greatest magnitude.
-fn leave(residual: &mut [f64], image: &[f64], part: f64, shadow: &[f64]) -> (f64, f64) {
-    let of_chunk = |_, (residual, image, shadow): (&mut [f64], &[f64], &[f64])| {
-        residual.iter_mut().zip(image).zip(shadow).fold((0.0, 0.0f64), |(product, greatest), ((r, t), s)| {
-            *r -= part * t;
-            (product + *r * s, if r.abs() > greatest { r.abs() } else { greatest })
-        })
-    };
-    let parts: Vec<(f64, f64)> = parallel::map_items(chunks(residual, image, shadow), of_chunk);
-    parts.iter().fold((0.0, 0.0), |(product, greatest), part| (product + part.0, greatest.max(part.1)))
-}
-
-/// The inner product, added up in an order that does not depend on the number of threads.
-fn dot(x: &[f64], y: &[f64]) -> f64 {
+/// The inner products of the chunks of two vectors: added up in order, they depend neither on threads nor on ranks.
+fn products(x: &[f64], y: &[f64]) -> Vec<f64> {
     let of_chunk = |_, (x, y): (&[f64], &[f64])| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let parts: Vec<f64> = parallel::map_items(x.chunks(CHUNK).zip(y.chunks(CHUNK)), of_chunk);
-    parts.iter().sum()
+    parallel::map_items(x.chunks(CHUNK).zip(y.chunks(CHUNK)), of_chunk)
 }

@@ -11,6 +11,7 @@ use super::chain::{Chain, Columns};
 use super::sweep::{Choices, Improved, PolicyRows, Span, common_length, expectation};
 use crate::model::{Arrays, ChoiceId, StateId};
 use crate::parallel;
+use crate::ranks::Ranks;
 use crate::stop::{Reached, StopSignal};
 
 /// How much of an evaluation is worth doing before the choices are looked at again, while many change.
@@ -52,6 +53,7 @@ pub(crate) trait Served {
 /// Puts into `strategy` about the lexicographic optimum. Returns how many were served: for the others no state has a choice
 /// left.
 pub(crate) fn lexicographic(
+    ranks: &dyn Ranks,
     rows: &Arrays<f64>,
     strategy: &mut [ChoiceId],
     principals: &mut impl Served,
@@ -60,15 +62,16 @@ pub(crate) fn lexicographic(
     let row_length = common_length(rows.first_transition);
     let mut allowed: Option<Vec<bool>> = None;
     for i in 0..principals.n() {
-        if all_decided(rows, allowed.as_deref()) {
+        if all_decided(ranks, rows, allowed.as_deref()) {
             return i;
         }
         let reward = principals.rewards(i);
         let (allowed_now, discount) = (allowed.as_deref(), principals.discount(i));
-        let choices = Choices { rows, allowed: allowed_now, reward: &reward, discount, row_length };
-        let optimum = choices.optimum(strategy, |column| principals.target(i, column), stop);
+        let choices = Choices { ranks, rows, allowed: allowed_now, reward: &reward, discount, row_length };
+        let mut optimum = choices.optimum(strategy, |column| principals.target(i, column), stop);
         let near = principals.near(i, &optimum);
-        let as_good = (i + 1 < principals.n()).then(|| choices.as_good_as_the_best(&optimum.column, near, strategy));
+        let as_good =
+            (i + 1 < principals.n()).then(|| choices.as_good_as_the_best(&mut optimum.column, near, strategy));
         principals.serve(i, &optimum.column, near);
         allowed = as_good;
     }
@@ -76,35 +79,35 @@ pub(crate) fn lexicographic(
 }
 
 /// Whether every state has one choice left.
-fn all_decided(rows: &Arrays<f64>, allowed: Option<&[bool]>) -> bool {
+fn all_decided(ranks: &dyn Ranks, rows: &Arrays<f64>, allowed: Option<&[bool]>) -> bool {
     let n_states = rows.first_choice.len() - 1;
-    match allowed {
-        None => n_states == *rows.first_choice.last().expect("an end") as usize,
-        Some(allowed) => allowed.iter().filter(|&&allowed| allowed).count() == n_states,
-    }
+    let n_left = match allowed {
+        None => *rows.first_choice.last().expect("an end") as usize,
+        Some(allowed) => allowed.iter().filter(|&&allowed| allowed).count(),
+    };
+    ranks.sum((n_left - n_states) as u64) == 0
 }
 
 impl Choices<'_> {
     /// The greatest values over the allowed choices, and in `strategy` choices that attain them: modified policy
     /// iteration, until the residual's span is at most what `target_of` says of the values, or as small as doubles make it.
     fn optimum(&self, strategy: &mut [ChoiceId], target_of: impl Fn(&Columns<1>) -> f64, stop: &StopSignal) -> Optimum {
-        let &Choices { rows: all_rows, reward, discount, .. } = self;
-        let span = Span::of(reward);
-        let mut column = Columns { values: vec![[0.0]; strategy.len()], levels: [span.middle()] };
-        let mut next = vec![[0.0]; strategy.len()];
-        let few = strategy.len() / FEW;
+        let &Choices { ranks, rows: all_rows, reward, discount, .. } = self;
+        let [span] = Span::over(ranks, [Span::of(reward)]);
+        let n_values = strategy.len() + ranks.n_ghosts();
+        let mut column = Columns { values: vec![[0.0]; n_values], levels: [span.middle()] };
+        let mut next = vec![[0.0]; n_values];
+        let n_states = ranks.sum(strategy.len() as u64) as usize;
+        let few = n_states / FEW;
         // Value iteration until most states have found their choice, or it gets nowhere.
         let mut widths = [f64::INFINITY; 4];
         for sweep in 0.. {
-            let (level, values) = (column.levels[0], column.values.as_flattened());
-            let Improved { span, n_changed } = self.improve(level, values, next.as_flattened_mut(), strategy);
-            std::mem::swap(&mut column.values, &mut next);
-            column.levels[0] += discount * span.middle();
+            let Improved { span, n_changed } = self.step(&mut column, &mut next, strategy);
             stop.reach(Reached::LongTerm { residual: span.width(), target: target_of(&column) });
             let slow = sweep >= 8 && span.width() > SLOW * widths[3];
             widths.rotate_right(1);
             widths[0] = span.width();
-            if n_changed <= strategy.len() / MOST || slow || span.width() == 0.0 || stop.reason().is_some() {
+            if n_changed <= n_states / MOST || slow || span.width() == 0.0 || ranks.stop_reason(stop).is_some() {
                 break;
             }
         }
@@ -115,7 +118,7 @@ impl Choices<'_> {
         let mut old = strategy.to_vec();
         let mut target = target_of(&column);
         loop {
-            let chain = Chain { rows: &rows, rewards: &rewards, discounts: [discount] };
+            let chain = Chain { ranks, rows: &rows, rewards: &rewards, discounts: [discount] };
             let part = match n_changed {
                 0 => ALL_BUT_EVALUATED,
                 n if n <= few => WELL_EVALUATED,
@@ -123,10 +126,7 @@ impl Choices<'_> {
             };
             let wanted = (part * widths[0]).max(target);
             chain.evaluate(&mut column, &mut next, [wanted], stop);
-            let (level, values) = (column.levels[0], column.values.as_flattened());
-            let improved = self.improve(level, values, next.as_flattened_mut(), strategy);
-            std::mem::swap(&mut column.values, &mut next);
-            column.levels[0] += discount * improved.span.middle();
+            let improved = self.step(&mut column, &mut next, strategy);
             n_changed = improved.n_changed;
             let width = improved.span.width();
             target = target_of(&column);
@@ -134,7 +134,7 @@ impl Choices<'_> {
             // Rounding may keep the residual above the target for ever.
             idle = if width < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(width);
-            if width <= target || idle > 20 || stop.reason().is_some() {
+            if width <= target || idle > 20 || ranks.stop_reason(stop).is_some() {
                 return Optimum { column, width };
             }
             widths[0] = width;
@@ -150,9 +150,21 @@ impl Choices<'_> {
         }
     }
 
+    /// One step of value iteration, over all ranks.
+    fn step(&self, column: &mut Columns<1>, next: &mut Vec<[f64; 1]>, strategy: &mut [ChoiceId]) -> Improved {
+        self.ranks.refresh(column.values.as_flattened_mut(), 1);
+        let (level, values) = (column.levels[0], column.values.as_flattened());
+        let own = self.improve(level, values, next.as_flattened_mut(), strategy);
+        std::mem::swap(&mut column.values, next);
+        let [span] = Span::over(self.ranks, [own.span]);
+        column.levels[0] += self.discount * span.middle();
+        Improved { span, n_changed: self.ranks.sum(own.n_changed as u64) as usize }
+    }
+
     /// Which of the allowed choices are worth as much as the best of their state.
-    fn as_good_as_the_best(&self, column: &Columns<1>, near: f64, strategy: &[ChoiceId]) -> Vec<bool> {
-        let &Choices { rows, allowed, reward, discount, .. } = self;
+    fn as_good_as_the_best(&self, column: &mut Columns<1>, near: f64, strategy: &[ChoiceId]) -> Vec<bool> {
+        let &Choices { ranks, rows, allowed, reward, discount, .. } = self;
+        ranks.refresh(column.values.as_flattened_mut(), 1);
         let values = column.values.as_flattened();
         let worth = |choice: usize| {
             let row = rows.row(ChoiceId::at(choice as u32));

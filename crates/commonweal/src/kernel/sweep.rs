@@ -6,6 +6,7 @@
 
 use crate::model::{Arrays, ChoiceId, Lists, StateId};
 use crate::parallel;
+use crate::ranks::Ranks;
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
@@ -37,6 +38,13 @@ impl Span {
             rows.chunks_exact(n).fold(Span::EMPTY, |span, row| span.with(row[i]))
         };
         parallel::map_items(rows.chunks(CHUNK * n), of_chunk).into_iter().fold(Span::EMPTY, Span::join)
+    }
+
+    /// The span over all ranks, of which this one has these K.
+    pub fn over<const K: usize>(ranks: &dyn Ranks, own: [Span; K]) -> [Span; K] {
+        let mut ends = own.map(|span| [-span.least, span.greatest]);
+        ranks.greatest(ends.as_flattened_mut());
+        ends.map(|[least, greatest]| Span { least: -least, greatest })
     }
 
     /// The span of the same numbers, each greater by `constant`.
@@ -246,6 +254,7 @@ pub(crate) fn expectations<const K: usize>(
 
 /// One principal's view of the choices that are left.
 pub(crate) struct Choices<'a> {
+    pub ranks: &'a dyn Ranks,
     pub rows: &'a Arrays<'a, f64>,
     pub allowed: Option<&'a [bool]>,
     pub reward: &'a [f64],
@@ -264,7 +273,7 @@ pub(crate) struct Improved {
 
 impl Choices<'_> {
     /// One step of value iteration: `next(s) = max_a R − level + λPv`, with the choice that attains it; `policy` is kept
-    /// where it attains it too.
+    /// where it attains it too. Of own states alone, and with the ghosts as they are.
     pub fn improve(&self, level: f64, values: &[f64], next: &mut [f64], policy: &mut [ChoiceId]) -> Improved {
         with_row_length!(self.row_length, |LENGTH| self.improve_rows::<LENGTH>(level, values, next, policy))
     }
@@ -306,7 +315,7 @@ impl Choices<'_> {
             |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
         // Behind a pointer, so that the loop over chunks is compiled once and not once for each length of rows.
         let of_chunk: &ImproveChunk = &of_chunk;
-        let chunks = next.chunks_mut(CHUNK).zip(policy.chunks_mut(CHUNK));
+        let chunks = next[..policy.len()].chunks_mut(CHUNK).zip(policy.chunks_mut(CHUNK));
         parallel::map_items(chunks, of_chunk).into_iter().fold(Improved { span: Span::EMPTY, n_changed: 0 }, both)
     }
 
@@ -372,6 +381,21 @@ impl PolicyRows {
         PolicyRows { row_length: common_length(&first), first, target, probability }
     }
 
+    /// The rows of all ranks, in the order of the model.
+    pub fn put_together(&self, ranks: &dyn Ranks) -> PolicyRows {
+        let all = |numbers: Vec<f64>| ranks.in_order(numbers);
+        let lengths = all(self.first.windows(2).map(|ends| f64::from(ends[1] - ends[0])).collect());
+        let mut end = 0;
+        let ends = lengths.iter().map(|&length| {
+            end += length as u32;
+            end
+        });
+        let first: Vec<u32> = std::iter::once(0).chain(ends).collect();
+        let targets = all(self.target.iter().map(|target| ranks.position(target.index()) as f64).collect());
+        let target = targets.into_iter().map(|position| StateId::at(position as u32)).collect();
+        PolicyRows { row_length: common_length(&first), first, target, probability: all(self.probability.clone()) }
+    }
+
     /// Takes the rows of another policy in these states; all rows anew if they do not fit.
     pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[StateId], policy: &[ChoiceId]) {
         let fits = |&state: &StateId| self.range(state.index()).len() == rows.row(policy[state.index()]).len();
@@ -389,7 +413,8 @@ impl PolicyRows {
         self.probability[own].copy_from_slice(&rows.probability[row]);
     }
 
-    /// `next(s) = of(s, Σ_t P(t|s) v(t))` for every state; returns the spans of next − v.
+    /// `next(s) = of(s, Σ_t P(t|s) v(t))` for every state; returns the spans of next − v. Of own states alone, and with the
+    /// ghosts as they are.
     pub fn sweep<const K: usize>(
         &self,
         values: &[[f64; K]],
@@ -406,7 +431,7 @@ impl PolicyRows {
             }
             spans
         };
-        spans_of_chunks(next, &of_chunk)
+        spans_of_chunks(&mut next[..self.n_states()], &of_chunk)
     }
 
     /// `Σ_t P(t|s) v(t)` for the states from `first_state` on, as many as `out` holds. Not inlined: it is 9 kernels.
@@ -424,7 +449,7 @@ impl PolicyRows {
     /// The states in the order in which a search in depth leaves them: each after its successors, but for cycles.
     pub fn successors_first(&self) -> Order {
         const UNSEEN: u32 = u32::MAX;
-        let n_states = self.first.len() - 1;
+        let n_states = self.n_states();
         let mut states = Vec::with_capacity(n_states);
         // Which transition of a state is followed next, while it is on the path.
         let mut next = vec![UNSEEN; n_states];
@@ -455,6 +480,10 @@ impl PolicyRows {
             |state: usize| self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state]).count();
         let n_follow: usize = parallel::map_blocks(n_states, |states| states.map(follows).sum::<usize>()).iter().sum();
         Order { states, rank, mostly_holds: 4 * n_follow > 3 * self.target.len() }
+    }
+
+    pub fn n_states(&self) -> usize {
+        self.first.len() - 1
     }
 
     pub fn row(&self, state: usize) -> (&[StateId], &[f64]) {

@@ -22,6 +22,7 @@ mod lists;
 mod names;
 mod preference;
 mod principal;
+mod share;
 mod structure;
 
 pub use about::About;
@@ -37,6 +38,7 @@ pub use names::{NameTable, nearest};
 pub use preference::{Approximation, DEFAULT_ERROR, Entry, GREEN_BOOK, Preference, PreferenceError, Schedule};
 pub(crate) use preference::{as_rate, discount_of};
 pub use principal::{Part, Principal, Segment};
+pub use share::{OwnStates, SourceChoice, StateSource};
 pub use structure::Structure;
 
 use crate::number::{Enclosure, ModelNumber, Rational};

@@ -3,27 +3,32 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Distinct names in a fixed order: a list, or the numbers `0`, `1`, …, which take no memory.
+/// Distinct names in a fixed order: a list, or consecutive numbers, such as `0`, `1`, …, which take no memory.
 #[derive(Debug, Clone)]
 pub struct NameTable(Names);
 
 #[derive(Debug, Clone)]
 enum Names {
     Listed { names: Vec<Box<str>>, position: HashMap<Box<str>, u32> },
-    Numbered(usize),
+    Numbered { first: usize, len: usize },
 }
 
 impl NameTable {
     /// The names `0`, `1`, …, up to but not including `len`.
     pub fn numbered(len: usize) -> NameTable {
-        NameTable(Names::Numbered(len))
+        NameTable::numbered_from(0, len)
+    }
+
+    /// As many consecutive numbers, beginning with `first`.
+    pub fn numbered_from(first: usize, len: usize) -> NameTable {
+        NameTable(Names::Numbered { first, len })
     }
 
     /// The number of names.
     pub fn len(&self) -> usize {
         match &self.0 {
             Names::Listed { names, .. } => names.len(),
-            Names::Numbered(len) => *len,
+            Names::Numbered { len, .. } => *len,
         }
     }
 
@@ -36,9 +41,9 @@ impl NameTable {
     pub fn get(&self, index: usize) -> Cow<'_, str> {
         match &self.0 {
             Names::Listed { names, .. } => Cow::Borrowed(&names[index]),
-            Names::Numbered(len) => {
+            Names::Numbered { first, len } => {
                 assert!(index < *len, "one of the names");
-                index.to_string().into()
+                (first + index).to_string().into()
             }
         }
     }
@@ -47,7 +52,9 @@ impl NameTable {
     pub fn find(&self, name: &str) -> Option<usize> {
         match &self.0 {
             Names::Listed { position, .. } => position.get(name).map(|&index| index as usize),
-            Names::Numbered(len) => number(name).filter(|index| index < len),
+            Names::Numbered { first, len } => {
+                number(name).and_then(|number| number.checked_sub(*first)).filter(|index| index < len)
+            }
         }
     }
 
@@ -56,9 +63,9 @@ impl NameTable {
         if let Some(index) = self.find(name) {
             return index;
         }
-        if let Names::Numbered(len) = self.0 {
+        if let Names::Numbered { first, len } = self.0 {
             let mut listed = NameTable::default();
-            (0..len).for_each(|index| _ = listed.intern(&index.to_string()));
+            (first..first + len).for_each(|number| _ = listed.intern(&number.to_string()));
             *self = listed;
         }
         let Names::Listed { names, position } = &mut self.0 else { unreachable!("the names are listed by now") };
@@ -90,7 +97,9 @@ impl PartialEq for NameTable {
     fn eq(&self, other: &NameTable) -> bool {
         match (&self.0, &other.0) {
             (Names::Listed { names: ours, .. }, Names::Listed { names: theirs, .. }) => ours == theirs,
-            (Names::Numbered(ours), Names::Numbered(theirs)) => ours == theirs,
+            (Names::Numbered { first, len }, Names::Numbered { first: others, len: n_others }) => {
+                len == n_others && (first == others || *len == 0)
+            }
             _ => self.len() == other.len() && self.iter().eq(other.iter()),
         }
     }

@@ -18,6 +18,7 @@
 
 use crate::model::StateId;
 use crate::parallel;
+use crate::ranks::Ranks;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 
@@ -45,13 +46,15 @@ const CHUNK: usize = 4096;
 const UNTIL_CHECK: u64 = 64;
 
 /// A stage: where the strategy leads, and where it deviates.
-pub(crate) struct Stage<T> {
+pub(crate) struct Stage<'r, T> {
+    pub ranks: &'r dyn Ranks,
     pub targets: T,
     pub deviates: Vec<bool>,
 }
 
-impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
-    /// The last deviations from the first step of the stage on, given those after it by their numbers, 0 for none.
+impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<'_, T> {
+    /// The last deviations from the first step of the stage on, given those after it by their numbers, 0 for none; both with
+    /// room for ghosts.
     pub fn before(&self, length: &Step, after: Vec<u64>, stop: &StopSignal) -> Result<Vec<Last>, StopReason> {
         let mut codes: Vec<Code> = after.into_iter().map(|after| if after > 0 { AFTER + after } else { 0 }).collect();
         let mut next = vec![0; codes.len()];
@@ -62,11 +65,13 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
             let begun = codes.clone();
             let mut step_back = |codes: &mut Vec<Code>, count: u64| {
                 self.step_back(codes, &mut next);
-                if count.is_multiple_of(UNTIL_CHECK) { stop.check() } else { Ok(()) }
+                if count.is_multiple_of(UNTIL_CHECK) { self.ranks.check(stop) } else { Ok(()) }
             };
             for gone in 1..=round.min(all - taken) {
                 step_back(&mut codes, gone)?;
-                if codes == begun {
+                let n_own = self.deviates.len();
+                let moved = codes[..n_own] != begun[..n_own];
+                if self.ranks.sum(moved.into()) == 0 {
                     let left = (length - (taken + gone)).as_natural() % gone;
                     for count in 1..=left {
                         step_back(&mut codes, count)?;
@@ -81,11 +86,12 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<T> {
     }
 
     fn step_back(&self, codes: &mut Vec<Code>, next: &mut Vec<Code>) {
+        self.ranks.refresh_steps(codes);
         let of_state = |state: usize| {
             let later = (self.targets)(state).iter().map(|target| older(codes[target.index()]));
             later.fold(u64::from(self.deviates[state]), Code::max)
         };
-        parallel::for_each(next.chunks_mut(CHUNK), |index, next| {
+        parallel::for_each(next[..self.deviates.len()].chunks_mut(CHUNK), |index, next| {
             next.iter_mut().enumerate().for_each(|(offset, next)| *next = of_state(index * CHUNK + offset));
         });
         std::mem::swap(codes, next);
@@ -119,6 +125,7 @@ impl Last {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ranks::OneRank;
 
     fn ids(states: &[usize]) -> Vec<StateId> {
         states.iter().map(|&state| StateId::from(state)).collect()
@@ -136,7 +143,7 @@ mod tests {
     }
 
     fn found(targets: &[Vec<StateId>], deviates: &[bool], (from, until): (u64, u64), after: &[u64]) -> Vec<u64> {
-        let stage = Stage { targets: |state: usize| &targets[state][..], deviates: deviates.to_vec() };
+        let stage = Stage { ranks: &OneRank, targets: |state: usize| &targets[state][..], deviates: deviates.to_vec() };
         let lasts = stage.before(&Step::from(until - from), after.to_vec(), &StopSignal::default()).unwrap();
         let step_of = |last| match last {
             Last::Never => 0,
@@ -200,13 +207,13 @@ mod tests {
         let signal = StopSignal::default();
         signal.raise();
         let targets = [ids(&[1]), ids(&[0])];
-        let stage = Stage { targets: |state: usize| &targets[state][..], deviates: vec![true, false] };
+        let stage = Stage { ranks: &OneRank, targets: |state: usize| &targets[state][..], deviates: vec![true, false] };
         // Two states repeat at once; a long cycle does not.
         assert!(stage.before(&Step::from(1000u32), vec![0; 2], &signal).is_ok());
         let ring: Vec<Vec<StateId>> = (0..500).map(|state| ids(&[(state + 1) % 500])).collect();
         let mut deviates = vec![false; 500];
         deviates[7] = true;
-        let stage = Stage { targets: |state: usize| &ring[state][..], deviates };
+        let stage = Stage { ranks: &OneRank, targets: |state: usize| &ring[state][..], deviates };
         assert_eq!(stage.before(&Step::from(1000u32), vec![0; 500], &signal), Err(StopReason::Interrupted));
     }
 }

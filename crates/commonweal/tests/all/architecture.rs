@@ -8,6 +8,7 @@ const ORDER: &[&[&str]] = &[
     &["parallel"],
     &["number"],
     &["stop"],
+    &["ranks"],
     &["model"],
     &["principals", "strategy"],
     &["text"],

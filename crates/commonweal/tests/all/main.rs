@@ -29,6 +29,7 @@ mod patience_classes;
 mod preferences;
 mod properties;
 mod quotient;
+mod ranks;
 mod readers;
 mod reductions;
 mod regressions;

@@ -16,7 +16,7 @@
 use super::{Decided, Gains, blocks};
 use crate::answer::Claim;
 use crate::certified::base::Base;
-use crate::certified::rounded_model::RoundedModel;
+use crate::certified::rounded_model::{RoundedModel, SharedModel};
 use crate::certified::{is_narrow, payoff, range_alone, within};
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::kernel::sweep::PolicyRows;
@@ -165,10 +165,12 @@ impl Evaluated<'_> {
         gap: f64,
         stop: &StopSignal,
     ) -> Result<Payoff, StopReason> {
-        let as_in_file = RoundedModel::alone(self.model, std::slice::from_ref(alone));
+        let as_in_file = RoundedModel::alone(SharedModel::whole(self.model), std::slice::from_ref(alone));
         let rounded = match self.mixed {
             None => &as_in_file,
-            Some(mixed) => &RoundedModel::alone(mixed, std::slice::from_ref(alone)).mixed_from(&as_in_file),
+            Some(mixed) => {
+                &RoundedModel::alone(SharedModel::whole(mixed), std::slice::from_ref(alone)).mixed_from(&as_in_file)
+            }
         };
         // Less than half of the gap is for V, a quarter for what is passed over.
         let base = Base::of_strategy(rounded, tail, gap / 4.0, stop);
@@ -242,6 +244,7 @@ impl Evaluated<'_> {
                     rows_are_decided: false,
                     decisions: &decisions,
                     deviating: &deviating,
+                    n_deviating: deviating.len() as u64,
                     quiet,
                 },
             );

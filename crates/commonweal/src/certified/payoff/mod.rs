@@ -23,8 +23,10 @@ pub(super) struct Decided<'a> {
     pub rows: &'a PolicyRows,
     pub rows_are_decided: bool,
     pub decisions: &'a [ChoiceId],
-    /// The states that leave the base's strategy, in order.
+    /// The own states that leave the base's strategy, in order.
     pub deviating: &'a [StateId],
+    /// How many there are in all.
+    pub n_deviating: u64,
     /// Whether no later layer left it.
     pub quiet: bool,
 }
@@ -91,15 +93,15 @@ impl<const K: usize> Block<K> {
     fn start(&mut self, base: &Base, quiet: bool) {
         let of = |i: usize| if quiet { base.off(i) } else { base.at_most(i) };
         self.errors = std::array::from_fn(|i| of(self.begin + i));
-        let n_states = base.model.n_states();
-        (self.gains, self.next) = (vec![[0.0; K]; n_states], vec![[0.0; K]; n_states]);
+        let n_values = base.model.n_values();
+        (self.gains, self.next) = (vec![[0.0; K]; n_values], vec![[0.0; K]; n_values]);
         self.started = true;
     }
 }
 
 impl<const K: usize> Gains for Block<K> {
     fn layer(&mut self, base: &Base, layer: &Decided) {
-        let quiet = layer.quiet && layer.deviating.is_empty();
+        let quiet = layer.quiet && layer.n_deviating == 0;
         if !self.started && (layer.step >= self.end || quiet) {
             self.deviated |= !quiet;
             return;
@@ -110,6 +112,7 @@ impl<const K: usize> Gains for Block<K> {
         let (begin, model, advantages) = (self.begin, base.model, &base.advantages);
         let rows = &model.arrays;
         let discounts: [f64; K] = std::array::from_fn(|i| model.discounts[begin + i]);
+        model.ranks.refresh(self.gains.as_flattened_mut(), K);
         let gains = &self.gains;
         let of_chunk = |index: usize, next: &mut [[f64; K]]| {
             let first_state = index * CHUNK;
@@ -129,7 +132,8 @@ impl<const K: usize> Gains for Block<K> {
             }
             next.iter().fold(Spans::EMPTY, |spans, next| spans.with(*next))
         };
-        let found = spans_of_chunks(&mut self.next, &of_chunk);
+        let own = spans_of_chunks(&mut self.next[..model.n_states()], &of_chunk);
+        let found = Span::over(model.ranks, own);
         for (i, found) in found.iter().enumerate() {
             let own = begin + i;
             let off = advantages.error[own].max(advantages.followed[own]);
@@ -148,13 +152,13 @@ impl<const K: usize> Gains for Block<K> {
             self.start(old, !self.deviated);
         }
         let begin = self.begin;
-        parallel::update(&mut self.gains, |state, gains| {
+        parallel::update(&mut self.gains[..new.model.n_states()], |state, gains| {
             for (i, gain) in gains.iter_mut().enumerate() {
                 *gain += old.ahead_of(new, state, begin + i);
             }
         });
         for i in 0..K {
-            let span = self.gains.iter().fold(Span::EMPTY, |span, gains| span.with(gains[i]));
+            let span = new.model.span(self.gains.as_flattened(), K, i);
             let magnitude = UpperBound::of(span.magnitude()) + UpperBound::of(self.spans[i].magnitude());
             self.errors[i] = self.errors[i] + old.ahead_error(new, begin + i) + magnitude.rounding();
             self.spans[i] = span;

@@ -7,7 +7,7 @@
 //! error.
 
 use super::evaluation::{Evaluated, MAX_LAYERS, Payoff};
-use crate::certified::rounded_model::RoundedModel;
+use crate::certified::rounded_model::{RoundedModel, SharedModel};
 use crate::certified::{is_narrow, range_from, within};
 use crate::exponential_sum::weights_from;
 use crate::kernel::sweep::{Span, expectation};
@@ -28,10 +28,12 @@ impl Evaluated<'_> {
     ) -> Result<Payoff, StopReason> {
         let own = &self.model.principals()[principal.index()];
         let alone = Alone { principal, discount: Rational::ZERO };
-        let as_in_file = RoundedModel::alone(self.model, std::slice::from_ref(&alone));
+        let as_in_file = RoundedModel::alone(SharedModel::whole(self.model), std::slice::from_ref(&alone));
         let rounded = match self.mixed {
             None => &as_in_file,
-            Some(mixed) => &RoundedModel::alone(mixed, std::slice::from_ref(&alone)).mixed_from(&as_in_file),
+            Some(mixed) => {
+                &RoundedModel::alone(SharedModel::whole(mixed), std::slice::from_ref(&alone)).mixed_from(&as_in_file)
+            }
         };
         let n_states = self.model.n_states();
         let begins = own.last().from;

@@ -10,6 +10,7 @@ use crate::kernel::sweep::{Span, longest_row};
 use crate::model::ChoiceId;
 use crate::number::{Rational, UpperBound};
 use crate::principals::OrderedModel;
+use crate::ranks::OneRank;
 use crate::stop::{StopReason, StopSignal};
 
 /// A strategy that is probably the lexicographic optimum.
@@ -19,7 +20,7 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
     let mut strategy: Vec<ChoiceId> = arrays.first_choices().collect();
     // Several times what a row's own roundings come to.
     let precision = UpperBound::of_roundings(16.0 * longest_row(arrays.first_transition) as f64 + 128.0).get();
-    policy_iteration::lexicographic(&arrays, &mut strategy, &mut Guess::of(model, precision), stop);
+    policy_iteration::lexicographic(&OneRank, &arrays, &mut strategy, &mut Guess::of(model, precision), stop);
     stop.check()?;
     Ok(strategy)
 }
