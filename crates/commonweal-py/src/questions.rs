@@ -149,6 +149,7 @@ pub fn search(
         threshold: threshold.map(|text| number(py, "threshold", text)).transpose()?,
         node_limit: node_limit.unwrap_or(defaults.node_limit),
         stop: stop.clone(),
+        ..defaults
     };
     let model = Arc::clone(&model.0);
     ask(py, limits.threads, &stop, move || {
@@ -196,7 +197,7 @@ pub fn strategy_map(
     different(py, &model.0, [x, y])?;
     let axes = [x, y];
     let [x, y] = ranges;
-    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?];
+    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?].map(Grid::for_pictures);
     if grids.iter().any(|grid| grid.steps == 0) {
         return Err(refused(py, "a map needs two different ends of each range; `sweep` varies one discount"));
     }

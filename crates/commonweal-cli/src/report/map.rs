@@ -33,7 +33,7 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
         let others = numbers::steps(&(named.others as u64).into());
         text += &format!("      {:>12}  {others} others; --json has them all\n", percent(1.0 - shares));
     }
-    let unit = map.grids[0].unit().to_f64();
+    let unit = map.grids[0].width().to_f64();
     let located = numbers::steps(&(map.plane.located.len() as u64).into());
     text += &format!("\n{located} points on boundaries, each located to within {}.\n", double(unit));
     text

@@ -124,7 +124,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
 #[test]
 fn sweeps_and_maps_go_over_rates() {
     let folder = folder();
-    let sweep = ["sweep", "hotel.yaml", "--vary", "bob.rate=50%..100%", "--steps", "2"];
+    let sweep = ["sweep", "--changes", "hotel.yaml", "--vary", "bob.rate=50%..100%", "--steps", "2"];
     let text = folder.run(&sweep).done().stdout;
     assert!(text.starts_with("Over the rate of bob") && text.contains("\n  75%"), "{text}");
     let document = folder.run(&[&sweep[..], &["--json"]].concat()).done().json();

@@ -91,6 +91,7 @@ pub struct PayoffSet<'m> {
     kept_in_doubles: RefCell<Vec<certified::Kept>>,
     calls: Cell<u64>,
     most_calls: u64,
+    most_bits: usize,
 }
 
 /// A long-term strategy, for parts whose first terms count once, more or less.
@@ -111,12 +112,24 @@ impl<'m> PayoffSet<'m> {
             kept_in_doubles: RefCell::default(),
             calls: Cell::new(0),
             most_calls: u64::MAX,
+            most_bits: usize::MAX,
         }
     }
 
     /// The same, asked no more often than this: further questions are stopped.
     pub fn with_most_calls(self, most_calls: u64) -> PayoffSet<'m> {
         PayoffSet { most_calls, ..self }
+    }
+
+    /// The same, stopped where a payoff has a longer denominator than this: programs over long fractions take long.
+    pub fn with_most_bits(self, most_bits: usize) -> PayoffSet<'m> {
+        PayoffSet { most_bits, ..self }
+    }
+
+    /// An error if a payoff is longer than allowed.
+    fn check_length(&self, payoffs: &[Value]) -> Result<(), StopReason> {
+        let bits = |payoff: &Value| payoff.exact.as_ref().map_or(0, Rational::denominator_bits);
+        if payoffs.iter().map(bits).any(|bits| bits > self.most_bits) { Err(StopReason::Work) } else { Ok(()) }
     }
 
     /// Counts a question, unless something stops it.
@@ -198,6 +211,7 @@ impl<'m> PayoffSet<'m> {
         }
         let found = lexicographic::solve(self.mdp(), self.rows(), &telling, &self.options.stop)?;
         let payoffs: Vec<Value> = found.payoffs.into_iter().map(Value::from).collect();
+        self.check_length(&payoffs)?;
         let point = Point { strategy: found.strategy, payoffs };
         let most = telling.last().map_or(Rational::ZERO, |last| point.most(last));
         Ok(Best { point, most })
@@ -266,6 +280,7 @@ impl<'m> PayoffSet<'m> {
         if !payoffs.iter().all(|payoff| payoff.exact.is_some() || finite(payoff)) {
             return Err(StopReason::Precision);
         }
+        self.check_length(&payoffs)?;
         let point = Point { strategy: answer.strategy().clone(), payoffs };
         let mut most = point.most(weights);
         if answer.claim() != Claim::Optimal || !point.is_exact() {

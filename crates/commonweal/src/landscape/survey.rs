@@ -2,12 +2,11 @@
 
 use super::{Play, Quantity};
 use crate::answer::{Answer, Claim};
-use crate::exact::solve;
 use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
-use crate::parallel;
-use crate::solve::Options;
-use crate::stop::{Reached, StopSignal};
+use crate::{certified, exact, parallel};
+use crate::solve::{DEFAULT_GAP, Engine, Options};
+use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::CountingStrategy;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,12 +63,34 @@ impl<'m> Survey<'m> {
     }
 
     fn solution(&self, point: &[Rational]) -> Answer {
-        let solution = solve(&self.model_at(point).expect("a discount in [0, 1)"), &self.options);
+        let solution = self.solve(&self.model_at(point).expect("a discount in [0, 1)"));
         let solved = self.solved.fetch_add(1, Ordering::Relaxed) + 1;
         if self.stop.is_watched() {
             self.stop.reach(Reached::Surveying { solved, grid: self.grid });
         }
         solution
+    }
+
+    /// The answer of the engine that is asked for. If none is, that of fractions, and where these take long, that of doubles.
+    fn solve(&self, model: &Mdp) -> Answer {
+        /// Work, in about nanoseconds, of one model of many.
+        const MOST: u64 = 500_000_000;
+        let limited = || Options { stop: self.options.stop.with_budget(MOST, MOST), ..self.options.clone() };
+        let in_doubles = |gap: f64, options: &Options| match model.to_doubles() {
+            Ok(doubles) => certified::solve(&doubles, gap, options),
+            Err(_) => exact::solve(model, options),
+        };
+        match self.options.engine {
+            Engine::Exact => exact::solve(model, &self.options),
+            Engine::Within(gap) => in_doubles(gap, &self.options),
+            Engine::Auto => {
+                let answer = exact::solve(model, &limited());
+                match answer.claim() {
+                    Claim::Stopped(StopReason::Work) => in_doubles(DEFAULT_GAP, &limited()),
+                    _ => answer,
+                }
+            }
+        }
     }
 
     /// The label of a solution's play from the start state.
