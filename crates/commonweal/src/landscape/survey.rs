@@ -9,6 +9,7 @@ use crate::solve::{DEFAULT_GAP, Engine, Options};
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::CountingStrategy;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Which of the plays met so far, from 0 in the order in which they were met.
@@ -24,6 +25,8 @@ pub(super) struct Survey<'m> {
     options: Options,
     stop: StopSignal,
     solved: AtomicU64,
+    /// The work of all models solved, in about nanoseconds.
+    work: Arc<AtomicU64>,
     /// How many models the grid has.
     grid: u64,
     ids: HashMap<Play, PlayId>,
@@ -35,8 +38,13 @@ impl<'m> Survey<'m> {
     pub fn new(model: &'m Mdp, varied: Vec<(PrincipalId, Quantity)>, grid: u64, options: &Options) -> Survey<'m> {
         let stop = options.stop.clone();
         let options = Options { stop: stop.for_part(), ..options.clone() };
-        let solved = AtomicU64::new(0);
-        Survey { model, varied, options, stop, solved, grid, ids: HashMap::new(), plays: Vec::new() }
+        let (solved, work) = (AtomicU64::new(0), Arc::default());
+        Survey { model, varied, options, stop, solved, work, grid, ids: HashMap::new(), plays: Vec::new() }
+    }
+
+    /// The work of all models solved so far, in about nanoseconds: counted, so that it is the same for any number of threads.
+    pub fn work(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.work)
     }
 
     /// The model with these numbers, one for each that varies.
@@ -75,22 +83,24 @@ impl<'m> Survey<'m> {
     fn solve(&self, model: &Mdp) -> Answer {
         /// Work, in about nanoseconds, of one model of many.
         const MOST: u64 = 500_000_000;
-        let limited = || Options { stop: self.options.stop.with_budget(MOST, MOST), ..self.options.clone() };
-        let in_doubles = |gap: f64, options: &Options| match model.to_doubles() {
-            Ok(doubles) => certified::solve(&doubles, gap, options),
-            Err(_) => exact::solve(model, options),
+        /// What any takes.
+        const LEAST: u64 = 100_000;
+        let most = if self.options.engine == Engine::Auto { MOST } else { u64::MAX };
+        let counted = |solve: &dyn Fn(&Options) -> Answer| {
+            let options = Options { stop: self.options.stop.with_budget(most, most), ..self.options.clone() };
+            let answer = solve(&options);
+            self.work.fetch_add(LEAST + options.stop.spent(), Ordering::Relaxed);
+            answer
         };
-        match self.options.engine {
-            Engine::Exact => exact::solve(model, &self.options),
-            Engine::Within(gap) => in_doubles(gap, &self.options),
-            Engine::Auto => {
-                let answer = exact::solve(model, &limited());
-                match answer.claim() {
-                    Claim::Stopped(StopReason::Work) => in_doubles(DEFAULT_GAP, &limited()),
-                    _ => answer,
-                }
-            }
+        let in_doubles = |gap: f64| match model.to_doubles() {
+            Ok(doubles) => counted(&|options| certified::solve(&doubles, gap, options)),
+            Err(_) => counted(&|options| exact::solve(model, options)),
+        };
+        if let Engine::Within(gap) = self.options.engine {
+            return in_doubles(gap);
         }
+        let answer = counted(&|options| exact::solve(model, options));
+        if answer.claim() == Claim::Stopped(StopReason::Work) { in_doubles(DEFAULT_GAP) } else { answer }
     }
 
     /// The label of a solution's play from the start state.
