@@ -3,8 +3,9 @@
 
     check.py [--work N] MODEL CERTIFICATE
 
-MODEL is the canonical form that `commonweal convert MODEL OUT.canonical` writes, CERTIFICATE a file or - for standard input.
-Certificates of fair answers (docs/formats/fair-certificate-v1.md, read by fair.py) need the form of `convert MODEL OUT.principals`.
+MODEL is a model file (read by model_file.py, which refuses unusual YAML) or the canonical form that `commonweal convert MODEL OUT.canonical`
+writes, CERTIFICATE a file or - for standard input. Certificates of fair answers (docs/formats/fair-certificate-v1.md, read by fair.py) need
+a model file or the form of `convert MODEL OUT.principals`.
 --work N allows N operations on machine words as the document counts them [default: 200000000000].
 Prints `accepted` (exit code 0) or `refused: ...` with the first claim that does not hold (1); a file that is not what it
 should be, or asks for more work than allowed, is exit code 2.
@@ -1169,9 +1170,22 @@ def check(model_bytes, certificate, work=WORK):
     if lines.line == "commonweal-fair-certificate 1":
         import fair
 
-        fair.check(model_bytes, lines, Work(work))
+        fair.check(form_of(model_bytes, fair=True), lines, Work(work))
     else:
-        check_ordinary(Model(model_bytes), lines, Work(work))
+        check_ordinary(Model(form_of(model_bytes)), lines, Work(work))
+
+
+def form_of(data, fair=False):
+    """The form that a certificate is bound to, of a model file or of the form itself."""
+    if data.startswith(b"commonweal-"):
+        return data
+    import model_file
+
+    try:
+        file = model_file.File(data)
+        return file.by_principals() if fair else file.canonical()
+    except model_file.Unread as error:
+        raise Unreadable(str(error)) from error
 
 
 def check_ordinary(model, lines, work):

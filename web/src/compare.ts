@@ -12,7 +12,6 @@ const NAMES: Record<string, string> = {
   stationary: "best stationary",
   positional: "best positional",
   "long-term": "long-term",
-  "re-planned": "re-planned every step",
   "no commitment": "no commitment",
 };
 
@@ -60,10 +59,10 @@ export class ComparePanel {
     const [plan] = this.compared;
     if (!plan) return;
     const principals = view.model.principals;
-    const known = new Set(this.compared.map((one) => label(one)));
+    const known = new Set(this.compared.map((one) => label(one, view.model.step)));
     const sum = (payoffs: Record<string, Num>) => principals.reduce((sum, one) => sum + value(one.weight) * double(payoffs[one.name]!), 0);
     const rows = [
-      ...this.compared.map((one) => ({ name: label(one), payoffs: one.payoffs, welfare: shown(one.welfare) as Node, cost: double(plan.welfare) - double(one.welfare) })),
+      ...this.compared.map((one) => ({ name: label(one, view.model.step), payoffs: one.payoffs, welfare: shown(one.welfare) as Node, cost: double(plan.welfare) - double(one.welfare) })),
       ...fair.filter((one) => !known.has(one.name)).map((one) => ({
         name: `fair: ${one.name}`,
         payoffs: one.payoffs,
@@ -89,7 +88,8 @@ export class ComparePanel {
   }
 }
 
-function label(one: Compared): string {
+function label(one: Compared, step: string): string {
+  if (one.strategy === "re-planned") return `re-planned every ${step}`;
   if (one.principal) return `best for ${one.principal}`;
   return NAMES[one.strategy] ?? one.strategy;
 }

@@ -164,7 +164,7 @@ export class FrontPanel {
     const start = view.solution.start;
     const mix = point.mix.map((drawn) => {
       const chance = point.mix.length > 1 ? `with probability ${drawn.probability}: ` : "";
-      return el("li", {}, `${chance}in ${start} ${played(drawn.decisions[start] ?? [])}`);
+      return el("li", {}, `${chance}in ${start} ${played(drawn.decisions[start] ?? [], view.model.step)}`);
     });
     const weights = Object.entries(point.weights);
     const isUsable = weights.length > 0 && weights.every(([, weight]) => weight.length < 40);
@@ -190,12 +190,12 @@ function meeting(from: Compromise, to: Compromise, axes: [string, string]): [num
 }
 
 /** What is done in a state, in words. */
-export function played(decisions: Decision[]): string {
+export function played(decisions: Decision[], step: string): string {
   if (decisions.length === 0) return "nothing is listed";
   const told = decisions.map((decision, at) => {
     const next = decisions[at + 1];
     if (!next) return at === 0 ? `always ${decision.action}` : `then ${decision.action} for ever`;
-    return `${decision.action} before step ${stepText(next.from)}`;
+    return `${decision.action} before ${step} ${stepText(next.from)}`;
   });
   return told.join(", ");
 }

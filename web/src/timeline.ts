@@ -83,8 +83,8 @@ export function drawTimeline(place: HTMLElement, view: View, actions: Actions, s
         return;
       }
       const bar = svg("rect", { x: from, y, width: Math.max(0.5, to - from - 1), height: BAR, rx: 2, style: `fill:${actions.colour(run.action)}` });
-      const until = following ? `before step ${stepText(following.from)}` : "for ever";
-      bar.append(svg("title", {}, `${row.state}: ${run.action} from step ${stepText(run.from)}, ${until}`));
+      const until = following ? `before ${view.model.step} ${stepText(following.from)}` : "for ever";
+      bar.append(svg("title", {}, `${row.state}: ${run.action} from ${view.model.step} ${stepText(run.from)}, ${until}`));
       drawing.append(bar);
       // A name stands beside a break, not across it.
       const end = Math.min(to, ...axis.breaks.filter((x) => x > from));

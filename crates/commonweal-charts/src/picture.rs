@@ -120,7 +120,9 @@ impl Picture {
 ///
 /// ```
 /// # use commonweal_charts::{Timeline, stacked};
-/// let picture = |title: &str| Timeline { title: title.to_owned(), caption: None, rows: Vec::new() }.picture();
+/// let picture = |title: &str| {
+///     Timeline { title: title.to_owned(), caption: None, step: "step".to_owned(), rows: Vec::new() }.picture()
+/// };
 /// let both = stacked([picture("before"), picture("after")]).svg();
 /// assert!(both.contains("<title>before</title>") && both.contains("<title>after</title>"));
 /// ```

@@ -108,7 +108,7 @@ fn every_picture_is_well_formed_whatever_its_names_and_numbers() {
         for last in [3.0, 1e30] {
             let runs = vec![(0.0, Some(text())), (1.0, None), (2.0, Some("go".to_owned())), (last, Some(text()))];
             let rows = vec![TimelineRow { name: text(), runs }];
-            pictures.push(Timeline { title: text(), caption: Some(text()), rows }.picture());
+            pictures.push(Timeline { title: text(), caption: Some(text()), step: text(), rows }.picture());
         }
         pictures.push(stacked(pictures.clone()));
         for picture in &pictures {
@@ -132,7 +132,7 @@ fn a_timeline_marks_the_steps_of_change_and_shows_nothing_where_nothing_is_done(
         row("s0", &[(0.0, Some("a")), (7.0, Some("b"))]),
         row("s1", &[(0.0, None), (8.0, Some("b")), (9.0, None), (10.0, Some("b"))]),
     ];
-    let timeline = Timeline { title: "What to do".to_owned(), caption: None, rows };
+    let timeline = Timeline { title: "What to do".to_owned(), caption: None, step: "step".to_owned(), rows };
     let svg = timeline.svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let class = |node: &roxmltree::Node<'_, '_>| node.attribute("class").unwrap_or_default().to_owned();
@@ -190,8 +190,8 @@ fn pixels(png: &[u8]) -> (usize, Vec<[u8; 3]>) {
 #[test]
 fn a_png_has_the_colours_of_the_svg_where_it_has_them() {
     let runs = vec![(0.0, Some("a".to_owned())), (4.0, Some("b".to_owned()))];
-    let timeline =
-        Timeline { title: "T".to_owned(), caption: None, rows: vec![TimelineRow { name: "s".to_owned(), runs }] };
+    let rows = vec![TimelineRow { name: "s".to_owned(), runs }];
+    let timeline = Timeline { title: "T".to_owned(), caption: None, step: "year".to_owned(), rows };
     let picture = timeline.picture();
     let svg = picture.svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
@@ -224,6 +224,6 @@ fn a_pdf_has_text_that_can_be_found_and_every_object_where_it_says() {
         assert!(text.contains(part), "{part}");
     }
     assert!(picture.missing_letters().is_empty());
-    let foreign = Timeline { title: "宿屋 ≈ λ₀^k — ø".to_owned(), caption: None, rows: Vec::new() };
+    let foreign = Timeline { title: "宿屋 ≈ λ₀^k — ø".to_owned(), caption: None, step: "step".to_owned(), rows: Vec::new() };
     assert_eq!(foreign.picture().missing_letters(), ['宿', '屋']);
 }

@@ -25,6 +25,8 @@ pub struct Timeline {
     pub title: String,
     /// A sentence or two below it.
     pub caption: Option<String>,
+    /// What one step is called: `step`, `year`.
+    pub step: String,
     /// The states, from top to bottom.
     pub rows: Vec<TimelineRow>,
 }
@@ -127,8 +129,8 @@ impl Timeline {
         drawing.dashed_path("axis", &polyline([(settled, bottom), (right, bottom)]), (3, 3));
         drawing.text("mute", (right, bottom + SIZE + 7.0), Anchor::End, FOR_EVER_LABEL);
         drawing.y = bottom + SIZE + 10.0;
-        let scale = if last > LINEAR { "step (logarithmic)" } else { "step" };
-        for line in wrapped(scale, SIZE, right - left) {
+        let scale = if last > LINEAR { format!("{} (logarithmic)", self.step) } else { self.step.clone() };
+        for line in wrapped(&scale, SIZE, right - left) {
             drawing.y += SIZE * LEADING;
             let y = drawing.y;
             drawing.text("ink", ((left + settled) / 2.0, y), Anchor::Middle, &line);

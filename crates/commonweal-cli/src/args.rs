@@ -505,6 +505,11 @@ pub struct SweepArgs {
     /// such as fund.weight=0..2
     #[arg(long, value_name = "PRINCIPAL=FROM..TO")]
     pub vary: String,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Locate where between two points the strategy changes, to 2^-40 of their distance
+    #[arg(long)]
+    pub changes: bool,
     /// In how many steps; the values are exact fractions, both ends included
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub steps: u64,
@@ -537,6 +542,11 @@ pub struct MapArgs {
     /// Between which values upward [default: 0..0.999 for a discount, 0.1%..20% for a rate]
     #[arg(long, value_name = "FROM..TO")]
     pub y_range: Option<String>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Locate boundaries to 2^-40 of a cell, in place of 2^-16
+    #[arg(long)]
+    pub changes: bool,
     /// Look at N × N cells first; those in which boundaries meet are cut further
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub resolution: u64,

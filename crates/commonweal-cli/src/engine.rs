@@ -63,7 +63,7 @@ impl EngineArgs {
     }
 
     /// The engine that the arguments ask for.
-    fn engine(&self) -> Engine {
+    pub fn engine(&self) -> Engine {
         match self.gap {
             Some(gap) => Engine::Within(gap),
             None if self.exact => Engine::Exact,

@@ -3,8 +3,8 @@
 use crate::report::names::{has_costs, in_column, shown, state_in_brief};
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
 use crate::report::table::{in_blocks, wrapped};
-use commonweal::internals::explain::{Deviation, Explanation, Gain, Turn};
-use commonweal::internals::model::Structure;
+use commonweal::internals::explain::{Deviation, EarlierSegment, Explanation, Gain, Turn};
+use commonweal::internals::model::{StateId, Structure};
 use commonweal::internals::number::{Rational, Value};
 use commonweal::internals::stop::StopReason;
 use commonweal::{Answer, Claim, Model, StopSignal, questions};
@@ -38,6 +38,7 @@ pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, St
             advantages(&mut text, model, solution, explanation);
             layers(&mut text, model, solution, explanation);
             turns(&mut text, model, explanation);
+            explanation.earlier.iter().enumerate().for_each(|(at, own)| earlier(&mut text, model, at, own));
             walk(&mut text, solution);
             text
         }
@@ -78,8 +79,18 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
     }
     text.push_str("\n2. Deviations, and what one use at step 0 changes for each principal (Δ).\n");
     text.push_str("   At step j each Δ counts λ^j times as much.\n");
-    let names: Vec<String> = explanation.names.iter().map(|name| in_column(name)).collect();
-    let deviations: Vec<&Deviation> = explanation.deviations.iter().take(ROWS).collect();
+    deviations(text, model, &explanation.names, &explanation.deviations);
+    let _ = writeln!(
+        text,
+        "\n3. Horizon: from step {} on, every prefix of every such sum is at most 0,\n   so no deviation pays.",
+        steps(solution.horizon())
+    );
+}
+
+/// A row for each deviation, with the steps at which it pays.
+fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Deviation]) {
+    let names: Vec<String> = names.iter().map(|name| in_column(name)).collect();
+    let deviations: Vec<&Deviation> = all.iter().take(ROWS).collect();
     let key = |deviation: &&Deviation| {
         vec![state_in_brief(model, deviation.state), in_column(&model.action_name(deviation.choice))]
     };
@@ -94,12 +105,33 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
     let last = ("pays by itself", deviations.iter().map(pays).collect());
     let keys = deviations.iter().map(key).collect();
     text.push_str(&by_discount(&["state", "action"], keys, "Δ", &names, &values, Some(last)));
-    more(text, explanation.deviations.len(), "deviation", "deviations");
-    let _ = writeln!(
-        text,
-        "\n3. Horizon: from step {} on, every prefix of every such sum is at most 0,\n   so no deviation pays.",
-        steps(solution.horizon())
+    more(text, all.len(), "deviation", "deviations");
+}
+
+/// What holds in a segment before the last one, `at` segments before it.
+fn earlier(text: &mut String, model: &Structure, at: usize, own: &EarlierSegment) {
+    let step = shown(model.about().step());
+    let (from, last) = (steps(&own.from.into()), steps(&(own.until - 1).into()));
+    let title = format!(
+        "\n{}. Before that, from {step} {from} to {step} {last}, steps count otherwise. If they did so for ever, the long-term \
+         strategy would be the following, with its values V as of then:",
+        at + 6
     );
+    text.push_str(&wrapped(&title, 3));
+    let states: Vec<StateId> = model.states().take(ROWS).collect();
+    let takes = |state: StateId| {
+        let actions = own.long_term[state.index()].iter().map(|&choice| shown(&model.action_name(choice)));
+        in_column(&actions.collect::<Vec<_>>().join(" or "))
+    };
+    let names: Vec<String> = own.names.iter().map(|name| in_column(name)).collect();
+    let values: Vec<&[Rational]> = states.iter().map(|state| &own.values[state.index()][..]).collect();
+    let keys = states.iter().map(|&state| vec![state_in_brief(model, state), takes(state)]).collect();
+    text.push_str(&by_discount(&["state", "takes"], keys, "V", &names, &values, None));
+    more(text, model.n_states(), "state", "states");
+    if !own.deviations.is_empty() {
+        text.push_str("   Deviations from it, and at which of these steps they pay by themselves:\n");
+        deviations(text, model, &own.names, &own.deviations);
+    }
 }
 
 fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
@@ -187,7 +219,7 @@ fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
 /// many they are.
 fn who(explanation: &Explanation, turn: &Turn, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
-    let those = || turn.better.iter().zip(&explanation.names).filter(|(better, _)| **better == Some(ordering));
+    let those = || turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
     let names = those().map(|(_, name)| in_column(name)).collect::<Vec<_>>().join(", ");
     match those().count() {
         0 => "nobody".to_owned(),

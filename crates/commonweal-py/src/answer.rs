@@ -228,9 +228,14 @@ impl PyAnswer {
 /// A timeline as one SVG element: what is done in each state, step by step.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "plain data of Python")]
-pub fn timeline_svg(title: String, caption: Option<String>, rows: Vec<(String, Vec<(f64, Option<String>)>)>) -> String {
+pub fn timeline_svg(
+    title: String,
+    caption: Option<String>,
+    step: String,
+    rows: Vec<(String, Vec<(f64, Option<String>)>)>,
+) -> String {
     let rows = rows.into_iter().map(|(name, runs)| TimelineRow { name, runs }).collect();
-    Timeline { title, caption, rows }.svg()
+    Timeline { title, caption, step, rows }.svg()
 }
 
 /// The engine that gave an answer.

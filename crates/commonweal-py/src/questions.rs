@@ -152,6 +152,7 @@ pub fn search(
         threshold: threshold.map(|text| number(py, "threshold", text)).transpose()?,
         node_limit: node_limit.unwrap_or(defaults.node_limit),
         stop: stop.clone(),
+        ..defaults
     };
     let model = Arc::clone(&model.0);
     ask(py, limits.threads, &stop, move || {
@@ -199,7 +200,7 @@ pub fn strategy_map(
     different(py, &model.0, [x, y])?;
     let axes = [x, y];
     let [x, y] = ranges;
-    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?];
+    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?].map(Grid::for_pictures);
     if grids.iter().any(|grid| grid.steps == 0) {
         return Err(refused(py, "a map needs two different ends of each range; `sweep` varies one discount"));
     }
@@ -258,15 +259,15 @@ fn different(py: Python<'_>, model: &Model, axes: [PrincipalId; 2]) -> PyResult<
     Ok(())
 }
 
-/// Refuses a model in which a mixture stands for a preference, where an answer could not say how near it is.
+/// Refuses a model in which a mixture stands for a preference, where a coin could not be placed exactly.
 fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
     match model.principals().iter().find(|principal| principal.approximation().is_some()) {
         None => Ok(()),
         Some(principal) => {
             let name = &principal.name;
             let message = format!(
-                "a mixture of discounts stands for the preference of `{name}`, and this question has no bounds that include \
-                 how near it is"
+                "a mixture of discounts stands for the preference of `{name}`, and a coin at a decision has no bounds that \
+                 include how near it is"
             );
             Err(Refusal::new(message).help("state a rate, a schedule or a survey").question(py))
         }
@@ -296,7 +297,9 @@ pub fn fair(
     limits: Limits,
 ) -> PyResult<(String, Option<PyStrategy>)> {
     let model = Arc::clone(&model.0);
-    refuse_mixtures(py, &model)?;
+    if at_decisions {
+        refuse_mixtures(py, &model)?;
+    }
     let rule: Rule = rule.parse().map_err(|error: FairError| refused(py, error.to_string()))?;
     let over = match over {
         None => rule.usual_reference(),
@@ -348,7 +351,6 @@ pub fn front(
     /// The front of a model with more states is found in doubles, if a gap is given.
     const FEW_STATES: usize = 200;
     let model = Arc::clone(&model.0);
-    refuse_mixtures(py, &model)?;
     let axes = match (&axes, model.n_principals()) {
         (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
         (None, 1) => {

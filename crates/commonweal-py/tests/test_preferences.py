@@ -89,13 +89,16 @@ def test_a_rate_is_swept() -> None:
         model.sweep("state.rate", "x%", "5%")
 
 
-def test_a_mixture_has_bounds_and_fair_rules_refuse_it() -> None:
+def test_a_mixture_has_bounds_by_every_rule() -> None:
     model = investment({"gamma": {"mean": "4%", "sd": "3%"}})
     solution = model.solve()
     assert solution.welfare.exact is None
     assert solution.welfare.lower < solution.welfare.upper
+    fair = model.fair("welfare")
+    assert fair.value.exact is None
+    assert fair.value.lower <= solution.welfare.upper and solution.welfare.lower <= fair.value.upper
     with pytest.raises(cw.QuestionError, match="a mixture of discounts stands for the preference of `state`"):
-        model.fair("welfare")
+        model.fair("welfare", coin="decision")
 
 
 @pytest.mark.parametrize(

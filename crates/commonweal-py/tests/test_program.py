@@ -60,7 +60,7 @@ def test_other_questions_give_the_programs_documents(path: Path, program: Path, 
     file = str(path)
     same(model.positional().to_json(), "positional", file)
     same(model.stationary(gap=1e-4).to_json(), "stationary", file, "--gap", "1e-4")
-    same(model.sweep(first, 0.1, 0.6, steps=5).to_json(), "sweep", file, "--vary", f"{first}=0.1..0.6", "--steps", "5")
+    same(model.sweep(first, 0.1, 0.6, steps=5).to_json(), "sweep", file, "--vary", f"{first}=0.1..0.6", "--steps", "5", "--changes")
     same(model.map(first, last, resolution=3).to_json(), "map", file, "--x", first, "--y", last, "--resolution", "3")
     same(model.fair("max-min").to_json(), "fair", file, "--rule", "max-min")
     same(model.fair("nash").to_json(), "fair", file, "--rule", "nash")

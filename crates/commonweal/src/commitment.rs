@@ -117,7 +117,7 @@ fn next_strategy(model: &Mdp, taken: &mut [ChoiceId]) -> bool {
 
 /// The model as the self of the next step sees it, with the weights of the steps that follow; `None` if nothing counts then.
 fn later(model: &Mdp) -> Option<Mdp> {
-    let one_step_later = |principal: &Principal| match principal.one_step_later() {
+    let one_step_later = |principal: &Principal| match principal.later(1) {
         Some(later) => later,
         None => principal.clone().weighted(Rational::ZERO),
     };

@@ -20,7 +20,7 @@ pub struct Comparison {
     pub strategies: Vec<Compared>,
     /// What is known of strategies that no later self would change.
     pub equilibrium: Equilibrium,
-    /// Why some of them are known between bounds only, if time ran out.
+    /// Why some of them are known between bounds only, if a limit is the reason.
     pub stopped: Option<StopReason>,
 }
 
@@ -89,23 +89,33 @@ impl FairRule {
 }
 
 /// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, of a large model or
-/// of many principals, or where somebody has costs, of which the rules would give as much as possible.
+/// of many principals, or where somebody has costs, of which the rules would give as much as possible. In fractions where
+/// these are short, otherwise between bounds.
 pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
-    // Questions and steps, not seconds: the same input gives the same bytes.
+    // Questions, steps and digits, not seconds: the same input gives the same bytes.
     const MOST_STATES: usize = 1_000;
     const MOST_PRINCIPALS: usize = 6;
     const MOST_QUESTIONS: u64 = 200;
     const MOST_STEPS: u64 = 20_000;
+    const MOST_BITS: usize = 4_000;
+    const GAP: f64 = 1e-6;
     let somebody_pays = model.principals().iter().any(|principal| principal.weight < Rational::ZERO);
     let is_small = (2..=MOST_PRINCIPALS).contains(&model.n_principals()) && model.n_states() <= MOST_STATES;
     if somebody_pays || !is_small {
         return Vec::new();
     }
     let (layer_limit, event_limit) = (MOST_STEPS, MOST_STEPS);
-    let options = Options { engine: Engine::Exact, layer_limit, event_limit, stop: stop.clone(), ..Options::default() };
+    let by = |engine: Engine, rule: FairRule| {
+        let stop = stop.for_part().with_budget(WORK, WORK);
+        let options = Options { engine, layer_limit, event_limit, stop, ..Options::default() };
+        let set = PayoffSet::new(model, &options).with_most_calls(MOST_QUESTIONS).with_most_bits(MOST_BITS);
+        fair_in(&set, &Question::new(rule.rule())).ok()
+    };
     let row = |rule: FairRule| {
-        let set = PayoffSet::new(model, &options).with_most_calls(MOST_QUESTIONS);
-        let found = fair_in(&set, &Question::new(rule.rule())).ok()?;
+        let mut found = by(Engine::Exact, rule)?;
+        if found.proven == Proven::Stopped(StopReason::Work) {
+            found = by(Engine::Within(GAP), rule)?;
+        }
         let stopped = if let Proven::Stopped(reason) = found.proven { Some(reason) } else { None };
         let weights = model.principals().iter().map(|principal| &principal.weight);
         let counted = weights.zip(&found.payoffs).filter(|(weight, _)| !weight.is_zero());
@@ -122,15 +132,17 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     FairRule::ALL.into_iter().filter_map(row).collect()
 }
 
-/// The answer and the simpler strategies beside it; a class that is too hard for a moment with the bounds found.
+/// The work of one search, or of one fair rule: about a second and a half of one processor. Counted, not timed: the same input
+/// gives the same bytes.
+const WORK: u64 = 1_500_000_000;
+
+/// The answer and the simpler strategies beside it; a class that is too hard for a moment with the bounds found. Where a
+/// strategy of one row is of the class of another, that row knows it: no bound is worse than what another row says.
 pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let start = model.start();
     let principals = || (0..model.n_principals()).map(PrincipalId::from);
-    // Nodes, not seconds: the same input gives the same bytes.
-    const WORK: usize = 2_000_000;
-    let node_limit = (WORK / model.n_choices()).clamp(1, 5_000) as u64;
     let options =
-        |gap: &Rational| SearchOptions { gap: gap.clone(), node_limit, stop: stop.clone(), ..Default::default() };
+        |gap: &Rational| SearchOptions { gap: gap.clone(), work_limit: WORK, stop: stop.clone(), ..Default::default() };
     let millionth = Rational::from_quotient(1, 1_000_000);
     let stopped = if let Claim::Stopped(reason) = answer.claim() { Some(reason) } else { None };
     let mut counting = Compared {
@@ -166,14 +178,6 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     }
     let mixed = search::stationary(model, &options(&millionth));
     let mut stationary = found(model, Class::Stationary, &mixed, stop, &unknown);
-    stationary.improve(&positional);
-    if stopped.is_some() {
-        // Every strategy counts, if to no end.
-        counting.improve(&stationary);
-    }
-    for class in [&mut stationary, &mut positional] {
-        class.bound(&counting);
-    }
     let first_decisions = replanned(model, answer);
     let tails = CountingStrategy::positional(model.states().map(|state| answer.strategy().tail(state)));
     let mut starts = vec![first_decisions.clone(), tails];
@@ -187,24 +191,39 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         // Without time to look for one, anything may be one.
         None => stop.reason().map(|reason| unknown.of(Class::NoCommitment, reason)),
     };
+    positional.improve(&replanned);
+    if let Some(uncommitted) = &uncommitted {
+        if matches!(equilibrium, Equilibrium::Pure(_)) {
+            positional.improve(uncommitted);
+        }
+        stationary.improve(uncommitted);
+    }
+    stationary.improve(&positional);
+    if stopped.is_some() {
+        // Every strategy counts, if to no end.
+        counting.improve(&stationary);
+    }
+    stationary.bound(&counting);
+    positional.bound(&counting);
+    positional.bound(&stationary);
     let mut strategies = vec![counting, stationary, positional, long_term, replanned];
     strategies.extend(uncommitted);
     strategies.extend(served);
-    Comparison { stopped: strategies.iter().find_map(out_of_time), equilibrium, strategies }
+    Comparison { stopped: strategies.iter().find_map(cut), equilibrium, strategies }
 }
 
 impl Comparison {
     /// The same with further strategies at its end.
     pub(crate) fn with(mut self, further: Vec<Compared>) -> Comparison {
-        self.stopped = self.stopped.or(further.iter().find_map(out_of_time));
+        self.stopped = self.stopped.or(further.iter().find_map(cut));
         self.strategies.extend(further);
         self
     }
 }
 
-/// Why a strategy is not known, if time ran out.
-fn out_of_time(one: &Compared) -> Option<StopReason> {
-    one.stopped.filter(|why| matches!(why, StopReason::TimeLimit | StopReason::Interrupted))
+/// Why less is known of a strategy than could be, if a limit is the reason: what doubles cannot tell is no limit.
+fn cut(one: &Compared) -> Option<StopReason> {
+    one.stopped.filter(|why| *why != StopReason::Precision)
 }
 
 impl Compared {
@@ -220,9 +239,10 @@ impl Compared {
         }
     }
 
-    /// Nothing earns more than the best of all, and what earns as much is the best of its class.
+    /// No strategy of this class earns more than the best of a larger one, and what earns as much is the best of its class.
     fn bound(&mut self, best: &Compared) {
-        if self.welfare.exact.is_some() && self.welfare.exact == best.welfare.exact && best.stopped.is_none() {
+        let is_best = best.stopped.is_none() && best.upper.is_none();
+        if self.welfare.exact.is_some() && self.welfare.exact == best.welfare.exact && is_best {
             (self.upper, self.stopped) = (None, None);
         }
         let most = best.upper.unwrap_or(best.welfare.enclosure.upper());

@@ -2,8 +2,10 @@
 //!
 //! Computed anew and in plain fractions: this is for models that a person reads, not for speed.
 
+mod segments;
 mod turns;
 
+pub use segments::EarlierSegment;
 pub use turns::Turn;
 
 use crate::Answer;
@@ -30,10 +32,14 @@ pub struct Explanation {
     /// Every choice outside the long-term strategy, in states that can be reached.
     pub deviations: Vec<Deviation>,
     /// The layers just before the horizon, the last one first; at most as many as were asked for. Only what may be met. None
-    /// of time preferences in segments.
+    /// of time preferences in segments: gains over different values do not add up.
     pub layers: Vec<Layer>,
-    /// Every change of choice at a state and step that may be met, the latest first. None of time preferences in segments.
+    /// Every change of choice at a state and step that may be met, the latest first.
     pub turns: Vec<Turn>,
+    /// Whose interests the changes tell: as in `names`, and the principals of the file where preferences have segments.
+    pub judges: Vec<String>,
+    /// What holds before the last segment, the latest first; nothing if there is one segment only.
+    pub earlier: Vec<EarlierSegment>,
 }
 
 /// A choice that the long-term strategy does not take.
@@ -83,8 +89,7 @@ pub fn explain(
     stop: &StopSignal,
 ) -> Result<Explanation, StopReason> {
     let mut segments = principals::segments(model.principals());
-    let is_whole = segments.len() == 1;
-    // What is worth explaining in the paper's terms is what holds from the last segment on.
+    // In the paper's terms, what holds from the last segment on; then what holds before it.
     let last = segments.pop().expect("at least one segment");
     let ordered = principals::order_by(model, last.parts.clone());
     let rows = IntegerRows::of(model);
@@ -110,10 +115,16 @@ pub fn explain(
             });
         }
     }
-    if !is_whole {
-        // Before it every segment has values of its own: neither gains nor turns add up over its end.
-        let (layers, turns) = (Vec::new(), Vec::new());
-        return Ok(Explanation { names: names(&ordered), reached, values, deviations, layers, turns });
+    if !segments.is_empty() {
+        let ends = segments.iter().skip(1).map(|next| next.from).chain([last.from]);
+        let told = segments.iter().zip(ends);
+        let told = told.map(|(segment, until)| segments::earlier(model, &rows, segment, until, &reached, stop));
+        let mut earlier: Vec<EarlierSegment> = told.collect::<Result<_, _>>()?;
+        earlier.reverse();
+        let turns = segments::turns(model, solution, &meetings, n_turns, stop)?;
+        let judges = model.principals().iter().map(|principal| principal.name.clone()).collect();
+        let (names, layers) = (names(&ordered), Vec::new());
+        return Ok(Explanation { names, reached, values, deviations, layers, turns, judges, earlier });
     }
     let mut layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
     for layer in &mut layers {
@@ -121,7 +132,8 @@ pub fn explain(
         layer.gains.retain(|gain| meetings.may_be_at(solution.strategy(), gain.state, &step));
     }
     let turns = turns::turns(&ordered, &advantages, solution, &meetings, n_turns, stop)?;
-    Ok(Explanation { names: names(&ordered), reached, values, deviations, layers, turns })
+    let (names, earlier) = (names(&ordered), Vec::new());
+    Ok(Explanation { judges: names.clone(), names, reached, values, deviations, layers, turns, earlier })
 }
 
 /// Those of some steps that lie in the last segment: the first, and the one after the last. Given are steps after its origin.
@@ -168,6 +180,17 @@ fn exact_advantages(model: &OrderedModel, advantages: &Advantages, state: StateI
     (0..model.n()).map(|i| advantages.exact(state, choice, i)).collect()
 }
 
+/// The sign of D_j.
+fn sum_at(
+    advantages: &Advantages,
+    ratios: &DiscountRatios,
+    state: StateId,
+    choice: ChoiceId,
+    step: &Step,
+) -> Option<Ordering> {
+    advantages.sum(ratios, &ratios.weights(step), state, choice, 0..advantages.of(choice).len()).sign()
+}
+
 /// The first step with D_j > 0, and the step after the last one, as far as a few thousand steps at either end show.
 fn paying_steps(
     advantages: &Advantages,
@@ -177,10 +200,7 @@ fn paying_steps(
     settled_from: &Step,
 ) -> Option<(Step, Step)> {
     const LOOKED_AT: u64 = 2_000;
-    let n = advantages.of(choice).len();
-    let pays = |step: &Step| {
-        advantages.sum(ratios, &ratios.weights(step), state, choice, 0..n).sign() == Some(Ordering::Greater)
-    };
+    let pays = |step: &Step| sum_at(advantages, ratios, state, choice, step) == Some(Ordering::Greater);
     let mut last = settled_from.clone();
     for _ in 0..LOOKED_AT {
         if last.is_zero() || pays(&(&last - 1)) {

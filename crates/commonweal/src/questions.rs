@@ -5,7 +5,7 @@ pub use crate::alternatives::Alternatives;
 pub use crate::certificate::FairCertificate;
 pub use crate::commitment::Equilibrium;
 pub use crate::compare::{Class, Compared, Comparison, FairRule};
-pub use crate::explain::{Deviation, Explanation, Gain, Layer, Turn};
+pub use crate::explain::{Deviation, EarlierSegment, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
 pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Quantity, Shard, Spot};

@@ -134,12 +134,22 @@ impl StopSignal {
         StopSignal { budget: Some(Arc::new(budget)), ..self.clone() }
     }
 
-    /// Says that this much work was done, in about nanoseconds of one processor.
+    /// The same signal for a part of a computation whose work is counted and not limited.
+    pub(crate) fn counting(&self) -> StopSignal {
+        self.with_budget(u64::MAX, u64::MAX)
+    }
+
+    /// Says that this much work was done, in about nanoseconds of one processor. Several threads may say so at once: the sum is
+    /// the same in any order.
     pub(crate) fn spend(&self, work: u64) {
         if let Some(budget) = &self.budget {
-            let spent = budget.spent.load(Ordering::Relaxed).saturating_add(work);
-            budget.spent.store(spent, Ordering::Relaxed);
+            budget.spent.fetch_add(work, Ordering::Relaxed);
         }
+    }
+
+    /// The work that was spent since somebody began to count it.
+    pub(crate) fn spent(&self) -> u64 {
+        self.budget.as_ref().map_or(0, |budget| budget.spent.load(Ordering::Relaxed))
     }
 
     /// Whether more work is left than may be spent, or seems to be.

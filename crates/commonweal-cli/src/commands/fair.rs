@@ -23,7 +23,13 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     output::check_places(&places, &args.model.model)?;
     let in_fractions = args.certificate.is_some();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
-    input::refuse_mixtures(&model, "fair")?;
+    // A coin is placed, and a certificate written, of payoffs that are known exactly or to within rounding.
+    if args.certificate.is_some() {
+        input::refuse_mixtures(&model, "fair --certificate")?;
+    }
+    if matches!(args.coin, CoinPlace::Decision) {
+        input::refuse_mixtures(&model, "fair --coin decision")?;
+    }
     let question = question(args, &model)?;
     clock.has_read();
     if !args.run.quiet && question.rule != Rule::Welfare && has_costs(model.structure()) {

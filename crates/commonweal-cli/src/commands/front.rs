@@ -4,7 +4,7 @@ use crate::args::{EngineArgs, FrontArgs};
 use crate::engine::{self, Asked};
 use crate::report::timings::Clock;
 use crate::report::{front as report, json};
-use crate::{input, output, progress, range};
+use crate::{output, progress, range};
 use anyhow::{anyhow, bail};
 use commonweal::internals::fair::{front::front, hull::hull};
 use commonweal::internals::number::Rational;
@@ -51,7 +51,6 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start();
     let asked = engine::read(&EngineArgs { exact: args.engine.exact, gap: None }, &args.model, false, args.run.quiet)?;
     let Asked { model, engine } = asked;
-    input::refuse_mixtures(&model, "front")?;
     // A gap is about the front. Where fractions are long, it is about the engine too.
     let engine = match args.engine.gap {
         Some(gap) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),

@@ -27,7 +27,8 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
     }
     let grid = |option: &str, range: &Option<String>, (_, quantity): (_, Quantity)| {
         let range = range.as_deref().unwrap_or(range::default_range(quantity));
-        range::grid(option, range, quantity, args.resolution)
+        let grid = range::grid(option, range, quantity, args.resolution)?;
+        Ok::<_, anyhow::Error>(if args.changes { grid } else { grid.for_pictures() })
     };
     let grids = [grid("--x-range", &args.x_range, varied[0])?, grid("--y-range", &args.y_range, varied[1])?];
     for (grid, option) in grids.iter().zip(["--x-range", "--y-range"]) {
@@ -39,7 +40,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
             );
         }
     }
-    let options = Options { stop, ..Options::default() };
+    let options = Options { engine: args.engine.engine(), stop, ..Options::default() };
     if let Some(shard) = args.shard {
         let part = progress::shown(&options.stop, args.run.quiet, || map_shard(&model, axes, &grids, shard, &options));
         json::print_lines(part.points.iter().map(|point| GridPoint::new(&model, &part.plays, point)))?;

@@ -62,7 +62,6 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
             }
             PlotKind::Front => {
                 let model = Model::from(model.clone());
-                input::refuse_mixtures(&model, "plot --kind front")?;
                 front::picture(&model, &options)?
             }
             PlotKind::Rates => rates(&model, &drawn).picture(),

@@ -56,6 +56,7 @@ fn run(
         threshold: args.threshold.clone(),
         node_limit: args.node_limit,
         stop: stop.clone(),
+        ..SearchOptions::default()
     };
     let found = progress::shown(&stop, args.run.quiet, || search(&model, &options))?;
     if let Some(path) = &args.strategy {

@@ -20,7 +20,8 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     clock.has_read();
     let (principal, quantity, range) = range::assigned("--vary", &args.vary, &model)?;
     let grid = range::grid("--vary", range, quantity, args.steps)?;
-    let options = Options { stop, ..Options::default() };
+    let grid = if args.changes { grid } else { grid.between_points() };
+    let options = Options { engine: args.engine.engine(), stop, ..Options::default() };
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let sweep = progress::shown(&options.stop, args.run.quiet, || sweep(&model, principal, grid, shard, &options));
     if let Some(place) = &args.csv {

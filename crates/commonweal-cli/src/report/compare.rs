@@ -7,6 +7,7 @@ use commonweal::internals::commitment::Equilibrium;
 use commonweal::internals::compare::{Class, Compared, Comparison};
 use commonweal::internals::model::{Principal, Structure};
 use commonweal::internals::number::{Rational, Value};
+use commonweal::internals::stop::StopReason;
 use commonweal::{Answer, Enclosure};
 
 /// What each class earns and costs, and who gets what: in one table if it fits, in two otherwise.
@@ -29,7 +30,13 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
     for one in compared.iter().filter(|one| is_open(one)) {
         let upper = at_most(one.upper.expect("an open class has an upper bound"));
         let name = class_name(model, one.class);
-        text += &wrapped(&format!("  {name}: the best found; none earns more than {upper}"), 4);
+        // Of what was cut, the command that searches on.
+        let further = match (one.stopped, one.class) {
+            (Some(StopReason::Work), Class::Stationary) => ". The search was cut; `stationary` goes on",
+            (Some(StopReason::Work), Class::Positional) => ". The search was cut; `positional` goes on",
+            _ => "",
+        };
+        text += &wrapped(&format!("  {name}: the best found; none earns more than {upper}{further}"), 4);
     }
     if !fair.is_empty() {
         let place = shown(&model.state_name(model.start()));

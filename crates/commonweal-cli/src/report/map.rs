@@ -6,6 +6,7 @@ use super::table::listed;
 use commonweal::internals::landscape::{Grid, Label, Quantity, StrategyMap, named_regions};
 use commonweal::internals::model::Structure;
 use commonweal::internals::number::rate_text;
+use commonweal::internals::stop::StopReason;
 
 /// The map for people: every region with its share.
 pub fn report(model: &Structure, map: &StrategyMap) -> String {
@@ -18,8 +19,13 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
             Quantity::Rate => format!("rate of {} from {} to {}", name(axis), rate_text(from), rate_text(to)),
         }
     };
-    let mut text =
-        map.stopped.map_or_else(String::new, |reason| format!("Stopped: {reason}. Parts of the map are missing.\n"));
+    let mut text = match map.stopped {
+        None => String::new(),
+        Some(reason @ StopReason::Work) => format!(
+            "Stopped: {reason}.\nWhere boundaries meet, the map is coarse; --changes goes on, and a larger\n--resolution is finer everywhere.\n"
+        ),
+        Some(reason) => format!("Stopped: {reason}. Parts of the map are missing.\n"),
+    };
     let start = shown(&model.state_name(model.start()));
     text += &format!("Best strategies from {start}: {}, {}\n\n", range(0), range(1));
     let named = named_regions(model, map);
@@ -33,7 +39,7 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
         let others = numbers::steps(&(named.others as u64).into());
         text += &format!("      {:>12}  {others} others; --json has them all\n", percent(1.0 - shares));
     }
-    let unit = map.grids[0].unit().to_f64();
+    let unit = map.grids[0].width().to_f64();
     let located = numbers::steps(&(map.plane.located.len() as u64).into());
     text += &format!("\n{located} points on boundaries, each located to within {}.\n", double(unit));
     text

@@ -136,6 +136,7 @@ pub fn timeline(model: &Structure, drawn: &Drawn) -> Timeline {
             format!("What to do from {}, {step} by {step}", shown(&model.state_name(model.start())))
         },
         caption: (!notes.is_empty()).then(|| notes.join(" ")),
+        step: shown(model.about().step()),
         rows: shown_states.iter().map(row).collect(),
     }
 }

@@ -48,17 +48,24 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         let (name, own) = (sweep.grid.quantity.name(), in_place(sweep, &discount));
         text += &format!("  The model's own {name}, {own}, has {}.\n", named.letter(play));
     }
-    text += "\nChanges of strategy\n";
+    let is_located = sweep.grid.locates_changes();
+    text +=
+        if is_located { "\nChanges of strategy\n" } else { "\nChanges of strategy, between neighbouring points\n" };
     if changes.is_empty() {
         text += if sweep.stopped.is_some() { "  none found before the stop\n" } else { "  none found\n" };
     }
-    first.iter().for_each(|change| text += &change_line(change, &named));
+    let line = |change: &&SweepChange| change_line(sweep, change, &named);
+    text.extend(first.iter().map(line));
     if !last.is_empty() {
         let left_out = &changes[first.len()..changes.len() - last.len()];
         let [from, to] = [left_out.first(), left_out.last()].map(|change| change.map_or(0.0, |change| place(change)));
-        text += &format!("  … {} more between ≈ {from:.12} and ≈ {to:.12}; --json has them\n", left_out.len());
+        let digits = if is_located { 12 } else { 6 };
+        text += &format!("  … {} more between ≈ {from:.digits$} and ≈ {to:.digits$}; --json has them\n", left_out.len());
     }
-    last.iter().for_each(|change| text += &change_line(change, &named));
+    text.extend(last.iter().map(line));
+    if !is_located && !changes.is_empty() {
+        text += "  (--changes locates them)\n";
+    }
     if first.iter().chain(last).any(|change| change.crowded) {
         text += "  *: with others between the two\n";
     }
@@ -77,7 +84,11 @@ fn in_place(sweep: &Sweep, value: &Rational) -> String {
     }
 }
 
-fn change_line(change: &SweepChange, key: &Key) -> String {
+fn change_line(sweep: &Sweep, change: &SweepChange, key: &Key) -> String {
+    if !sweep.grid.locates_changes() {
+        let [low, high] = [&change.low, &change.high].map(|end| in_place(sweep, end));
+        return format!("  from {low} to {high}: {} → {}\n", key.letter(change.before), key.letter(change.after));
+    }
     let at = match &change.at {
         Some(exact) => format!("{exact} ≈ {}", double(place(change))),
         None => format!("≈ {:.12}", place(change)),
@@ -252,7 +263,8 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
                 points.push(BREAK);
             }
             points.push((decimal_place(&point.discount), height(&point.earned)));
-            for change in &point.changes {
+            // A change that is not located has no place to jump at.
+            for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
                 let [before, after] = change.sides.each_ref().map(height);
                 points.extend([(place(change), before), BREAK, (place(change), after)]);
             }
@@ -272,6 +284,10 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     let changes = changes(sweep);
     let mut caption = match changes.len() {
         0 => "No change of strategy was found.".to_owned(),
+        1 if !sweep.grid.locates_changes() => "The strategy changes between two neighbouring points.".to_owned(),
+        count if !sweep.grid.locates_changes() => {
+            format!("The strategy changes between {count} pairs of neighbouring points.")
+        }
         1 => "The strategy changes once.".to_owned(),
         count => format!("The strategy changes {count} times."),
     };
@@ -289,7 +305,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
             marked.push(change);
         }
     }
-    if !marked.is_empty() {
+    if !marked.is_empty() && sweep.grid.locates_changes() {
         series.push(Series {
             name: "strategy changes".to_owned(),
             colour: WELFARE,

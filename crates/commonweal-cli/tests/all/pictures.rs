@@ -73,7 +73,7 @@ fn check_change(change: &Value, low: &[&Rational], high: &[&Rational]) {
 #[test]
 fn a_sweep_of_the_hotel_agrees_with_its_closed_form() {
     let folder = Folder::with_hotel();
-    let json = folder.run(&["sweep", "hotel.yaml", "--vary", "alice=0..0.95", "--steps", "19", "--json"]).done().json();
+    let json = folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "alice=0..0.95", "--steps", "19", "--json"]).done().json();
     let bob = parse_rational("1/3").unwrap();
     let width = number(&json["width"]);
     let mut exact = Vec::new();
@@ -136,7 +136,7 @@ fn threads_change_no_byte() {
         let common = ["--threads", threads, "--json", "--out"];
         let args = ["map", "hotel.yaml", "--x", "bob", "--y", "alice", "--resolution", "6", "--x-range", "0..1/2"];
         let drawn = folder.run(&[&args[..], &common, &[&map]].concat()).done().stdout;
-        let args = ["sweep", "hotel.yaml", "--vary", "bob=0..0.9", "--steps", "30"];
+        let args = ["sweep", "--changes", "hotel.yaml", "--vary", "bob=0..0.9", "--steps", "30"];
         let swept = folder.run(&[&args[..], &common, &[&sweep]].concat()).done().stdout;
         (drawn, swept, folder.read(&map), folder.read(&sweep))
     });
@@ -149,7 +149,7 @@ fn threads_change_no_byte() {
 fn shards_together_are_the_whole() {
     let folder = Folder::with_hotel();
     let commands: [&[&str]; 2] = [
-        &["sweep", "hotel.yaml", "--vary", "alice=1/2..0.9", "--steps", "10"],
+        &["sweep", "--changes", "hotel.yaml", "--vary", "alice=1/2..0.9", "--steps", "10"],
         &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "3"],
     ];
     for command in commands {
@@ -172,7 +172,7 @@ fn equal_discounts_and_discounts_of_0_have_their_place_on_a_map() {
     let text = folder.run(&[&args[..], &["--resolution", "4"]].concat()).done().stdout;
     assert!(text.contains("a for ever") && text.contains("100 %"), "{text}");
     let at =
-        |discount: &str| folder.run(&["sweep", "hotel.yaml", "--vary", &format!("bob={discount}..{discount}")]).done();
+        |discount: &str| folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", &format!("bob={discount}..{discount}")]).done();
     assert!(at("2/3").stdout.contains("b for ever") && at("0").stdout.contains("none found"));
 }
 
@@ -194,7 +194,7 @@ states:
 fn a_sweep_past_infinitely_many_changes_ends_and_says_that_they_crowd() {
     let folder = Folder::with_hotel();
     folder.write("crowded.yaml", CROWDED);
-    let ran = folder.run(&["sweep", "crowded.yaml", "--vary", "q=0.05..0.35", "--steps", "3", "--json"]).done();
+    let ran = folder.run(&["sweep", "--changes", "crowded.yaml", "--vary", "q=0.05..0.35", "--steps", "3", "--json"]).done();
     let changes = |point: &Value| point["changes"].as_array().unwrap().clone();
     let changes: Vec<Value> = ran.json()["points"].as_array().unwrap().iter().flat_map(changes).collect();
     assert!(changes.len() > 10 && changes.iter().any(|change| change["crowded"] == true), "{changes:?}");
@@ -212,7 +212,7 @@ fn narrow(text: &str) -> Vec<&str> {
 fn a_sweep_names_strategies_by_letters_in_80_columns_and_says_what_it_leaves_out() {
     let folder = Folder::with_hotel();
     folder.write("crowded.yaml", CROWDED);
-    let ran = folder.run(&["sweep", "crowded.yaml", "--vary", "q=0.05..0.95", "--steps", "40"]).done();
+    let ran = folder.run(&["sweep", "--changes", "crowded.yaml", "--vary", "q=0.05..0.95", "--steps", "40"]).done();
     let lines = narrow(&ran.stdout);
     for line in [
         "  A  a0 once, then a2 for ever",
@@ -235,7 +235,7 @@ fn a_sweep_says_what_every_principal_gets_however_many_they_are() {
     for (discounts, n) in [("0.9,0.5,0.3", 3), ("0.9,0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1", 9)] {
         let args = ["generate", "random", "--states", "4", "--discounts", discounts, "--out", "model.yaml"];
         folder.run(&args).done();
-        let ran = folder.run(&["sweep", "model.yaml", "--vary", "p1=0.4..0.6", "--steps", "2"]).done();
+        let ran = folder.run(&["sweep", "--changes", "model.yaml", "--vary", "p1=0.4..0.6", "--steps", "2"]).done();
         let lines = narrow(&ran.stdout);
         for p in 0..n {
             let header = format!(" to p{p}");
@@ -244,14 +244,14 @@ fn a_sweep_says_what_every_principal_gets_however_many_they_are() {
     }
     let many: Vec<String> = (1..=60).map(|i| format!("0.{i:02}")).collect();
     folder.run(&["generate", "random", "--states", "2", "--discounts", &many.join(","), "--out", "many.yaml"]).done();
-    let ran = folder.run(&["sweep", "many.yaml", "--vary", "p0=0.01..0.012", "--steps", "1"]).done();
+    let ran = folder.run(&["sweep", "--changes", "many.yaml", "--vary", "p0=0.01..0.012", "--steps", "1"]).done();
     assert!(narrow(&ran.stdout).iter().any(|line| line.contains("more principals; --csv and --json have them all")));
 }
 
 #[test]
 fn a_sweep_is_drawn_with_its_jumps_and_the_models_own_discount() {
     let folder = Folder::with_hotel();
-    folder.run(&["sweep", "hotel.yaml", "--vary", "bob=0..0.95", "--steps", "20", "--out", "s.svg"]).done();
+    folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob=0..0.95", "--steps", "20", "--out", "s.svg"]).done();
     let svg = folder.read("s.svg");
     assert!(svg.contains(">the model</text>"));
     let document = roxmltree::Document::parse(&svg).unwrap();
@@ -259,7 +259,7 @@ fn a_sweep_is_drawn_with_its_jumps_and_the_models_own_discount() {
         document.descendants().filter(|node| node.attribute("class").is_some_and(|class| class.ends_with("-line")));
     // Four curves with four pieces each, as the strategy changes three times, and four samples in the legend.
     assert_eq!(lines.count(), 20);
-    folder.run(&["sweep", "hotel.yaml", "--vary", "bob=0.5..0.9", "--steps", "2", "--out", "s.svg"]).done();
+    folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob=0.5..0.9", "--steps", "2", "--out", "s.svg"]).done();
     assert!(!folder.read("s.svg").contains(">the model</text>"), "it lies elsewhere");
 }
 

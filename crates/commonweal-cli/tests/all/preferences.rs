@@ -78,7 +78,8 @@ fn a_mixture_says_how_near_it_is() {
     assert!(width > 0.0 && width < 2.0 * 1e-4 * 6.0 * 4.0, "{width}");
     let text = folder.run(&args[..4]).done().stdout;
     assert!(text.contains("Optimal for a mixture of") && text.contains("as optimal for the mixtures"), "{text}");
-    let refused = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", args[2], args[3]]);
+    let fair = ["fair", "hotel.yaml", "--rule", "max-min", args[2], args[3]];
+    let refused = folder.run(&[&fair[..], &["--certificate", "fair.cert"]].concat());
     assert!(refused.code == 2 && refused.stderr.contains("a mixture of discounts stands for"), "{}", refused.stderr);
     // Its certificate is about the mixture, which the canonical form has.
     folder.write("gamma.yaml", "principals: {p: {gamma: {mean: 40%, sd: 20%}, error: 1e-2}}\nstates: {s: {a: {reward: 1, to: s}, b: {to: s}}}\n");
@@ -124,7 +125,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
 #[test]
 fn sweeps_and_maps_go_over_rates() {
     let folder = folder();
-    let sweep = ["sweep", "hotel.yaml", "--vary", "bob.rate=50%..100%", "--steps", "2"];
+    let sweep = ["sweep", "--changes", "hotel.yaml", "--vary", "bob.rate=50%..100%", "--steps", "2"];
     let text = folder.run(&sweep).done().stdout;
     assert!(text.starts_with("Over the rate of bob") && text.contains("\n  75%"), "{text}");
     let document = folder.run(&[&sweep[..], &["--json"]].concat()).done().json();
@@ -185,5 +186,56 @@ fn the_outlook_has_what_an_economist_looks_at() {
     for kind in ["rates", "states", "rewards"] {
         folder.run(&["plot", "fund.yaml", "--kind", kind, "--out", "plot.svg"]).done();
         assert!(folder.read("plot.svg").contains("year"), "{kind}");
+    }
+}
+
+/// What waiting `k` steps and then investing gives in the hotel, if step j counts `weight(j)`; `None` waits for ever.
+fn hotel_payoff(k: Option<usize>, weight: &dyn Fn(usize) -> f64) -> f64 {
+    const MANY: usize = 2_000_000;
+    let reward = |j: usize| match k {
+        Some(k) if j > k => 6.0,
+        Some(k) if j == k => -1.0,
+        _ => 3.0,
+    };
+    // The small ones first.
+    (0..MANY).rev().map(|j| reward(j) * weight(j)).sum()
+}
+
+#[test]
+fn fair_rules_and_fronts_know_how_near_mixtures_are() {
+    // Weights of the entries themselves: gamma with mean 40 % and sd 20 % is (1 + j/10)^-4, hyperbolic with a hazard (4/5)^j/(1 + j).
+    let gamma = |j: usize| (1.0 + 0.1 * j as f64).powi(-4);
+    let hyperbolic = |j: usize| 0.8f64.powi(j as i32) / (1.0 + j as f64);
+    let folder = folder();
+    let entries = ["alice={gamma: {mean: 40%, sd: 20%}, error: 1e-6}", "bob={hyperbolic: 1, hazard: 20%, error: 1e-6}"];
+    let run = |command: &[&str]| {
+        let args = [command, &["--discount", entries[0], "--discount", entries[1], "--json", "--quiet"]].concat();
+        folder.run(&args).done().json()
+    };
+    let waits: Vec<Option<usize>> = (0..60).map(Some).chain([None]).collect();
+    let points: Vec<[f64; 2]> =
+        waits.iter().map(|&k| [hotel_payoff(k, &gamma), hotel_payoff(k, &hyperbolic)]).collect();
+    // The least that anybody gets, over all lotteries of two: on a segment it is greatest at an end or where both get the same.
+    let mut best = f64::NEG_INFINITY;
+    for a in &points {
+        for b in &points {
+            let (left, right) = (a[0] - a[1], b[0] - b[1]);
+            let share = if left == right { 0.0 } else { (left / (left - right)).clamp(0.0, 1.0) };
+            best = best.max((a[0] + share * (b[0] - a[0])).min(a[1] + share * (b[1] - a[1]))).max(a[0].min(a[1]));
+        }
+    }
+    let fair = run(&["fair", "hotel.yaml", "--rule", "max-min"]);
+    let (lower, upper) = (fair["value"]["lower"].as_f64().unwrap(), fair["value"]["upper"].as_f64().unwrap());
+    assert!(fair["value"]["exact"].is_null() && fair["status"] == "within gap", "{fair:#}");
+    assert!(lower <= best && best <= upper && upper - lower < 1e-3, "{lower} {best} {upper}");
+    assert!(upper - lower > 1e-9, "the error of the mixtures is in it");
+    // No vertex of the front lies beyond what can be had, and the ends are everybody's best.
+    let front = run(&["front", "hotel.yaml"]);
+    let vertices = front["vertices"].as_array().unwrap();
+    for (p, name) in ["alice", "bob"].into_iter().enumerate() {
+        let most = points.iter().map(|point| point[p]).fold(f64::NEG_INFINITY, f64::max);
+        let bound = |end: &str, vertex: &serde_json::Value| vertex["payoffs"][name][end].as_f64().unwrap();
+        assert!(vertices.iter().all(|vertex| bound("lower", vertex) <= most));
+        assert!(vertices.iter().any(|vertex| bound("upper", vertex) >= most - 1e-4), "{name}: {most} {front:#}");
     }
 }

@@ -105,5 +105,6 @@ def timeline(found: Solution) -> str:
         notes.append(f"{never} of {found.model.n_states} states {'is' if never == 1 else 'are'} never met.")
     if found.status == "stopped":
         notes.append(f"Stopped: {found.reason}. The strategy is the best found.")
-    title = f"What to do from {found.model.start}, step by step"
-    return _core.timeline_svg(title, " ".join(notes) or None, rows)
+    step = found.model.step
+    title = f"What to do from {found.model.start}, {step} by {step}"
+    return _core.timeline_svg(title, " ".join(notes) or None, step, rows)

@@ -78,7 +78,7 @@ impl Axes {
     /// The map over discounts from 0 to almost 1.
     pub fn map(&self, model: &Model, limits: &Limits, options: &Options) -> Result<Mapped, Problem> {
         let axes = self.checked(model)?;
-        let grid = || Grid::new(Rational::ZERO, greatest(), self.resolution);
+        let grid = || Grid::new(Rational::ZERO, greatest(), self.resolution).for_pictures();
         // Somebody may move a slider meanwhile.
         let threads = limits.threads.saturating_sub(1).max(1);
         Ok(on_threads(Some(threads), || {

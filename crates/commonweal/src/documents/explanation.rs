@@ -19,6 +19,22 @@ pub struct Explanation {
     pub layers: Vec<Layer>,
     /// Every change of a choice at a state and step that can be met, the latest first.
     pub changes: Vec<ChangeOfChoice>,
+    /// What holds before the last segment of the time preferences, the latest first; left out if there is one segment only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierSegment>,
+}
+
+/// A segment of the time preferences that others follow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierSegment {
+    /// Its first step.
+    pub from: u64,
+    /// The first step of the next one.
+    pub until: u64,
+    /// V: per state, what the strategy that would be best in the long term, if these weights held for ever, is worth.
+    pub values: Entries<Entries<Number>>,
+    /// Every choice that this strategy does not take, with the steps of the segment at which it pays.
+    pub deviations: Vec<Deviation>,
 }
 
 /// A choice that the long-term strategy does not take.
@@ -81,11 +97,26 @@ impl Explanation {
         let state = |state: StateId| model.state_name(state).into_owned();
         let action = |choice: ChoiceId| model.action_name(choice).into_owned();
         let number = |exact: &Rational| Number::from(Value::from(exact.clone()));
-        let each = |numbers: &[Rational]| explanation.names.iter().cloned().zip(numbers.iter().map(number)).collect();
+        let by = |names: &[String], numbers: &[Rational]| -> Entries<Number> {
+            names.iter().cloned().zip(numbers.iter().map(number)).collect()
+        };
+        let deviation = |names: &[String], deviation: &explain::Deviation| Deviation {
+            state: state(deviation.state),
+            action: action(deviation.choice),
+            advantages: by(names, &deviation.advantages),
+            pays_from: deviation.pays.as_ref().map(|(first, _)| StepNumber(first.clone())),
+            pays_until: deviation.pays.as_ref().map(|(_, end)| StepNumber(end.clone())),
+        };
+        let earlier = |own: &explain::EarlierSegment| EarlierSegment {
+            from: own.from,
+            until: own.until,
+            values: model.states().map(|id| (state(id), by(&own.names, &own.values[id.index()]))).collect(),
+            deviations: own.deviations.iter().map(|one| deviation(&own.names, one)).collect(),
+        };
         let change = |turn: &Turn| {
             let known = turn.better.iter().any(Option::is_some);
             let who = |ordering| {
-                let those = turn.better.iter().zip(&explanation.names).filter(|(better, _)| **better == Some(ordering));
+                let those = turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
                 known.then(|| those.map(|(_, name)| name.clone()).collect())
             };
             ChangeOfChoice {
@@ -99,18 +130,9 @@ impl Explanation {
         };
         let reached = explanation.reached.iter();
         Explanation {
-            values: reached.map(|&id| (state(id), each(&explanation.values[id.index()]))).collect(),
-            deviations: explanation
-                .deviations
-                .iter()
-                .map(|deviation| Deviation {
-                    state: state(deviation.state),
-                    action: action(deviation.choice),
-                    advantages: each(&deviation.advantages),
-                    pays_from: deviation.pays.as_ref().map(|(first, _)| StepNumber(first.clone())),
-                    pays_until: deviation.pays.as_ref().map(|(_, end)| StepNumber(end.clone())),
-                })
-                .collect(),
+            values: reached.map(|&id| (state(id), by(&explanation.names, &explanation.values[id.index()]))).collect(),
+            deviations: explanation.deviations.iter().map(|one| deviation(&explanation.names, one)).collect(),
+            earlier: explanation.earlier.iter().map(earlier).collect(),
             layers: explanation
                 .layers
                 .iter()
@@ -134,7 +156,12 @@ impl Explanation {
 
     pub(super) fn leave_fractions_out(&mut self) {
         self.values.0.iter_mut().for_each(|(_, values)| values.leave_fractions_out());
-        self.deviations.iter_mut().for_each(|deviation| deviation.advantages.leave_fractions_out());
+        let earlier = self.earlier.iter_mut();
+        let earlier = earlier.flat_map(|own| {
+            own.values.0.iter_mut().for_each(|(_, values)| values.leave_fractions_out());
+            &mut own.deviations
+        });
+        self.deviations.iter_mut().chain(earlier).for_each(|deviation| deviation.advantages.leave_fractions_out());
         for gain in self.layers.iter_mut().flat_map(|layer| &mut layer.gains) {
             gain.now.leave_fraction_out();
             gain.total.leave_fraction_out();

@@ -49,7 +49,7 @@ mod tests;
 pub use check::{Check, Verdict};
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, Worth};
-pub use explanation::{ChangeOfChoice, Deviation, Explanation, Gain, Layer};
+pub use explanation::{ChangeOfChoice, Deviation, EarlierSegment, Explanation, Gain, Layer};
 pub use fair::{CoinDecision, Drawn, Fair, FairStatus};
 pub use front::{Corner, Edge, Front, Pattern};
 pub use outlook::{Outlook, OutlookStep, Patience};

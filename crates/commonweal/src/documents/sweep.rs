@@ -104,7 +104,7 @@ impl Sweep {
             to: sweep.grid.to.to_string(),
             steps: sweep.grid.steps,
             start: model.state_name(model.start()).into_owned(),
-            width: sweep.grid.unit().to_string(),
+            width: sweep.grid.width().to_string(),
             status: sweep.stopped.map(|_| Status::Stopped),
             reason: sweep.stopped.map(|reason| reason.to_string()),
             points: Point::all(model, sweep),

@@ -33,8 +33,8 @@ pub struct Turn {
     pub before: ChoiceId,
     /// The choice from then on.
     pub after: ChoiceId,
-    /// Whether the new choice is better than the old one for each principal at this step, most patient first; `None`
-    /// where that is not known, or would take long to find out.
+    /// Whether the new choice is better than the old one at this step, for each of [`judges`](super::Explanation::judges);
+    /// `None` where that is not known, or would take long to find out.
     pub better: Vec<Option<Ordering>>,
 }
 
@@ -50,20 +50,7 @@ pub(super) fn turns(
     n_judged: usize,
     stop: &StopSignal,
 ) -> Result<Vec<Turn>, StopReason> {
-    let strategy = solution.strategy();
-    let of_state = |&state: &StateId| {
-        let turn = |pair: &[&Change]| Turn {
-            step: pair[1].from.clone(),
-            state,
-            before: pair[0].choice,
-            after: pair[1].choice,
-            better: vec![None; model.n()],
-        };
-        meetings.changes(strategy, state).windows(2).map(turn).collect::<Vec<_>>()
-    };
-    let mut turns: Vec<Turn> = meetings.states().iter().flat_map(of_state).collect();
-    // Stable: at the same step in the order in which the states are met.
-    turns.sort_by(|a, b| b.step.cmp(&a.step));
+    let mut turns = unjudged(model.n(), solution, meetings);
     let judge = Judge::new(model, advantages, solution);
     let ahead = judge.layers_ahead();
     let mut work = 0.0;
@@ -81,6 +68,25 @@ pub(super) fn turns(
         turn.better = (0..model.n()).map(|i| judge.worth(turn, i, &gains[i]).sign()).collect();
     }
     Ok(turns)
+}
+
+/// Every change of choice, the latest first; nothing is said of the interests of `n`.
+pub(super) fn unjudged(n: usize, solution: &Answer, meetings: &Meetings) -> Vec<Turn> {
+    let strategy = solution.strategy();
+    let of_state = |&state: &StateId| {
+        let turn = |pair: &[&Change]| Turn {
+            step: pair[1].from.clone(),
+            state,
+            before: pair[0].choice,
+            after: pair[1].choice,
+            better: vec![None; n],
+        };
+        meetings.changes(strategy, state).windows(2).map(turn).collect::<Vec<_>>()
+    };
+    let mut turns: Vec<Turn> = meetings.states().iter().flat_map(of_state).collect();
+    // Stable: at the same step in the order in which the states are met.
+    turns.sort_by(|a, b| b.step.cmp(&a.step));
+    turns
 }
 
 struct Judge<'a> {

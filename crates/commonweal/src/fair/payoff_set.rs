@@ -15,7 +15,7 @@ use crate::front::Model;
 use crate::model::{IntegerRows, Mdp, PrincipalId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::principals::{OrderedPart, order_by, parts_weighted};
-use crate::solve::{Options, Picked};
+use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
 use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Strategy};
 use std::borrow::Cow;
@@ -91,6 +91,7 @@ pub struct PayoffSet<'m> {
     kept_in_doubles: RefCell<Vec<certified::Kept>>,
     calls: Cell<u64>,
     most_calls: u64,
+    most_bits: usize,
 }
 
 /// A long-term strategy, for parts whose first terms count once, more or less.
@@ -111,12 +112,24 @@ impl<'m> PayoffSet<'m> {
             kept_in_doubles: RefCell::default(),
             calls: Cell::new(0),
             most_calls: u64::MAX,
+            most_bits: usize::MAX,
         }
     }
 
     /// The same, asked no more often than this: further questions are stopped.
     pub fn with_most_calls(self, most_calls: u64) -> PayoffSet<'m> {
         PayoffSet { most_calls, ..self }
+    }
+
+    /// The same, stopped where a payoff has a longer denominator than this: programs over long fractions take long.
+    pub fn with_most_bits(self, most_bits: usize) -> PayoffSet<'m> {
+        PayoffSet { most_bits, ..self }
+    }
+
+    /// An error if a payoff is longer than allowed.
+    fn check_length(&self, payoffs: &[Value]) -> Result<(), StopReason> {
+        let bits = |payoff: &Value| payoff.exact.as_ref().map_or(0, Rational::denominator_bits);
+        if payoffs.iter().map(bits).any(|bits| bits > self.most_bits) { Err(StopReason::Work) } else { Ok(()) }
     }
 
     /// Counts a question, unless something stops it.
@@ -144,8 +157,17 @@ impl<'m> PayoffSet<'m> {
         self.calls.get()
     }
 
-    /// The gap of the engine that answers, if it is the one in doubles.
+    /// The gap of the engine that answers, if it is the one in doubles. Of preferences that mixtures stand for nothing is known
+    /// exactly: bounds, which include how near the mixtures are, are all there is.
     pub fn gap(&self) -> Option<f64> {
+        /// Bounds that are off by the error of a mixture do not come nearer than a few of these.
+        const ERRORS: f64 = 16.0;
+        if self.model.is_approximated() && self.model.doubles().is_ok() {
+            let asked = if let Engine::Within(gap) = self.options.engine { gap } else { DEFAULT_GAP };
+            let errors = self.model.principals().iter().filter_map(|own| own.approximation());
+            let error = errors.map(|own| own.relative_error.to_f64()).fold(0.0, f64::max);
+            return Some(asked.max(ERRORS * error).min(1.0));
+        }
         match self.options.engine.for_model(self.model) {
             Picked::Exact => None,
             Picked::Certified { gap } => self.model.doubles().is_ok().then_some(gap),
@@ -198,6 +220,7 @@ impl<'m> PayoffSet<'m> {
         }
         let found = lexicographic::solve(self.mdp(), self.rows(), &telling, &self.options.stop)?;
         let payoffs: Vec<Value> = found.payoffs.into_iter().map(Value::from).collect();
+        self.check_length(&payoffs)?;
         let point = Point { strategy: found.strategy, payoffs };
         let most = telling.last().map_or(Rational::ZERO, |last| point.most(last));
         Ok(Best { point, most })
@@ -266,11 +289,12 @@ impl<'m> PayoffSet<'m> {
         if !payoffs.iter().all(|payoff| payoff.exact.is_some() || finite(payoff)) {
             return Err(StopReason::Precision);
         }
+        self.check_length(&payoffs)?;
         let point = Point { strategy: answer.strategy().clone(), payoffs };
         let mut most = point.most(weights);
         if answer.claim() != Claim::Optimal || !point.is_exact() {
             // The weighted sum of the strategy's own payoffs is no bound where the strategy is not the best.
-            let known = answer.welfare.as_ref().map(|values| values.enclosure(start.index()).upper());
+            let known = answer.welfare.as_ref().map(|_| answer.welfare_enclosure(start).upper());
             let terms = weights.iter().zip(&point.payoffs).filter(|(weight, _)| !weight.is_zero());
             let sum = terms.map(|(weight, payoff)| Enclosure::from(weight).times(payoff.enclosure));
             let bound = known.unwrap_or_else(|| sum.fold(Enclosure::ZERO, Enclosure::plus).upper());

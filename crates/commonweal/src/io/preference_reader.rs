@@ -271,14 +271,24 @@ impl<'t> Reader<'t> {
             let message = format!("{} is {}, a percentage", what(), shown(text.trim()));
             let cure = as_rate(&rate);
             // 90 % may also be what nine tenths look like.
-            let as_discount = if rate >= Rational::from_quotient(1, 2) && rate < Rational::ONE {
+            let is_large = rate >= Rational::from_quotient(1, 2);
+            let as_discount = if is_large && rate < Rational::ONE {
                 format!("write {} for a discount of that, or for a rate ", decimal_or_fraction(&rate))
             } else {
                 "write ".to_owned()
             };
+            // Both readings in figures.
+            let otherwise = if is_large {
+                String::new()
+            } else {
+                let (discount, percent) = (decimal_or_fraction(&rate), text.trim());
+                format!("; with the discount {discount} the next step would count {percent} of this one")
+            };
             let help = match form {
-                Form::Keyed => format!("{as_discount}{cure}"),
-                Form::Alone => format!("{as_discount}`{{{}", cure.replacen('`', "", 1).replacen('`', "}`", 1)),
+                Form::Keyed => format!("{as_discount}{cure}{otherwise}"),
+                Form::Alone => {
+                    format!("{as_discount}`{{{}{otherwise}", cure.replacen('`', "", 1).replacen('`', "}`", 1))
+                }
             };
             return Err(Fault::new(value.span, message, help));
         }

@@ -9,6 +9,8 @@ use std::ops::Range;
 const BITS: u32 = 40;
 /// The units between two neighbours of a grid.
 pub(super) const UNITS: u64 = 1 << BITS;
+/// For pictures, to 2 to this power.
+pub(super) const PICTURE_BITS: u32 = 16;
 /// Changes that are nearer to each other than this many units are not told apart.
 pub(super) const CROWD: u64 = UNITS >> 20;
 
@@ -83,13 +85,36 @@ pub struct Grid {
     pub to: Rational,
     /// How many steps lead from one end to the other; 0 if the ends are equal.
     pub steps: u64,
+    /// How near to each other the two sides of a change are, in units of 2^-40 of a step.
+    within: u64,
 }
 
 impl Grid {
-    /// The grid from one discount to another in this many steps; equal ends are a single point.
+    /// The grid from one discount to another in this many steps; equal ends are a single point. Changes between its points are
+    /// located to 2^-40 of a step.
     pub fn new(from: Rational, to: Rational, steps: u64) -> Grid {
         let steps = if from == to { 0 } else { steps };
-        Grid { quantity: Quantity::Discount, from, to, steps }
+        Grid { quantity: Quantity::Discount, from, to, steps, within: 1 }
+    }
+
+    /// The same, whose changes are only known to lie between neighbouring points: nothing is solved besides these.
+    pub fn between_points(self) -> Grid {
+        Grid { within: UNITS, ..self }
+    }
+
+    /// The same, whose changes are located as finely as a picture can show.
+    pub fn for_pictures(self) -> Grid {
+        Grid { within: UNITS >> PICTURE_BITS, ..self }
+    }
+
+    /// How near to each other the two sides of a change are, in units.
+    pub(super) fn within(&self) -> u64 {
+        self.within
+    }
+
+    /// Whether changes are located between neighbouring points.
+    pub fn locates_changes(&self) -> bool {
+        self.within < UNITS
     }
 
     /// The same grid of another quantity.
@@ -117,9 +142,9 @@ impl Grid {
         &self.from + (&self.to - &self.from) * (units / all)
     }
 
-    /// The unit in which places between neighbours are counted: 2^-40 of their distance.
-    pub fn unit(&self) -> Rational {
-        self.place(0, 1) - &self.from
+    /// How near to each other the two sides of a change are.
+    pub fn width(&self) -> Rational {
+        self.place(0, self.within) - &self.from
     }
 
     /// The place that lies `units` after the first discount, as the nearest double.

@@ -1,6 +1,6 @@
 //! Which strategy is best over two discounts: regions with located boundaries, or the points of a grid one by one.
 
-use super::grid::{CROWD, UNITS};
+use super::grid::{CROWD, PICTURE_BITS, UNITS};
 use super::line::{Bracket, LabelChange, changes};
 use super::plane::{Plane, PlaneOptions, Spot, plane};
 use super::survey::Survey;
@@ -10,9 +10,13 @@ use crate::number::Rational;
 use crate::solve::Options;
 use crate::stop::StopReason;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
 
 /// How often a cell of a map is cut into four where boundaries meet.
 pub const DEPTH: u32 = 3;
+
+/// The work, in about nanoseconds, after which no cell of a map for pictures is cut further.
+const MOST_WORK: u64 = 4_000_000_000;
 
 /// Regions of two discounts in which the same strategy is best from the start state.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,20 +58,25 @@ fn varied(axes: [PrincipalId; 2], grids: &[Grid; 2]) -> Vec<(PrincipalId, Quanti
 pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
     let mut survey = Survey::new(model, varied(axes, &grids), grids[0].n_points() * grids[1].n_points(), options);
     // What is thinner than the least cell is not told apart.
-    let plane_options =
-        PlaneOptions { cells: grids[0].steps, units: UNITS, depth: DEPTH, thin: UNITS >> DEPTH, within: 1 };
+    let (cells, within) = (grids[0].steps, grids[0].within());
+    let plane_options = PlaneOptions { cells, units: UNITS, depth: DEPTH, thin: UNITS >> DEPTH, within };
     let mut known = HashMap::new();
-    let plane = plane(plane_options, |spots| {
+    let work = survey.work();
+    // A map that is to be fine takes as long as it takes.
+    let may_cut = || within == 1 || work.load(Ordering::Relaxed) < MOST_WORK;
+    let label = |spots: &[Spot]| {
         let points: Vec<Vec<Rational>> = spots.iter().map(|&spot| place(&grids, spot).to_vec()).collect();
         let labels = survey.labels(&points);
         known.extend(spots.iter().copied().zip(labels.iter().copied()));
         labels
-    });
+    };
+    let plane = plane(plane_options, label, may_cut);
+    let stopped = options.stop.reason().or(plane.is_coarse.then_some(StopReason::Work));
     let plays = survey.into_plays();
     let mut order: Vec<Label> = plane.outlines.keys().copied().collect();
     // By how long it takes until the strategy settles.
     order.sort_by_key(|label| label.map(|id| (plays[id].n_steps(), plays[id].clone())));
-    StrategyMap { axes, grids, plane, plays, order, stopped: options.stop.reason(), known }
+    StrategyMap { axes, grids, plane, plays, order, stopped, known }
 }
 
 fn place(grids: &[Grid; 2], (x, y): Spot) -> [Rational; 2] {
@@ -102,8 +111,6 @@ impl StrategyMap {
     /// The map in few classes, as a picture shows it: the `n` largest regions in their order, then all others as one. Between
     /// classes every boundary is located, however thin they are: finely enough for a picture, and mostly by what is known.
     pub fn classes(&self, model: &Mdp, n: usize, options: &Options) -> Vec<Class> {
-        /// How finely: 2 to this power in parts of a cell.
-        const FINE: u32 = 16;
         let mut by_share: Vec<(f64, Label)> = self.order.iter().map(|&label| (self.share(label), label)).collect();
         by_share.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // One region alone needs no class for others.
@@ -127,9 +134,9 @@ impl StrategyMap {
         let ids: HashMap<&Play, Label> = self.plays.iter().enumerate().map(|(id, play)| (play, Some(id))).collect();
         let class = |label: Option<&Label>| Some(label.and_then(|label| class_of.get(label)).map_or(n, |&class| class));
         let mut survey = Survey::new(model, varied(self.axes, &self.grids), 0, options);
-        let options =
-            PlaneOptions { cells: self.grids[0].steps, units: UNITS, depth: DEPTH + 1, thin: 0, within: UNITS >> FINE };
-        let mut plane = plane(options, |spots| {
+        let (cells, within) = (self.grids[0].steps, UNITS >> PICTURE_BITS);
+        let options = PlaneOptions { cells, units: UNITS, depth: DEPTH + 1, thin: 0, within };
+        let label = |spots: &[Spot]| -> Vec<Label> {
             let new: Vec<Spot> = spots.iter().copied().filter(|spot| !self.known.contains_key(spot)).collect();
             let points: Vec<Vec<Rational>> = new.iter().map(|&spot| self.discounts(spot).to_vec()).collect();
             let labels = survey.labels(&points);
@@ -139,7 +146,8 @@ impl StrategyMap {
                 .map(|(spot, label)| (spot, class(label.and_then(|id| ids.get(survey.play(id))))))
                 .collect();
             spots.iter().map(|spot| found.get(spot).copied().unwrap_or_else(|| class(self.known.get(spot)))).collect()
-        });
+        };
+        let mut plane = plane(options, label, || true);
         let outline = |class: usize| plane.outlines.remove(&Some(class)).unwrap_or_default();
         let outlines: Vec<Vec<Vec<Spot>>> = (0..classes.len()).map(outline).collect();
         classes.into_iter().zip(outlines).map(|(labels, outline)| Class { labels, outline }).collect()
@@ -226,7 +234,7 @@ pub fn map_shard(model: &Mdp, axes: [PrincipalId; 2], grids: &[Grid; 2], shard: 
             vec![grids[0].point(column), grids[1].place(row, units)]
         }
     };
-    let found = changes(&brackets, CROWD, 1, |places| {
+    let found = changes(&brackets, CROWD, grids[0].within(), |places| {
         let points: Vec<Vec<Rational>> = places.iter().map(|&(line, units)| at(line, units)).collect();
         survey.labels(&points)
     });

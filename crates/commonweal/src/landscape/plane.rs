@@ -40,6 +40,8 @@ pub struct Plane {
     pub boundaries: Vec<([Label; 2], Vec<Spot>)>,
     /// Every change that was located on an edge: the place just before it, the place just after, and the change.
     pub located: Vec<(Spot, Spot, LabelChange)>,
+    /// Whether cells in which boundaries meet were left as they are.
+    pub is_coarse: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +75,12 @@ struct Atlas<L> {
 }
 
 /// The regions by label, where `labels` tells the labels of any places.
-pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>) -> Plane {
+/// Cells are cut as long as `may_cut` allows it; the plane says if it did not.
+pub fn plane(
+    options: PlaneOptions,
+    labels: impl FnMut(&[Spot]) -> Vec<Label>,
+    may_cut: impl Fn() -> bool,
+) -> Plane {
     let mut atlas = Atlas { labels, options, nodes: HashMap::new(), lines: BTreeMap::new(), edges: HashMap::new() };
     let each = |index: u64| index * options.units;
     let mut cells: Vec<Cell> = (0..options.cells)
@@ -84,13 +91,12 @@ pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>) -
     loop {
         atlas.visit(&cells);
         let cut = atlas.cells_to_cut(&cells);
-        if cut.is_empty() {
-            break;
+        if cut.is_empty() || !may_cut() {
+            return Plane { is_coarse: !cut.is_empty(), ..atlas.assemble(&cells) };
         }
         cells =
             cells.into_iter().flat_map(|cell| if cut.contains(&cell) { cell.quarters() } else { vec![cell] }).collect();
     }
-    atlas.assemble(&cells)
 }
 
 impl Cell {
@@ -264,6 +270,7 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
                 .flat_map(|(pair, chords)| chains(&chords).into_iter().map(move |chain| (pair, chain)))
                 .collect(),
             located: located.collect(),
+            is_coarse: false,
         }
     }
 
@@ -480,7 +487,8 @@ mod tests {
     }
 
     fn of(label: impl Fn(f64, f64) -> usize) -> Plane {
-        plane(OPTIONS, |spots| spots.iter().map(|&spot| share(spot)).map(|(x, y)| Some(label(x, y))).collect())
+        let label = |spots: &[Spot]| spots.iter().map(|&spot| share(spot)).map(|(x, y)| Some(label(x, y))).collect();
+        plane(OPTIONS, label, || true)
     }
 
     #[test]

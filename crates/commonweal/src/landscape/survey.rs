@@ -2,14 +2,14 @@
 
 use super::{Play, Quantity};
 use crate::answer::{Answer, Claim};
-use crate::exact::solve;
 use crate::model::{Mdp, ModelError, PrincipalId};
 use crate::number::Rational;
-use crate::parallel;
-use crate::solve::Options;
-use crate::stop::{Reached, StopSignal};
+use crate::{certified, exact, parallel};
+use crate::solve::{DEFAULT_GAP, Engine, Options};
+use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::CountingStrategy;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Which of the plays met so far, from 0 in the order in which they were met.
@@ -25,6 +25,8 @@ pub(super) struct Survey<'m> {
     options: Options,
     stop: StopSignal,
     solved: AtomicU64,
+    /// The work of all models solved, in about nanoseconds.
+    work: Arc<AtomicU64>,
     /// How many models the grid has.
     grid: u64,
     ids: HashMap<Play, PlayId>,
@@ -36,8 +38,13 @@ impl<'m> Survey<'m> {
     pub fn new(model: &'m Mdp, varied: Vec<(PrincipalId, Quantity)>, grid: u64, options: &Options) -> Survey<'m> {
         let stop = options.stop.clone();
         let options = Options { stop: stop.for_part(), ..options.clone() };
-        let solved = AtomicU64::new(0);
-        Survey { model, varied, options, stop, solved, grid, ids: HashMap::new(), plays: Vec::new() }
+        let (solved, work) = (AtomicU64::new(0), Arc::default());
+        Survey { model, varied, options, stop, solved, work, grid, ids: HashMap::new(), plays: Vec::new() }
+    }
+
+    /// The work of all models solved so far, in about nanoseconds: counted, so that it is the same for any number of threads.
+    pub fn work(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.work)
     }
 
     /// The model with these numbers, one for each that varies.
@@ -64,12 +71,36 @@ impl<'m> Survey<'m> {
     }
 
     fn solution(&self, point: &[Rational]) -> Answer {
-        let solution = solve(&self.model_at(point).expect("a discount in [0, 1)"), &self.options);
+        let solution = self.solve(&self.model_at(point).expect("a discount in [0, 1)"));
         let solved = self.solved.fetch_add(1, Ordering::Relaxed) + 1;
         if self.stop.is_watched() {
             self.stop.reach(Reached::Surveying { solved, grid: self.grid });
         }
         solution
+    }
+
+    /// The answer of the engine that is asked for. If none is, that of fractions, and where these take long, that of doubles.
+    fn solve(&self, model: &Mdp) -> Answer {
+        /// Work, in about nanoseconds, of one model of many.
+        const MOST: u64 = 500_000_000;
+        /// What any takes.
+        const LEAST: u64 = 100_000;
+        let most = if self.options.engine == Engine::Auto { MOST } else { u64::MAX };
+        let counted = |solve: &dyn Fn(&Options) -> Answer| {
+            let options = Options { stop: self.options.stop.with_budget(most, most), ..self.options.clone() };
+            let answer = solve(&options);
+            self.work.fetch_add(LEAST + options.stop.spent(), Ordering::Relaxed);
+            answer
+        };
+        let in_doubles = |gap: f64| match model.to_doubles() {
+            Ok(doubles) => counted(&|options| certified::solve(&doubles, gap, options)),
+            Err(_) => counted(&|options| exact::solve(model, options)),
+        };
+        if let Engine::Within(gap) = self.options.engine {
+            return in_doubles(gap);
+        }
+        let answer = counted(&|options| exact::solve(model, options));
+        if answer.claim() == Claim::Stopped(StopReason::Work) { in_doubles(DEFAULT_GAP) } else { answer }
     }
 
     /// The label of a solution's play from the start state.

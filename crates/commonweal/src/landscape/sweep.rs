@@ -1,13 +1,13 @@
 //! A model over a grid of one principal's discount: what is earned, and where the strategy changes.
 //!
-//! Every point of the grid is solved exactly. Between neighbours with different plays, the changes are located to a unit of
-//! the grid; where the simplest fraction in that unit makes both strategies earn the same, it is the change itself.
+//! Every point of the grid is solved. Between neighbours with different plays, the changes are located as near as the grid
+//! asks; where the simplest fraction there makes both strategies earn the same, it is the change itself.
 
 use super::grid::{CROWD, UNITS};
 use super::line::{Bracket, LabelChange, changes};
 use super::survey::Survey;
 use super::{Grid, Label, Play, PlayId, Shard};
-use crate::answer::Answer;
+use crate::answer::{Answer, Claim};
 use crate::evaluation::evaluate;
 use crate::model::{Mdp, PrincipalId};
 use crate::number::{Rational, Value};
@@ -60,7 +60,7 @@ pub struct SweepChange {
     pub at: Option<Rational>,
     /// A discount before the change.
     pub low: Rational,
-    /// A discount after it, one unit of the grid further.
+    /// A discount after it, as near as the grid asks.
     pub high: Rational,
     /// The play before it.
     pub before: PlayId,
@@ -124,10 +124,14 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
     let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
     let mut survey = Survey::new(model, vec![(principal, grid.quantity)], own.len() as u64, options);
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
-    let mut points = Vec::with_capacity(own.len());
+    let mut points: Vec<SweepPoint> = Vec::with_capacity(own.len());
+    let mut stopped = None;
     for batch in own.chunks(BATCH) {
         let places: Vec<Vec<Rational>> = batch.iter().map(|&index| vec![grid.point(index)]).collect();
         for (&index, solution) in batch.iter().zip(survey.solutions(&places)) {
+            if let Claim::Stopped(reason) = solution.claim() {
+                stopped = stopped.or(Some(reason));
+            }
             let label = survey.label(&solution);
             labels.insert(index, label);
             points.push(SweepPoint::new(model, &solution, index, grid.point(index), label));
@@ -146,15 +150,19 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             Some(Bracket { line, ends: [0, UNITS], labels: [labels[index], *labels.get(&(index + 1))?] })
         })
         .collect();
-    let found = changes(&brackets, CROWD, 1, |places| {
+    let found = changes(&brackets, CROWD, grid.within(), |places| {
         let place = |&(line, units): &(usize, u64)| vec![grid.place(own[line], units)];
         survey.labels(&places.iter().map(place).collect::<Vec<_>>())
     });
     for (bracket, found) in brackets.iter().zip(found) {
-        let located = |change: &LabelChange| located(&survey, model, &grid, own[bracket.line], change, &options.stop);
+        // At the ends, which are points of the grid, it is known.
+        let index = own[bracket.line];
+        let at_points = [Some(bracket.line), own.iter().position(|&other| other == index + 1)];
+        let known = at_points.map(|line| line.map(|line| points[line].earned.clone()));
+        let located = |change: &LabelChange| located(&survey, model, &grid, index, change, &known, &options.stop);
         points[bracket.line].changes = found.iter().filter_map(located).collect();
     }
-    Sweep { principal, grid, points, plays: survey.into_plays(), stopped: options.stop.reason() }
+    Sweep { principal, grid, points, plays: survey.into_plays(), stopped: options.stop.reason().or(stopped) }
 }
 
 /// A change after the point of that index; `None` if a play is not known.
@@ -164,12 +172,22 @@ fn located(
     grid: &Grid,
     index: u64,
     change: &LabelChange,
+    at_points: &[Option<Earned>; 2],
     stop: &StopSignal,
 ) -> Option<SweepChange> {
     let (before, after) = (change.before?, change.after?);
     let (low, high) = (grid.place(index, change.low), grid.place(index, change.high));
-    let at = if change.crowded { None } else { tie_between(survey, [before, after], &low, &high, stop) };
-    let sides = [&low, &high].map(|side| Earned::by(model, &survey.solutions(&[vec![side.clone()]])[0]));
+    let is_located = grid.locates_changes() && !change.crowded;
+    let at = if is_located { tie_between(survey, [before, after], &low, &high, stop) } else { None };
+    let earned = |units: u64, place: &Rational| {
+        let known = match units {
+            0 => at_points[0].clone(),
+            UNITS => at_points[1].clone(),
+            _ => None,
+        };
+        known.unwrap_or_else(|| Earned::by(model, &survey.solutions(&[vec![place.clone()]])[0]))
+    };
+    let sides = [earned(change.low, &low), earned(change.high, &high)];
     Some(SweepChange { at, low, high, before, after, crowded: change.crowded, sides })
 }
 

@@ -216,16 +216,14 @@ impl Principal {
         self.last().parts.first().map_or(&NONE, |part| &part.discount)
     }
 
-    /// The same principal one step later: its step j counts what step j + 1 counts now; `None` if nothing does.
-    pub(crate) fn one_step_later(&self) -> Option<Principal> {
-        let ends = self.segments.iter().skip(1).map(|next| Some(next.from)).chain([None]);
-        let shifted = self.segments.iter().zip(ends).filter(|(_, end)| *end != Some(1)).map(|(segment, _)| {
+    /// The same principal some steps later: its step j counts what step j + `steps` counts now; `None` if nothing does.
+    pub(crate) fn later(&self, steps: u64) -> Option<Principal> {
+        let ends = self.segments.iter().skip(1).map(|next| next.from).chain([u64::MAX]);
+        let shifted = self.segments.iter().zip(ends).filter(|(_, end)| *end > steps).map(|(segment, _)| {
             let Segment { from, parts } = segment.clone();
-            let after = |part: Part| Part { coefficient: part.coefficient_after(1), ..part };
-            match from {
-                0 => Segment { from, parts: parts.into_iter().map(after).collect() },
-                _ => Segment { from: from - 1, parts },
-            }
+            let passed = steps.saturating_sub(from);
+            let after = |part: Part| Part { coefficient: part.coefficient_after(passed), ..part };
+            Segment { from: from.saturating_sub(steps), parts: parts.into_iter().map(after).collect() }
         });
         let later = Principal::with_segments(self.name.clone(), shifted.collect());
         later.ok().map(|later| later.weighted(self.weight.clone()))

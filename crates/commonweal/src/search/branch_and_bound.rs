@@ -28,13 +28,29 @@ pub struct SearchOptions {
     pub threshold: Option<Rational>,
     /// The most nodes. Default: 1,000,000.
     pub node_limit: u64,
+    /// The most work, in about nanoseconds of one processor: counted, not timed, and looked at between nodes, so that the same
+    /// search always ends at the same place. Default: no limit.
+    pub work_limit: u64,
     /// Looked at between nodes; raised, it gives the bounds proven so far. Default: never raised.
     pub stop: StopSignal,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        SearchOptions { gap: Rational::ZERO, threshold: None, node_limit: 1_000_000, stop: StopSignal::default() }
+        SearchOptions {
+            gap: Rational::ZERO,
+            threshold: None,
+            node_limit: 1_000_000,
+            work_limit: u64::MAX,
+            stop: StopSignal::default(),
+        }
+    }
+}
+
+impl SearchOptions {
+    /// The same, with a signal that counts the work done.
+    pub(super) fn counting_work(&self) -> SearchOptions {
+        SearchOptions { stop: self.stop.counting(), ..self.clone() }
     }
 }
 
@@ -170,7 +186,6 @@ const BATCH: usize = 8;
 /// The memory that open nodes may take.
 const MOST_BYTES: usize = 2 << 30;
 
-/// Searches from `root`, knowing `incumbent`.
 impl Search {
     /// The same search, told of the preferences that the model states where mixtures stand for them: what is earned is known
     /// between bounds then.
@@ -197,6 +212,7 @@ impl Search {
     }
 }
 
+/// Searches from `root`, knowing `incumbent`. The signal of `options` counts the work of the class.
 pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, options: &SearchOptions) -> Search {
     let model = class.model();
     let scale = scale(model, &root);
@@ -233,7 +249,11 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
             break None;
         }
         let reason = options.stop.reason().or_else(|| {
-            (nodes + batch.len() as u64 > options.node_limit || open.len() > most_open).then_some(StopReason::NodeLimit)
+            if nodes + batch.len() as u64 > options.node_limit || open.len() > most_open {
+                Some(StopReason::NodeLimit)
+            } else {
+                (options.stop.spent() > options.work_limit).then_some(StopReason::Work)
+            }
         });
         if let Some(reason) = reason {
             batch.into_iter().for_each(|node| push(&mut open, node));

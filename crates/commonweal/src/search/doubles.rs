@@ -34,6 +34,8 @@ pub(super) struct Doubles {
     into: Vec<Vec<u32>>,
     /// The state of each choice.
     state: Vec<u32>,
+    /// Per state, its choices' rewards and successors: what one look at it takes.
+    n_terms: Vec<usize>,
     /// What a reward was divided by.
     unit: Rational,
 }
@@ -53,9 +55,12 @@ impl Doubles {
             model.targets(choice).iter().for_each(|target| into[target.index()].push(choice.index() as u32));
         }
         let state = model.states().flat_map(|state| model.choices(state).map(move |_| state.index() as u32)).collect();
+        let terms = |choice: ChoiceId| n + model.targets(choice).len();
+        let n_terms = model.states().map(|state| model.choices(state).map(terms).sum()).collect();
         Doubles {
             into,
             state,
+            n_terms,
             n_states: model.n_states(),
             n_choices: model.n_choices(),
             n,
@@ -93,6 +98,11 @@ impl Doubles {
     /// The state that offers a choice.
     pub fn state_of(&self, choice: usize) -> usize {
         self.state[choice] as usize
+    }
+
+    /// The rewards and successors of all choices of a state.
+    pub fn n_terms(&self, state: usize) -> usize {
+        self.n_terms[state]
     }
 
     /// The choices that may lead to a state.

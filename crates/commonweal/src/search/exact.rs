@@ -53,8 +53,7 @@ pub(super) fn positional_welfare(
     let (part, _) = restricted(model, doubles, takes);
     let only = part.states().map(|state| part.choices(state).next().expect("a state has a choice"));
     let strategy = Strategy::Counting(CountingStrategy::positional(only));
-    let payoffs = evaluate(&part, &strategy, stop).ok()?;
-    payoffs.welfare(part.start()).exact
+    welfare_of(&part, &strategy, stop)
 }
 
 /// What a stationary strategy earns from the start; `None` if stopped.
@@ -74,8 +73,16 @@ pub(super) fn stationary_welfare(
         part.choices(StateId::from(index)).zip(shares.cloned()).collect()
     };
     let strategy = Stationary::new(&part, reach.iter().enumerate().map(of_state).collect());
-    let payoffs = evaluate(&part, &Strategy::Stationary(strategy), stop).ok()?;
-    payoffs.welfare(part.start()).exact
+    welfare_of(&part, &Strategy::Stationary(strategy), stop)
+}
+
+/// A strategy of the part of a model that it reaches, evaluated exactly; `None` if stopped.
+fn welfare_of(part: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Option<Rational> {
+    /// What an entry of a system in fractions takes, in about nanoseconds.
+    const ENTRY: u64 = 500;
+    let n_parts: usize = part.principals().iter().flat_map(|own| own.segments()).map(|own| own.parts.len()).sum();
+    stop.spend(ENTRY * (n_parts * part.n_states() * part.n_states()) as u64);
+    evaluate(part, strategy, stop).ok()?.welfare(part.start()).exact
 }
 
 /// How the relaxation of a box of pure choices compares with a number, where that can be told.
@@ -87,9 +94,14 @@ pub(super) fn compare_relaxation(
     stop: &StopSignal,
 ) -> Option<Ordering> {
     const LAYERS: u64 = 20_000;
+    /// A comparison that takes more work than this is left open.
+    const MOST: u64 = 1_000_000_000;
     let (part, _) = restricted(model, doubles, |choice| within.allows(choice));
-    let options = Options { layer_limit: LAYERS, stop: stop.clone(), ..Options::default() };
+    // Of its own, so that a comparison does not depend on those beside it.
+    let own = stop.for_part().with_budget(MOST, MOST);
+    let options = Options { layer_limit: LAYERS, stop: own, ..Options::default() };
     let welfare = solve(&part, &options).welfare(part.start());
+    stop.spend(options.stop.spent());
     match welfare.exact {
         Some(exact) => Some(exact.cmp(number)),
         None => welfare.enclosure.compare(&Enclosure::from(number)),

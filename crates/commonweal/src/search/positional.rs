@@ -28,6 +28,7 @@ use std::sync::Arc;
 ///
 /// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
+    let options = &options.counting_work();
     let found = parallel::in_pool(|| {
         if segments::is_in_segments(model) {
             segments::search_in(model, segments::Kind::Positional, options)
@@ -41,7 +42,7 @@ pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
-    let relaxer = Relaxer::new(&doubles);
+    let relaxer = Relaxer::new(&doubles, &options.stop);
     let whole = ActionBox::whole(&doubles);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);

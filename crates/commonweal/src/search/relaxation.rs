@@ -19,6 +19,7 @@ use super::doubles::Doubles;
 use super::notes::Notes;
 use super::values::lexicographic_values;
 use crate::number::{RoundingBudget, UpperBound};
+use crate::stop::StopSignal;
 
 /// What a relaxation needs besides the box: the model and powers of its discounts.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(super) struct Relaxer<'m> {
     power_error: Vec<f64>,
     /// The most layers.
     pub most_layers: usize,
+    /// Counts the work.
+    stop: StopSignal,
 }
 
 /// The relaxation of one box. Numbers are in the units of [`Doubles`].
@@ -66,11 +69,14 @@ pub(super) struct Relaxed {
 const NEGLIGIBLE: f64 = 1e-16;
 /// A tail is short enough if it is below this part of the largest value.
 const SHORT_TAIL: f64 = 1e-13;
+/// What a product of the recursion takes, in about nanoseconds.
+pub(super) const TERM: u64 = 2;
 /// The most numbers that the layers of one relaxation may hold.
 const MOST_NUMBERS: usize = 4_000_000;
 
 impl<'m> Relaxer<'m> {
-    pub fn new(model: &'m Doubles) -> Relaxer<'m> {
+    /// What relaxations of the model need; `stop` counts their work.
+    pub fn new(model: &'m Doubles, stop: &StopSignal) -> Relaxer<'m> {
         const MOST_LAYERS: f64 = 40_000.0;
         let patient = model.discount[0];
         let enough = (NEGLIGIBLE * (1.0 - patient)).ln() / patient.ln();
@@ -84,7 +90,7 @@ impl<'m> Relaxer<'m> {
                 power_error.push(weight.width());
             }
         }
-        Relaxer { model, power, power_error, most_layers }
+        Relaxer { model, power, power_error, most_layers, stop: stop.clone() }
     }
 
     /// The relaxation of a box. `near` are the values and the mix of a box that is much the same.
@@ -100,6 +106,7 @@ impl<'m> Relaxer<'m> {
 
         let error_at = |step: usize| self.weighted_error(step, &largest_advantage, &advantage_error);
         let (horizon, tail) = self.horizon(&layer, &error_at, SHORT_TAIL * scale);
+        self.stop.spend(TERM * (horizon * layer.n_terms()) as u64);
         let mut budget = RoundingBudget::default();
         budget.allow(tail);
         let mut gains = vec![0.0; horizon * reach.len()];
@@ -156,7 +163,7 @@ impl<'m> Relaxer<'m> {
         let mut budget = RoundingBudget::default();
         budget.allow(relaxed.tail);
         let mut magnitude = relaxed.scale;
-        let mut worths = Vec::new();
+        let (mut worths, mut n_terms) = (Vec::new(), 0);
         notes.clear();
         for step in (0..(relaxed.horizon + FURTHER).min(self.most_layers)).rev() {
             let weights = self.powers(step);
@@ -173,6 +180,7 @@ impl<'m> Relaxer<'m> {
             for index in 0..notes.asked.len() {
                 let asked = notes.asked[index] as usize;
                 let next = |target: usize| notes.next(target).unwrap_or_else(|| relaxed.gain(step + 1, target));
+                n_terms += model.n_terms(asked);
                 worths.clear();
                 worths.extend(model.choices(asked).map(|choice| {
                     if part.allows(choice) { layer.worth(choice, weights, next) } else { f64::NEG_INFINITY }
@@ -189,6 +197,7 @@ impl<'m> Relaxer<'m> {
             budget.allow_sum(2 * model.longest_sum + 2, 2.0 * (largest + magnitude));
             notes.end_layer();
         }
+        self.stop.spend(TERM * n_terms as u64);
         let gain = notes.next(model.start).unwrap_or_else(|| relaxed.gain(0, model.start));
         let sum = (0..model.n).map(|i| relaxed.values[i * model.n_states + model.start]).fold(gain, |sum, v| sum + v);
         budget.allow_sum(model.n + 1, magnitude * (model.n + 1) as f64);
@@ -287,6 +296,11 @@ pub(super) struct Layer<'a> {
 }
 
 impl Layer<'_> {
+    /// The products of one step of the recursion.
+    fn n_terms(&self) -> usize {
+        self.reach.iter().map(|&state| self.relaxer.model.n_terms(state as usize)).sum()
+    }
+
     /// `D_j(s,a) + Σ_t P(t|s,a) next(t)` for every choice of a state; −∞ where the box does not allow it.
     pub fn worths(&self, state: usize, weights: &[f64], next: &[f64], worth: &mut Vec<f64>) {
         let model = self.relaxer.model;

@@ -40,7 +40,7 @@ pub(super) enum Kind {
 pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Search {
     let ordered = principals::by_principal(model);
     let doubles = Doubles::of(&ordered);
-    let class = Timed::of(model, &doubles, kind);
+    let class = Timed::of(model, &doubles, kind, &options.stop);
     let whole = ActionBox::whole(&doubles);
     let relaxed = class.relax(&whole);
     let incumbent = class.incumbent(&relaxed.mix, &options.stop).unwrap_or_else(|| class.unevaluated());
@@ -59,6 +59,8 @@ struct Timed<'m> {
     off: f64,
     /// What the steps after these are worth at most, either way.
     rest: f64,
+    /// Counts the work.
+    stop: StopSignal,
 }
 
 /// The relaxation of one box, in the units of [`Doubles`].
@@ -77,13 +79,15 @@ struct Relaxed {
 
 /// Steps after which less than this part of everything is left are not looked at.
 const NEGLIGIBLE: f64 = 1e-13;
+/// What a product of the recursion takes, in about nanoseconds, with the sorting of choices and the averages.
+const LOOK: u64 = 8;
 /// The work of one relaxation, in transitions.
 const WORK: usize = 20_000_000;
 /// Where preferences go on changing after so many steps, strategies are evaluated in doubles: fractions would be too long.
 const EXACT_STEPS: u64 = 5_000;
 
 impl<'m> Timed<'m> {
-    fn of(model: &'m Mdp, doubles: &'m Doubles, kind: Kind) -> Timed<'m> {
+    fn of(model: &'m Mdp, doubles: &'m Doubles, kind: Kind, stop: &StopSignal) -> Timed<'m> {
         let size = |weight: Enclosure| UpperBound::of(weight.lower()).max(UpperBound::of(weight.upper()));
         let greatest = |p: usize| {
             UpperBound::of((0..doubles.n_choices).map(|choice| doubles.rewards(choice)[p].abs()).fold(0.0, f64::max))
@@ -117,12 +121,15 @@ impl<'m> Timed<'m> {
             weights: (0..n_steps as usize).map(|j| own.iter().map(|weights| weights[j].midpoint()).collect()).collect(),
             off: (0..doubles.n).map(widths).sum::<UpperBound>().get(),
             rest: rest(n_steps),
+            stop: stop.clone(),
         }
     }
 
     fn relax(&self, within: &ActionBox) -> Relaxed {
         let doubles = self.doubles;
         let reach = doubles.reachable(|choice| within.allows(choice));
+        let n_terms: usize = reach.iter().map(|&state| doubles.n_terms(state as usize)).sum();
+        self.stop.spend(LOOK * (self.weights.len() * (n_terms + doubles.n_choices)) as u64);
         let mut budget = RoundingBudget::default();
         budget.allow(self.off);
         budget.allow(self.rest);

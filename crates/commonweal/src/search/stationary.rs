@@ -30,6 +30,7 @@ use std::sync::Arc;
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
 /// can tell it.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
+    let options = &options.counting_work();
     let found = parallel::in_pool(|| {
         if segments::is_in_segments(model) {
             segments::search_in(model, segments::Kind::Stationary, options)
@@ -47,7 +48,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
     let reach = doubles.reachable(|_| true);
-    let relaxer = Relaxer::new(&doubles);
+    let relaxer = Relaxer::new(&doubles, &options.stop);
     let class = Mixed { model, doubles: &doubles, relaxer, elsewhere, whole: whole.clone(), reach };
     let long_term = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| {
         let [welfare, _] = welfare_range(&ordered);

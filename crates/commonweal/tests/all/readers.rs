@@ -792,7 +792,7 @@ fn solver_and_checker_see_one_model_in_every_file() {
 }
 
 /// Writes files for the checker in Python to the path in `CASES`, a line for each: its bytes in hexadecimal, and its hash if
-/// the checker in Rust reads it as a canonical form. First the table, of which Python reads nothing, then the canonical forms
+/// the checker in Rust reads it as a canonical form, or ? and the hash of what the solver reads. First the table, then the canonical forms
 /// of its models, then `DAMAGED` of these with some bytes or words changed; `SEED` tells which.
 #[test]
 #[ignore = "writes cases for scripts/compare-checkers"]
@@ -803,8 +803,11 @@ fn cases_for_the_other_checker() {
     let path = std::env::var("CASES").expect("CASES: where to write");
     let mut out = std::io::BufWriter::new(std::fs::File::create(path).expect("a file for the cases"));
     let mut write = |bytes: &[u8]| {
-        let is_canonical = bodies::readers(bytes) == Reading::OnlyChecker;
-        let hash = if is_canonical { commonweal_check::hash(bytes) } else { "-".to_owned() };
+        let hash = match bodies::readers(bytes) {
+            Reading::OnlyChecker => commonweal_check::hash(bytes),
+            Reading::Same(form) | Reading::OnlySolver(form) => format!("?{}", commonweal_check::hash(form.as_bytes())),
+            _ => "-".to_owned(),
+        };
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         writeln!(out, "{digits} {hash}").expect("room for the cases");
     };

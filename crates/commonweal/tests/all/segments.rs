@@ -12,6 +12,7 @@
 //! | 40 tiny ones, best stationary strategy | random mixes, evaluated: none exceeds the bounds |
 //! | 60, simulated | the exact payoffs |
 //! | 150, best by other weights, some of them 0 | the oracle with those weights |
+//! | 300, explained | each step's own sum of advantages; the payoffs of the strategy with one decision changed |
 
 use crate::oracle::plain::{from_double, from_solver};
 use crate::oracle::timed::{Timed, Truth};
@@ -19,14 +20,16 @@ use commonweal::internals::certificate::{Certificate, model_hash, write_canonica
 use commonweal::internals::certified;
 use commonweal::internals::evaluation::{SimulateOptions, accrued, evaluate, simulate};
 use commonweal::internals::exact::{own_best, solve};
-use commonweal::internals::model::{Mdp, ModelBuilder};
+use commonweal::internals::explain::explain;
+use commonweal::internals::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
 use commonweal::questions::PayoffSet;
 use commonweal::{
-    Answer, Claim, CountingStrategy, Enclosure, Model, Options, Part, Principal, Rational, Segment, Stationary,
+    Answer, Change, Claim, CountingStrategy, Enclosure, Model, Options, Part, Principal, Rational, Segment, Stationary,
     StopSignal, Strategy,
 };
 use commonweal_check::{Verdict, WORK, check};
+use std::cmp::Ordering;
 
 /// The position of the choice that an answer takes.
 fn decision(model: &Mdp, answer: &Answer, state: usize, step: usize) -> usize {
@@ -548,4 +551,94 @@ fn other_weights_have_their_own_best() {
             assert_eq!(earned.payoff(p.into(), 0.into()).exact, payoff.exact, "seed {seed}");
         }
     }
+}
+
+/// `explain` tells of every segment which deviations pay when, and of every change whose interest it is in.
+#[test]
+fn every_segment_is_explained() {
+    let (mut n_changes, mut n_paying, mut opposed) = (0, 0, 0);
+    for seed in 0..300 {
+        let timed = Timed::random(seed);
+        let model = timed.model();
+        let answer = solve(&model, &Options::default());
+        if answer.claim() != Claim::Optimal || answer.horizon() > &200u64.into() {
+            continue;
+        }
+        let explained = explain(&model, &answer, 0, usize::MAX, &StopSignal::default()).unwrap();
+        let mut begins: Vec<u64> =
+            model.principals().iter().flat_map(|own| own.segments()).map(|segment| segment.from).collect();
+        begins.sort_unstable();
+        begins.dedup();
+        let told: Vec<u64> = explained.earlier.iter().rev().map(|own| own.from).collect();
+        assert_eq!(told, begins[..begins.len() - 1], "seed {seed}");
+        for (segment, until) in explained.earlier.iter().rev().zip(&begins[1..]) {
+            assert_eq!(segment.until, *until, "seed {seed}");
+            for deviation in &segment.deviations {
+                // V of the segment telescopes with its own weights: D_j = Σ_p w_p d_p(j) R_p + P Φ_{j+1} − Φ_j, and the long-term
+                // choices have none, so that it is their difference by the weights of the segment, as if it never ended.
+                let pays = |step: u64| paying(&model, segment.from, step, deviation.state, deviation.choice) > Rational::ZERO;
+                let paying: Vec<u64> = (segment.from..segment.until).filter(|step| pays(*step)).collect();
+                let expected = paying.first().zip(paying.last()).map(|(first, last)| ((*first).into(), (last + 1).into()));
+                assert_eq!(deviation.pays, expected, "seed {seed}, from {}", segment.from);
+                n_paying += usize::from(expected.is_some());
+            }
+        }
+        let whole = evaluate(&model, &Strategy::Counting(answer.strategy().clone()), &StopSignal::default()).unwrap();
+        for turn in explained.turns.iter().filter(|_| begins.len() > 1) {
+            // The same strategy, but for the old choice at this step.
+            let at = u64::try_from(&turn.step).unwrap();
+            let mut changes: Vec<Vec<Change>> = model.states().map(|state| answer.strategy().changes(state).to_vec()).collect();
+            let own = &mut changes[turn.state.index()];
+            own.retain(|change| change.from != turn.step);
+            let back = Change { from: (at + 1).into(), choice: answer.strategy().choice(turn.state, &(at + 1).into()) };
+            own.retain(|change| change.from != back.from);
+            own.push(Change { from: turn.step.clone(), choice: turn.before });
+            own.push(back);
+            own.sort_by(|a, b| a.from.cmp(&b.from));
+            let other = Strategy::Counting(CountingStrategy::from_changes(&model, changes));
+            let other = evaluate(&model, &other, &StopSignal::default()).unwrap();
+            for (p, better) in turn.better.iter().enumerate() {
+                let [with, without] = [&whole, &other].map(|payoffs| payoffs.payoff(p.into(), model.start()).exact.unwrap());
+                let difference = (with - without) * model.principals()[p].direction();
+                assert_eq!(better.unwrap(), difference.cmp(&Rational::ZERO), "seed {seed}, step {at}, principal {p}");
+            }
+            n_changes += 1;
+            opposed += usize::from(turn.better.contains(&Some(Ordering::Less)));
+        }
+    }
+    assert!(n_changes > 200 && n_paying > 100 && opposed > 50, "{n_changes} {n_paying} {opposed}");
+}
+
+/// By how much a choice at a step is better than a long-term choice of the segment that begins at `from`, if the segment never
+/// ended and a long-term choice were taken ever after.
+fn paying(model: &Mdp, from: u64, step: u64, state: StateId, choice: ChoiceId) -> Rational {
+    // The segment for ever, as of its own first step.
+    let lasting = |own: &Principal| {
+        let at = own.segments().iter().rev().find(|segment| segment.from <= from).expect("one begins at 0");
+        let part = |part: &Part| Part {
+            coefficient: &part.coefficient * part.discount.clone().pow((step - at.from) as isize),
+            ..part.clone()
+        };
+        let parts = at.parts.iter().map(part).filter(|part| !part.coefficient.is_zero()).collect();
+        let segments = vec![Segment { from: 0, parts }];
+        Principal::with_segments(own.name.clone(), segments).ok().map(|later| later.weighted(own.weight.clone()))
+    };
+    let principals: Vec<Option<Principal>> = model.principals().iter().map(lasting).collect();
+    // Whoever counts no step any more gets nothing.
+    let principals = principals.into_iter().zip(model.principals());
+    let principals = principals.map(|(later, own)| later.unwrap_or_else(|| own.clone().weighted(Rational::ZERO)));
+    let forever = model.clone().with_principals(principals.collect());
+    let answer = solve(&forever, &Options::default());
+    let long_term: Vec<ChoiceId> = forever.states().map(|state| answer.strategy().tail(state)).collect();
+    let once = |first: ChoiceId| {
+        let list = |at: StateId| {
+            let tail = Change { from: 1u64.into(), choice: long_term[at.index()] };
+            let now = if at == state { first } else { tail.choice };
+            vec![Change { from: 0u64.into(), choice: now }, tail]
+        };
+        let strategy = CountingStrategy::from_changes(&forever, forever.states().map(list).collect());
+        let payoffs = evaluate(&forever, &Strategy::Counting(strategy), &StopSignal::default()).unwrap();
+        payoffs.welfare(state).exact.unwrap()
+    };
+    once(choice) - once(long_term[state.index()])
 }
