@@ -10,6 +10,7 @@
 //! | Nash, α-fair | the same with lines in place of curves, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
 //! | the Pareto front | dichotomy, and the pattern that repeats for ever ([`front`]) |
 
+mod basis;
 mod coin;
 pub mod front;
 pub mod hull;
@@ -233,6 +234,11 @@ impl<'q, 'm> Asked<'q, 'm> {
             face.add(best.point);
         }
         face.add(self.set.best(&vec![Rational::ONE; n])?.point);
+        // A reference point that makes no sense is said to, whether the demands can be met or not.
+        let ranges = match &self.question.rule {
+            Rule::KalaiSmorodinsky => self.ranges()?,
+            _ => vec![Rational::ONE; n],
+        };
         let mut stage = Stage::new(face, self.demands());
         match stage.settle()? {
             Feasibility::Yes => {}
@@ -244,8 +250,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
         match &self.question.rule {
             Rule::Welfare => self.welfare(stage),
-            Rule::MaxMin | Rule::Leximin => self.least_first(stage, vec![Rational::ONE; n]),
-            Rule::KalaiSmorodinsky => self.kalai_smorodinsky(stage),
+            Rule::MaxMin | Rule::Leximin | Rule::KalaiSmorodinsky => self.least_first(stage, ranges),
             Rule::Gini(weights) => self.gini(stage, weights),
             Rule::Nash | Rule::Alpha(_) => self.smooth(stage),
         }
@@ -341,17 +346,17 @@ impl<'q, 'm> Asked<'q, 'm> {
         stage.face.solve(&program, &Until::Proven)
     }
 
-    fn kalai_smorodinsky(&self, stage: Stage) -> Result<Fair, Failure> {
-        let mut ranges = Vec::new();
-        for (p, (best, over)) in self.best.iter().zip(&self.over).enumerate() {
+    /// What each principal could get at most, above the reference point.
+    fn ranges(&self) -> Result<Vec<Rational>, FairError> {
+        let range = |(p, (best, over)): (usize, (&Rational, &Rational))| {
             if best < over {
                 let name = self.set.model().principals()[p].name.clone();
                 let (reference, best) = (over.to_string(), best.to_string());
-                return Err(FairError::ReferenceTooHigh { name, reference, best }.into());
+                return Err(FairError::ReferenceTooHigh { name, reference, best });
             }
-            ranges.push(best - over);
-        }
-        self.least_first(stage, ranges)
+            Ok(best - over)
+        };
+        self.best.iter().zip(&self.over).enumerate().map(range).collect()
     }
 
     /// The greatest t with `x_p ≥ over_p + ranges_p · t` for all p; then, for those who can have more, again.

@@ -137,6 +137,49 @@ impl Gains {
     }
 }
 
+/// The lines that stand for the function of one gain.
+struct Lines {
+    /// Increasing.
+    slopes: Vec<Rational>,
+    /// The least gain at which there is one.
+    least: Rational,
+}
+
+impl Lines {
+    /// Lines that are kept on either side of the present gain; those that count are kept wherever they are.
+    const NEIGHBOURS: usize = 3;
+
+    /// Some lines for gains about this one.
+    fn around(smooth: &Smooth, gain: &Rational) -> Lines {
+        let least = gain / Rational::from(4);
+        let mut slopes: Vec<Rational> =
+            [1, 4, 16, 256].iter().map(|&factor| smooth.slope(&(&least * Rational::from(factor)))).collect();
+        slopes.sort();
+        slopes.dedup();
+        Lines { slopes, least }
+    }
+
+    /// Adds the line at a gain, and drops lines that are far from it and have no multiplier.
+    fn look_at(&mut self, smooth: &Smooth, gain: &Rational, multipliers: &[&Rational]) {
+        let gain = if *gain > Rational::ZERO {
+            gain.clone()
+        } else {
+            // The mix leaves somebody nothing: the lines are not steep enough yet.
+            &self.least / Rational::from(16)
+        };
+        let slope = smooth.slope(&gain);
+        let place = self.slopes.partition_point(|own| *own < slope);
+        let is_near = |index: usize| index + Self::NEIGHBOURS >= place && index < place + Self::NEIGHBOURS;
+        let kept = (0..self.slopes.len()).filter(|&index| is_near(index) || !multipliers[index].is_zero());
+        let mut slopes: Vec<Rational> = kept.map(|index| self.slopes[index].clone()).collect();
+        if let Err(place) = slopes.binary_search(&slope) {
+            slopes.insert(place, slope);
+        }
+        self.slopes = slopes;
+        self.least = gain.min(self.least.clone());
+    }
+}
+
 /// The best mix by a smooth rule, on a stage on which some mix gives positive gains: `start` is one.
 pub(super) fn solve(
     smooth: &Smooth,
@@ -146,12 +189,8 @@ pub(super) fn solve(
     gap: &Rational,
 ) -> Result<SmoothOptimum, StopReason> {
     let n = gains.over.len();
-    let mut lines: Vec<Vec<Rational>> = vec![Vec::new(); gains.who.len()];
     let first = gains.least(&stage.face.points, &start);
-    for (lines, gain) in lines.iter_mut().zip(&first) {
-        let factors = [Rational::from_quotient(1, 4), Rational::ONE, Rational::from(4), Rational::from(64)];
-        lines.extend(factors.iter().map(|factor| smooth.slope(&(gain * factor))));
-    }
+    let mut lines: Vec<Lines> = first.iter().map(|gain| Lines::around(smooth, gain)).collect();
     let mut lower = (smooth.total(&first)[0].clone(), start, first);
     let mut upper: Option<(Rational, Weights, (Weights, Vec<Rational>))> = None;
     let mut stopped = Some(StopReason::NodeLimit);
@@ -177,13 +216,10 @@ pub(super) fn solve(
             optimum.primal[..stage.face.points.len()].iter().cloned().enumerate().collect();
         let shares: Vec<(usize, Rational)> = shares.into_iter().filter(|(_, share)| !share.is_zero()).collect();
         let now = gains.least(&stage.face.points, &shares);
-        for ((lines, gain), known) in lines.iter_mut().zip(&now).zip(&lower.2) {
-            // Where the mix leaves somebody nothing, a line half-way to what is known to be possible.
-            let gain = if *gain > Rational::ZERO { gain.clone() } else { known / Rational::from(16) };
-            let slope = smooth.slope(&gain);
-            if !lines.contains(&slope) {
-                lines.push(slope);
-            }
+        let mut of_lines = duals[stage.conditions.len()..].iter();
+        for (lines, gain) in lines.iter_mut().zip(&now) {
+            let own: Vec<&Rational> = of_lines.by_ref().take(lines.slopes.len()).collect();
+            lines.look_at(smooth, gain, &own);
         }
         if now.iter().all(|gain| *gain > Rational::ZERO) {
             let total = smooth.total(&now)[0].clone();
@@ -227,19 +263,19 @@ pub(super) fn solve(
 }
 
 /// What each principal's gain counts for, given the multipliers of the lines: their slopes, weighted.
-fn slopes_by(lines: &[Vec<Rational>], gains: &Gains, duals: &[Rational]) -> Weights {
+fn slopes_by(lines: &[Lines], gains: &Gains, duals: &[Rational]) -> Weights {
     let mut counts = vec![Rational::ZERO; gains.over.len()];
     let mut duals = duals.iter();
-    for (&p, slopes) in gains.who.iter().zip(lines) {
-        counts[p] = sum(slopes.iter().zip(&mut duals).map(|(slope, dual)| -(slope * dual)));
+    for (&p, lines) in gains.who.iter().zip(lines) {
+        counts[p] = sum(lines.slopes.iter().zip(&mut duals).map(|(slope, dual)| -(slope * dual)));
     }
     counts
 }
 
-fn program(smooth: &Smooth, stage: &Stage, gains: &Gains, lines: &[Vec<Rational>], n: usize) -> Program {
+fn program(smooth: &Smooth, stage: &Stage, gains: &Gains, lines: &[Lines], n: usize) -> Program {
     let mut conditions = stage.conditions.clone();
-    for (index, (&p, slopes)) in gains.who.iter().zip(lines).enumerate() {
-        for slope in slopes {
+    for (index, (&p, lines)) in gains.who.iter().zip(lines).enumerate() {
+        for slope in &lines.slopes {
             let payoffs = (0..n).map(|q| if q == p { slope.clone() } else { Rational::ZERO }).collect();
             // s u − z ≥ −c(s).
             let bound = slope * &gains.over[p] - smooth.intercept(slope);

@@ -192,8 +192,7 @@ fn dot(weights: &[Rational], payoffs: &[Value]) -> Rational {
 /// of the half-space does better by the rule.
 #[test]
 fn the_weights_of_every_answer_prove_it() {
-    let mut tried = [0; 7];
-    let mut stopped = 0;
+    let mut tried = [0; 8];
     for seed in 0..120 {
         let mdp = random(seed);
         let n = mdp.n_principals();
@@ -207,13 +206,11 @@ fn the_weights_of_every_answer_prove_it() {
             &format!("gini:{}", even.join(",")),
             "nash",
             "alpha:2",
+            "alpha:1/2",
         ];
         for (kind, rule) in rules.into_iter().enumerate() {
-            let over = if matches!(rule, "nash" | "alpha:2") {
-                Over::OwnWorst
-            } else {
-                Question::new(rule.parse().unwrap()).over
-            };
+            let is_smooth = matches!(rule, "nash" | "alpha:2" | "alpha:1/2");
+            let over = if is_smooth { Over::OwnWorst } else { Question::new(rule.parse().unwrap()).over };
             let question = Question { over, ..Question::new(rule.parse().unwrap()) };
             let answer = match fair(&model, &question, &Options::default()) {
                 Ok(answer) => answer,
@@ -233,14 +230,9 @@ fn the_weights_of_every_answer_prove_it() {
             let gains: Vec<Rational> =
                 answer.payoffs.iter().zip(&answer.over).map(|(x, d)| x.exact.clone().unwrap() - d).collect();
             let weights = &answer.weights;
-            if let Proven::Stopped(_) = answer.proven {
-                // Principals with one discount, and a face that no question reaches: bounds, and near ones.
-                stopped += 1;
-                assert!(answer.value.enclosure.width() <= 1e-6, "{what}");
-                continue;
-            }
+            assert!(!matches!(answer.proven, Proven::Stopped(_)), "{what}");
             if answer.proven != Proven::Optimal {
-                assert!(matches!(rule, "nash" | "alpha:2"), "{what}");
+                assert!(is_smooth && answer.value.enclosure.width() <= 1e-6, "{what}");
                 continue;
             }
             let value = answer.value.exact.clone().expect("a fraction");
@@ -274,6 +266,11 @@ fn the_weights_of_every_answer_prove_it() {
                     let counted = weights.iter().filter(|weight| !weight.is_zero()).count();
                     assert_eq!(most_gain, Rational::from(counted), "{what}");
                 }
+                "alpha:1/2" => {
+                    for (weight, gain) in weights.iter().zip(&gains).filter(|(weight, _)| !weight.is_zero()) {
+                        assert_eq!(weight * weight * gain, Rational::ONE, "{what}");
+                    }
+                }
                 "alpha:2" => {
                     for (weight, gain) in weights.iter().zip(&gains).filter(|(weight, _)| !weight.is_zero()) {
                         assert_eq!(*weight, Rational::ONE / (gain * gain), "{what}");
@@ -289,8 +286,66 @@ fn the_weights_of_every_answer_prove_it() {
             }
         }
     }
-    assert!(stopped <= 10, "{stopped} of {tried:?} were stopped");
     assert!(tried[..5].iter().all(|count| *count == 120) && tried[5..].iter().all(|count| *count > 60), "{tried:?}");
+}
+
+/// Floors and ceilings at all places, some of them out of reach: what the lottery gives, by an exact evaluation, meets every one of
+/// them, and where they cannot be met the weights of the answer say so.
+#[test]
+fn lotteries_meet_every_floor_and_ceiling() {
+    let (mut met, mut binding, mut infeasible) = (0, 0, 0);
+    for seed in 0..400 {
+        let mdp = random(seed);
+        let n = mdp.n_principals();
+        let model = Model::from(mdp.clone());
+        let mut pick = Seeded::new(seed + 10_000);
+        for rule in ["welfare", "welfare", "max-min", "leximin"] {
+            let mut asked = Question::new(rule.parse().unwrap());
+            for p in 0..n {
+                let mut bound = || Rational::from_quotient(pick.below(25) as i64 - 12, 4);
+                let (one, other) = (bound(), bound());
+                match pick.below(4) {
+                    0 => asked.at_least.push((p.into(), one)),
+                    1 => asked.at_most.push((p.into(), one)),
+                    2 => {
+                        asked.at_least.push((p.into(), one.clone().min(other.clone())));
+                        asked.at_most.push((p.into(), one.max(other)));
+                    }
+                    _ => {}
+                }
+            }
+            let answer = fair(&model, &asked, &Options::default()).expect("an answer");
+            let what = || format!("seed {seed}, {asked:?}: {answer:#?}\n{}", model.to_yaml().expect("YAML"));
+            if answer.proven == Proven::Infeasible {
+                // The best weighted sum misses what the demands, weighted, ask for.
+                let demanded = |(p, weight): (usize, &Rational)| {
+                    let bounds = if *weight > Rational::ZERO { &asked.at_least } else { &asked.at_most };
+                    let bound = bounds.iter().find(|(own, _)| own.index() == p);
+                    bound.map_or(Rational::ZERO, |(_, bound)| bound * weight)
+                };
+                let demanded = answer.weights.iter().enumerate().map(demanded).fold(Rational::ZERO, |sum, x| sum + x);
+                if answer.then.is_empty() {
+                    assert!(most(&mdp, &answer.weights) < demanded, "{}", what());
+                }
+                infeasible += 1;
+                continue;
+            }
+            assert_eq!(answer.proven, Proven::Optimal, "{}", what());
+            let lottery = Strategy::Lottery(answer.lottery());
+            let worth = evaluate(&model, &lottery, &Options::default()).expect("an evaluation");
+            let got = |p: commonweal::PrincipalId| worth.payoff(p, model.start()).exact.expect("a fraction");
+            for (p, floor) in &asked.at_least {
+                assert!(got(*p) >= *floor, "{}", what());
+                binding += i32::from(got(*p) == *floor);
+            }
+            for (p, ceiling) in &asked.at_most {
+                assert!(got(*p) <= *ceiling, "{}", what());
+                binding += i32::from(got(*p) == *ceiling);
+            }
+            met += 1;
+        }
+    }
+    assert!(met > 300 && binding > 100 && infeasible > 300, "{met}, {binding}, {infeasible}");
 }
 
 /// Fronts whose patterns are not the hotel's: the best strategy of the impatient principal goes round between two states, from

@@ -111,7 +111,6 @@ fn read(word: &str) -> Rational {
 
 /// Every number of the question and the claim, moved a little: accepted only if the answer to the changed question says so.
 #[test]
-#[ignore = "stopped after eight minutes without a verdict; why it takes so long is not known"]
 fn a_claim_that_is_made_false_is_not_accepted() {
     let (mut accepted, mut spoilt, mut still_true) = (0, 0, 0);
     for seed in 0..40 {
@@ -137,10 +136,9 @@ fn a_claim_that_is_made_false_is_not_accepted() {
                 let own = plain.payoffs[p].exact.clone().expect("a fraction");
                 asked.at_least.push((p.into(), own + Rational::from_quotient(random.below(2) as i64, 4)));
             }
-            let answer = fair(&model, &asked, &options).expect("an answer");
-            if matches!(answer.proven, Proven::Stopped(_)) {
-                continue;
-            }
+            let demands = !asked.at_least.is_empty();
+            let answer = if demands { fair(&model, &asked, &options).expect("an answer") } else { plain };
+            assert!(!matches!(answer.proven, Proven::Stopped(_)), "seed {seed}, {rule}: {answer:#?}");
             let Ok(written) = FairCertificate::of(&model, &asked, &answer, &options) else {
                 // Nobody can gain, and nothing is to be proven.
                 assert!(rule == "kalai-smorodinsky" && answer.value.exact == Some(Rational::ZERO));
@@ -307,7 +305,6 @@ fn all_proven(seeds: std::ops::Range<u64>) -> usize {
 }
 
 #[test]
-#[ignore = "one of the first 24 models is not answered with an accepted proof yet"]
 fn hard_models_have_proven_answers_by_every_rule() {
     let proven = all_proven(0..24);
     assert!(proven > 200, "{proven}");
