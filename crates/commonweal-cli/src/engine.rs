@@ -30,12 +30,12 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
     if let Engine::Within(_) = picked {
         model.doubles().with_context(|| file.name().to_owned())?;
         if engine == Engine::Auto && !quiet && model.is_approximated() {
-            note("a mixture of many discounts is solved in doubles; --exact insists on fractions.");
+            note("a mixture of many discounts is solved in doubles; --exact forces fractions.");
         } else if engine == Engine::Auto && !quiet {
             let states = steps(&(model.n_states() as u64).into());
             note(&format!(
                 "{states} states are many for exact arithmetic, so the answer is proven in doubles.\n      \
-                 --exact insists on fractions, --gap G sets how near the bounds are."
+                 --exact forces fractions, --gap G sets how close the bounds are."
             ));
         }
     }

@@ -140,7 +140,7 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
         } else {
             format!("At steps {} to {}", steps(&(*first).into()), steps(&(*last).into()))
         };
-        text.push_str(&wrapped(&format!("  {from} it is next to nothing, below 10^-12 of the welfare."), 2));
+        text.push_str(&wrapped(&format!("  {from} it is negligible, below 10^-12 of the welfare."), 2));
     }
     if !rows.is_empty() {
         text.push_str(&in_blocks(&["step", "state", "takes", "gain now", "gain from here on"], &rows, 3));

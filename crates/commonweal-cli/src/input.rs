@@ -137,7 +137,7 @@ pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
     match model.principals().iter().find(|principal| principal.approximation().is_some()) {
         None => Ok(()),
         Some(Principal { name, .. }) => bail!(
-            "{command}: a mixture of discounts stands for the preference of `{name}`, and this command has no bounds that \
+            "{command}: the preference of `{name}` is approximated by a mixture of discounts, and this command has no bounds that \
              include how near it is\nhelp: state a rate, a schedule or a survey: --rate {}=4%",
             quoted(name)
         ),
@@ -194,7 +194,7 @@ fn assigned<'a>(option: &str, example: &str, assignments: &'a [String]) -> anyho
 fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
     if let (true, Ok(rate)) = (text.trim_end().ends_with('%'), parse_rate(text)) {
         let text = text.trim();
-        bail!("{option}: a discount is no percentage; write --rate NAME={text}, {}", in_figures(&rate));
+        bail!("{option}: a discount is not a percentage; write --rate NAME={text}, {}", in_figures(&rate));
     }
     parse_rational(text).with_context(|| option.to_owned())
 }

@@ -115,7 +115,7 @@ pub fn write_picture(path: &Path, picture: &Picture, quiet: bool) -> anyhow::Res
     let missing = picture.missing_letters();
     if is_drawn && !missing.is_empty() && !quiet {
         let letters: String = missing.iter().take(10).collect();
-        note(&format!("the font of PNG and PDF has no {letters}: boxes stand for them; SVG shows them"));
+        note(&format!("the font of PNG and PDF has no {letters}: they are drawn as boxes; SVG shows them"));
     }
     Ok(())
 }

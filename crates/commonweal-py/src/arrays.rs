@@ -66,7 +66,7 @@ impl Given<'_> {
         };
         let ends = (indptr.first().copied(), indptr.last().and_then(|&end| usize::try_from(end).ok()));
         if ends != (Some(0), Some(data.len())) || n_entries != data.len() || !indptr.is_sorted() {
-            return Err(Refusal::new("P is no matrix of compressed sparse rows: its arrays contradict each other"));
+            return Err(Refusal::new("P is not a matrix of compressed sparse rows: its arrays contradict each other"));
         }
         if start >= n_states {
             return Err(Refusal::new(format!("start is {start}; the states are 0 to {}", n_states.saturating_sub(1))));

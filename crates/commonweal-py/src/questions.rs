@@ -137,8 +137,8 @@ pub fn search(
 ) -> PyResult<(String, PyStrategy)> {
     if mixed && limits.exact == Some(true) {
         let refusal =
-            Refusal::new("the best mix has irrational probabilities in general, so no fraction is its welfare");
-        return Err(refusal.help("use gap for how near the bounds are to be").question(py));
+            Refusal::new("the best mix has irrational probabilities in general, so its welfare is not a fraction");
+        return Err(refusal.help("gap sets how close the bounds are").question(py));
     }
     let stop = limits.stop(py)?;
     let defaults = SearchOptions::default();
@@ -221,11 +221,11 @@ fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64
     for end in [&from, &to] {
         match quantity {
             Quantity::Discount if *end < Rational::ZERO || *end >= Rational::ONE => {
-                let message = format!("the range: {end} is no discount; a discount is at least 0 and below 1");
+                let message = format!("the range: {end} is not a discount; a discount is at least 0 and below 1");
                 return Err(refused(py, message));
             }
             Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
-                let message = format!("the range: {end} is no rate; a rate is above 0 and at most 100%");
+                let message = format!("the range: {end} is not a rate; a rate is above 0 and at most 100%");
                 return Err(refused(py, message));
             }
             _ => {}
@@ -262,7 +262,7 @@ fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
         Some(principal) => {
             let name = &principal.name;
             let message = format!(
-                "a mixture of discounts stands for the preference of `{name}`, and this question has no bounds that include \
+                "the preference of `{name}` is approximated by a mixture of discounts, and this question has no bounds that include \
                  how near it is"
             );
             Err(Refusal::new(message).help("state a rate, a schedule or a survey").question(py))
@@ -349,7 +349,7 @@ pub fn front(
     let axes = match (&axes, model.n_principals()) {
         (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
         (None, 1) => {
-            return Err(refused(py, "a front sets two principals or more against each other; this model has one"));
+            return Err(refused(py, "a front needs at least two principals; this model has one"));
         }
         (None, 2) => Some([0.into(), 1.into()]),
         (None, _) => None,

@@ -91,11 +91,11 @@ impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             StopReason::Interrupted => "interrupted",
-            StopReason::TimeLimit => "the time limit ran out",
-            StopReason::LayerLimit => "the answer is beyond the limit on layers",
-            StopReason::EventLimit => "the answer is beyond the limit on events",
-            StopReason::NodeLimit => "the answer is beyond the limit on nodes",
-            StopReason::Precision => "what is left is finer than doubles can tell",
+            StopReason::TimeLimit => "the time limit was reached",
+            StopReason::LayerLimit => "the limit on layers was reached",
+            StopReason::EventLimit => "the limit on events was reached",
+            StopReason::NodeLimit => "the limit on nodes was reached",
+            StopReason::Precision => "doubles cannot reach the gap asked for",
             StopReason::Work => "the answer takes more work than is allowed",
         })
     }

@@ -81,7 +81,7 @@ fn report(worth: &Worth, all_states: bool) -> String {
                 at_least(welfare.enclosure.lower()),
                 at_most(welfare.enclosure.upper())
             ),
-            "Proven in doubles, every rounding counted; --exact gives fractions.".to_owned(),
+            "Proven in doubles, rounding errors included; --exact gives fractions.".to_owned(),
             format!("The scale, which --gap is relative to: {}", double(scale)),
         ]),
         _ => said.push(format!("Welfare from {from}: {}", exact_and_decimal(&welfare))),

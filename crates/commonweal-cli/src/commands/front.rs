@@ -19,7 +19,7 @@ const HULL_GAP: f64 = 1e-3;
 /// The front of a model with more states is found in doubles, if a gap is given.
 const FEW_STATES: usize = 200;
 
-const ONE_PRINCIPAL: &str = "a front sets two principals or more against each other; this model has one";
+const ONE_PRINCIPAL: &str = "a front needs at least two principals; this model has one";
 
 /// The picture of a model's front: exact for two principals, to the usual gap for more.
 pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {

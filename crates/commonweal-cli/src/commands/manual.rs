@@ -24,7 +24,7 @@ pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if !folder.is_dir() {
-        bail!("{} is no folder; make it first", folder.display());
+        bail!("{} is not a folder; create it first", folder.display());
     }
     let commands: Vec<clap::Command> =
         program.get_subcommands().filter(|command| command.get_name() != "help").cloned().collect();

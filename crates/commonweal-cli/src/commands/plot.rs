@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if args.run.json {
-        bail!("--json: pictures are no JSON; `commonweal solve --json` has the numbers");
+        bail!("--json: a picture is not JSON; `commonweal solve --json` has the numbers");
     }
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
@@ -29,7 +29,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let given = args.strategy.as_ref().map(read).transpose()?;
     if let Some((path, Strategy::Stationary(_) | Strategy::Lottery(_))) = &given {
         bail!(
-            "{}: a strategy that tosses coins has no picture; `commonweal evaluate` says what it is worth, \
+            "{}: a randomised strategy cannot be drawn; `commonweal evaluate` computes its payoffs, \
              `commonweal simulate` plays it",
             path.display()
         );

@@ -67,17 +67,17 @@ fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let each: Vec<String> = each.take(NAMED).map(own_worth).collect();
     let mut text = format!("\nWhat commitment is worth: {} ({}).", told(&worth), each.join(", "));
     text += match &comparison.equilibrium {
-        Equilibrium::Pure(_) => " Without it, nobody who decides later would change the strategy \"no commitment\".",
+        Equilibrium::Pure(_) => " Without it, no later decision-maker would change the strategy \"no commitment\".",
         Equilibrium::Mixed { .. } => {
-            " Without it, \"no commitment\" tosses a coin: where nobody tosses one, somebody would always change the strategy."
+            " Without it, \"no commitment\" randomises: any rule without randomisation would be changed by a later decision-maker."
         }
         Equilibrium::NonePure => {
-            " Against re-planning: without commitment, any rule that looks at the state alone would be changed by somebody."
+            " Against re-planning: without commitment, any rule that looks only at the state would be changed by a later decision-maker."
         }
-        Equilibrium::NotFound => " Against re-planning: no rule was found that nobody would change later.",
+        Equilibrium::NotFound => " Against re-planning: no rule was found that no later decision-maker would change.",
     };
     if let Equilibrium::Mixed { regret, .. } = &comparison.equilibrium {
-        text += &format!(" By changing it, nobody gains more than {}.", at_most(*regret));
+        text += &format!(" A change of it gains at most {}.", at_most(*regret));
     }
     wrapped(&text, 2)
 }
@@ -131,7 +131,7 @@ fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String
         row
     };
     let rows: Vec<Vec<String>> = (0..model.n_principals()).map(row).collect();
-    let others = "  (what one's own best gives the others: --csv FILE or --json)\n";
+    let others = "  (payoffs under each own best: --csv FILE or --json)\n";
     in_blocks(&header, &rows, 1) + others
 }
 

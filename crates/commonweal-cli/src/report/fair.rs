@@ -88,7 +88,7 @@ fn what(rule: &Rule) -> String {
         Rule::Welfare => "the greatest welfare is".to_owned(),
         Rule::MaxMin | Rule::Leximin => "the least that anybody gains is".to_owned(),
         Rule::Nash => "the product of all gains is".to_owned(),
-        Rule::KalaiSmorodinsky => "everybody gains, of what they could alone, the share".to_owned(),
+        Rule::KalaiSmorodinsky => "the share of their own best gain that everybody gets is".to_owned(),
         Rule::Gini(_) => "the weighted sum of gains, the least first, is".to_owned(),
         Rule::Alpha(alpha) => format!("the {}-fair sum of gains is", fraction_or_decimal(alpha)),
     }
@@ -160,7 +160,7 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
         return "\nThe price of fairness: nothing. No lottery has a greater welfare.\n".to_owned();
     }
     let brief = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal);
-    format!("\nThe price of fairness: {} of the greatest welfare, {}.\n", brief(&lost), brief(&best))
+    format!("\nThe price of fairness: the welfare is {} below the greatest, {}.\n", brief(&lost), brief(&best))
 }
 
 /// The lottery: what to toss, and what to do then.
@@ -227,7 +227,7 @@ fn proof(model: &Structure, fair: &Fair) -> String {
         each.join(", ")
     };
     let mut text =
-        format!("\nProof: these weights, of which no strategy has a greater sum:\n  {}\n", named(&fair.weights));
+        format!("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n  {}\n", named(&fair.weights));
     for weights in &fair.then {
         let _ = writeln!(text, "  and among those that reach it: {}", named(weights));
     }

@@ -106,7 +106,7 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
         if pattern.n_edges == 1 { "edge repeats".to_owned() } else { format!("{} edges repeat", pattern.n_edges) };
     let side = if limit == 1 { "first" } else { "last" };
     let mut text = format!(
-        "\nThe {side} {edges} for ever, towards vertex {limit}: each time the weight of\n{} is multiplied by {} beside the other's",
+        "\nThe {side} {edges} for ever, towards vertex {limit}: each time the weight of\n{} is multiplied by {} relative to the other's",
         name(pattern.patient),
         fraction_or_decimal(&pattern.ratio)
     );
@@ -114,9 +114,9 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
         Some(factors) => {
             let each = front.principals.iter().zip(factors);
             let each: Vec<String> = each
-                .map(|(p, factor)| format!("in what {} gets by {}", name(*p), fraction_or_decimal(factor)))
+                .map(|(p, factor)| format!("along {} by {}", name(*p), fraction_or_decimal(factor)))
                 .collect();
-            let _ = writeln!(text, ",\nand how far it leads {}.", each.join(" and "));
+            let _ = writeln!(text, ",\nand the length of the edge {}.", each.join(" and "));
         }
         None => text += ".\n",
     }
@@ -132,7 +132,7 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
     }
     let _ = writeln!(
         text,
-        "What all principals can get from {start}: {} vertices of the front.\nFor no weights that sum to 1 is there more than {} beyond them.\n",
+        "What all principals can get from {start}: {} vertices of the front.\nFor all weights that sum to 1 the front exceeds them by at most {}.\n",
         hull.vertices.len(),
         double(hull.gap.to_f64())
     );

@@ -66,7 +66,7 @@ impl Page<'_> {
         self.add_strategy(&mut html);
         self.add_comparison(&mut html);
         self.add_explanation(&mut html);
-        html += &section("checked", "Whether it is true");
+        html += &section("checked", "Verification");
         html += &format!("<p>{}</p>\n", escaped(self.checked.trim()));
         html += "</section>\n</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
         html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"

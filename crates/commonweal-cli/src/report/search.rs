@@ -81,8 +81,8 @@ fn headline(model: &Structure, search: &Search, class: Class, threshold: Option<
         SearchOutcome::WithinGap => said.extend(bounds),
         SearchOutcome::Claimed => {
             said.push(format!("A {name} strategy from {start} earns {welfare}."));
-            said.push(format!("The solver says that none earns more than {upper}, but works in floating point:"));
-            said.push("that is no proof.".to_owned());
+            said.push(format!("The solver says that none earns more than {upper}, but it works in floating point:"));
+            said.push("this is not a proof.".to_owned());
         }
         SearchOutcome::Decided => said.push(format!("This one earns {welfare}, and none more than {upper}.")),
         SearchOutcome::Stopped(reason) => {

@@ -72,9 +72,9 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             if let Some(scale) = solution.scale() {
                 lines.push(
                     if solution.is_handed_over() {
-                        "Proven in doubles, every rounding counted: fractions would have taken long; --exact insists on them."
+                        "Proven in doubles, rounding errors included: fractions would have taken long; --exact forces them."
                     } else {
-                        "Proven in doubles, every rounding counted; --exact gives fractions."
+                        "Proven in doubles, rounding errors included; --exact gives fractions."
                     }
                     .to_owned(),
                 );
@@ -82,7 +82,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             }
             if !solution.long_term_is_proven() {
                 lines.push(
-                    "Long-term figures are of the strategy followed in the end, which is assumed and not proven to be \
+                    "Long-term figures describe the strategy of the tail, which is assumed and not proven to be \
                      the long-term one."
                         .to_owned(),
                 );
@@ -93,7 +93,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             format!("Welfare from {name}: at least {lower} with this strategy, at most {upper} with any."),
             now,
             format!(
-                "Undecided: {} too close for anything affordable to decide.",
+                "Undecided: {} too close to be decided within the work allowed.",
                 counted(&ties.into(), "comparison was", "comparisons were")
             ),
         ],
@@ -203,7 +203,7 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
     let symmetry = solution.n_up_to_symmetry().map(|n_classes| {
         let n_states = counted(&(model.n_states() as u64).into(), "state", "states");
         format!(
-            "{n_states}, {} up to symmetry: states that are alike were solved as one.",
+            "{n_states}, {} up to symmetry: equivalent states were solved as one.",
             steps(&(n_classes as u64).into())
         )
     });

@@ -70,7 +70,7 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
         text.push_str(&wrapped(&format!("{begin}{}", line.action), begin.width()));
     }
     if lines.iter().any(|line| line.state.starts_with(AS_AT_START)) {
-        text.push_str("  (… stands for all that is as in the start state)\n");
+        text.push_str("  (… abbreviates what is as in the start state)\n");
     }
     text
 }

@@ -173,7 +173,7 @@ fn rows_that_were_rounded_are_counted_on_standard_error() {
     assert_eq!((&yaml.stderr, yaml.json()["states"]["0"]["welfare"]["exact"].as_str()), (&ran.stderr, Some("4/3")));
     folder.run(&["solve", "rounded.yaml", "--strict"]).refused(&[
         "rounded.yaml:3:26: state `0`, action `a`: the probabilities sum to 9999999999/10000000000, not 1",
-        "help: strict reading refuses what floating point has rounded; otherwise this row is scaled to 1",
+        "help: strict reading refuses rows with rounding errors; otherwise this row is scaled to 1",
     ]);
     // Divided by the sum, a third is 0.3333333333/0.9999999999, which is a third.
     assert_eq!(ran.json()["states"]["0"]["welfare"]["exact"], "4/3");

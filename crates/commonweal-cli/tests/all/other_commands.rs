@@ -45,7 +45,7 @@ fn an_evaluation_that_is_stopped_gives_the_bounds_of_any_strategy() {
     assert_eq!((&alice["lower"], &alice["upper"]), (&(-3.0).into(), &18.0.into()));
     let report = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--time-limit", "0"]);
     assert_eq!(report.code, 3);
-    assert!(report.stdout.starts_with("Stopped: the time limit ran out."), "{report:#?}");
+    assert!(report.stdout.starts_with("Stopped: the time limit was reached."), "{report:#?}");
 }
 
 #[test]
@@ -214,5 +214,5 @@ fn a_verdict_is_told_in_json_and_a_check_that_is_stopped_has_none() {
     folder.run(&["solve", "close.yaml", "--certificate", "close.cert"]).done();
     folder.write("long.cert", folder.read("close.cert").replace("precision 256", "precision 65536"));
     let ran = folder.run(&["check", "close.yaml", "long.cert", "--time-limit", "0"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (3, "stopped: the time limit ran out\n"), "{ran:?}");
+    assert_eq!((ran.code, ran.stdout.as_str()), (3, "stopped: the time limit was reached\n"), "{ran:?}");
 }

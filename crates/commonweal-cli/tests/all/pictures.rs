@@ -317,7 +317,7 @@ fn what_is_stopped_says_so_and_a_sweep_shows_no_number_that_it_does_not_know() {
     assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: "), "{ran:?}");
     assert_eq!(folder.run(&[&map[..], &["--json"]].concat()).json()["status"], "stopped");
     let plot = folder.run(&["plot", "hotel.yaml", "--time-limit", "0", "--out", "p.svg"]);
-    assert!(plot.code == 3 && plot.stderr.starts_with("note: the time limit ran out"), "{plot:?}");
+    assert!(plot.code == 3 && plot.stderr.starts_with("note: the time limit was reached"), "{plot:?}");
     well_formed(&folder.read("p.svg"));
 }
 

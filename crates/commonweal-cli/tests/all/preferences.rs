@@ -91,7 +91,7 @@ fn a_mixture_says_how_near_it_is() {
 fn what_cannot_be_meant_is_refused_with_what_to_write() {
     let folder = folder();
     let cases: &[(&[&str], &str)] = &[
-        (&["--discount", "bob=3%"], "--discount: a discount is no percentage; write --rate NAME=3%"),
+        (&["--discount", "bob=3%"], "--discount: a discount is not a percentage; write --rate NAME=3%"),
         (&["--discount", "bob=1.03"], "did you mean `rate: 3%`, the discount 0.970874?"),
         (&["--rate", "bob=3"], "did you mean `rate: 3%`, the discount 0.970874?"),
         (&["--rate", "bob=0"], "the rate is 0: the sum over all steps would be infinite"),
@@ -99,7 +99,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
         (&["--rate", "bob=3%", "--discount", "bob=1/2"], "`bob` has a --discount already"),
         (&["--rate", "bob"], "--rate: `bob` is not NAME=VALUE, such as fund=3%"),
         (&["--rate", "bop=3%"], "did you mean `bob`?"),
-        (&["--discount", "bob={rate: 3%, weight: 2}"], "a weight is no time preference"),
+        (&["--discount", "bob={rate: 3%, weight: 2}"], "a weight is not a time preference"),
         (&["--discount", "bob={hyperbolic: 1}"], "has a `hyperbolic` and no `hazard`"),
         (&["--discount", "bob={gamma: {mean: 3%, sd: 4%}}"], "is not below the mean"),
     ];

@@ -143,7 +143,7 @@ fn what_is_next_to_nothing_is_said_so_and_not_written_out() {
     let text = &report.stdout;
     assert!(text.contains("  p1            11/21  1.490323     +1.490323          ≈ 0\n"), "{text}");
     assert!(text.contains("  best positional         2.204608      ≈ 0  0.714286  1.490323\n"), "{text}");
-    assert!(text.contains("  At steps 736 to 760 it is next to nothing, below 10^-12 of the welfare.\n"), "{text}");
+    assert!(text.contains("  At steps 736 to 760 it is negligible, below 10^-12 of the welfare.\n"), "{text}");
     assert!(!text.contains("e-2") && !text.contains("e-4"), "{text}");
 }
 
@@ -155,7 +155,7 @@ fn a_comparison_that_runs_out_of_time_keeps_its_rows_and_says_so() {
     assert!(
         stopped
             .stdout
-            .contains("\nStopped: the time limit ran out. What is not known lies between the bounds\n  shown.\n")
+            .contains("\nStopped: the time limit was reached. What is not known lies between the bounds\n  shown.\n")
     );
     for row in
         ["best of all (counting)", "best stationary", "best positional", "long-term", "best for alice", "best for bob"]

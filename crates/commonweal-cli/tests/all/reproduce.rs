@@ -156,8 +156,8 @@ fn without_numpy_the_baseline_is_left_out_and_the_cure_is_named() {
 fn a_folder_that_cannot_be_is_refused() {
     let folder = Folder::new();
     folder.write("file", "");
-    folder.run(&["reproduce", "spacing", "--out", "file"]).refused(&["cannot make the folder file"]);
-    folder.run(&["reproduce", "spacing", "--out", "file/below"]).refused(&["cannot make the folder file/below"]);
+    folder.run(&["reproduce", "spacing", "--out", "file"]).refused(&["cannot create the folder file"]);
+    folder.run(&["reproduce", "spacing", "--out", "file/below"]).refused(&["cannot create the folder file/below"]);
     folder.run(&["reproduce", "rq4"]).refused(&["rq4", "rq3"]);
     folder.run(&["reproduce", "rq3", "--seed", "one"]).refused(&["--seed"]);
     assert_eq!(folder.files(), ["file"]);
@@ -167,7 +167,7 @@ fn a_folder_that_cannot_be_is_refused() {
 fn a_run_out_of_time_says_so_and_the_next_one_goes_on() {
     let folder = Folder::new();
     let ran = folder.run(&with_numbers(&["figure-1", "--quick", "--time-limit", "0"]));
-    assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: the time limit ran out.\n"), "{ran:?}");
+    assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: the time limit was reached.\n"), "{ran:?}");
     let json = folder.run(&with_numbers(&["figure-1", "--quick", "--time-limit", "0", "--json"])).json();
     assert_eq!(json["status"], "stopped");
     folder.run(&with_numbers(&["figure-1", "--quick", "--threads", "1"])).done();

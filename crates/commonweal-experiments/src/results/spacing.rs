@@ -47,7 +47,7 @@ pub fn section(lab: &mut Lab) -> Result<Section, Error> {
         bar.advance();
     }
     table.finish()?;
-    let mut section = Section::new(Experiment::Spacing, "Discounts that draw together").saying(
+    let mut section = Section::new(Experiment::Spacing, "Discounts that approach each other").saying(
         "The paper's family with discounts n/(2n − 1) and (n + 1)/(2n + 1). It needs as many layers as the horizon says; ours \
          jumps over those in which nothing changes, and an independent checker accepts the certificate of every answer.",
     );

@@ -40,7 +40,7 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
 pub fn axes(model: &Model, names: (Option<String>, Option<String>)) -> Result<Option<[PrincipalId; 2]>, Problem> {
     match (names, model.n_principals()) {
         ((Some(x), Some(y)), _) => two(model, &[x, y]).map(Some),
-        ((None, None), 1) => Err(Problem::unprocessable("a front sets two principals or more against each other")
+        ((None, None), 1) => Err(Problem::unprocessable("a front needs at least two principals")
             .help("this model has one principal; add another")),
         ((None, None), 2) => Ok(Some([0.into(), 1.into()])),
         ((None, None), _) => Ok(None),

@@ -80,7 +80,7 @@ pub enum NoCertificate {
         most: u64,
     },
     /// A fair certificate knows no time preference that changes at some step.
-    #[error("a fair certificate knows no schedules and no terms of office yet")]
+    #[error("fair certificates do not support schedules and terms of office yet")]
     Segments,
     /// In doubles, a fair certificate has one discount for each principal.
     #[error("in doubles a fair certificate needs principals with one discount each; `--exact` has one for all")]

@@ -73,7 +73,7 @@ impl Question {
 #[non_exhaustive]
 pub enum FairError {
     /// The text names no rule.
-    #[error("`{text}` is no rule{}; the rules are {RULES}", .near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    #[error("`{text}` is not a rule{}; the rules are {RULES}", .near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
     UnknownRule {
         /// What was written.
         text: String,
@@ -131,7 +131,7 @@ pub enum FairError {
     },
     /// A floor is above its ceiling.
     #[error(
-        "`{name}` is to get at least {at_least} and at most {at_most}, which nobody can; raise one or lower the other"
+        "`{name}` is to get at least {at_least} and at most {at_most}, which is impossible; change one of them"
     )]
     Contradiction {
         /// Whose.

@@ -25,7 +25,7 @@ pub enum Discounts {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the fields are what the messages name")]
 pub enum DiscountError {
-    #[error("the file has no rewards, so there is nobody to act for")]
+    #[error("the file has no rewards, so there are no principals")]
     NoRewards,
     #[error("the file has rewards but no discounts; the reward structures are {}", listed(structures))]
     Missing { structures: Vec<String> },

@@ -49,7 +49,7 @@ fn read(text: &str) -> Result<Game, Fault> {
             }
             _ => {
                 let help = "a line begins with `or`, `and`, `target` or `start`; # begins a comment";
-                return Err(Fault::new(kind_span, format!("`{kind}` is no kind of node"), help));
+                return Err(Fault::new(kind_span, format!("`{kind}` is not a kind of node"), help));
             }
         };
         let (name, span, successors) = head(&line, mover, &words[1..])?;

@@ -67,7 +67,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ParseError> {
         let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to there");
         let message = match bytes {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16, not UTF-8".into(),
-            _ => format!("the file is not UTF-8: byte {:#04x} stands here", bytes[good.len()]),
+            _ => format!("the file is not UTF-8: it has the byte {:#04x} here", bytes[good.len()]),
         };
         Fault::new(Span::new(good.len(), good.len()), message, "save the file as UTF-8").locate(good)
     })
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
                 2 => self.states(value)?,
                 3 => {
                     self.draft.about.name =
-                        Some(text(value, "name", "call the model something, such as `name: The hotel`")?)
+                        Some(text(value, "name", "give the model a name, such as `name: The hotel`")?)
                 }
                 4 => {
                     let help = "say what the model is about, or leave the key out";

@@ -87,7 +87,7 @@ pub fn read_preference(text: &str) -> Result<Preference, ParseError> {
         if principal.weight.is_one() {
             return Ok(principal.preference().clone());
         }
-        Err(Fault::new(Span::default(), "a weight is no time preference", "give it by --weight NAME=VALUE"))
+        Err(Fault::new(Span::default(), "a weight is not a time preference", "give it by --weight NAME=VALUE"))
     };
     read().map_err(|fault: Fault| fault.locate(text))
 }
@@ -248,7 +248,7 @@ impl<'t> Reader<'t> {
                     return Err(lacks(
                         Key::Hazard,
                         why,
-                        "say how likely it is that all ends at any one step, such as `hazard: 1%`",
+                        "give the probability that everything ends at a step, such as `hazard: 1%`",
                     ));
                 }
                 Preference::Hyperbolic {
@@ -295,7 +295,7 @@ impl<'t> Reader<'t> {
             if text == GREEN_BOOK {
                 return Ok(Schedule::GreenBook);
             }
-            let message = format!("{} is {}, which is none that is known", what(self), shown(text));
+            let message = format!("{} is {}, which is not a known schedule", what(self), shown(text));
             return Err(Fault::new(value.span, message, SHAPE));
         }
         value.expect_map(self.text, || what(self), "a map of steps to rates", SHAPE)?;

@@ -49,9 +49,9 @@ impl OffOne {
     pub fn help(self) -> &'static str {
         match self {
             OffOne::Scaled | OffOne::Strict => {
-                "strict reading refuses what floating point has rounded; otherwise this row is scaled to 1"
+                "strict reading refuses rows with rounding errors; otherwise this row is scaled to 1"
             }
-            OffOne::Wrong(Written::Fractions) => "a row with a fraction is taken as it is written, and never scaled",
+            OffOne::Wrong(Written::Fractions) => "a row with a fraction is never scaled",
             OffOne::Wrong(Written::Decimals) => {
                 "decimals are scaled where their sum is within 1e-9 of 1; this one is not"
             }

@@ -206,7 +206,7 @@ impl<'t> Reader<'_, 't> {
         while let Some((name, span)) = self.key()? {
             if name == DEFAULT && self.model.find_state(DEFAULT).is_none() {
                 if default.is_some() {
-                    return Err(Fault::new(span, "the default `*` stands here twice", "remove one of the two"));
+                    return Err(Fault::new(span, "the default `*` appears twice", "remove one of the two"));
                 }
                 default = Some(read(self)?);
                 continue;
@@ -221,7 +221,7 @@ impl<'t> Reader<'_, 't> {
             if states[state.index()].is_some() {
                 return Err(Fault::new(
                     span,
-                    format!("state {} stands here twice", shown(&name)),
+                    format!("state {} appears twice", shown(&name)),
                     "remove one of the two",
                 ));
             }
@@ -267,7 +267,7 @@ impl<'t> Reader<'_, 't> {
             n => format!("{n} states: {}", names.join(", ")),
         };
         let help = if given.default.is_some() {
-            "add what they do; they have not the actions of the default `*`"
+            "add their decisions; they do not have the actions of the default `*`"
         } else {
             "add what they do, or a default for all states that are not named: \"*\": \"ACTION\""
         };
@@ -434,7 +434,7 @@ fn expect(node: &Node, kind: Kind, what: &str, help: &str) -> Result<(), Fault> 
 
 fn once(seen: &mut Vec<(String, Span)>, key: &str, span: Span) -> Result<(), Fault> {
     if seen.iter().any(|(earlier, _)| earlier == key) {
-        return Err(Fault::new(span, format!("the key {} stands here twice", shown(key)), "remove one of the two"));
+        return Err(Fault::new(span, format!("the key {} appears twice", shown(key)), "remove one of the two"));
     }
     seen.push((key.to_owned(), span));
     Ok(())

@@ -168,7 +168,7 @@ impl<'t> Events<'t> {
             None => {
                 return Err(Fault::new(
                     node.span,
-                    "the aliases of this file unfold to far more than the file itself",
+                    "the aliases of this file expand to far more than the file itself",
                     "write the model out, or convert it once to a file without aliases",
                 ));
             }
@@ -182,7 +182,7 @@ impl<'t> Events<'t> {
             None => {
                 return Err(Fault::new(
                     span,
-                    "this alias stands inside the very thing that it names",
+                    "this alias is inside its own anchor",
                     "write out what you mean here",
                 ));
             }
@@ -229,7 +229,7 @@ impl<'t> Events<'t> {
             if at == MAX_TAPE {
                 return Err(Fault::new(
                     node.span,
-                    format!("what has an anchor in this file holds more than {MAX_TAPE} values"),
+                    format!("the anchored parts of this file hold more than {MAX_TAPE} values"),
                     "put anchors on the small parts that are repeated, not on large ones",
                 ));
             }

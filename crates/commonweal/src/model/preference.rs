@@ -187,7 +187,7 @@ impl Preference {
                     return refused(
                         "beta",
                         message,
-                        "beta is what all later steps count for beside the present, such as 0.7",
+                        "beta is the weight of all later steps relative to the present, such as 0.7",
                     );
                 }
                 exactly(whole(vec![part(beta.clone(), delta.clone()), part(Rational::ONE - beta, Rational::ZERO)]))
@@ -523,7 +523,7 @@ fn hyperbolic(k: &Rational, hazard: &Rational) -> Result<FallingWeight, Preferen
         return refused(
             "hazard",
             message,
-            "write how likely it is that all ends at any one step, above 0 and below 1, such as `hazard: 1%`",
+            "write the probability that everything ends at a step, above 0 and below 1, such as `hazard: 1%`",
         );
     }
     Ok(FallingWeight { shape: Rational::ONE, rate: k.clone(), survival: Rational::ONE - hazard })

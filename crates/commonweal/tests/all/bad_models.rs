@@ -60,7 +60,7 @@ fn aliases_that_unfold_without_end_are_refused() {
         text += &format!("  s{state}: *actions\n");
     }
     let error = quick_error(&text);
-    assert_eq!(error.message, "the aliases of this file unfold to far more than the file itself");
+    assert_eq!(error.message, "the aliases of this file expand to far more than the file itself");
 
     let mut laughs = String::from("a: &a0 {lol: lol}\n");
     for level in 1..100 {

@@ -122,7 +122,7 @@ fn a_request_past_its_time_limit_gets_the_bounds_so_far() {
     folder.run(&args).done();
     let body = json!({"model": folder.read("slow.yaml"), "exact": true, "time_limit": 0.05});
     let answer = server.post("/api/solve", &body);
-    answer.refused(503, "the time limit ran out");
+    answer.refused(503, "the time limit was reached");
     let document = answer.json();
     assert_eq!((&document["format"], &document["status"]), (&json!("commonweal-solution/1"), &json!("stopped")));
     let start = document["start"].as_str().expect("a state");

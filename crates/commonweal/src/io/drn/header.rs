@@ -76,7 +76,7 @@ impl Header {
                 }
             }
         }
-        let message = if seen.is_empty() { "this is no DRN file" } else { "the file ends before its `@model`" };
+        let message = if seen.is_empty() { "this is not a DRN file" } else { "the file ends before its `@model`" };
         Err(lines.last().fault_here(message, "a DRN file begins with `@type: MDP` and has its states after `@model`"))
     }
 
@@ -148,7 +148,7 @@ impl Header {
             "@placeholders" if !text.is_empty() => return self.placeholder(line),
             "@parameters" | "@placeholders" => return Ok(()),
             _ if text.is_empty() => return Ok(()),
-            "" => return Err(line.fault_here("this is no DRN file", "a DRN file begins with `@type: MDP`")),
+            "" => return Err(line.fault_here("this is not a DRN file", "a DRN file begins with `@type: MDP`")),
             _ => {
                 return Err(
                     line.fault_here("nothing is expected here", "the states of a DRN file follow a line `@model`")
@@ -163,8 +163,8 @@ impl Header {
     fn placeholder(&mut self, line: Line) -> Result<(), ReadError> {
         const SHAPE: &str = "write `$name : value`";
         let text = line.text(line.trimmed())?;
-        let (name, value) = text.split_once(':').ok_or_else(|| line.fault_here("this is no placeholder", SHAPE))?;
-        let name = name.trim_end().strip_prefix('$').ok_or_else(|| line.fault_here("this is no placeholder", SHAPE))?;
+        let (name, value) = text.split_once(':').ok_or_else(|| line.fault_here("this is not a placeholder", SHAPE))?;
+        let name = name.trim_end().strip_prefix('$').ok_or_else(|| line.fault_here("this is not a placeholder", SHAPE))?;
         match self.placeholders.insert(name.to_owned(), value.trim_start().to_owned()) {
             None => Ok(()),
             Some(_) => Err(line.fault_here(format!("the placeholder {} is there twice", shown(name)), "keep one")),

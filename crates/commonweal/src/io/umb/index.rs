@@ -164,7 +164,7 @@ fn check_kind(system: &TransitionSystem) -> Result<(), ReadError> {
 fn rewards(mut annotations: Map<String, Value>) -> Result<Vec<RewardIndex>, ReadError> {
     let Some(rewards) = annotations.remove("rewards") else { return Ok(Vec::new()) };
     let Value::Object(rewards) = rewards else {
-        return Err(fault("`rewards` is no map", "it maps names to descriptions"));
+        return Err(fault("`rewards` is not a map", "it maps names to descriptions"));
     };
     let mut found: Vec<RewardIndex> = Vec::new();
     for (identifier, value) in rewards {

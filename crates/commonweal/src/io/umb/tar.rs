@@ -127,7 +127,7 @@ fn cut_off() -> ReadError {
 fn no_archive() -> ReadError {
     ReadError::archive(
         None,
-        "this is no tar archive, or a damaged one",
+        "this is not a tar archive, or it is damaged",
         "a UMB file is a tar archive, packed with gzip or xz or not at all",
     )
 }
