@@ -1,11 +1,11 @@
-//! Values of one choice per state: `(I − λP) V = R` for several principals side by side, approximately.
+//! Values of one choice per state: approximate solutions of `(I − λP) V = R` for several principals at once.
 //!
-//! Nothing here is trusted: whatever comes out, the bounds that are proven from it hold. It should be near, and quick.
+//! Nothing here is trusted: the proven bounds hold for any result. It should be close, and fast.
 //!
-//! Values are kept as `V = level/(1−λ) + v`. A sweep `v ← R − level + λPv` leaves a residual d whose middle is a constant
-//! that would take 1/(1−λ) sweeps to build up; it goes into the level at once (`level += λ · middle(d)`), and what is
-//! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
-//! that follows the model back from where it leads, and then BiCGStab.
+//! Values are stored as `V = level/(1−λ) + v`. A sweep `v ← R − level + λPv` leaves a residual d whose middle is a constant
+//! that would take 1/(1−λ) sweeps to accumulate; it is added to the level at once (`level += λ · middle(d)`), and the rest
+//! shrinks at the mixing rate of the chain. If that is slow, Gauss–Seidel sweeps are tried, successors first, and then
+//! BiCGStab.
 
 use super::gauss_seidel::sweep_in_place;
 use super::rows::leaving;
@@ -22,21 +22,21 @@ pub(crate) struct Columns<const K: usize> {
     pub levels: [f64; K],
 }
 
-/// What the values are of.
+/// The system that the values solve.
 pub(crate) struct Chain<'a, const K: usize> {
     pub rows: &'a PolicyRows,
     pub rewards: &'a [[f64; K]],
     pub discounts: [f64; K],
 }
 
-/// Sweeps between two looks at how fast the residual shrinks.
+/// Sweeps between two measurements of the convergence rate.
 const LOOK: usize = 8;
-/// More sweeps than this to go, and another way is tried.
+/// If more sweeps than this remain, another method is tried.
 const MANY_SWEEPS: f64 = 48.0;
 
 impl<const K: usize> Chain<'_, K> {
-    /// Improves the values until the residual's span is at most `targets`, or as small as doubles make it. `next` is room
-    /// for as many values.
+    /// Improves the values until the residual's span is at most `targets`, or limited by rounding. `next` is scratch space for as
+    /// many values.
     pub fn evaluate(&self, columns: &mut Columns<K>, next: &mut Vec<[f64; K]>, targets: [f64; K], stop: &StopSignal) {
         let mut earlier = [f64::INFINITY; K];
         for sweep in 1.. {
@@ -74,7 +74,7 @@ impl<const K: usize> Chain<'_, K> {
         spans
     }
 
-    /// Goes on with the first `n_open` columns, which is fewer than all.
+    /// Continues with the first `n_open` columns, fewer than all.
     fn evaluate_first(&self, n_open: usize, columns: &mut Columns<K>, targets: &[f64; K], stop: &StopSignal) {
         let all = AllColumns {
             rows: self.rows,
@@ -101,7 +101,7 @@ impl<const K: usize> Chain<'_, K> {
     }
 }
 
-/// A chain and its columns, of any number: of eight widths and eight others, as many kernels would have to be compiled.
+/// A chain and its columns, in any number. Type-erased, so that not every pair of two widths is monomorphised.
 struct AllColumns<'a> {
     rows: &'a PolicyRows,
     rewards: Table<'a>,
@@ -126,7 +126,7 @@ impl AllColumns<'_> {
     }
 }
 
-/// Rows of numbers, of one width. What only moves numbers is written for any width.
+/// Rows of numbers, of one width. Code that only copies numbers is not generic over the width.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
     numbers: &'a [f64],
@@ -172,7 +172,7 @@ pub(crate) fn copy_columns(from: Table, to: TableMut, begin: usize) {
     });
 }
 
-/// Fills every row of `to` with what stands in the row of `from` that `chosen` names, from column `begin` on.
+/// Fills every row of `to` from the row of `from` that `chosen` names, from column `begin` on.
 pub(crate) fn choose_rows(from: Table, chosen: &[ChoiceId], to: TableMut, begin: usize) {
     let chunks = to.numbers.chunks_mut(CHUNK * to.width).zip(chosen.chunks(CHUNK));
     parallel::for_each(chunks, |_, (rows, chosen)| {
@@ -196,7 +196,7 @@ impl Chain<'_, 1> {
         let order = self.rows.successors_first();
         let mut next = vec![[0.0]; column.values.len()];
         let mut width = self.sweep(column, &mut next)[0].width();
-        // Sweeps in place are quick where they go along with the order, and not worth a thread otherwise.
+        // In-place sweeps are effective if most transitions follow the order; otherwise they are not tried.
         let mut in_place = order.mostly_holds;
         let mut idle = 0;
         while width > target && idle < 3 && stop.reason().is_none() {
@@ -214,7 +214,7 @@ impl Chain<'_, 1> {
                 }
             }
             idle = if width < 0.9 * before { 0 } else { idle + 1 };
-            // Sweeps in place go on while they lead somewhere; a solve that came to nothing is followed by some.
+            // In-place sweeps continue while they make progress; they also follow a solve that failed.
             in_place =
                 if in_place { sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS } else { idle > 0 };
         }
@@ -270,7 +270,7 @@ impl Chain<'_, 1> {
         parallel::update(&mut residual, |state, r| *r = self.rewards[state][0] - level - *r);
         let shadow = residual.clone();
         let (mut direction, mut image, mut image_of_half) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        // What stands for a vector once the order's own transitions are solved for: the vector itself if they are not.
+        // The preconditioned vectors; the vectors themselves if there is no preconditioner.
         let (mut solved_direction, mut solved_half) = (Vec::new(), Vec::new());
         let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
         let mut next_rho = dot(&residual, &shadow);
@@ -293,7 +293,7 @@ impl Chain<'_, 1> {
             apply(half, &mut image_of_half);
             let squared = dot(&image_of_half, &image_of_half);
             omega = dot(&image_of_half, &residual) / squared;
-            // Where the half step was exact there is no second half.
+            // If the half step was exact there is no second half.
             let second = if omega.is_finite() { omega } else { 0.0 };
             parallel::for_each(chunks(values, along, half), |_, (x, p, s)| {
                 x.iter_mut().zip(p).zip(s).for_each(|((x, p), s)| *x += alpha * p + second * s);
@@ -306,7 +306,7 @@ impl Chain<'_, 1> {
         }
     }
 
-    /// What the order's own transitions make of `x`, where most follow it; `x` itself otherwise.
+    /// `x` preconditioned by the transitions that follow the order, if most do; `x` itself otherwise.
     fn precondition<'a>(&self, x: &'a [f64], room: &'a mut Vec<f64>, order: &Order) -> &'a [f64] {
         if !order.mostly_holds {
             return x;

@@ -1,9 +1,9 @@
-//! What the end of a stage leaves open.
+//! The gains at the end of a stage, and bounds on their effect within the stage.
 //!
-//! Under the stage's strategy σ a gain g over σ's own values is only carried along: k steps earlier it is λ_0^k P_σ^k g, an
-//! expectation over where σ leads. So it lies between the least and the greatest gain of all states that σ reaches, and two
-//! choices differ by no more than these do. How far that is depends on how well σ's chain has mixed the gains, and not on
-//! λ_0: a constant, such as what a patient principal gets whatever is chosen, is no difference at all.
+//! Under the stage's strategy σ a gain g over σ's own values is only carried back: k steps earlier it is λ_0^k P_σ^k g, an
+//! expectation over the states that σ reaches. So it lies between the least and the greatest gain of these states, and two
+//! choices differ by at most this range. The range depends on how well σ's chain has mixed the gains, not on λ_0. A constant
+//! gain, such as that of a patient principal whom no choice affects, makes no difference.
 
 use crate::model::{ChoiceId, StateId};
 use crate::number::Scaled;
@@ -11,7 +11,7 @@ use crate::principals::OrderedModel;
 
 /// The gains at the end of a stage, in units of λ_0^step.
 pub(in crate::exact) struct StageEnd {
-    /// Per state an enclosure that begins at the least and ends at the greatest gain of what the strategy reaches from it.
+    /// Per state an enclosure from the least to the greatest gain of the states that the strategy reaches from it.
     reached: Vec<Scaled>,
 }
 
@@ -40,7 +40,7 @@ impl StageEnd {
         StageEnd { reached }
     }
 
-    /// What `choice` may be worth more than `followed` by where it leads, at the end of the stage: a point.
+    /// An upper bound, as a point, on the difference between `choice` and `followed` of the expected gain at the end of the stage.
     pub fn slack(&self, model: &OrderedModel, choice: ChoiceId, followed: ChoiceId) -> Scaled {
         let after = |choice: ChoiceId| {
             let targets = model.targets(choice).iter().map(|target| self.reached[target.index()]);
@@ -49,7 +49,7 @@ impl StageEnd {
         after(choice).upper().plus(-after(followed).lower()).upper().max(Scaled::ZERO)
     }
 
-    /// The gain of a state where the stage begins, `shrunk` being λ_0 to its length.
+    /// The gain of a state at the beginning of the stage; `shrunk` is λ_0 to its length.
     pub fn at_the_beginning(&self, state: StateId, shrunk: Scaled) -> Scaled {
         self.reached[state.index()].times(shrunk)
     }
