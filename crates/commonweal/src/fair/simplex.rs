@@ -40,14 +40,14 @@ pub struct LinearProgram {
     pub rows: Vec<Row>,
 }
 
-/// What came of a linear program.
+/// The result of a linear program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// There is a greatest value.
     Optimal(Optimum),
     /// No x satisfies all rows.
     Infeasible,
-    /// The objective grows without end.
+    /// The objective is unbounded.
     Unbounded,
 }
 
@@ -133,7 +133,7 @@ impl Tableau {
         -self.costs.last().expect("a right side")
     }
 
-    /// Pivots until no column that may enter improves the objective; false if it grows without end.
+    /// Pivots until no column that may enter improves the objective; false if it is unbounded.
     fn maximise(&mut self, may_enter: impl Fn(usize, &Tableau) -> bool) -> bool {
         loop {
             // Bland: the first column that improves, the first basic variable that limits it.
@@ -175,7 +175,7 @@ impl Tableau {
         self.basis[leaving] = entering;
     }
 
-    /// Takes artificial variables out of the basis; where none can take its place, the row says nothing new.
+    /// Takes artificial variables out of the basis; a row in which none can be replaced is redundant.
     fn drive_out_artificials(&mut self) {
         for index in 0..self.rows.len() {
             if self.basis[index] < self.first_artificial {
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_small_program_has_its_optimum_and_its_duals() {
-        // From every textbook: 3x + 5y under x ≤ 4, 2y ≤ 12, 3x + 2y ≤ 18.
+        // A textbook example: 3x + 5y under x ≤ 4, 2y ≤ 12, 3x + 2y ≤ 18.
         let rows =
             vec![row(&[1, 0], Sense::AtMost, 4), row(&[0, 2], Sense::AtMost, 12), row(&[3, 2], Sense::AtMost, 18)];
         let Outcome::Optimal(found) = program(&[3, 5], rows).solve() else { panic!("it has an optimum") };
@@ -267,7 +267,7 @@ mod tests {
     }
 
     proptest! {
-        /// Feasible, and as great as the duals allow: nothing more is needed for a proof.
+        /// Feasible, and equal to the dual value: this proves optimality.
         #[test]
         fn primal_and_dual_prove_each_other(
             objective in prop::collection::vec(-5i64..6, 3),

@@ -1,4 +1,4 @@
-//! Which reward structures of a file are principals, and how patient they are.
+//! Which reward structures of a file are principals, and their time preferences.
 //!
 //! Formats of other tools have rewards but no discounts, so the caller of a reader gives them.
 

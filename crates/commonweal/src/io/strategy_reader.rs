@@ -49,14 +49,14 @@ struct Reader<'m, 't> {
     events: Events<'t>,
 }
 
-/// What the file says of states: choices over time, or a mix.
+/// The entries of states: choices over time, or a mix.
 struct PerState<R, T> {
     of_state: Vec<Option<T>>,
-    /// What stands under `*`, for states that the file leaves out.
+    /// The entry `*`, for states that the file leaves out.
     default: Option<R>,
 }
 
-/// What stands for all states that are not named.
+/// The key of the default for all states that are not named.
 const DEFAULT: &str = "*";
 
 /// From which step on which action, as the file names it.
@@ -193,7 +193,7 @@ impl<'t> Reader<'_, 't> {
         Ok(probability)
     }
 
-    /// A map from states to what `read` reads and `of_state` makes of it.
+    /// A map from states to entries, read by `read` and converted by `of_state`.
     fn per_state<R, T>(
         &mut self,
         read: fn(&mut Self) -> Result<R, Fault>,
@@ -231,7 +231,7 @@ impl<'t> Reader<'_, 't> {
         Ok(PerState { of_state: states, default })
     }
 
-    /// What every state does. One that the file leaves out has a single action, or all those of the default.
+    /// The entry of every state. A state that the file leaves out has a single action, or all actions of the default.
     fn complete<R, T>(
         &self,
         given: PerState<R, T>,

@@ -1,9 +1,9 @@
-//! What the YAML parser found wrong, in the words of someone who writes models.
+//! Errors of the YAML parser, in the terms of the model file.
 
 use super::parse_error::{Fault, Span};
 use granit_parser::{ErrorKind, ScanError};
 
-/// The parser's error with a help for the slips that are common.
+/// The parser's error with a help for common mistakes.
 pub(super) fn syntax_fault(error: &ScanError, text: &str) -> Fault {
     let marked = error.marker().byte_offset().unwrap_or_default();
     let at = cause(error.kind(), text, marked).unwrap_or(marked);

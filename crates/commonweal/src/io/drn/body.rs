@@ -12,7 +12,7 @@ use super::lines::{KeptLine, Line};
 use crate::model::{ModelBuilder, StateId};
 use crate::number::{ModelNumber, NumberError};
 
-/// What stands for an action that has no name.
+/// The label of an action without a name.
 pub(super) const NO_LABEL: &str = "__NOLABEL__";
 /// The action of a state whose transitions follow without one.
 const ONLY_ACTION: &str = "0";
@@ -56,7 +56,7 @@ struct Choice<N> {
 }
 
 impl<'o, N: ModelNumber> Body<'o, N> {
-    /// The states that follow this head. Memory for them is taken at once, but for no more bytes of the file than `trusted`.
+    /// The states that follow this head. Memory for them is allocated at once, but for no more bytes of the file than `trusted`.
     pub fn new(header: Header, options: &'o ReadOptions, trusted: u64) -> Self {
         let choice = Choice {
             action: String::new(),
@@ -262,7 +262,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         Ok(text[end + 1..].trim_ascii_start())
     }
 
-    /// The text of a number, which may stand under the name of a placeholder.
+    /// The text of a number, which may be a placeholder.
     fn resolve<'s>(&'s self, line: Line<'s>, value: &'s [u8]) -> Result<&'s str, ReadError> {
         let text = line.text(value)?;
         match text.strip_prefix('$') {

@@ -5,17 +5,17 @@ use super::lines::{KeptLine, Line, Lines};
 use std::collections::HashMap;
 use std::io::BufRead;
 
-/// What the head says.
+/// The contents of the head.
 pub(super) struct Header {
     /// Whether every state has one action.
     pub is_chain: bool,
     /// Unless the file says that its numbers are doubles.
     pub is_exact: bool,
-    /// The names of the reward structures, as they stand between single blanks: one of them may be empty.
+    /// The names of the reward structures, separated by single blanks: one of them may be empty.
     names: Vec<String>,
     pub n_states: usize,
     pub n_choices: Option<usize>,
-    /// What `$name` stands for.
+    /// The value of each `$name`.
     pub placeholders: HashMap<String, String>,
     states_line: KeptLine,
     choices_line: KeptLine,
@@ -37,7 +37,7 @@ impl Header {
             names_line: KeptLine::default(),
         };
         let mut seen: Vec<String> = Vec::new();
-        // What the lines belong to that do not begin with `@`.
+        // The key to which lines without `@` belong.
         let mut key = String::new();
         while let Some(line) = lines.next()? {
             let text = line.trimmed();

@@ -1,4 +1,4 @@
-//! `index.json`: what the model is, how large it is, and what its numbers are.
+//! `index.json`: the kind of the model, its size, and the types of its numbers.
 
 use super::super::{ReadError, parse_error::shown};
 use super::numbers::NumberType;
@@ -70,7 +70,7 @@ pub(super) struct Index {
     pub probability: Option<NumberType>,
     /// In the file's order.
     pub rewards: Vec<RewardIndex>,
-    /// What states are called by.
+    /// The variables that name the states.
     pub valuations: Option<Valuations>,
 }
 
