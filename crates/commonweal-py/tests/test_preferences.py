@@ -83,7 +83,7 @@ def test_a_rate_is_swept() -> None:
     # What is earned for ever is worth its cost at a rate of 3.2 %.
     (change,) = sweep.changes
     assert change.low <= Fraction("0.032") <= change.high
-    with pytest.raises(cw.QuestionError, match="is no rate"):
+    with pytest.raises(cw.QuestionError, match="is not a rate"):
         model.sweep("state.rate", "0%", "5%")
     with pytest.raises(cw.QuestionError, match="is no percentage"):
         model.sweep("state.rate", "x%", "5%")

@@ -145,7 +145,7 @@ fn sweeps_and_maps_go_over_rates() {
     let text = folder.run(&[&map[..], &["--out", "map.svg"]].concat()).done().stdout;
     assert!(text.contains("rate of alice from 0.1% to 20%, rate of bob from 50% to 100%"), "{text}");
     for (vary, expected) in [
-        ("bob.rate=0%..5%", "0% is no rate"),
+        ("bob.rate=0%..5%", "0% is not a rate"),
         ("bob.rate=7%..5%", "give the lesser rate first"),
         ("bob=1%..5%", "write NAME.rate in place of NAME"),
         ("bop.rate=1%..5%", "did you mean `bob`?"),

@@ -97,7 +97,7 @@ class Model:
         `discounts` has the time preference of each principal.
 
         Each array is copied once. In a small model a float is the decimal that Python prints for it (0.1 is one tenth) and
-        answers are fractions; a large one stays in doubles. `exact=True` insists on fractions, `exact=False` on doubles.
+        answers are fractions; a large one stays in doubles. `exact=True` forces fractions, `exact=False` doubles.
         Rows that miss 1 by at most 1e-9 are scaled to 1; `model.scaled_rows` says how many.
         """
         if arrays.holds_fractions(P, R):

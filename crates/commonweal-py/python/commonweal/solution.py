@@ -81,7 +81,7 @@ class Solution(Table):
 
     @property
     def engine(self) -> str:
-        """`"exact"` (fractions) or `"certified"` (doubles, every rounding counted)."""
+        """`"exact"` (fractions) or `"certified"` (doubles, rounding errors included)."""
         return self._answer.engine
 
     @property

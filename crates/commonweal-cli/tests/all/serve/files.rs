@@ -86,7 +86,7 @@ fn map_front_and_fair_are_the_documents_of_the_program() {
     assert_eq!((fair.status, fair.json()), (200, printed.json()));
     let body = json!({"model": HOTEL, "rule": "welfare", "at_least": {"alice": 10}});
     assert_eq!(server.post("/api/fair", &body).json()["value"]["exact"], "169/12");
-    server.post("/api/fair", &json!({"model": HOTEL, "rule": "fairest"})).refused(422, "is no rule");
+    server.post("/api/fair", &json!({"model": HOTEL, "rule": "fairest"})).refused(422, "is not a rule");
     server.post("/api/map", &json!({"model": HOTEL, "x": "bob", "y": "bob"})).refused(422, "the same principal");
     server
         .post("/api/fair", &json!({"model": HOTEL, "rule": "nash", "over": "strategy:/etc/passwd"}))
