@@ -592,7 +592,7 @@ pub struct SatModelArgs {
     /// The formula in DIMACS form; - for standard input
     #[arg(value_name = "FILE.cnf")]
     pub formula: PathBuf,
-    /// Who gets what
+    /// The rewards of the principals
     #[arg(long, value_enum, default_value_t = SatRewards::Same)]
     pub rewards: SatRewards,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -605,7 +605,7 @@ pub struct ReachabilityArgs {
     /// The alternating graph, one node a line: `or a: b c`, `and b: a t`, `target t`; - for standard input
     #[arg(value_name = "FILE")]
     pub game: PathBuf,
-    /// Who gets what
+    /// The rewards of the principals
     #[arg(long, value_enum, default_value_t = GameRewards::Single)]
     pub rewards: GameRewards,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -651,7 +651,7 @@ pub struct RandomArgs {
     /// Rewards are integers drawn from −R to R
     #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u64).range(..=1_000_000_000_000_000_000))]
     pub max_reward: u64,
-    /// Another seed gives another model
+    /// The seed of the random numbers
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -673,7 +673,7 @@ pub struct LargeArgs {
     /// The principals' discounts; the principals are called p0, p1, …
     #[arg(long, value_name = "V,V,…", allow_hyphen_values = true)]
     pub discounts: String,
-    /// Another seed gives another model
+    /// The seed of the random numbers
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
     /// The file to write; its ending chooses the format; - for standard output as YAML

@@ -1,4 +1,4 @@
-//! The model that the arguments name, in the numbers of the engine that answers; says why, if the choice is worth a word.
+//! Reads the model that the arguments name, in the numbers of the engine that answers, and reports the choice of engine.
 
 use crate::args::{EngineArgs, ModelArgs};
 use crate::input;
@@ -42,12 +42,12 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
     Ok(Asked { model, engine: picked })
 }
 
-/// The engine for a model of this size, where none was asked for.
+/// The engine for a model of this size, if none was asked for.
 fn pick(engine: Engine, n_states: u64, n_parts: usize) -> Engine {
     asked(engine, engine.for_size(n_states, n_parts))
 }
 
-/// The engine that was picked, or none where the fractions that it picks anyway were not asked for.
+/// The engine that was picked; `Auto` if it picked fractions that were not asked for.
 fn asked(engine: Engine, picked: Picked) -> Engine {
     match picked {
         Picked::Exact if engine == Engine::Auto => Engine::Auto,

@@ -6,7 +6,7 @@ use commonweal::internals::landscape::{Grid, Quantity};
 use commonweal::internals::model::{PrincipalId, Structure};
 use commonweal::internals::number::{Rational, parse_rate, parse_rational, rate_text};
 
-/// The range of a map's axis for which none is given.
+/// The default range of a map's axis.
 pub fn default_range(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Discount => "0..0.999",

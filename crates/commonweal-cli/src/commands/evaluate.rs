@@ -46,7 +46,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     Ok(if evaluation.stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
-/// What a strategy is worth, or what any strategy is worth if there was no time to say.
+/// The payoffs of a strategy, or bounds for any strategy if the evaluation was stopped.
 struct Worth<'a> {
     model: &'a Structure,
     evaluation: &'a Evaluation,
@@ -63,7 +63,7 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
     }
 }
 
-/// Who gets what from the start, and on request the welfare from every state.
+/// The payoffs from the start, and on request the welfare from every state.
 fn report(worth: &Worth, all_states: bool) -> String {
     let Worth { model, evaluation } = worth;
     let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped);

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use std::process::ExitCode;
 
-/// Prints what a shell needs to complete the program's arguments.
+/// Prints the completion script of a shell.
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "commonweal", &mut text);

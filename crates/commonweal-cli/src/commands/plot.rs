@@ -36,7 +36,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     }
     let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
     let options = Options { stop, ..Options::default() };
-    // Fractions gain little where mixtures stand for preferences.
+    // Fractions gain little if preferences are approximated.
     let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
     let gap = args.gap.or(is_approximated.then_some(DEFAULT_GAP));
     let solution: Answer = progress::shown(&options.stop, args.run.quiet, || match gap {

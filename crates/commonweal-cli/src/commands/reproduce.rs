@@ -1,4 +1,4 @@
-//! `commonweal reproduce`: what the paper prints, recomputed and set beside it.
+//! `commonweal reproduce`: the paper's figures and claims, recomputed and compared.
 
 use crate::args::ReproduceArgs;
 use crate::output;
@@ -54,7 +54,7 @@ fn lab(args: &ReproduceArgs) -> anyhow::Result<Lab> {
     Ok(if args.run.quiet || args.run.json { lab } else { lab.with_progress(progress_bars()) })
 }
 
-/// The report when there was no time for all of it.
+/// The report of a stopped run.
 fn stopped(args: &ReproduceArgs, reason: StopReason, clock: &Clock) -> anyhow::Result<ExitCode> {
     #[derive(Serialize)]
     struct StoppedJson {

@@ -62,7 +62,7 @@ fn run(
         let strategy = documents::Strategy::new(&model, &found.strategy);
         output::write_whole(path, |out| strategy.write(out))?;
     }
-    // The payoffs of the strategy found are worth knowing even after a stop, where they take no time.
+    // For a small model the payoffs of the strategy found are computed even after a stop.
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
     let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());

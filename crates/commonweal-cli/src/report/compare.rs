@@ -1,4 +1,4 @@
-//! `solve --compare`: the best strategy of each class side by side, and what simplicity costs.
+//! `solve --compare`: the best strategy of each class in one table, and what simplicity costs.
 
 use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
@@ -9,7 +9,7 @@ use commonweal::internals::model::{Principal, Structure};
 use commonweal::internals::number::{Rational, Value};
 use commonweal::{Answer, Enclosure};
 
-/// What each class earns and costs, and who gets what: in one table if it fits, in two otherwise.
+/// The welfare, the cost and the payoffs of each class: in one table if it fits, in two otherwise.
 pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {
     let is_fair = |one: &&Compared| matches!(one.class, Class::Fair(_));
     let (fair, compared): (Vec<&Compared>, Vec<&Compared>) = comparison.strategies.iter().partition(is_fair);
@@ -46,7 +46,7 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
     text + &commitment(model, comparison)
 }
 
-/// What it is worth that everybody sticks to the plan, and what is known of those who do not.
+/// The value of commitment, and the equilibrium without it.
 fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let of = |class: Class| comparison.strategies.iter().find(|one| one.class == class);
     let (Some(plan), Some(replanned)) = (of(Class::Counting), of(Class::Replanned)) else { return String::new() };
@@ -61,7 +61,7 @@ fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let own_worth = |(principal, (with, without)): (&Principal, (&Value, &Value))| {
         format!("{} {}", shown(&principal.name), told(&with.minus(without)))
     };
-    /// More are not named one by one.
+    /// The most principals that are named.
     const NAMED: usize = 6;
     let each = model.principals().iter().zip(plan.payoffs.iter().zip(&uncommitted.payoffs));
     let each: Vec<String> = each.take(NAMED).map(own_worth).collect();
@@ -94,7 +94,7 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     if payoffs {
         header.extend(model.principals().iter().map(principal_in_column));
     }
-    // What the best of all earns, if that is known between bounds only.
+    // Bounds on the best of all, if it is not known exactly.
     let first = &compared[0];
     let open = first.upper.map(|upper| Value::from(Enclosure::new(first.welfare.enclosure.lower(), upper)));
     let best = open.as_ref().unwrap_or(&first.welfare);
@@ -107,7 +107,7 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     };
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> = compared.iter().map(row).collect();
-    // With payoffs the caller looks whether it fits.
+    // With payoffs the caller checks whether it fits.
     if payoffs { table(&header, &rows) } else { in_blocks(&header, &rows, 1) }
 }
 

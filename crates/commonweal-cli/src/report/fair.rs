@@ -1,4 +1,4 @@
-//! The report of `fair`: what the rule attains, who gets what, what fairness costs, and the lottery in plain words.
+//! The report of `fair`: the value of the rule, the payoffs, the price of fairness, and the lottery in words.
 
 use super::names::shown;
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
@@ -16,7 +16,7 @@ pub struct Answered<'a> {
     pub question: &'a Question,
     /// The answer of the plain sum, to compare with.
     pub sum: Option<&'a Fair>,
-    /// The decisions at which coins are tossed, if none is tossed at the start.
+    /// The randomised decisions, if there is no lottery at the start.
     pub coins: &'a [Coin],
 }
 
@@ -35,7 +35,7 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     text
 }
 
-/// One strategy with coins inside.
+/// One strategy with randomised decisions.
 fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
     let action = |choice| shown(&model.action_name(choice));
     let tossed = |coin: &Coin| {
@@ -82,7 +82,7 @@ fn bounds(value: &Value) -> String {
     format!("{lower} at least, and {upper} at most with any lottery")
 }
 
-/// What a rule makes as great as it can be, up to the number.
+/// The words before the value of a rule.
 fn what(rule: &Rule) -> String {
     match rule {
         Rule::Welfare => "the greatest welfare is".to_owned(),
@@ -163,7 +163,7 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
     format!("\nThe price of fairness: the welfare is {} below the greatest, {}.\n", brief(&lost), brief(&best))
 }
 
-/// The lottery: what to toss, and what to do then.
+/// The lottery: the probabilities and the strategies.
 fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
     let mut text = String::from("\n");
     let told = |share: &Share| {

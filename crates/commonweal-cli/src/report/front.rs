@@ -1,4 +1,4 @@
-//! The report of `front`: its vertices, what repeats for ever, and its picture.
+//! The report of `front`: its vertices, its pattern, and its picture.
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
@@ -227,7 +227,7 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     }
 }
 
-/// The vertices in their order, with those that a pattern repeats as far as the eye tells them apart.
+/// The vertices in their order, with repetitions of the pattern as far as they are visible.
 fn curve(front: &Front) -> Vec<(f64, f64)> {
     let axes = front.principals.map(PrincipalId::index);
     let place = |vertex: &Vertex| {
@@ -269,7 +269,7 @@ fn curve(front: &Front) -> Vec<(f64, f64)> {
 
 /// The vertices of the front of three and more principals, seen along each pair of axes.
 pub fn hull_charts(model: &Structure, hull: &Hull) -> Picture {
-    /// More pairs than this are not drawn.
+    /// The most pairs that are drawn.
     const MOST: usize = 6;
     let n = model.n_principals();
     let pairs = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).take(MOST);

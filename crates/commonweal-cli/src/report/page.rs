@@ -1,4 +1,4 @@
-//! `solve --report`: a solution as one HTML page, with pictures, tables and the steps by which it is found.
+//! `solve --report`: a solution as one HTML page, with pictures, tables and the steps of the computation.
 
 use super::compare::{class_name, cost, shown_welfare};
 use super::names::{message, principal_in_column, shown};
@@ -23,7 +23,7 @@ const LAYERS: u64 = 25;
 /// In a larger model the curves of payoffs are not drawn.
 const LARGEST_DRAWN: usize = 200_000;
 
-/// What the page is made of.
+/// The contents of the page.
 pub struct Page<'a> {
     pub file: &'a Path,
     pub model: &'a Model,
