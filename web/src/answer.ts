@@ -1,4 +1,4 @@
-// The answer in a few lines: the welfare, what to do now, and who gets what.
+// The answer: the welfare, what to do now, and the payoffs.
 
 import type { Principal, View } from "./documents";
 import { el, table } from "./dom";

@@ -1,4 +1,4 @@
-// Why the plan is what it is, in words: which deviation pays, for whom, and until when.
+// The explanation in words: which deviation pays, for whom, and until which step.
 
 import type { Deviation, Turn, View } from "./documents";
 import { el } from "./dom";
@@ -68,7 +68,7 @@ function inWords(deviation: Deviation, step: string): string {
 function turned(turn: Turn, step: string): string {
   const each = (names: string[] | null) => [...new Set((names ?? []).map(whose))];
   const [gains, pays] = [each(turn.better_for), each(turn.worse_for)];
-  // Somebody who stands on both sides gains in one part and pays in another.
+  // A principal on both sides gains by one part and loses by another.
   const better = gains.length > 0 ? `better for ${gains.join(", ")}` : "";
   const worse = pays.some((name) => !gains.includes(name)) ? `worse for ${pays.filter((name) => !gains.includes(name)).join(", ")}` : "";
   const who = [better, worse].filter(Boolean).join(" and ");

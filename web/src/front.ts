@@ -1,4 +1,4 @@
-// What two principals can get: the Pareto front, the points that rules pick on it, and what a compromise means.
+// The Pareto front of two principals, the points that rules choose on it, and the details of a chosen point.
 
 import { ask } from "./api";
 import type { Decision, Fair, Front, Num, View } from "./documents";

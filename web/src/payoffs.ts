@@ -1,4 +1,4 @@
-// What everybody has got by when, under the plan and under the long-term strategy.
+// Each principal's accrued payoff by step, under the plan and under the long-term strategy.
 
 import type { View } from "./documents";
 import { el, roomOf, short, svg } from "./dom";

@@ -1,4 +1,4 @@
-// What to do in each state at each step: bars along the steps. Long stretches in which nothing changes are drawn with a break.
+// The actions of each state by step, as bars along the steps. Long stages without changes are drawn with a break.
 
 import type { Step, View } from "./documents";
 import { el, roomOf, short, svg, textWidth } from "./dom";
@@ -25,7 +25,7 @@ class Axis {
       return length <= LONGEST ? length : LONGEST + Math.log2(length / LONGEST);
     });
     const total = lengths.reduce((sum, length) => sum + length, 0);
-    // What holds for ever has a fifth of the room, or all of it.
+    // The part after the last change has a fifth of the width, or all of it.
     this.settled = total === 0 ? left : left + 0.8 * (right - left);
     let x = left;
     sorted.forEach((label, at) => {

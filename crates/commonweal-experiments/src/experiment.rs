@@ -21,7 +21,7 @@ pub enum Experiment {
     Rq2,
     /// Running time by ratio of discounts.
     Rq3,
-    /// The family whose discounts draw together.
+    /// The family whose discounts approach each other.
     Spacing,
     /// The reductions behind the hardness results.
     Hardness,

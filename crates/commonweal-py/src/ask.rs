@@ -1,8 +1,8 @@
-//! Long questions: asked on a thread of their own, while Python goes on.
+//! Long questions: answered on a thread of their own, while Python continues.
 //!
-//! The interpreter is let go while a question is being answered, so other Python threads run. Ctrl-C raises the question's
-//! [`StopSignal`]; an answer that comes soon after it, with the bounds known by then, is returned as any other. A question
-//! that does not look at its signal in time is left behind, and Ctrl-C is what it always is: `KeyboardInterrupt`.
+//! The interpreter's lock is released while a question is answered, so other Python threads run. Ctrl-C raises the question's
+//! [`StopSignal`]; an answer that comes soon after it, with the bounds known by then, is returned as usual. If the question does
+//! not react to its signal in time, it is abandoned and Ctrl-C raises `KeyboardInterrupt`.
 
 use commonweal::{StopSignal, on_threads};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
@@ -12,15 +12,14 @@ use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often signals are looked at.
+/// How often signals are polled.
 const TICK: Duration = Duration::from_millis(20);
-/// How long an answer is waited for after Ctrl-C.
+/// How long to wait for an answer after Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(700);
 /// As much as a program's first thread has.
 const STACK: usize = 8 << 20;
 
-/// What `work` returns, from a pool of threads that is there for this call alone. A pool that calls share would be dead in a
-/// process that Python has forked.
+/// What `work` returns, from a thread pool for this call only. A shared pool would not survive a fork of the Python process.
 pub fn ask<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -31,7 +30,7 @@ pub fn ask<T: Send + 'static>(
     let threads = threads.filter(|&n| n > 0).unwrap_or_else(cores);
     let asked = move || {
         let answered = catch_unwind(AssertUnwindSafe(|| on_threads(Some(threads), work)));
-        // Nobody may be waiting any more.
+        // The receiver may be gone.
         let _ = send.send(answered);
     };
     let spawned = std::thread::Builder::new().name("commonweal".to_owned()).stack_size(STACK).spawn(asked);
@@ -52,7 +51,7 @@ pub fn ask<T: Send + 'static>(
                 stop.raise();
                 interrupted = Some((Instant::now(), error));
             }
-            // Whoever presses it twice means it.
+            // A second Ctrl-C ends the wait at once.
             (Some(_), Err(error)) => return Err(error),
             (Some((since, error)), Ok(())) if since.elapsed() > PATIENCE => return Err(error.clone_ref(py)),
             (Some(_), Ok(())) => {}
@@ -65,7 +64,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A panic is a bug of ours; Python goes on.
+/// The exception for a panic, which is a bug of ours.
 fn bug(panic: &(dyn std::any::Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     PyRuntimeError::new_err(format!(

@@ -1,4 +1,4 @@
-//! Everything that is asked of a model: each question on a thread of its own, each answer as its JSON document.
+//! The questions about a model: each on a thread of its own, each answer as its JSON document.
 
 use crate::answer::PyAnswer;
 use crate::ask::ask;
@@ -43,7 +43,7 @@ impl Limits {
             None => Ok(StopSignal::default()),
             Some(seconds) => match Duration::try_from_secs_f64(seconds) {
                 Ok(limit) => Ok(StopSignal::after(limit)),
-                // Longer than a clock counts.
+                // Beyond the range of the clock.
                 Err(_) if seconds > 0.0 => Ok(StopSignal::default()),
                 Err(_) => Err(refused(py, format!("time_limit is {seconds}; it is a number of seconds, from 0"))),
             },
@@ -52,7 +52,7 @@ impl Limits {
 
     fn options(&self, py: Python<'_>) -> PyResult<Options> {
         let engine = Limits::engine(py, self.exact, self.gap)?;
-        // The pool of threads is made around the whole question.
+        // The thread pool is set up for the whole question.
         Ok(Options { engine, stop: self.stop(py)?, ..Options::default() })
     }
 }
@@ -159,7 +159,7 @@ pub fn search(
     })
 }
 
-/// How near the bounds of a stationary strategy are where no gap is asked for.
+/// The default gap of a stationary strategy.
 const STATIONARY_GAP: f64 = 1e-6;
 
 /// Solutions over a range of one discount: the document.
@@ -255,7 +255,7 @@ fn different(py: Python<'_>, model: &Model, axes: [PrincipalId; 2]) -> PyResult<
     Ok(())
 }
 
-/// Refuses a model in which a mixture stands for a preference, where an answer could not say how near it is.
+/// Refuses a model with approximated preferences, for questions whose bounds do not include the approximation error.
 fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
     match model.principals().iter().find(|principal| principal.approximation().is_some()) {
         None => Ok(()),
@@ -270,7 +270,7 @@ fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
     }
 }
 
-/// What a fair rule counts from, as Python says it.
+/// The reference point of a fair rule.
 #[derive(FromPyObject)]
 pub enum Reference<'py> {
     /// What a strategy gives.
@@ -340,7 +340,7 @@ pub fn front(
     vertex_limit: Option<usize>,
     limits: Limits,
 ) -> PyResult<String> {
-    /// Of three and more principals, where no gap is asked for.
+    /// The default gap for three and more principals.
     const HULL_GAP: f64 = 1e-3;
     /// The front of a model with more states is found in doubles, if a gap is given.
     const FEW_STATES: usize = 200;
@@ -356,7 +356,7 @@ pub fn front(
     };
     let asked = limits.options(py)?;
     let engine = match (asked.engine, limits.gap) {
-        // A gap is about the front. Where fractions are long, it is about the engine too.
+        // The gap is that of the front. For a large model it is also that of the engine.
         (_, Some(gap)) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
         (_, Some(_)) => Engine::Auto,
         (engine, None) => engine,

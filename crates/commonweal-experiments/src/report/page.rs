@@ -1,4 +1,4 @@
-//! The report as one HTML page that needs nothing else: pictures and style are in it, and there are no scripts.
+//! The report as one self-contained HTML page with pictures and style, and without scripts.
 
 use super::{Reproduction, checks, claims, count, summary, summary_of_checks};
 use crate::claim::{Claim, Example, Verdict};

@@ -48,7 +48,7 @@ class ModelBuilder:
         self._numbered = [True, True]
 
     def state(self, state: Name) -> None:
-        """Mentions a state, which puts it in its place among the others."""
+        """Mentions a state, which fixes its position among the states."""
         self._state(state)
 
     def choice(
@@ -61,7 +61,7 @@ class ModelBuilder:
     ) -> None:
         """Adds an action to a state.
 
-        `reward` is one number for everybody, or a number for each principal by name; who is not named gets 0. `to` is a
+        `reward` is one number for every principal, or a number for each principal by name; the others get 0. `to` is a
         state, or a dict of states to probabilities; those that are 0 are left out.
         """
         place = f"state `{state}`, action `{action}`"

@@ -10,7 +10,7 @@ use commonweal::{Model, PrincipalId, Rational, StopReason, StopSignal, documents
 
 /// The most vertices of a front on a page.
 const VERTICES: usize = 400;
-/// Of three and more principals.
+/// The gap for three and more principals.
 const HULL_GAP: (i64, u64) = (1, 1_000);
 
 pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
@@ -36,7 +36,7 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
     Ok(Reply::document(&document, stopped))
 }
 
-/// The two principals that a front sets against each other; `None` for all of three and more.
+/// The two principals of a front; `None` for all of three and more.
 pub fn axes(model: &Model, names: (Option<String>, Option<String>)) -> Result<Option<[PrincipalId; 2]>, Problem> {
     match (names, model.n_principals()) {
         ((Some(x), Some(y)), _) => two(model, &[x, y]).map(Some),
