@@ -156,7 +156,7 @@ export class FrontPanel {
     this.told.replaceChildren(
       el("h4", {}, point.name),
       el("ul", {}, ...Object.entries(point.payoffs).map(([name, number]) => row(name, number)), ...mix),
-      weights.length === 0 ? "" : el("p", { class: "note" }, `Nothing is better for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
+      weights.length === 0 ? "" : el("p", { class: "note" }, `It is optimal for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
       isUsable ? el("button", { type: "button", click: () => this.use(point.weights) }, "Set the weight sliders to these") : "",
     );
   }

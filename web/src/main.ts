@@ -259,7 +259,7 @@ function listen(): void {
     history.replaceState(null, "", link);
     try {
       await navigator.clipboard.writeText(link);
-      say("The link is in the clipboard. Whoever runs the explorer at the same address sees this page.");
+      say("The link is in the clipboard. Anyone who runs the explorer at the same address sees this page.");
     } catch {
       say("The link is in the address bar.");
     }

@@ -48,7 +48,7 @@ export function drawPayoffs(place: HTMLElement, view: View): void {
   const chart = plane(size, { x: [0, steps], y: range(all.flatMap((curve) => curve.values)) }, {
     x: `${view.model.step}s taken`,
     y: "payoff so far",
-    title: "What has been earned by when",
+    title: "Accrued payoffs",
     description: words,
   });
   for (const curve of all) {

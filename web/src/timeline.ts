@@ -122,8 +122,8 @@ export function drawTimeline(place: HTMLElement, view: View, actions: Actions, s
   const notes: string[] = [];
   if (rows.length < n_met) notes.push(`The ${rows.length} states met first are shown, of ${n_met} that the strategy meets.`);
   else if (n_met < view.model.n_states) notes.push(`${view.model.n_states - n_met} of ${view.model.n_states} states are never met.`);
-  if (takes_turns) notes.push("In the end, states are met in turns.");
-  if (over_all_states) notes.push("Too many steps to say when each state can be met: all are shown at all steps.");
+  if (takes_turns) notes.push("After the last change, states alternate.");
+  if (over_all_states) notes.push("Too many steps to compute when each state can be reached: all are shown at all steps.");
   place.replaceChildren(drawing, el("p", { class: "note" }, notes.join(" ")));
 }
 
