@@ -1,4 +1,4 @@
-//! What is said of bad model files: each file under `bad_models/` beside the error expected of it.
+//! Errors of invalid model files: each file under `bad_models/` has its expected error.
 //!
 //! `UPDATE_EXPECT=1` rewrites the expectations.
 
