@@ -226,8 +226,10 @@ fn proof(model: &Structure, fair: &Fair) -> String {
             .collect();
         each.join(", ")
     };
-    let mut text =
-        format!("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n  {}\n", named(&fair.weights));
+    let mut text = format!(
+        "\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n  {}\n",
+        named(&fair.weights)
+    );
     for weights in &fair.then {
         let _ = writeln!(text, "  and among those that reach it: {}", named(weights));
     }

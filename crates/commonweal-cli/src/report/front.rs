@@ -113,9 +113,8 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
     match &pattern.factors {
         Some(factors) => {
             let each = front.principals.iter().zip(factors);
-            let each: Vec<String> = each
-                .map(|(p, factor)| format!("along {} by {}", name(*p), fraction_or_decimal(factor)))
-                .collect();
+            let each: Vec<String> =
+                each.map(|(p, factor)| format!("along {} by {}", name(*p), fraction_or_decimal(factor))).collect();
             let _ = writeln!(text, ",\nand the length of the edge {}.", each.join(" and "));
         }
         None => text += ".\n",

@@ -98,6 +98,9 @@ fn an_evaluation_in_doubles_that_is_stopped_gives_the_bounds_of_any_strategy() {
     // Between −1 and 6 for ever.
     assert!(lower <= 9.0 && upper >= 11.0 && lower > -3.001 && upper < 18.001, "{lower} {upper}");
     assert!(
-        folder.run(&args).stdout.starts_with("Stopped: the time limit was reached. These bounds hold for any strategy.\n")
+        folder
+            .run(&args)
+            .stdout
+            .starts_with("Stopped: the time limit was reached. These bounds hold for any strategy.\n")
     );
 }

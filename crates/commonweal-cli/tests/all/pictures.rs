@@ -454,7 +454,10 @@ fn faulty_pictures_are_refused_and_nothing_is_written() {
         (&["map", "hotel.yaml", "--x", "alice"], &["--y"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "alice"], &["the same principal"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "carol"], &["--y", "no principal `carol`", "`alice`, `bob`"]),
-        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1"], &["--x-range", "1 is not a discount"]),
+        (
+            &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1"],
+            &["--x-range", "1 is not a discount"],
+        ),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--y-range", "0..0"], &["--y-range", "single discount"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "0"], &["--resolution"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--shard", "2/1"], &["--shard"]),

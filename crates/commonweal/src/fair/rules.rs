@@ -130,9 +130,7 @@ pub enum FairError {
         most: u32,
     },
     /// A floor is above its ceiling.
-    #[error(
-        "`{name}` is to get at least {at_least} and at most {at_most}, which is impossible; change one of them"
-    )]
+    #[error("`{name}` is to get at least {at_least} and at most {at_most}, which is impossible; change one of them")]
     Contradiction {
         /// Whose.
         name: String,

@@ -219,11 +219,7 @@ impl<'t> Reader<'_, 't> {
                 Fault::new(span, format!("the model has no state {}", shown(&name)), help)
             })?;
             if states[state.index()].is_some() {
-                return Err(Fault::new(
-                    span,
-                    format!("state {} appears twice", shown(&name)),
-                    "remove one of the two",
-                ));
+                return Err(Fault::new(span, format!("state {} appears twice", shown(&name)), "remove one of the two"));
             }
             let named = read(self)?;
             states[state.index()] = Some(of_state(self, state, &named)?);

@@ -180,11 +180,7 @@ impl<'t> Events<'t> {
         match self.anchors.get(anchor).cloned().flatten() {
             Some(stretch) => self.playing.push(stretch),
             None => {
-                return Err(Fault::new(
-                    span,
-                    "this alias is inside its own anchor",
-                    "write out what you mean here",
-                ));
+                return Err(Fault::new(span, "this alias is inside its own anchor", "write out what you mean here"));
             }
         }
         Ok(())

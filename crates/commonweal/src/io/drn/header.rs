@@ -164,7 +164,8 @@ impl Header {
         const SHAPE: &str = "write `$name : value`";
         let text = line.text(line.trimmed())?;
         let (name, value) = text.split_once(':').ok_or_else(|| line.fault_here("this is not a placeholder", SHAPE))?;
-        let name = name.trim_end().strip_prefix('$').ok_or_else(|| line.fault_here("this is not a placeholder", SHAPE))?;
+        let name =
+            name.trim_end().strip_prefix('$').ok_or_else(|| line.fault_here("this is not a placeholder", SHAPE))?;
         match self.placeholders.insert(name.to_owned(), value.trim_start().to_owned()) {
             None => Ok(()),
             Some(_) => Err(line.fault_here(format!("the placeholder {} is there twice", shown(name)), "keep one")),
