@@ -38,7 +38,7 @@ fn every_example_of_the_help_runs() {
         for example in examples {
             assert!(example.starts_with(command), "{example}");
             if command == "serve" {
-                // It does not end by itself; its own tests start it.
+                // The server does not end by itself; its own tests start it.
                 continue;
             }
             folder.run(&example.split(' ').collect::<Vec<_>>()).done();

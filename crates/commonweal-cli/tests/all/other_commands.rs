@@ -1,4 +1,4 @@
-//! `evaluate`, `simulate`, `check`, `convert` and `reproduce`, and how they fit together.
+//! `evaluate`, `simulate`, `check`, `convert` and `reproduce`, and their use together.
 
 use crate::program::{Folder, paper};
 use std::io::{Read, Write};
@@ -123,7 +123,7 @@ fn the_paper_is_reproduced_but_for_its_misprints() {
     assert_eq!(json["format"], "commonweal-reproduction/1");
     assert_eq!(json["differ"], 0);
     let claims = json["examples"].as_array().unwrap().iter().flat_map(|example| example["claims"].as_array().unwrap());
-    // Exact figures that were worked out in other software.
+    // Exact figures that were computed with other software.
     for (id, exact, verdict) in [
         ("hotel/mix", "729/55", "misprint"),
         ("1/welfare", "127/9", "misprint"),

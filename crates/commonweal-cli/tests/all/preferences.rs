@@ -1,4 +1,4 @@
-//! Time preferences on the command line: rates, entries in braces, what cannot be meant, and what an economist looks at.
+//! Time preferences on the command line: rates, entries in braces, contradictions, and an economist's questions.
 
 use crate::program::Folder;
 
@@ -26,7 +26,7 @@ fn a_rate_is_the_discount_that_it_is() {
     let by_discount = welfare(&["hotel.yaml", "--discount", "alice=4/5", "--discount", "bob=1/2"]);
     assert_eq!(by_discount, welfare(&["hotel.yaml", "--rate", "alice=25%", "--rate", "bob=100%"]));
     assert_eq!(by_discount, welfare(&["hotel.yaml", "--rate", "alice=1/4", "--discount", "bob={rate: 1}"]));
-    // And of files of other tools, which have no preferences of their own.
+    // The same for files of other tools, which have no time preferences.
     folder.run(&["convert", "hotel.yaml", "hotel.drn", "--quiet"]).done();
     folder.run(&["convert", "hotel.yaml", "hotel.umb", "--quiet"]).done();
     for file in ["hotel.drn", "hotel.umb"] {
@@ -58,7 +58,7 @@ fn entries_are_kept_and_shown_as_they_are_stated() {
     assert_eq!(of("heirs")["preference"], serde_json::json!({"survey": ["1%", "4%"]}));
     let text = folder.run(&["solve", "fund.yaml"]).done().stdout;
     assert!(text.contains("rate 25%") && text.contains("survey of 2") && text.contains("annuity"), "{text}");
-    // What is written to a format without preferences can be given back.
+    // Preferences that a format cannot hold can be given again on the command line.
     let said = folder.run(&["convert", "fund.yaml", "fund.drn"]).done().stderr;
     assert!(said.contains("--rate fund=25% --discount 'heirs={survey: [1%, 4%]}'"), "{said}");
 }
@@ -108,7 +108,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{args:?}");
         assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
     }
-    // A rate that is taken for a discount makes everybody short-sighted; that is worth a warning, in both figures.
+    // A rate given as a discount makes the principals short-sighted; the warning shows both figures.
     let stern = folder.run(&["solve", "hotel.yaml", "--discounts", "0.014,0.03"]).done();
     assert!(
         stern.stderr.contains("counts 3.0% of one now") && stern.stderr.contains("then it counts 97.1%"),

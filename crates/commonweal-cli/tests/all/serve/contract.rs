@@ -1,4 +1,4 @@
-//! What other programs rely on: addresses, statuses, documents.
+//! The interface that other programs rely on: addresses, statuses, documents.
 
 use super::serving::{HOTEL, Serving};
 use crate::program::{Folder, paper};
@@ -106,7 +106,7 @@ fn what_is_wrong_with_a_request_is_named() {
 fn a_request_past_its_time_limit_gets_the_bounds_so_far() {
     let server = Serving::new(&[]);
     let folder = Folder::new();
-    // Two discounts so near to each other that the exact engine walks for long.
+    // Two discounts so close to each other that the exact engine takes long.
     let args = [
         "generate",
         "random",
@@ -157,7 +157,7 @@ fn a_port_that_is_taken_is_said_to_be() {
     Folder::new().run(&["serve", "--no-open", "--port", port]).refused(&["port", "--port"]);
 }
 
-/// What a client that went away asked for is not computed to its end: the places are free again soon.
+/// A request of a client that disconnected is cancelled: its place is soon free again.
 #[test]
 fn work_stops_when_the_client_hangs_up() {
     let server = Serving::new(&["--time-limit", "60"]);
