@@ -137,7 +137,7 @@ pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
         None => Ok(()),
         Some(Principal { name, .. }) => bail!(
             "{command}: the preference of `{name}` is approximated by a mixture of discounts, and this command has no bounds that \
-             include how near it is\nhelp: state a rate, a schedule or a survey: --rate {}=4%",
+             include the approximation error\nhelp: state a rate, a schedule or a survey: --rate {}=4%",
             quoted(name)
         ),
     }

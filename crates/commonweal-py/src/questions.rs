@@ -263,7 +263,7 @@ fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
             let name = &principal.name;
             let message = format!(
                 "the preference of `{name}` is approximated by a mixture of discounts, and this question has no bounds that include \
-                 how near it is"
+                 the approximation error"
             );
             Err(Refusal::new(message).help("state a rate, a schedule or a survey").question(py))
         }
