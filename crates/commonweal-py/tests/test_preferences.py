@@ -94,7 +94,7 @@ def test_a_mixture_has_bounds_and_fair_rules_refuse_it() -> None:
     solution = model.solve()
     assert solution.welfare.exact is None
     assert solution.welfare.lower < solution.welfare.upper
-    with pytest.raises(cw.QuestionError, match="a mixture of discounts stands for the preference of `state`"):
+    with pytest.raises(cw.QuestionError, match="the preference of `state` is approximated by a mixture of discounts"):
         model.fair("welfare")
 
 

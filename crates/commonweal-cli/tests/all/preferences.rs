@@ -79,7 +79,11 @@ fn a_mixture_says_how_near_it_is() {
     let text = folder.run(&args[..4]).done().stdout;
     assert!(text.contains("Optimal for a mixture of") && text.contains("as optimal for the mixtures"), "{text}");
     let refused = folder.run(&["fair", "hotel.yaml", "--rule", "max-min", args[2], args[3]]);
-    assert!(refused.code == 2 && refused.stderr.contains("is approximated by a mixture of discounts"), "{}", refused.stderr);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("is approximated by a mixture of discounts"),
+        "{}",
+        refused.stderr
+    );
     // Its certificate is about the mixture, which the canonical form has.
     folder.write("gamma.yaml", "principals: {p: {gamma: {mean: 40%, sd: 20%}, error: 1e-2}}\nstates: {s: {a: {reward: 1, to: s}, b: {to: s}}}\n");
     folder.run(&["solve", "gamma.yaml", "--certificate", "gamma.cert", "--quiet"]).done();
