@@ -53,9 +53,9 @@ def rows(
 
 def _check_names(R: Mapping[str, Any], discounts: Mapping[str, Any]) -> None:
     if not isinstance(R, Mapping):
-        raise ModelError("R is no dict; give the rewards of each principal by name, such as {'alice': array}")
+        raise ModelError("R is not a dict; give the rewards of each principal by name, such as {'alice': array}")
     if not isinstance(discounts, Mapping):
-        raise ModelError("discounts is no dict; give each principal a time preference by name, such as {'alice': 0.95}")
+        raise ModelError("discounts is not a dict; give each principal a time preference by name, such as {'alice': 0.95}")
     for name in R:
         if name not in discounts:
             raise ModelError(f"principal `{name}` has rewards but no time preference; add `{name}` to discounts")
@@ -192,7 +192,7 @@ def _doubles(what: str, given: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
-        raise ModelError(f"{what} is no array of numbers: {error}") from None
+        raise ModelError(f"{what} is not an array of numbers: {error}") from None
 
 
 def holds_fractions(P: Any, R: Mapping[str, Any]) -> bool:
