@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the reader of check.py against another checker's: lines of hexadecimal digits, a file each, and its hash or - if it is no canonical form."""
+"""Compares the reader of check.py with another checker's. Each input line is a file in hexadecimal digits and its hash, or - if the file is not a canonical form."""
 
 import sys
 

@@ -85,7 +85,7 @@ def test_a_rate_is_swept() -> None:
     assert change.low <= Fraction("0.032") <= change.high
     with pytest.raises(cw.QuestionError, match="is not a rate"):
         model.sweep("state.rate", "0%", "5%")
-    with pytest.raises(cw.QuestionError, match="is no percentage"):
+    with pytest.raises(cw.QuestionError, match="is not a percentage"):
         model.sweep("state.rate", "x%", "5%")
 
 

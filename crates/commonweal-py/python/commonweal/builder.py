@@ -96,7 +96,7 @@ class ModelBuilder:
             self._numbered[kind] = False
             return name
         if isinstance(name, bool) or not hasattr(name, "__index__"):
-            raise ModelError(f"{name!r} is no name; use a text or a whole number")
+            raise ModelError(f"{name!r} is not a name; use a text or a whole number")
         return str(name.__index__())
 
     def _reward(self, place: str, reward: Mapping[str, Number] | Number) -> Any:

@@ -45,7 +45,7 @@ def rate_text(number: Number, what: str) -> str:
         try:
             return text_of(Fraction(number.rstrip()[:-1].strip()) / 100, what)
         except ValueError:
-            raise QuestionError(f"{what}: `{number}` is no percentage, such as 3%") from None
+            raise QuestionError(f"{what}: `{number}` is not a percentage, such as 3%") from None
     return text_of(number, what)
 
 
