@@ -1,5 +1,5 @@
-//! What the fuzzers do with an input. They need a nightly compiler; the test `corpus` of the library replays
-//! what they have found with any.
+//! The bodies of the fuzzers. Fuzzing needs a nightly compiler; the test `corpus` of the library replays the corpus with any
+//! compiler.
 
 use commonweal::internals::certificate::{Certificate, model_hash, write_canonical};
 use commonweal::internals::exact::solve;
@@ -36,7 +36,7 @@ pub fn model(bytes: &[u8]) {
     }
 }
 
-/// What the readers make of a file.
+/// The result of the readers on a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reading {
     /// The solver and the checker see this canonical form.
@@ -49,8 +49,8 @@ pub enum Reading {
     Neither,
 }
 
-/// The solver's reader of YAML against the checker's. Two models in one file are a panic, and so is a file that the checker
-/// reads and the solver does not: a certificate would then be for a model that nobody solved.
+/// The solver's reader of YAML against the checker's. Different models from one file are a panic, and so is a file that only the
+/// checker reads: a certificate would then be for a model that was not solved.
 pub fn readers(bytes: &[u8]) -> Reading {
     let solver = read_model_bytes(bytes).ok().map(|model| canonical(&model));
     let checker = is_read(bytes).and_then(|()| canonical_form(bytes).map_err(|error| error.to_string()));
@@ -82,8 +82,7 @@ fn is_read(model: &[u8]) -> Result<(), String> {
     if error.starts_with("certificate: ") { Ok(()) } else { Err(error) }
 }
 
-/// The checker on certificates of the models that its tests use: no panic, no hang, and nothing is accepted but what is
-/// true.
+/// The checker on certificates of the models that its tests use: no panic, no hang, and only true certificates are accepted.
 pub fn certificate(bytes: &[u8]) {
     static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| MODELS.iter().map(|model| Known::of(model)).collect());
@@ -111,13 +110,13 @@ pub fn certificate(bytes: &[u8]) {
     }
 }
 
-/// Whatever is solved to optimality has a certificate that the checker accepts, or that asks for too much work.
+/// The certificate of every model solved to optimality is accepted, or exceeds the work limit.
 pub fn solve_then_check(bytes: &[u8]) {
     let Ok(model) = read_model_bytes(bytes) else { return };
     if model.n_choices() > 40 || bytes.len() > 4_000 {
         return;
     }
-    // So little that it is no hang on a busy machine either.
+    // A small limit, so that a busy machine does not count as a hang.
     let stop = StopSignal::after(Duration::from_millis(500));
     let options = Options { keep_proof: true, layer_limit: 500, event_limit: 100, stop, ..Options::default() };
     let solution = solve(&model, &options);

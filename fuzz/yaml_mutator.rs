@@ -1,6 +1,6 @@
 //! Changes in a model's text that leave most of it a model.
 
-/// What one piece of a line is replaced by, or what is put beside it.
+/// Replacements for and insertions beside a piece of a line.
 const PIECES: [&str; 72] = [
     "\r",
     "\r\n",
@@ -100,7 +100,7 @@ pub fn mutate(text: &[u8], seed: u32) -> Vec<u8> {
             lines[at].drain(..random(indent + 1));
         }
         choice => {
-            // The ends of words and of what stands between them.
+            // The ends of words and of the text between them.
             let line = &mut lines[at];
             let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80;
             let is_cut = |at: &usize| !is_letter(line[*at - 1]) || !is_letter(line[*at]);

@@ -202,7 +202,7 @@ def unravel(model, discounts, policy, values):
     """Phase 2: advantages, horizon by the prefix test, one pass of the rows for each layer before it."""
     deltas = [r + l * (model.P @ v) - v[model.state] for r, l, v in zip(model.R, discounts, values)]
     ratios = [l / discounts[0] for l in discounts]
-    # What the values are off by is no reason to go on.
+    # Advantages within the error of the values do not count.
     slack = 1e-5
     def passes(step):
         total = np.zeros(model.n_choices)

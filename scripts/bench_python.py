@@ -103,7 +103,7 @@ def main() -> None:
     P, R, s_indices, a_indices = family(arguments.states)
     bytes_given = P.data.nbytes + P.indices.nbytes + P.indptr.nbytes + R.nbytes + s_indices.nbytes + a_indices.nbytes
     print(f"{arguments.states} states, {P.nnz} transitions, discount {arguments.discount}; arrays {bytes_given / 2**20:.0f} MB")
-    # What is compiled and loaded at the first use is not counted.
+    # Compilation and loading at the first use are not counted.
     small = family(1000)
     DiscreteDP(small[1], small[0], 0.9, small[2], small[3]).solve(method="modified_policy_iteration")
     cw.Model.from_arrays(small[0], {"p": small[1]}, {"p": 0.9}, s_indices=small[2], a_indices=small[3]).solve(gap=1e-6)

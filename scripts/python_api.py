@@ -1,4 +1,4 @@
-"""The names of the Python package with their documentation, as Markdown. A test keeps docs/python.md in step with it."""
+"""The names of the Python package with their documentation, as Markdown. A test compares docs/python.md with it."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class Programs:
             bounds.append(-least)
         limits = [(0, None)] * self.size + [(None, None) if free is None or free[i] else (0, None) for i in range(len(extras))]
         above = np.array(above) if above else None
-        # HiGHS is not always sure of itself; its other methods then are.
+        # A method of HiGHS may fail numerically; then another one is tried.
         for method, presolve in [("highs", True), ("highs-ds", False), ("highs-ipm", True)]:
             found = linprog(
                 cost, A_ub=above, b_ub=bounds or None, A_eq=equations, b_eq=self.right, bounds=limits, method=method,
@@ -153,7 +153,7 @@ class Programs:
             rows = [(self.unit(p), [], over[p] + level - 1e-8) for p, level in fixed.items()]
             among = [p for p in range(self.n) if p not in fixed]
             level, _ = self.max_min(over, [1.0] * self.n, rows, among)
-            # Who cannot have more while all others keep theirs.
+            # The principals that cannot gain more while all others keep theirs.
             stuck = []
             for p in among:
                 others = [(self.unit(q), [], over[q] + level - 1e-8) for q in among if q != p]
@@ -258,7 +258,7 @@ def test(program, folder, seed, counter):
     sorted_sum, _ = programs.gini([x / sum(raw) for x in raw], zero)
     counter.check("gini", seed, code == 0 and near(value(answer["value"]), sorted_sum) and supported(programs, answer) and answer["status"] == "optimal", sorted_sum, answer)
 
-    # Floors and ceilings somewhere between what is possible, and beyond.
+    # Floors and ceilings inside the possible range, and beyond.
     options, rows = [], []
     for p in range(n):
         kind = rng.choice(["floor", "ceiling", "none", "none"])

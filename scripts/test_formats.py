@@ -18,7 +18,7 @@ import umbi
 
 PROGRAM = os.environ["COMMONWEAL"]
 FAILURES = []
-# What rounding may change; Storm cuts fractions off, and rows are divided by their sums.
+# The tolerance for rounding; Storm truncates fractions, and rows are divided by their sums.
 ULP = Fraction(1, 2**51)
 
 PRISM = {

@@ -397,7 +397,7 @@ def earlier_step(model, word, until):
 
 
 def read_layers(model, lines, start, until, decisions, visit):
-    """Goes back from `until` to `start`; `visit` is called at every step. Steps are counted from the segment's origin."""
+    """Goes back from `until` to `start` and calls `visit` at every step. Steps are counted from the segment's origin."""
 
     def next_change(before):
         if not lines.line.startswith("at "):

@@ -12,7 +12,7 @@ fn main() {
     embed("page.rs", &[root.join("web/dist")], |_| true);
     let models = ["models/paper", "models/case-studies"].map(|folder| root.join(folder));
     embed("models.rs", &models, |file| file.extension().is_some_and(|ending| ending == "yaml"));
-    // Where a folder is still to come, its parent tells.
+    // If a folder does not exist yet, its parent is watched.
     println!("cargo::rerun-if-changed={}", root.join("models").display());
     println!("cargo::rerun-if-changed=build.rs");
 }

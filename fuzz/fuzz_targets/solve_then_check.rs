@@ -1,4 +1,4 @@
-//! What is solved to optimality has a certificate.
+//! Every model solved to optimality has an accepted certificate.
 #![no_main]
 
 #[path = "../bodies.rs"]

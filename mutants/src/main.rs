@@ -34,7 +34,7 @@ fn main() {
         let mut parsed = syn::parse_file(&text).expect("Rust");
         mutator.file.clone_from(file);
         mutator.visit_file_mut(&mut parsed);
-        // A line for every mutant, so that the compiler's complaints tell which one they mean.
+        // A line for every mutant, so that the line of a compiler error identifies it.
         let text = parsed.into_token_stream().to_string().replace("crate :: mutant :: is", "\ncrate :: mutant :: is");
         std::fs::write(&path, text).expect("the folder takes it");
     }
@@ -112,7 +112,7 @@ fn simple_values(output: &ReturnType) -> Vec<(Expr, String)> {
     texts.into_iter().map(|text| (syn::parse_str(text).expect("an expression"), text.to_owned())).collect()
 }
 
-/// The operators in whose place another one might stand by mistake.
+/// The operators that replace another one.
 fn neighbours(operator: &BinOp) -> &'static [&'static str] {
     match operator {
         BinOp::Eq(_) => &["!="],
@@ -145,7 +145,7 @@ impl VisitMut for Mutator {
     fn visit_item_mut(&mut self, item: &mut syn::Item) {
         let attributes = match item {
             syn::Item::Mod(module) => &module.attrs,
-            // What is computed when it is compiled cannot be switched.
+            // Constants cannot be switched at run time.
             syn::Item::Const(_) => return,
             _ => return visit_mut::visit_item_mut(self, item),
         };
@@ -214,7 +214,7 @@ impl VisitMut for Mutator {
                 }
                 let (switches, others): (Vec<Expr>, Vec<BinOp>) = arms.into_iter().unzip();
                 *expression = match operator {
-                    // Both sides once, whatever happens to them.
+                    // Each side is evaluated once.
                     BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Gt(_) | BinOp::Le(_) | BinOp::Ge(_) => {
                         parse_quote!(
                             (match (&(#left), &(#right)) { (l, r) => #(if #switches { l #others r } else)* { l #operator r } })
@@ -247,7 +247,7 @@ impl VisitMut for Mutator {
                     _ => {}
                 }
             }
-            // Where `_` takes what is left, any other arm can be left out.
+            // If there is an arm `_`, any other arm can be left out.
             Expr::Match(matched)
                 if matched.arms.iter().any(|arm| matches!(arm.pat, Pat::Wild(_)) && arm.guard.is_none()) =>
             {

@@ -1,4 +1,4 @@
-// The answer in a few lines: the welfare, what to do now, and who gets what.
+// The answer: the welfare, what to do now, and the payoffs.
 
 import type { Principal, View } from "./documents";
 import { el, table } from "./dom";
@@ -16,7 +16,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
       ? solution.checked
         ? "Optimal; an independent checker accepts it."
         : "Optimal, in exact fractions."
-      : "Proven in doubles, every rounding counted.";
+      : "Proven in doubles, rounding errors included.";
   const tile = (number: Node | string, what: string) => el("li", {}, el("strong", {}, number), el("span", {}, what));
   const row = (principal: Principal) => {
     const gets = answer.payoffs[principal.name]!;

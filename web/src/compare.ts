@@ -1,4 +1,4 @@
-// The plan beside other strategies: who gains, and who pays.
+// The plan compared with other strategies: gains and losses of each principal.
 
 import { ask } from "./api";
 import type { Compared, Num, Solution, View } from "./documents";

@@ -1,4 +1,4 @@
-// Elements, made in one line. Texts are always texts: nothing of a model becomes HTML.
+// Elements, made in one line. Texts are never parsed as HTML.
 
 type Attributes = Record<string, string | number | boolean | ((event: never) => void)>;
 type Child = Node | string | null | undefined | false;

@@ -1,4 +1,4 @@
-// The model's text, with what is wrong marked where it is.
+// The model's text, with errors marked at their place.
 
 import type { Mistake } from "./documents";
 import { byId, el } from "./dom";

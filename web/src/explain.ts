@@ -1,4 +1,4 @@
-// Why the plan is what it is, in words: which deviation pays, for whom, and until when.
+// The explanation in words: which deviation pays, for whom, and until which step.
 
 import type { Deviation, Turn, View } from "./documents";
 import { el } from "./dom";
@@ -11,20 +11,20 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   const answer = solution.states[solution.start]!;
   const lines: HTMLElement[] = [];
   const patient = [...new Set(solution.principals.map((principal) => whose(principal.name)))];
-  const inTheEnd = `In the end the most patient decide: the long-term strategy is best for ${patient.join(", then for ")}. From ${solution.start} it earns ${decimal(double(answer.long_term_welfare))}.`;
+  const inTheEnd = `In the long run the most patient principal decides: the long-term strategy is best for ${patient.join(", then for ")}. From ${solution.start} it earns ${decimal(double(answer.long_term_welfare))}.`;
   lines.push(el("p", {}, inTheEnd));
   const gain = double(answer.welfare) - double(answer.long_term_welfare);
   const memory = stepText(answer.memory);
   if (stepNumber(answer.memory) === 0) {
     lines.push(el("p", {}, `The plan is that strategy from the first ${model.step} on: no deviation pays from ${solution.start}.`));
   } else {
-    const counts = solution.needs_counting === false ? ", though something as good is known that does not count" : "";
+    const counts = solution.needs_counting === false ? ", although an equally good strategy is known that does not count" : "";
     lines.push(el("p", {}, `The plan deviates from it for a while, counts ${memory} ${model.step}${memory === "1" ? "" : "s"}${counts}, and gains ${decimal(gain)} by that.`));
   }
   const explanation = solution.explanation;
   if (!explanation) {
     const why = solution.engine === "certified" ? "it was proven in doubles" : "the model is large";
-    lines.push(el("p", { class: "note" }, `The steps are not told here: ${why}. The program has them: commonweal solve --exact --explain.`));
+    lines.push(el("p", { class: "note" }, `The steps are not shown here: ${why}. The program has them: commonweal solve --exact --explain.`));
   } else {
     const paying = explanation.deviations.filter((deviation) => deviation.pays_from !== null);
     const never = explanation.deviations.length - paying.length;
@@ -35,7 +35,7 @@ export function drawExplanation(place: HTMLElement, view: View): void {
     }
     if (never > 0) lines.push(el("p", { class: "note" }, `${never} other ${never === 1 ? "choice never pays" : "choices never pay"} by ${never === 1 ? "itself" : "themselves"}.`));
     if (explanation.changes.length > 0) {
-      lines.push(el("h4", {}, "When the plan changes its mind"));
+      lines.push(el("h4", {}, "Changes of the plan"));
       const turns = [...explanation.changes].reverse();
       lines.push(el("ul", {}, ...turns.slice(0, MOST).map((turn) => el("li", {}, turned(turn, model.step)))));
       if (turns.length > MOST) lines.push(el("p", { class: "note" }, `… and ${turns.length - MOST} more.`));
@@ -68,7 +68,7 @@ function inWords(deviation: Deviation, step: string): string {
 function turned(turn: Turn, step: string): string {
   const each = (names: string[] | null) => [...new Set((names ?? []).map(whose))];
   const [gains, pays] = [each(turn.better_for), each(turn.worse_for)];
-  // Somebody who stands on both sides gains in one part and pays in another.
+  // A principal on both sides gains by one part and loses by another.
   const better = gains.length > 0 ? `better for ${gains.join(", ")}` : "";
   const worse = pays.some((name) => !gains.includes(name)) ? `worse for ${pays.filter((name) => !gains.includes(name)).join(", ")}` : "";
   const who = [better, worse].filter(Boolean).join(" and ");

@@ -1,4 +1,4 @@
-// What can be taken away: the model, the answer, its proof, its pictures, a report to print.
+// Downloads: the model, the answer, its proof, its pictures, a report to print.
 
 import { file } from "./api";
 import { question, type State } from "./state";

@@ -1,4 +1,4 @@
-// What two principals can get: the Pareto front, the points that rules pick on it, and what a compromise means.
+// The Pareto front of two principals, the points that rules choose on it, and the details of a chosen point.
 
 import { ask } from "./api";
 import type { Decision, Fair, Front, Num, View } from "./documents";
@@ -171,7 +171,7 @@ export class FrontPanel {
     this.told.replaceChildren(
       el("h4", {}, point.name),
       el("ul", {}, ...Object.entries(point.payoffs).map(([name, number]) => row(name, number)), ...mix),
-      weights.length === 0 ? "" : el("p", { class: "note" }, `Nothing is better for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
+      weights.length === 0 ? "" : el("p", { class: "note" }, `It is optimal for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
       isUsable ? el("button", { type: "button", click: () => this.use(point.weights) }, "Set the weight sliders to these") : "",
     );
   }

@@ -1,4 +1,4 @@
-// The model as a graph: states, their actions, where chance leads. What is done at the shown step stands out.
+// The model as a graph: states, their actions, their successors. The actions taken at the shown step are highlighted.
 
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Decision, Outline, View } from "./documents";

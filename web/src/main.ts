@@ -1,4 +1,4 @@
-// The explorer: a model, sliders, and everything that follows from them.
+// The explorer: a model, sliders, and the panels that depend on them.
 
 import { drawAnswer } from "./answer";
 import { type Answer, ask, Latest } from "./api";
@@ -83,7 +83,7 @@ function received(answer: Answer<View>): void {
   if (!answer.ok && !answer.data) {
     const hasOverrides = Object.keys(state.discounts).length + Object.keys(state.weights).length > 0;
     if (answer.status === 422 && answer.error.line === null && hasOverrides) {
-      // The text has other principals now: the sliders begin anew.
+      // The text has other principals now: the sliders are reset.
       [state.discounts, state.weights] = [{}, {}];
       return refresh();
     }
@@ -161,7 +161,7 @@ function showStep(step: number): void {
 
 /** Draws what takes longer: map, front, comparison. */
 function drawPanels(): void {
-  // Of an answer that is on its way, the panels follow it.
+  // While a request is pending, the panels are updated by its answer.
   if (!view || document.body.classList.contains("asking")) return;
   const present = view;
   const both = axes();
@@ -259,7 +259,7 @@ function listen(): void {
     history.replaceState(null, "", link);
     try {
       await navigator.clipboard.writeText(link);
-      say("The link is in the clipboard. Whoever runs the explorer at the same address sees this page.");
+      say("The link is in the clipboard. Anyone who runs the explorer at the same address sees this page.");
     } catch {
       say("The link is in the address bar.");
     }
@@ -298,7 +298,7 @@ function restore(): void {
 
 async function begin(): Promise<void> {
   listen();
-  // What the page came with is painted at once; a link may say otherwise.
+  // The embedded view is painted at once, unless a link has another state.
   const given = location.hash ? await fromFragment(location.hash) : null;
   if (given) {
     state = given;

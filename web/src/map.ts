@@ -55,7 +55,7 @@ export class MapPanel {
         const body = { ...question(state), discounts: Object.fromEntries(others), x: axes[0], y: axes[1], resolution, time_limit };
         const answer = await ask<StrategyMap>(path, body, asking.signal);
         if (!answer.ok) {
-          // A sketch is worth more than half a map.
+          // A sketch stays until a whole map is there.
           if (!this.map) this.place.replaceChildren();
           this.status.textContent = this.map ? `${STAGES[at - 1]!.told}; finer takes too long here.` : `${answer.error.message}${answer.error.help ? `; ${answer.error.help}` : ""}`;
           return;

@@ -1,4 +1,4 @@
-// Numbers as people read them, and fractions as the server wants them.
+// Numbers as text, and fractions for the server.
 
 import { el } from "./dom";
 import type { Num, Step } from "./documents";

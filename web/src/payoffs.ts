@@ -1,4 +1,4 @@
-// What everybody has got by when, under the plan and under the long-term strategy.
+// Each principal's accrued payoff by step, under the plan and under the long-term strategy.
 
 import type { View } from "./documents";
 import { el, roomOf, short, svg } from "./dom";
@@ -48,7 +48,7 @@ export function drawPayoffs(place: HTMLElement, view: View): void {
   const chart = plane(size, { x: [0, steps], y: range(all.flatMap((curve) => curve.values)) }, {
     x: `${view.model.step}s taken`,
     y: "payoff so far",
-    title: "What has been earned by when",
+    title: "Accrued payoffs",
     description: words,
   });
   for (const curve of all) {

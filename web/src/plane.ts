@@ -1,4 +1,4 @@
-// Two axes with ticks: what charts of curves and points share.
+// Two axes with ticks, for charts of curves and points.
 
 import { svg, textWidth } from "./dom";
 import { decimal } from "./numbers";

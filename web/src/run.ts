@@ -1,4 +1,4 @@
-// One simulated run on the graph: chance decides where it goes, the strategy what is done.
+// One simulated run on the graph.
 
 import type { View } from "./documents";
 import { el } from "./dom";
@@ -81,7 +81,7 @@ export class Run {
     const action = place.actions.find((action) => action.name === name);
     if (!action) return this.stop();
     model.principals.forEach((principal, p) => {
-      // What a step counts for is known to the page of plain discounts only.
+      // The page knows the weights of steps only for plain discounts.
       if (principal.discount !== null) this.got[p]! += value(principal.discount) ** this.step * value(action.rewards[p]!);
     });
     let left = this.draw();

@@ -82,7 +82,7 @@ export class Sliders {
     const isSingle = principal.discount !== null;
     if (!isSingle && document.activeElement !== row.typed) row.typed.value = "";
     row.slider.setAttribute("aria-valuetext", isSingle ? `${row.typed.value}, ${other}` : principal.stated);
-    row.told.textContent = isSingle ? `that is ${other} per step` : `${principal.stated}; the slider puts a single discount in its place`;
+    row.told.textContent = isSingle ? `that is ${other} per step` : `${principal.stated}; the slider replaces it by a single discount`;
     row.weight.value = String(value(principal.weight));
     if (document.activeElement !== row.typedWeight) row.typedWeight.value = plain(principal.weight);
   }

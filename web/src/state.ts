@@ -1,4 +1,4 @@
-// What the reader has chosen: all of it fits into the address, so that a link shows the same.
+// The state of the page. It is stored in the address, so that a link shows the same page.
 
 export interface State {
   name: string;

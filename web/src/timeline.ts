@@ -1,4 +1,4 @@
-// What to do in each state at each step: bars along the steps. Long stretches in which nothing changes are drawn with a break.
+// The actions of each state by step, as bars along the steps. Long stages without changes are drawn with a break.
 
 import type { Step, View } from "./documents";
 import { el, roomOf, short, svg, textWidth } from "./dom";
@@ -25,7 +25,7 @@ class Axis {
       return length <= LONGEST ? length : LONGEST + Math.log2(length / LONGEST);
     });
     const total = lengths.reduce((sum, length) => sum + length, 0);
-    // What holds for ever has a fifth of the room, or all of it.
+    // The part after the last change has a fifth of the width, or all of it.
     this.settled = total === 0 ? left : left + 0.8 * (right - left);
     let x = left;
     sorted.forEach((label, at) => {
@@ -122,8 +122,8 @@ export function drawTimeline(place: HTMLElement, view: View, actions: Actions, s
   const notes: string[] = [];
   if (rows.length < n_met) notes.push(`The ${rows.length} states met first are shown, of ${n_met} that the strategy meets.`);
   else if (n_met < view.model.n_states) notes.push(`${view.model.n_states - n_met} of ${view.model.n_states} states are never met.`);
-  if (takes_turns) notes.push("In the end, states are met in turns.");
-  if (over_all_states) notes.push("Too many steps to say when each state can be met: all are shown at all steps.");
+  if (takes_turns) notes.push("After the last change, states alternate.");
+  if (over_all_states) notes.push("Too many steps to compute when each state can be reached: all are shown at all steps.");
   place.replaceChildren(drawing, el("p", { class: "note" }, notes.join(" ")));
 }
 

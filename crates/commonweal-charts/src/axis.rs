@@ -37,7 +37,7 @@ impl Ruler {
     fn with_room(low: f64, high: f64) -> Ruler {
         let scale = Scale::Linear;
         let size = low.abs().max(high.abs());
-        // Numbers that doubles hardly tell apart look the same in a picture.
+        // Numbers that differ only by rounding errors are drawn as one.
         if high / 2.0 - low / 2.0 <= 1e-12 * size {
             let room = if size == 0.0 { 1.0 } else { 0.1 * size };
             return Ruler { scale, low: (low - room).max(f64::MIN), high: (high + room).min(f64::MAX) };
@@ -56,7 +56,7 @@ impl Ruler {
         Ruler { scale, low, high }
     }
 
-    /// Where a number stands: 0 at the least, 1 at the greatest; `None` if it has no place.
+    /// The position of a number: 0 at the least, 1 at the greatest; `None` if it has none.
     pub fn place(&self, x: f64) -> Option<f64> {
         let place = || match self.scale {
             // Halves, so that no difference overflows.
@@ -180,7 +180,7 @@ fn shifted(size: u64, exponent: i32) -> String {
     format!("{whole}.{fraction}")
 }
 
-/// A whole number with its thousands apart, from five digits on.
+/// An integer with thousands separators, from five digits on.
 pub(super) fn grouped(text: &str) -> String {
     if text.len() < 5 || text.contains('.') {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Drawing a picture's elements on paper: what PNG and PDF share.
+//! Drawing a picture's elements: the code shared by PNG and PDF.
 
 use super::drawing::WIDTH;
 use super::picture::{Anchor, Item, Panel, SEAM, rectangle};
@@ -24,16 +24,16 @@ pub(super) struct Words<'a> {
     pub size: f64,
 }
 
-/// Something that pictures are drawn on, in the pixels of the SVG. What is drawn lies over what was.
+/// A surface for pictures, in the pixels of the SVG. Later elements cover earlier ones.
 pub(super) trait Canvas {
-    /// From now on, `y` is counted from here.
+    /// Moves the origin of `y`.
     fn move_down(&mut self, y: f64);
     fn fill(&mut self, d: &str, colour: Rgb, opacity: f64, is_even_odd: bool);
     fn stroke(&mut self, d: &str, pen: &Pen);
     fn write(&mut self, words: &Words<'_>, colour: Rgb);
     /// Draws the outlines of letters.
     fn outline(&mut self, words: &Words<'_>, pen: &Pen);
-    /// Until `unclip`, nothing is drawn outside this rectangle.
+    /// Restricts drawing to this rectangle until `unclip`.
     fn clip(&mut self, place: (f64, f64), size: (f64, f64));
     fn unclip(&mut self);
 }

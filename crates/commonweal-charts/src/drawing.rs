@@ -90,12 +90,12 @@ impl Drawing {
         self.items.push(Item::Rectangle { class: "swatch", place, size, is_round: false, fill });
     }
 
-    /// What follows, until `close`, is seen inside this rectangle only.
+    /// Restricts the following elements, until `close`, to this rectangle.
     pub fn clip(&mut self, place: (f64, f64), size: (f64, f64)) {
         self.items.push(Item::Clip { place, size });
     }
 
-    /// What follows, until `close`, is in the colour of a series.
+    /// Draws the following elements, until `close`, in the colour of a series.
     pub fn open_series(&mut self, index: usize) {
         self.items.push(Item::Series(index));
     }
@@ -117,7 +117,7 @@ impl Drawing {
     }
 }
 
-/// A coordinate with two digits after the point, where they say something.
+/// A coordinate with at most two digits after the point.
 pub(super) fn number(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -130,7 +130,7 @@ pub(super) fn polyline(points: impl IntoIterator<Item = (f64, f64)>) -> String {
     let mut last = String::new();
     for (x, y) in points {
         let point = format!("{} {}", number(x), number(y));
-        // What falls onto the same hundredth of a pixel is drawn once.
+        // Points that round to the same hundredth of a pixel are drawn once.
         if point != last {
             let _ = write!(d, "{}{point}", if d.is_empty() { 'M' } else { 'L' });
             last = point;

@@ -1,4 +1,4 @@
-//! Legends: a sample of each mark beside its name, in rows above what they explain, never over it.
+//! Legends: a sample of each mark with its name, in rows above the chart.
 
 use super::chart::{Mark, Series};
 use super::drawing::{Drawing, LEADING, MARGIN, SIZE, WIDTH, number, polyline};

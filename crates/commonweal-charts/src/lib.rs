@@ -24,11 +24,11 @@
 //! assert_eq!(svg, chart.svg());
 //! ```
 //!
-//! What holds of every picture:
+//! Properties of every picture:
 //!
-//! - It is one `<svg>` element that needs nothing else: no script, no font, no style sheet.
+//! - It is one self-contained `<svg>` element: no script, no font, no style sheet.
 //! - It follows the reader's light or dark colour scheme.
-//! - Its class names carry a prefix made from its own contents, so any number of pictures can stand in one HTML page.
+//! - Its class names have a prefix derived from its contents, so any number of pictures can be in one HTML page.
 //! - It has a title and a description for readers who cannot see it. Series differ in shape as well as in colour.
 //! - The same data give the same bytes.
 //! - Any text is safe in it: names are escaped, long ones are broken, and nothing is cut off.

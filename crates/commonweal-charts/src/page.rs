@@ -1,4 +1,4 @@
-//! The frame of an HTML page with pictures: one file that needs nothing else, without scripts, in the reader's light or dark scheme.
+//! The frame of an HTML page with pictures: one self-contained file, without scripts, in the reader's light or dark scheme.
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ pub fn figures<'s>(pictures: impl IntoIterator<Item = &'s str>) -> String {
     if figures.is_empty() { figures } else { format!("<div class=\"figures\">\n{figures}</div>\n") }
 }
 
-/// A table of plain text. In a class `numbers` all columns but the first stand at the right.
+/// A table of plain text. In the class `numbers` all columns but the first are right-aligned.
 pub fn table(class: &str, header: &[&str], rows: &[Vec<String>]) -> String {
     let cells = |tag: &str, cells: &mut dyn Iterator<Item = &str>| {
         let cells: String = cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();

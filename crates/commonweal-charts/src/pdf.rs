@@ -1,4 +1,4 @@
-//! A picture as PDF: one page with lines, shapes and letters that can be searched and copied. The font is inside.
+//! A picture as PDF: one page of vector graphics and searchable text, with an embedded font.
 
 use super::canvas::{Canvas, Pen, Words};
 use super::font::{FILE, Font};
@@ -145,7 +145,7 @@ impl<'f> PdfCanvas<'f> {
     }
 }
 
-/// Which letters the glyphs stand for, so that text can be copied.
+/// The map from glyphs to letters, so that text can be copied.
 fn to_unicode(used: &BTreeMap<u16, char>) -> String {
     let mut map = String::from(
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n\
@@ -218,7 +218,7 @@ fn channel(value: u8) -> String {
     number(f64::from(value) / 255.0)
 }
 
-/// A number with three digits after the point, where they say something.
+/// A number with at most three digits after the point.
 fn number(x: f64) -> String {
     let text = format!("{x:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -49,9 +49,9 @@ pub(super) enum Item {
     Filled { colour: String, d: String },
     /// A rectangle of a class, perhaps with a colour of its own, perhaps with round corners.
     Rectangle { class: &'static str, place: (f64, f64), size: (f64, f64), is_round: bool, fill: Option<String> },
-    /// What follows, until the end of the group, is seen inside this rectangle only.
+    /// Restricts the following elements, until the end of the group, to this rectangle.
     Clip { place: (f64, f64), size: (f64, f64) },
-    /// What follows, until the end of the group, is in the colour of a series.
+    /// Draws the following elements, until the end of the group, in the colour of a series.
     Series(usize),
     /// The end of a group.
     Close,

@@ -9,18 +9,18 @@ use super::text::{width, wrapped};
 /// Both sides of the map, nearly: it is a square but for the labels of its vertical axis.
 const SIDE: f64 = 410.0;
 const SWATCH: f64 = 14.0;
-/// More regions than this are not all listed beside the map.
+/// The most regions that are listed beside the map.
 const LISTED: usize = 24;
-/// The lightness of the palest and of the darkest region: the order can be told without colours too.
+/// The lightness of the palest and of the darkest region: the order is visible in greyscale too.
 const LIGHTNESS: (f64, f64) = (0.93, 0.38);
-/// The difference in lightness of neighbours, where there is room for it.
+/// The preferred difference in lightness of neighbours.
 const STEP: f64 = 0.07;
-/// From one region to the next the hue turns by this many degrees, so that neighbours in the order are far from alike.
+/// The change of hue in degrees from one region to the next, so that neighbours in the order differ clearly.
 const TURN: f64 = 80.0;
 /// The hue of the first region, in degrees; and how colourful all are.
 const HUE: f64 = 95.0;
 const CHROMA: f64 = 0.1;
-/// What has no colour of its own.
+/// The colour of the rest.
 const GREY: [f64; 3] = [128.0, 134.0, 140.0];
 
 /// A part of the plane.
@@ -28,16 +28,16 @@ const GREY: [f64; 3] = [128.0, 134.0, 140.0];
 pub struct Region {
     /// The name, inside the region where it fits and beside the map.
     pub name: String,
-    /// What the name stands for, behind it beside the map; may be empty.
+    /// The description after the name in the list; may be empty.
     pub words: String,
-    /// Closed polygons of points (x, y). What lies inside an even number of them is outside.
+    /// Closed polygons of points (x, y), even-odd.
     pub outline: Vec<Vec<(f64, f64)>>,
-    /// Whether it is what is left when all other regions are named: grey, in place of a colour.
+    /// Whether it contains all regions that are not named: grey, in place of a colour.
     pub is_rest: bool,
 }
 
 impl Region {
-    /// The name and what it stands for.
+    /// The name and its description.
     fn told(&self) -> String {
         let parts = [self.name.trim(), self.words.trim()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")

@@ -1,8 +1,8 @@
-//! How the classes of a picture's elements look, on light and on dark paper.
+//! The styles of the classes of a picture's elements, on light and on dark paper.
 
 use super::drawing::{SIZE, TITLE_SIZE};
 
-/// Colours of series on light and on dark paper, told apart by colour-blind readers too.
+/// Colours of series on light and on dark paper, distinguishable for colour-blind readers.
 pub(super) const COLOURS: [(&str, &str); 8] = [
     ("#0072b2", "#5ab4ea"),
     ("#d55e00", "#ff9a4d"),
@@ -42,7 +42,7 @@ pub(super) fn light() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What dark paper changes.
+/// The declarations that differ on dark paper.
 pub(super) const DARK: [(&str, &str); 14] = [
     ("title", "fill:#eceff2"),
     ("ink", "fill:#e3e7eb"),

@@ -1,4 +1,4 @@
-//! Text in a picture: what may stand in XML, how wide it is at most, and where to break it.
+//! Text in a picture: escaping for XML, an upper bound on its width, and line breaks.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -7,7 +7,7 @@ pub(super) fn escaped(text: &str) -> String {
     plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The text on one line. What XML cannot hold, or what would reorder its surroundings, is written as an escape.
+/// The text on one line. Characters that XML does not allow, and bidirectional marks, are written as escapes.
 pub(super) fn plain(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,8 @@
 //! Timelines: what is done in each state at each step, as bars along the steps.
 //!
 //! Up to some fifty steps the axis is linear. Beyond, step t stands at log(1 + t), so that the first steps and jumps of
-//! millions fit one picture. What holds for ever has a part of its own at the right. Steps at which an action changes are
-//! marked across all rows. Where nothing is done there is no bar.
+//! millions fit into one picture. The actions after the last change have a separate part at the right. Steps at which an action
+//! changes are marked across all rows. There is no bar where a state cannot be reached.
 
 use super::axis::{grouped, superscript};
 use super::drawing::{Drawing, LEADING, MARGIN, SIZE, WIDTH, polyline};
@@ -12,7 +12,7 @@ use super::text::{width, wrapped};
 
 const ROW: f64 = 28.0;
 const BAR: f64 = 20.0;
-/// The share of the width that stands for what comes after all changes.
+/// The share of the width for the steps after the last change.
 const FOR_EVER: f64 = 0.2;
 const FOR_EVER_LABEL: &str = "for ever →";
 /// With more steps than this the axis is logarithmic.
@@ -36,7 +36,7 @@ pub struct Timeline {
 pub struct TimelineRow {
     /// The state.
     pub name: String,
-    /// What is done from a step on, or `None` where nothing is: the first from step 0 on, the last for ever.
+    /// The action from a step on, or `None` for no bar: the first from step 0 on, the last for ever.
     pub runs: Vec<(f64, Option<String>)>,
 }
 

@@ -1,6 +1,6 @@
-//! Kind bounds (§7): what the strategy earns at least, and nobody exceeds, recomputed in doubles that round outward.
+//! Kind bounds (§7): the lower bound of the strategy and the upper bound of all strategies, recomputed in outward-rounded doubles.
 //!
-//! Cost: two passes over the model for each layer, and for a stage one over the advantages for each interval that it is cut into.
+//! Cost: two passes over the model for each layer, and for a stage one over the advantages for each interval.
 
 use crate::certificate::{after_origin, between, earlier, layers, tail};
 use crate::doubles::Interval;
@@ -17,7 +17,7 @@ use std::io::BufRead;
 const PRECISION: Precision = Precision(128);
 /// The latest horizon: every number of steps is a double.
 const MAX_HORIZON: u128 = 1 << 53;
-/// What an operation costs, beside one on a machine word.
+/// The cost of an operation relative to one on a machine word.
 const COST: u64 = 4;
 
 struct Checker<'m> {
@@ -69,7 +69,7 @@ fn interval(x: &Fraction) -> Result<Interval, Stop> {
     Interval::of(x).map_or_else(|| beyond("model"), Ok)
 }
 
-/// x^t in doubles. What is 0 has the powers 1, 0, 0, …, as it should.
+/// x^t in doubles. The powers of 0 are 1, 0, 0, ….
 fn power(x: &Enclosure, t: u128) -> Result<Interval, Stop> {
     Interval::around(&PRECISION.power(x, t)).map_or_else(|| beyond("model"), Ok)
 }

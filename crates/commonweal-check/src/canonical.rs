@@ -1,4 +1,4 @@
-//! The beginning of the canonical form (§3): what the steps count for, and which numbers the choices' lines begin with.
+//! The beginning of the canonical form (§3): the weights of steps, and the rewards at the beginning of the choices' lines.
 
 use crate::Unreadable;
 use crate::fraction::Fraction;
@@ -17,9 +17,9 @@ pub struct Principal<'n> {
 
 /// What a choice's line begins with.
 pub enum Rewards {
-    /// One number for each discount: what the rewards of all who have it add up to, weights inside.
+    /// One number for each discount: the weighted sum of the rewards of all principals with this discount.
     ByDiscount(Vec<Fraction>),
-    /// The reward of each principal, as it stands in the file.
+    /// The reward of each principal, as in the file.
     ByPrincipal,
 }
 
@@ -44,14 +44,14 @@ pub fn write_preferences(principals: &[Principal], text: &mut String) -> Result<
     Ok(Rewards::ByDiscount(discounts))
 }
 
-/// Those who count, or everybody if nobody does.
+/// The principals of weight other than 0, or all if all weights are 0.
 fn counted<'p, 'n>(principals: &'p [Principal<'n>]) -> impl Iterator<Item = (usize, &'p Principal<'n>)> {
     let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
     principals.iter().enumerate().filter(move |(_, principal)| nobody_counts || !principal.weight.is_zero())
 }
 
-/// The segment of the model that begins at a step: its parts count from the latest step at which a segment of somebody who
-/// counts in it began. Given and returned are that step and the first discount, of the segment before and of this one.
+/// The segment of the model that begins at a step: its origin is the latest step at which a segment of a principal that counts
+/// in it began. Takes the origin and the first discount of the segment before, and returns those of this one.
 fn write_segment(
     principals: &[Principal],
     from: u64,
@@ -75,7 +75,7 @@ fn write_segment(
     let mut discounts: Vec<&Fraction> = own.iter().map(|(.., discount)| *discount).collect();
     discounts.sort_by(|left, right| right.compare(left));
     discounts.dedup_by(|left, right| left.compare(right).is_eq());
-    // What comes after the segment is carried back with a discount above 0, if need be one that nobody has.
+    // The welfare after the segment is carried back with a discount above 0; a part without rewards is added if there is none.
     if discounts.first().is_none_or(|discount| discount.is_zero()) {
         discounts.insert(0, &discount_before);
     }

@@ -27,7 +27,7 @@ impl Interval {
         Some(Interval { lo: floor(x)?, hi: -floor(&x.negated())? })
     }
 
-    /// An enclosure of what a float enclosure encloses.
+    /// An enclosure in doubles of a float enclosure.
     pub fn around(x: &Enclosure) -> Option<Interval> {
         let down = |x: &Float| {
             if !x.is_below_doubles() {
@@ -128,7 +128,7 @@ mod tests {
         use crate::enclosure::Precision;
         let tiny = Precision(64).power(&Precision(64).fraction(&Fraction::new(1.into(), 3.into())), 1_000);
         let least = f64::from_bits(1);
-        // No memory holds the fraction that this one is.
+        // The exact fraction would not fit into memory.
         let tinier = Precision(64).power(&tiny, 1 << 80);
         assert_eq!(Interval::around(&tinier), Some(Interval { lo: 0.0, hi: least }));
         assert_eq!(Interval::around(&tiny), Some(Interval { lo: 0.0, hi: least }));

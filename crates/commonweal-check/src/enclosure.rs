@@ -83,7 +83,7 @@ impl Float {
         }
     }
 
-    /// Whether the float is so small that no double but 0 and the least one is next to it.
+    /// Whether the float is below the least positive double.
     pub fn is_below_doubles(&self) -> bool {
         self.top() < -1100
     }

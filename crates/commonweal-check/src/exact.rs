@@ -20,7 +20,7 @@ const MAX_EXACT_HORIZON: u128 = 1 << 32;
 /// The longest powers ρ_i^t, in bits, of a sum whose sign an enclosure leaves open.
 const MAX_SUM_BITS: u128 = 1 << 20;
 
-/// What is known at the present step.
+/// The state of the check at the present step.
 pub struct Checker<'m> {
     pub model: &'m Model,
     pub precision: Precision,
@@ -40,7 +40,7 @@ pub struct Checker<'m> {
     pub decisions: Vec<usize>,
     /// g, in units of λ_0 to the present step.
     pub gain: Vec<Enclosure>,
-    /// Y, if the numbers are exact: what each principal gets under the decisions.
+    /// Y, if the numbers are exact: each principal's payoff under the decisions.
     pub earned: Option<Vec<Values>>,
     /// The present step.
     pub step: u128,
@@ -90,7 +90,7 @@ pub fn words_of(values: &[Values]) -> u64 {
 }
 
 impl<'m> Checker<'m> {
-    /// What is known at the horizon.
+    /// The state at the horizon.
     pub fn new(
         model: &'m Model,
         (precision, work): (Precision, Work),
@@ -112,7 +112,7 @@ impl<'m> Checker<'m> {
         values: Vec<Values>,
         earned: Option<Vec<Values>>,
     ) -> Checker<'m> {
-        // With λ_0 = 0 there is nobody else, and ρ_0 is 1 all the same.
+        // With λ_0 = 0 there is only one discount, and ρ_0 is still 1.
         let ratio = |discount: &Fraction| discount.over(&model.discounts[0]).in_lowest_terms();
         let others = model.discounts[1..].iter().map(ratio);
         let exact_ratios: Vec<Fraction> = [Fraction::one()].into_iter().chain(others).collect();
@@ -201,7 +201,7 @@ impl<'m> Checker<'m> {
         self.find_advantages()
     }
 
-    /// Y of the segment before: the welfare in its units, as if its first principal got all of it.
+    /// Y of the segment before: the welfare in its units, assigned to its first principal.
     fn carried(&mut self, (t, u): (u128, u128), before: &Model, same: bool) -> Result<Vec<Values>, Stop> {
         let earned = self.earned.as_ref().expect("asked for with exact numbers only");
         let n_states = self.model.n_states() as u64;
@@ -213,7 +213,7 @@ impl<'m> Checker<'m> {
         self.work.hold(n_states.saturating_mul(length))?;
         self.work.spend(n_states.saturating_mul(length), length)?;
         let power = |x: &Fraction, t: u128| {
-            // Of longer exponents nothing but powers of 1 is affordable.
+            // With longer exponents only powers of 1 are affordable.
             let t = u64::try_from(t).unwrap_or(u64::MAX);
             Fraction::new(Pow::pow(&x.numerator, t), Pow::pow(&x.denominator, t))
         };
@@ -231,7 +231,7 @@ impl<'m> Checker<'m> {
         Ok([Values::new(numerators, common)].into_iter().chain(others).collect())
     }
 
-    /// About what one operation on enclosures costs.
+    /// The approximate cost of one operation on enclosures.
     pub fn cost(&self) -> u64 {
         let words = self.precision.0 / 64 + 1;
         100 + words * words
@@ -240,7 +240,7 @@ impl<'m> Checker<'m> {
     /// ρ_i^t, most patient principal first.
     pub fn weights(&mut self, t: u128) -> Result<Vec<Enclosure>, Stop> {
         self.work.spend(digits(t) * self.model.n() as u64, self.cost())?;
-        // ρ_0 is the point 1, and so are its powers; a ratio of 0 has the powers 1, 0, 0, …, as it should.
+        // ρ_0 is the point 1, and so are its powers; the powers of a ratio of 0 are 1, 0, 0, ….
         Ok(self.ratios.iter().map(|ratio| self.precision.power(ratio, t)).collect())
     }
 
@@ -249,8 +249,8 @@ impl<'m> Checker<'m> {
         &self.advantages[choice * self.model.n()..(choice + 1) * self.model.n()]
     }
 
-    /// `Σ_i ρ_i^t Δ_i(c)` over some principals, given the weights ρ_i^t of all. In fractions where its enclosure leaves the
-    /// sign open and that is affordable.
+    /// `Σ_i ρ_i^t Δ_i(c)` over some principals, given the weights ρ_i^t of all. In fractions if its enclosure does not decide the
+    /// sign and that is affordable.
     pub fn sum(
         &mut self,
         t: u128,
@@ -280,7 +280,7 @@ impl<'m> Checker<'m> {
         let of_values = words_of(self.earned.as_ref().unwrap_or(&self.values)) + self.model.words;
         let words = of_weights.saturating_add(of_values + 1);
         self.work.spend(words, words)?;
-        // Of longer exponents nothing but powers of 1 is affordable.
+        // With longer exponents only powers of 1 are affordable.
         let t = u64::try_from(t).unwrap_or(u64::MAX);
         let power = |x: &Fraction| Fraction::new(Pow::pow(&x.numerator, t), Pow::pow(&x.denominator, t));
         let terms = range.map(|i| x(self, i).times(&power(&self.exact_ratios[i])));
@@ -387,7 +387,7 @@ impl<'m> Checker<'m> {
         Ok(self.precision.sum(&now, &self.precision.scale(&self.discount, &later)))
     }
 
-    /// What the choice now and the decisions afterwards are worth, in units of λ_0^t.
+    /// The value of the choice now and the decisions afterwards, in units of λ_0^t.
     fn exact_worth(&mut self, t: u128, choice: usize) -> Result<Fraction, Stop> {
         let worth = |checker: &Self, i: usize| {
             let earned = checker.earned.as_ref().expect("asked for with exact numbers only");

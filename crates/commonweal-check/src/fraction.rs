@@ -1,4 +1,4 @@
-//! Exact fractions, not in lowest terms unless somebody needs them to be.
+//! Exact fractions, reduced to lowest terms only on request.
 
 use num_bigint::BigInt;
 use num_integer::Integer;

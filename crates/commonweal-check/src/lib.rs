@@ -1,4 +1,4 @@
-//! A checker for the certificates of `commonweal` that trusts nobody: not the solver, not its authors, not the files.
+//! A checker for the certificates of `commonweal`. It does not trust the solver or the files.
 //!
 //! The format, what is checked and why that suffices is `docs/formats/certificate-v1.md`; comments here cite its sections.
 //! The crate shares no code with the solver, reads both files with its own readers and computes with a library that
@@ -39,12 +39,12 @@ pub use fair::HEADER as FAIR_HEADER;
 use std::fmt;
 use std::io::BufRead;
 
-/// The work that a check may take unless told otherwise, in operations on machine words: some minutes.
+/// The default work limit of a check, in operations on machine words: a few minutes.
 pub const WORK: u64 = 200_000_000_000;
 /// The largest model file that is read, in bytes.
 pub const MAX_MODEL_BYTES: u64 = 1 << 32;
 
-/// What a certificate that could be read came to.
+/// The verdict on a readable certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Every claim holds (§1).
@@ -58,7 +58,7 @@ pub enum Verdict {
 pub enum Meaning {
     /// The strategy is optimal in every state and at every step.
     Optimal,
-    /// The strategy earns at least the lower number, and nobody earns more than the upper one, from every state.
+    /// The strategy earns at least the lower number, and no strategy earns more than the upper one, from every state.
     Bounds,
     /// A fair certificate: by the rule that it states, the lottery is worth as much as any strategy that meets the demands.
     Fairest,
@@ -68,7 +68,7 @@ pub enum Meaning {
     Infeasible,
 }
 
-/// A file that is no model or no certificate, or asks for more work than was allowed.
+/// A file that is not a model or a certificate, or needs more work than allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable(pub String);
 

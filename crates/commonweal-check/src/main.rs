@@ -67,20 +67,20 @@ fn run(arguments: &[String]) -> Result<Verdict, Unreadable> {
     check(&bytes, BufReader::new(certificate), work)
 }
 
-/// All that is there to be read, but no more than one byte past the limit, which shows that there is too much.
+/// The whole input, but at most one byte more than the limit, which shows that it is too long.
 fn read_past(limit: u64, input: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Prints a line; a reader that is gone does not change the verdict.
+/// Prints a line; a closed pipe does not change the verdict.
 fn print(line: &str, code: ExitCode) -> ExitCode {
     let _ = writeln!(std::io::stdout(), "{line}");
     code
 }
 
-/// To standard error, if anybody listens.
+/// Prints a line on standard error; a closed stream is ignored.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -62,7 +62,7 @@ impl Model {
         self.first_choice[state] as usize..self.first_choice[state + 1] as usize
     }
 
-    /// Where in `numbers` the rewards of a choice stand, most patient principal first.
+    /// The positions in `numbers` of the rewards of a choice, most patient principal first.
     pub fn rewards(&self, choice: usize) -> &[u32] {
         &self.reward[choice * self.n()..(choice + 1) * self.n()]
     }
@@ -71,7 +71,7 @@ impl Model {
         &self.numbers[self.rewards(choice)[principal] as usize]
     }
 
-    /// The successors of a choice, and where in `numbers` their probabilities stand.
+    /// The successors of a choice, and the positions in `numbers` of their probabilities.
     pub fn row(&self, choice: usize) -> (&[u32], &[u32]) {
         let range = self.first_transition[choice]..self.first_transition[choice + 1];
         (&self.target[range.clone()], &self.probability[range])
@@ -81,12 +81,12 @@ impl Model {
         self.row(choice).0.iter().map(|&target| target as usize)
     }
 
-    /// Whether two choices pay and lead the same.
+    /// Whether two choices have the same rewards and the same row.
     pub fn same(&self, left: usize, right: usize) -> bool {
         self.rewards(left) == self.rewards(right) && self.row(left) == self.row(right)
     }
 
-    /// What is refused where a choice of a state may be worth more than the stated one.
+    /// The refusal if a choice of a state may be better than the stated one.
     pub fn rivalry(&self, state: usize, choice: usize, stated: usize) -> String {
         let first = self.choices(state).start;
         format!("choice {} may beat the stated choice {}", choice - first, stated - first)
@@ -130,7 +130,7 @@ impl Model {
         Ok(models)
     }
 
-    /// The states and choices of a form, with so many rewards for each choice.
+    /// The states and choices of a form, with a fixed number of rewards for each choice.
     pub fn read_states(
         mut lines: Lines<&[u8]>,
         discounts: Vec<Fraction>,
@@ -174,7 +174,7 @@ impl Model {
         Ok(model)
     }
 
-    /// The model of one segment: R_i(c) is what its i-th part makes of the rewards of the form.
+    /// The model of one segment: R_i(c) is the weighted sum of the rewards of the form for its i-th part.
     fn in_segment(&self, segment: &Segment, n_rewards: usize) -> Model {
         let mut reward = Vec::with_capacity(self.n_choices() * segment.parts.len());
         // Only the numbers that this segment has: how long they are is part of what checking costs.
@@ -263,7 +263,7 @@ impl Model {
     }
 }
 
-/// A segment: its first step, its origin, and for each part its discount and what it makes of each reward.
+/// A segment: its first step, its origin, and for each part its discount and the weight of each reward.
 struct Segment {
     from: u128,
     origin: u128,

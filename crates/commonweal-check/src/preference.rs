@@ -1,8 +1,8 @@
-//! How much each step counts for a principal, as the entry of a model file states it.
+//! The weights of steps for a principal, from its entry in a model file.
 //!
-//! What is exactly a sum of powers, from each of some steps to the next, is read: a discount, a rate, β and δ, a survey, a schedule, a
-//! term of office. What is near to one only (`gamma`, `hyperbolic`) is refused and left to `commonweal convert`, which writes the
-//! mixture that the solver sees. So are steps of a schedule at which nothing is discounted.
+//! Preferences that are exactly sums of powers in segments are read: a discount, a rate, β and δ, a survey, a schedule, a term of
+//! office. Approximated ones (`gamma`, `hyperbolic`) are refused and left to `commonweal convert`, which writes the mixture that
+//! the solver sees. So are undiscounted steps of a schedule.
 
 use crate::Unreadable;
 use crate::fraction::Fraction;
@@ -20,8 +20,8 @@ const MAX_WEIGHT_BITS: u64 = 33_000;
 /// A sum of powers: Σ c λ^j over these parts (c, λ), of which no two have the same λ and no c is 0.
 pub type Parts = Vec<(Fraction, Fraction)>;
 
-/// From this step on, j steps later, the steps count as the parts say; the last segment holds for ever. No segment says what the
-/// one before it goes on to say.
+/// A segment: j steps after `from` a step has the weight of the parts; the last segment holds for ever. No segment only continues
+/// the one before it.
 pub struct Segment {
     pub from: u64,
     pub parts: Parts,
@@ -129,7 +129,7 @@ fn falling(schedule: &Node, name: &str) -> Result<Vec<Segment>, Unreadable> {
     Ok(segments)
 }
 
-/// What a part counts for some steps later, unless that is too long.
+/// The weight of a part some steps later, unless it is too long.
 pub fn later(coefficient: &Fraction, discount: &Fraction, steps: u64) -> Option<Fraction> {
     let longest = |number: &Fraction| number.numerator.bits().max(number.denominator.bits());
     let is_short = |steps: &u32| {
@@ -185,7 +185,7 @@ fn quasi_hyperbolic(beta: Fraction, delta: Fraction, name: &str) -> Result<Parts
     Ok(merged(vec![(beta, delta), (rest, Fraction::zero())]))
 }
 
-/// The mean of what the rates say.
+/// The mean of the discounts of these rates.
 fn mean(rates: &[String], name: &str) -> Result<Parts, Unreadable> {
     if rates.is_empty() || rates.len() > MAX_RATES {
         return Err(Unreadable(format!("{name}: a survey has 1 to {MAX_RATES} rates")));

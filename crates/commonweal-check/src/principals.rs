@@ -1,4 +1,4 @@
-//! The form of a model by principals (§2 of `docs/formats/fair-certificate-v1.md`), and the canonical forms that weights make of it.
+//! The form of a model by principals (§2 of `docs/formats/fair-certificate-v1.md`), and its canonical forms for given weights.
 
 use crate::fraction::Fraction;
 use crate::model::{self, Model};
@@ -17,7 +17,7 @@ type Terms = Vec<(Fraction, Fraction)>;
 /// A model by principals.
 pub struct Principals {
     terms: Vec<Terms>,
-    /// The rewards of each principal; its discounts mean nothing.
+    /// The rewards of each principal; its discounts are not used.
     by_principal: Model,
     /// The rewards and the discount of each term, principal by principal.
     pub by_term: Model,
@@ -64,7 +64,7 @@ impl Principals {
             counted.iter().flat_map(|&p| self.terms[p].iter().map(|(_, discount)| discount)).collect();
         discounts.sort_by(|left, right| right.compare(left));
         discounts.dedup_by(|left, right| left.compare(right).is_eq());
-        // Which principal's rewards count how often at each discount.
+        // The principals and factors at each discount.
         let mut sources: Vec<Vec<(usize, Fraction)>> = vec![Vec::new(); discounts.len()];
         for &p in &counted {
             for (coefficient, discount) in &self.terms[p] {

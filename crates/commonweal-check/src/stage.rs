@@ -9,19 +9,19 @@ use crate::work::digits;
 use crate::{Stop, refuse};
 use std::cmp::Ordering;
 
-/// The most cuts for one choice.
+/// The most bisections for one choice.
 const MAX_CUTS: usize = 10_000;
 
-/// A choice that is not taken, and how often an interval was cut for it.
+/// A choice that is not taken, and the number of bisections for it.
 struct Rival {
     state: usize,
     choice: usize,
     cuts: usize,
 }
 
-/// Shows something of every choice that is not taken and every step of [from, until). `excess` is asked of a state and its
-/// choice on an `interval` [u, v]: `None` if it holds on all of it, otherwise the numbers that say why not. An interval that
-/// fails is cut, and the later half comes first.
+/// Proves a condition for every choice that is not taken and every step of [from, until). `excess` tests a state and its choice
+/// on an `interval` [u, v]: `None` if the condition holds on all of it, otherwise the numbers of the refusal. An interval that
+/// fails is bisected, and the later half comes first.
 pub fn show<C, I>(
     checker: &mut C,
     (model, decisions): (&Model, &[usize]),
@@ -34,7 +34,7 @@ pub fn show<C, I>(
         let others = model.choices(state).filter(|&choice| choice != decision);
         rivals.extend(others.map(|choice| Rival { state, choice, cuts: 0 }));
     }
-    // Intervals still to be shown, the latest on top, with the rivals that are left there.
+    // Intervals still to be tested, the latest on top, with the rivals that are left there.
     let mut open = vec![(from, until - 1, (0..rivals.len()).collect::<Vec<_>>())];
     while let Some((u, v, left)) = open.pop() {
         let interval = interval(checker, u, v)?;
@@ -149,8 +149,8 @@ pub fn check(checker: &mut Checker, from: u128, harmonic: Option<Harmonic>) -> R
     Ok(())
 }
 
-/// Per state the extreme of one end of the gains over all states that the decisions reach from it: in their order, each
-/// gives its own end to all that reach it and have none yet.
+/// Per state the extreme of one end of the gains over all states that the decisions reach from it: in sorted order, each state
+/// passes its own end to all states that reach it and have none yet.
 fn hull(checker: &Checker, end: impl Fn(&Enclosure) -> &Float, extreme: Ordering) -> Vec<Float> {
     let mut sources = vec![Vec::new(); checker.decisions.len()];
     for (state, &decision) in checker.decisions.iter().enumerate() {
@@ -175,7 +175,7 @@ fn hull(checker: &Checker, end: impl Fn(&Enclosure) -> &Float, extreme: Ordering
     hull.into_iter().flatten().collect()
 }
 
-/// x(c) of every choice: what it may gain at the end of the stage by where it leads.
+/// x(c) of every choice: an upper bound on the difference of the expected gain at the end of the stage.
 fn slack(checker: &Checker, highest: &[Float], lowest: &[Float]) -> Vec<Float> {
     let model = checker.model;
     let mut slack = Vec::with_capacity(model.n_choices());
@@ -260,8 +260,7 @@ mod tests {
         Model::read(format!("{head}{choices}end\n").as_bytes()).expect("a model").swap_remove(0)
     }
 
-    /// Where an interval passes, the rival loses at every one of its steps, in fractions; where it fails and is one step,
-    /// the rival gains there.
+    /// If an interval passes, the rival loses at each of its steps, in fractions; if a single step fails, the rival gains there.
     #[test]
     fn an_interval_that_passes_holds_no_step_that_gains() {
         let mut seed = 5u64;

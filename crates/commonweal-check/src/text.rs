@@ -90,10 +90,10 @@ impl<R: BufRead> Lines<R> {
         if self.ended { Ok(()) } else { Err(self.fault("the file goes on after `end`")) }
     }
 
-    /// A complaint about the present line.
+    /// An error about the present line.
     pub fn fault(&self, why: &str) -> Unreadable {
         const SHOWN: usize = 60;
-        // What is not ASCII is not shown: it may not even be text.
+        // Bytes that are not ASCII are not shown.
         let shown: String =
             self.line.iter().take(SHOWN).map(|&byte| if byte.is_ascii_graphic() { byte.into() } else { ' ' }).collect();
         let shown = if self.line.len() > SHOWN { shown + "…" } else { shown };

@@ -1,4 +1,4 @@
-//! What the choices are worth to one principal in every state, exactly.
+//! Exact values of the decisions for one principal in every state.
 //!
 //! Fractions over a common denominator, so that sums need no greatest common divisors. `Y(s) = R(σ(s)) + λ Σ_u P(u|σ(s)) Y(u)` goes one step
 //! back under decisions σ; the denominator grows by what does not cancel, which is nothing where Y is the value of σ.
@@ -53,7 +53,7 @@ impl Values {
         (now + later, common)
     }
 
-    /// What principal i gets by choice c now and these values afterwards.
+    /// Principal i's value of choice c now and these values afterwards.
     pub fn worth(&self, model: &Model, i: usize, choice: usize) -> Fraction {
         let (numerator, common) = self.ahead(model, i, choice);
         Fraction::new(numerator, common * &self.denominator)
@@ -65,7 +65,7 @@ impl Values {
         Fraction::new(numerator - &common * &self.numerators[state], common * &self.denominator)
     }
 
-    /// What principal i gets by the decisions now and these values afterwards.
+    /// Principal i's values of the decisions now and these values afterwards.
     pub fn step_back(&self, model: &Model, i: usize, decisions: &[usize], work: &mut Work) -> Result<Values, Stop> {
         work.spend((model.n_transitions() + model.n_states()) as u64 * (model.words + 4), self.words + model.words)?;
         let mut growth = BigInt::one();

@@ -46,7 +46,7 @@ pub fn words(number: &BigInt) -> u64 {
     number.bits() / 64 + 1
 }
 
-/// The binary digits of a step, each of which costs a power a squaring or two.
+/// The binary digits of a step; a power costs one or two products for each.
 pub fn digits(step: u128) -> u64 {
     u64::from(u128::BITS - step.leading_zeros())
 }

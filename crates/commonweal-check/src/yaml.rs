@@ -1,11 +1,11 @@
 //! Models in a strict subset of YAML, turned into the canonical form.
 //!
-//! What this reader takes is listed in `docs/formats/models.md`: mappings in block and flow style, plain and quoted scalars
+//! `docs/formats/models.md` lists what this reader accepts: mappings in block and flow style, plain and quoted scalars
 //! that stay on one line, comments. Anything else (anchors, sequences, tags, several documents, scalars over several lines,
 //! `?` keys) is refused, but for scalars in brackets, and left to `commonweal convert`.
 //!
-//! A misreading here would not be harmless: a certificate of the model that is misread would be accepted for the one that
-//! the solver reads. So whatever readers of YAML disagree about is refused, first of all where a line ends.
+//! A misreading here would be unsound: a certificate of the misread model would be accepted for the model that the solver
+//! reads. So input on which YAML readers disagree is refused, in particular ambiguous line ends.
 
 use crate::Unreadable;
 use crate::canonical::{Principal, Rewards, write_preferences};
@@ -80,8 +80,8 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Refuses what is a line's end to some readers of YAML and not to others, and what YAML does not allow anywhere, in
-    /// comments too. Behind this, a line ends with a line feed, and only there.
+    /// Refuses characters that are line ends only for some YAML readers, and those that YAML does not allow, in comments too. After
+    /// this check a line ends with a line feed, and only there.
     fn check_characters(&self) -> Result<(), Unreadable> {
         let why = |at: usize, c: char| match c {
             '\r' if self.rest[at + 1..].starts_with('\n') => None,

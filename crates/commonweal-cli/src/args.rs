@@ -42,10 +42,10 @@ pub enum Command {
         after_help = "Examples:\n  commonweal fair hotel.yaml --rule max-min --over own-worst\n  commonweal fair hotel.yaml --rule welfare --at-least alice=10 --coin decision"
     )]
     Fair(FairArgs),
-    /// Find the Pareto front: everything of which nobody can have more unless another has less
+    /// Find the Pareto front of the principals' payoffs
     #[command(after_help = "Examples:\n  commonweal front hotel.yaml --out front.svg")]
     Front(FrontArgs),
-    /// Say what a given strategy is worth to each principal, exactly or between proven bounds
+    /// Compute each principal's payoff under a given strategy, exactly or between proven bounds
     #[command(after_help = "Examples:\n  commonweal evaluate hotel.yaml strategy.json --all-states")]
     Evaluate(EvaluateArgs),
     /// Play a given strategy many times: means with confidence intervals
@@ -56,7 +56,7 @@ pub enum Command {
     /// Check a certificate, independently of the solver
     #[command(after_help = "Examples:\n  commonweal check hotel.yaml hotel.cert")]
     Check(CheckArgs),
-    /// Write a model of a family: random ones, the paper's with close discounts, its reductions
+    /// Write a model of a family: random models, the paper's models with close discounts, its reductions
     #[command(
         after_help = "Examples:\n  commonweal generate spaced 1e9 --out close.yaml\n  commonweal generate random --states 20 --discounts 0.9,0.5 --out random.yaml"
     )]
@@ -69,12 +69,12 @@ pub enum Command {
         after_help = "Examples:\n  commonweal convert hotel.yaml hotel.umb\n  commonweal convert hotel.drn - --discounts 2/3,1/3"
     )]
     Convert(ConvertArgs),
-    /// Solve a model over a range of one principal's discount or weight: what is earned, and where the strategy changes
+    /// Solve a model over a range of one principal's discount or weight, and locate where the strategy changes
     #[command(
         after_help = "Examples:\n  commonweal sweep hotel.yaml --vary bob=0.1..0.6 --steps 5\n  commonweal sweep hotel.yaml --vary bob.weight=0..2 --steps 8"
     )]
     Sweep(SweepArgs),
-    /// Draw a solution or a given strategy: what to do when, what has been earned by when, who gains and who pays
+    /// Draw a solution or a given strategy: actions by step, payoffs by step, gains and losses of each principal
     #[command(
         after_help = "Examples:\n  commonweal plot hotel.yaml --out hotel.svg\n  commonweal plot hotel.yaml --strategy strategy.json --out own.svg"
     )]
@@ -82,13 +82,13 @@ pub enum Command {
     /// Draw which strategy is best over two principals' discounts, with boundaries located exactly
     #[command(after_help = "Examples:\n  commonweal map hotel.yaml --x alice --y bob --resolution 4 --out map.svg")]
     Map(MapArgs),
-    /// Recompute what the paper prints, beside what it prints
+    /// Recompute the paper's figures and claims, and compare them with the printed ones
     #[command(after_help = "Examples:\n  commonweal reproduce examples")]
     Reproduce(ReproduceArgs),
-    /// Open the explorer: a page in the browser where sliders move discounts, and strategy, payoffs and pictures follow
+    /// Open the explorer in the browser: sliders for the discounts, with strategy, payoffs and pictures
     #[command(after_help = "Examples:\n  commonweal serve hotel.yaml\n  commonweal serve --port 8000 --no-open")]
     Serve(ServeArgs),
-    /// Print what a shell needs to complete the arguments
+    /// Print the completion script of a shell
     #[command(after_help = "Examples:\n  commonweal completions bash")]
     Completions(CompletionsArgs),
     /// Print the manual page, or write one for every command to a folder
@@ -97,7 +97,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// How many threads the command may use, where it says so.
+    /// The value of `--threads`, if given.
     pub fn threads(&self) -> Option<usize> {
         let run = match self {
             Command::Solve(args) => &args.run,
@@ -121,7 +121,7 @@ impl Command {
     }
 }
 
-/// Which model, and what of it to change.
+/// Which model, and what to change in it.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
     /// The model file (.yaml, .yml, .json, .drn, .drn.gz or .umb); - for standard input
@@ -131,7 +131,7 @@ pub struct ModelArgs {
     pub changes: ChangeArgs,
 }
 
-/// What of a model to change.
+/// What to change in a model.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
     /// Start in this state instead of the model's own start
@@ -147,13 +147,13 @@ pub struct ChangeArgs {
     /// Give all principals, or all reward structures, their discounts, in the file's order
     #[arg(long, value_name = "V,V,…", conflicts_with_all = ["discount", "rate"])]
     pub discounts: Option<String>,
-    /// Let a principal's payoff count this many times in the welfare: negative for costs, 0 to report it only; may be repeated
+    /// Set the weight of a principal's payoff in the welfare: negative for costs, 0 to report it only; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub weight: Vec<String>,
-    /// Let a principal's payoff be a cost: less is better, as with --weight NAME=-1; may be repeated
+    /// Make a principal's payoff a cost, the same as --weight NAME=-1; may be repeated
     #[arg(long, value_name = "NAME")]
     pub minimise: Vec<String>,
-    /// Refuse rows of decimals that sum to 1 but for rounding, in place of scaling them
+    /// Refuse rows of decimals whose sum is not exactly 1, in place of scaling them
     #[arg(long)]
     pub strict: bool,
 }
@@ -164,13 +164,13 @@ pub struct RunArgs {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
-    /// Leave the fractions out of the JSON: every number still has doubles on both sides
+    /// Leave the fractions out of the JSON: every number still has a lower and an upper bound in doubles
     #[arg(long, requires = "json")]
     pub no_exact: bool,
     /// Use this many threads; the answer does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Stop after this long with the bounds proven so far: seconds, or 90s, 5m, 2h
+    /// Stop after this time with the bounds proven so far: seconds, or 90s, 5m, 2h
     #[arg(long, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
     /// Print no notes or progress on standard error
@@ -187,7 +187,7 @@ pub struct EngineArgs {
     /// Answer in fractions, however long it takes
     #[arg(long, conflicts_with = "gap")]
     pub exact: bool,
-    /// Answer in doubles, proven to within G times the scale of the welfare [default where picked: 1e-9]
+    /// Answer in doubles, proven to within G times the scale of the welfare [default if doubles are picked: 1e-9]
     #[arg(long, value_name = "G", value_parser = gap, allow_hyphen_values = true)]
     pub gap: Option<f64>,
 }
@@ -198,17 +198,17 @@ pub struct SolveArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Show the steps of the solution: long-term strategy, values, advantages, which deviation pays until when
+    /// Show the steps of the solution: long-term strategy, values, advantages, the steps at which deviations pay
     #[arg(long)]
     pub explain: bool,
     /// Also say whether some strategy earns at least T: exit code 0 for yes, 1 for no, 3 for unknown
     #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
     pub threshold: Option<Rational>,
-    /// Set the best simple strategies and the fairest ones beside the optimum: what simplicity and fairness cost, and whom
+    /// Compare the optimum with the best simple and the fairest strategies: what simplicity and fairness cost each principal
     #[arg(long)]
     pub compare: bool,
-    /// Show what an economist looks at: annuities, half-lives, the implied social discount rate, expected rewards and states
-    /// over the first STEPS steps
+    /// Show annuities, half-lives, the implied social discount rate, and expected rewards and states over the first STEPS
+    /// steps
     #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "100",
         value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub outlook: Option<u64>,
@@ -218,11 +218,11 @@ pub struct SolveArgs {
     /// Write a certificate to this file: a proof of the answer that `commonweal check` and other programs can check
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Write who gets what to this file as comma-separated values; with --compare, under every strategy
-    /// compared; with --outlook, what is expected at every step
+    /// Write the payoffs to this file as comma-separated values; with --compare, under every strategy
+    /// compared; with --outlook, the expectations of every step
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the solution to this file as one HTML page: pictures, tables, and the steps by which it is found
+    /// Write the solution to this file as one HTML page: pictures, tables, and the steps of the solution
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Show every state, however many there are
@@ -238,7 +238,7 @@ pub struct SolveArgs {
     pub event_limit: u64,
 }
 
-/// What to search for, and how far.
+/// What to search for, and the limits.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     #[command(flatten)]
@@ -266,7 +266,7 @@ pub struct PositionalArgs {
     /// Stop when the bounds are this close, relative to the welfare; 0 for the exact optimum
     #[arg(long, value_name = "G", default_value = "0", value_parser = positional_gap, allow_hyphen_values = true)]
     pub gap: Rational,
-    /// Find the exact optimum, as is done without --gap
+    /// Find the exact optimum, the same as without --gap
     #[arg(long, conflicts_with = "gap")]
     pub exact: bool,
     /// How to search
@@ -278,7 +278,7 @@ pub struct PositionalArgs {
 pub enum Method {
     /// Proves the optimum exactly
     BranchAndBound,
-    /// A mixed-integer program in floating point: its strategy is evaluated exactly, its upper bound is only its claim
+    /// A mixed-integer program in floating point: its strategy is evaluated exactly, its upper bound is not proven
     Milp,
 }
 
@@ -313,7 +313,7 @@ pub struct SatArgs {
 pub enum SatRewards {
     /// Both principals get the same; discounts 0.54 and 0.4
     Same,
-    /// What one gets the other pays; discounts 1/2 and 1/4
+    /// Zero-sum: the second principal's rewards are the negatives of the first's; discounts 1/2 and 1/4
     ZeroSum,
 }
 
@@ -323,10 +323,10 @@ pub struct FairArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// By what to judge: welfare, max-min, leximin, nash, kalai-smorodinsky, gini:W,W,… (the worst-off first) or alpha:A
+    /// The rule: welfare, max-min, leximin, nash, kalai-smorodinsky, gini:W,W,… (the worst-off first) or alpha:A
     #[arg(long, value_name = "RULE", value_parser = rule)]
     pub rule: Rule,
-    /// What the rule counts from: own-worst, NAME=V,NAME=V,… or strategy:FILE [default: 0; own-worst for nash and
+    /// The reference point of the rule: own-worst, NAME=V,NAME=V,… or strategy:FILE [default: 0; own-worst for nash and
     /// kalai-smorodinsky]
     #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
     pub over: Option<String>,
@@ -338,7 +338,7 @@ pub struct FairArgs {
     pub at_most: Vec<String>,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// When to leave things to chance
+    /// When to randomise
     #[arg(long, value_enum, default_value_t = CoinPlace::Start)]
     pub coin: CoinPlace,
     /// Write the lottery to this file, for `evaluate` and `simulate`
@@ -356,7 +356,7 @@ pub struct FairArgs {
 pub enum CoinPlace {
     /// Draw one of the strategies before the first step
     Start,
-    /// Follow one strategy that tosses a coin at one decision
+    /// Follow one strategy that randomises at a few decisions
     Decision,
 }
 
@@ -396,7 +396,7 @@ pub struct EvaluateArgs {
     pub run: RunArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// Write who gets what to this file as comma-separated values
+    /// Write the payoffs to this file as comma-separated values
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Show every start state
@@ -428,7 +428,7 @@ pub struct SimulateArgs {
     /// How many steps of each run --paths writes
     #[arg(long, value_name = "N", default_value_t = 100, requires = "paths", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub path_steps: u64,
-    /// How sure it is that all intervals hold, between 0 and 1
+    /// The probability with which all intervals hold, between 0 and 1
     #[arg(long, value_name = "P", default_value_t = SimulateOptions::default().confidence, value_parser = confidence)]
     pub confidence: f64,
 }
@@ -440,7 +440,7 @@ pub struct ServeArgs {
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub changes: ChangeArgs,
-    /// The port of this machine to listen on [default: any that is free]
+    /// The port to listen on [default: any free port]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
     /// Do not open the page in the browser
@@ -449,7 +449,7 @@ pub struct ServeArgs {
     /// Compute each request on this many threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Answer a request that takes longer with the bounds proven so far: seconds, or 90s, 5m, 2h [default: 30 seconds]
+    /// Stop a request after this time and answer with the bounds proven so far: seconds, or 90s, 5m, 2h [default: 30 seconds]
     #[arg(long, value_name = "TIME", value_parser = time_limit, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
     /// Do not log requests on standard error
@@ -463,7 +463,7 @@ pub struct PlotArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Draw the strategy in this file, beside the optimal one [default: draw the optimal one, beside the long-term one]
+    /// Draw the strategy in this file, compared with the optimal one [default: the optimal one, compared with the long-term one]
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
     /// What to draw; may be repeated [default: timeline, payoffs and gains, one below the other]
@@ -481,17 +481,17 @@ pub struct PlotArgs {
 pub enum PlotKind {
     /// What to do in each state at each step
     Timeline,
-    /// What each principal has got after each step, under this strategy and under the other one
+    /// Each principal's accrued payoff after each step, under this strategy and under the other one
     Payoffs,
-    /// What each principal gets more or less than under the other strategy, and than if the agent served nobody else
+    /// Each principal's payoff minus that under the other strategy, and minus its own best
     Gains,
-    /// What the principals can get together: the Pareto front
+    /// The Pareto front of the principals' payoffs
     Front,
     /// The rate at which each principal, and all of them together, discount each step against the next
     Rates,
-    /// How likely each state is at each step
+    /// The probability of each state at each step
     States,
-    /// What each principal expects to get at each step
+    /// Each principal's expected reward at each step
     Rewards,
 }
 
@@ -510,7 +510,7 @@ pub struct SweepArgs {
     /// Locate where between two points the strategy changes, to 2^-40 of their distance
     #[arg(long)]
     pub changes: bool,
-    /// In how many steps; the values are exact fractions, both ends included
+    /// The number of steps; the values are exact fractions, both ends included
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub steps: u64,
     /// Draw welfare and payoffs to this file; its ending chooses SVG, PNG or PDF
@@ -547,13 +547,13 @@ pub struct MapArgs {
     /// Locate boundaries to 2^-40 of a cell, in place of 2^-16
     #[arg(long)]
     pub changes: bool,
-    /// Look at N × N cells first; those in which boundaries meet are cut further
+    /// Begin with N × N cells; cells in which boundaries meet are divided further
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub resolution: u64,
     /// Draw the map to this file; its ending chooses SVG, PNG or PDF
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Look at every N-th point of the grid only, from the I-th on, and print one line of JSON for each
+    /// Solve every N-th point of the grid only, from the I-th on, and print one line of JSON for each
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with_all = ["out", "json"])]
     pub shard: Option<Shard>,
 }
@@ -602,7 +602,7 @@ pub struct SatModelArgs {
     /// The formula in DIMACS form; - for standard input
     #[arg(value_name = "FILE.cnf")]
     pub formula: PathBuf,
-    /// Who gets what
+    /// The rewards of the principals
     #[arg(long, value_enum, default_value_t = SatRewards::Same)]
     pub rewards: SatRewards,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -615,7 +615,7 @@ pub struct ReachabilityArgs {
     /// The alternating graph, one node a line: `or a: b c`, `and b: a t`, `target t`; - for standard input
     #[arg(value_name = "FILE")]
     pub game: PathBuf,
-    /// Who gets what
+    /// The rewards of the principals
     #[arg(long, value_enum, default_value_t = GameRewards::Single)]
     pub rewards: GameRewards,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -627,13 +627,13 @@ pub struct ReachabilityArgs {
 pub enum GameRewards {
     /// One principal, with discount 1/2
     Single,
-    /// Two principals with discounts 1/2 and 1/4; what one gets the other pays
+    /// Two principals with discounts 1/2 and 1/4; the second one's rewards are the negatives of the first's
     ZeroSum,
 }
 
 #[derive(Debug, Args)]
 pub struct SpacedArgs {
-    /// How close: a whole number, at least 2, such as 1000000000 or 1e9
+    /// The size n of the family: an integer, at least 2, such as 1000000000 or 1e9
     #[arg(value_name = "N", value_parser = spacing, allow_hyphen_values = true)]
     pub n: Rational,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -655,13 +655,13 @@ pub struct RandomArgs {
     /// The principals' discounts; the principals are called p0, p1, …
     #[arg(long, value_name = "V,V,…", allow_hyphen_values = true)]
     pub discounts: String,
-    /// Probabilities are over a denominator drawn from K to D
+    /// Probabilities have a denominator drawn from K to D
     #[arg(long, value_name = "D", default_value_t = 100)]
     pub max_denominator: u64,
-    /// Rewards are whole numbers drawn from −R to R
+    /// Rewards are integers drawn from −R to R
     #[arg(long, value_name = "R", default_value_t = 100, value_parser = clap::value_parser!(u64).range(..=1_000_000_000_000_000_000))]
     pub max_reward: u64,
-    /// Another seed gives another model
+    /// The seed of the random numbers
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -683,7 +683,7 @@ pub struct LargeArgs {
     /// The principals' discounts; the principals are called p0, p1, …
     #[arg(long, value_name = "V,V,…", allow_hyphen_values = true)]
     pub discounts: String,
-    /// Another seed gives another model
+    /// The seed of the random numbers
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
     /// The file to write; its ending chooses the format; - for standard output as YAML
@@ -711,19 +711,19 @@ pub struct ReproduceArgs {
     /// What to recompute
     #[arg(value_name = "WHAT", value_parser = experiment(), default_value = Experiment::Examples.name())]
     pub what: Experiment,
-    /// Write tables, pictures and a report (report.html) to this folder; a second run goes on where the first one ended
+    /// Write tables, pictures and a report (report.html) to this folder; a second run continues where the first one ended
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Take smaller sizes and fewer models: two minutes in place of twenty
+    /// Use smaller sizes and fewer models: two minutes in place of twenty
     #[arg(long)]
     pub quick: bool,
-    /// Another seed draws other models
+    /// The seed of the random models
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// The Python with numpy that runs the baseline beside ours; `none` leaves it out
+    /// The Python with numpy that runs the baseline; `none` leaves the baseline out
     #[arg(long, value_name = "PATH", default_value = "python3")]
     pub python: String,
-    /// Leave out times and whatever rests on them: the same arguments then give the same bytes
+    /// Leave out times and claims that depend on them: the same arguments then give the same bytes
     #[arg(long)]
     pub untimed: bool,
     #[command(flatten)]
@@ -825,7 +825,7 @@ fn shard(text: &str) -> Result<Shard, String> {
     shard.ok_or_else(|| "write I/N with I from 1 to N, such as 1/4 for the first of four parts".to_owned())
 }
 
-/// The N of the spaced family: a whole number, at least 2, that may be written as 1000000000 or as 1e9.
+/// The N of the spaced family: an integer, at least 2, that may be written as 1000000000 or as 1e9.
 fn spacing(text: &str) -> Result<Rational, String> {
     /// A discount of the family has one digit more than N at most, and can then still be read.
     const MAX_DIGITS: isize = 9_999;

@@ -16,7 +16,7 @@ const MAX_VALUE_BITS: usize = 1 << 26;
 /// The work that a check in the same run may take: about a second. Work and not time, so that the same input gives the same
 /// output.
 const WORK: u64 = 200_000_000;
-/// How much more work than that a certificate may seem to need: an estimate is not exact, and the checker stops by itself.
+/// The factor by which the estimated work may exceed the limit: an estimate is not exact, and the checker stops by itself.
 const DOUBT: u64 = 4;
 /// The bits of a certificate whose first attempt is too coarse to be accepted.
 const FINE: u32 = 2_048;
@@ -24,7 +24,7 @@ const FINE: u32 = 2_048;
 /// Whether an answer has passed the checker.
 pub enum Checked {
     Yes,
-    /// For the mixtures that stand for preferences.
+    /// Yes, for the mixtures that approximate preferences.
     ForMixtures,
     /// Why not.
     No(String),
@@ -53,7 +53,7 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &Stop
     let began = Instant::now();
     let certificate = match answer.certificate(model) {
         Ok(certificate) => Some(certificate),
-        // The bounds are worth more than the complaint.
+        // The bounds are still printed.
         Err(NoCertificate::Stopped) => {
             place.iter().for_each(|_| note("no certificate: the long-term strategy is not known yet"));
             None
@@ -91,7 +91,7 @@ pub fn certify(model: &Model, answer: &Answer, place: Option<&Path>, stop: &Stop
     Ok(Certified { checked, took, is_missing })
 }
 
-/// Why a file was not written to its end, if that was to stop.
+/// The stop reason, if a file was not completed because of a stop.
 fn stopped(error: &anyhow::Error) -> Option<StopReason> {
     let inside = |cause: &'_ (dyn std::error::Error + 'static)| {
         cause.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref::<StopReason>().copied()
@@ -99,7 +99,7 @@ fn stopped(error: &anyhow::Error) -> Option<StopReason> {
     error.chain().find_map(inside)
 }
 
-/// What came of certifying an answer.
+/// The result of certifying an answer.
 pub struct Certified {
     pub checked: Checked,
     /// How long the check took.
@@ -110,12 +110,12 @@ pub struct Certified {
 
 const TAKES_LONG: &str = "it would take long (--certificate proves it)";
 
-/// What came of checking a certificate in the run that wrote it.
+/// The result of checking a certificate in the run that wrote it.
 enum Attempt {
     Accepted,
-    /// The checker's reason. Floats with more bits may mend it.
+    /// The checker's reason. Floats with more bits may be accepted.
     Refused(String),
-    /// Why it was not tried, or not to the end.
+    /// Why it was not tried or not completed.
     Not(String),
 }
 

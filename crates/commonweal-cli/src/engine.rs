@@ -1,4 +1,4 @@
-//! The model that the arguments name, in the numbers of the engine that answers; says why, if the choice is worth a word.
+//! Reads the model that the arguments name, in the numbers of the engine that answers, and reports the choice of engine.
 
 use crate::args::{EngineArgs, ModelArgs};
 use crate::input;
@@ -30,24 +30,24 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
     if let Engine::Within(_) = picked {
         model.doubles().with_context(|| file.name().to_owned())?;
         if engine == Engine::Auto && !quiet && model.is_approximated() {
-            note("a mixture of many discounts is solved in doubles; --exact insists on fractions.");
+            note("a mixture of many discounts is solved in doubles; --exact forces fractions.");
         } else if engine == Engine::Auto && !quiet {
             let states = steps(&(model.n_states() as u64).into());
             note(&format!(
                 "{states} states are many for exact arithmetic, so the answer is proven in doubles.\n      \
-                 --exact insists on fractions, --gap G sets how near the bounds are."
+                 --exact forces fractions, --gap G sets how close the bounds are."
             ));
         }
     }
     Ok(Asked { model, engine: picked })
 }
 
-/// The engine for a model of this size, where none was asked for.
+/// The engine for a model of this size, if none was asked for.
 fn pick(engine: Engine, n_states: u64, n_parts: usize) -> Engine {
     asked(engine, engine.for_size(n_states, n_parts))
 }
 
-/// The engine that was picked, or none where the fractions that it picks anyway were not asked for.
+/// The engine that was picked; `Auto` if it picked fractions that were not asked for.
 fn asked(engine: Engine, picked: Picked) -> Engine {
     match picked {
         Picked::Exact if engine == Engine::Auto => Engine::Auto,

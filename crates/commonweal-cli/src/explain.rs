@@ -19,7 +19,7 @@ const LAYERS: u64 = 25;
 /// The most discounts whose columns are shown.
 const COLUMNS: usize = 12;
 
-/// The explanation of an answer that is finished, as long as there is time.
+/// The explanation of a finished answer, unless it is stopped.
 pub fn explained(model: &Model, answer: &Answer, stop: &StopSignal) -> Result<Explanation, StopReason> {
     if let Claim::Stopped(reason) = answer.claim() {
         return Err(reason);
@@ -143,7 +143,7 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
         text.push_str("  The horizon is too far away to write the gains near it.\n");
         return;
     }
-    // Near a far horizon gains are next to nothing beside what is gained in all.
+    // Near a long horizon gains are negligible compared with the total gain.
     let start = model.start();
     let welfare = solution.welfare(start);
     let gain = welfare.minus(&solution.long_term_welfare(start)).enclosure.upper().abs();
@@ -176,7 +176,7 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
         } else {
             format!("At steps {} to {}", steps(&(*first).into()), steps(&(*last).into()))
         };
-        text.push_str(&wrapped(&format!("  {from} it is next to nothing, below 10^-12 of the welfare."), 2));
+        text.push_str(&wrapped(&format!("  {from} it is negligible, below 10^-12 of the welfare."), 2));
     }
     if !rows.is_empty() {
         text.push_str(&in_blocks(&["step", "state", "takes", "gain now", "gain from here on"], &rows, 3));
@@ -191,7 +191,7 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
     }
 }
 
-/// Where choices change, and in whose interest.
+/// The changes of choices, and the principals who prefer them.
 fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
     if explanation.turns.is_empty() {
         return;
@@ -215,8 +215,8 @@ fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
     more(text, explanation.turns.len(), "change", "changes");
 }
 
-/// The principals for whom the new choice compares with the old one as `ordering` says: their names if they fit, or how
-/// many they are.
+/// The principals for whom the comparison of the new choice with the old one is `ordering`: their names if they fit, or their
+/// number.
 fn who(explanation: &Explanation, turn: &Turn, ordering: Ordering) -> String {
     const WIDEST: usize = 20;
     let those = || turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
@@ -228,7 +228,7 @@ fn who(explanation: &Explanation, turn: &Turn, ordering: Ordering) -> String {
     }
 }
 
-/// How the walk back from the horizon went.
+/// The numbers of layers and jumps.
 fn walk(text: &mut String, solution: &Answer) {
     let walk = solution.effort();
     let _ = writeln!(
@@ -239,7 +239,7 @@ fn walk(text: &mut String, solution: &Answer) {
     );
 }
 
-/// A table with a column of numbers for each discount, `V(alice)`, between others; as many as a person reads.
+/// A table with a column of numbers for each discount, `V(alice)`, between others; limited to a readable number.
 fn by_discount(
     key_header: &[&str],
     mut rows: Vec<Vec<String>>,

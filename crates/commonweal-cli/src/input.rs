@@ -1,4 +1,4 @@
-//! Reading what the command line names.
+//! Reading the files that the command line names.
 
 use crate::args::{ChangeArgs, ModelArgs};
 use crate::model_file::{self, file, located};
@@ -17,8 +17,8 @@ use commonweal::{Engine, Model, Preference, Principal, PrincipalId, ReadError, R
 use std::io::Read;
 use std::path::Path;
 
-/// The model that the arguments name in fractions, with their start state and discounts. What was made of the file is said
-/// on standard error, unless it is to be quiet.
+/// The model that the arguments name in fractions, with their start state and discounts. Notes on the file go to standard error,
+/// unless `quiet`.
 pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Mdp> {
     let file = model_file::open(&args.model)?;
     Ok(changed(&file, &args.changes, Engine::Exact, quiet)?.into_exact())
@@ -79,7 +79,7 @@ pub fn discounts(changes: &ChangeArgs) -> anyhow::Result<Discounts> {
     Ok(Discounts::Stated(stated.map(|(_, name, preference)| (name.to_owned(), preference)).collect()))
 }
 
-/// What the arguments state of principals by name, and with which option.
+/// The preferences that the arguments give by name, each with its option.
 fn preferences(changes: &ChangeArgs) -> anyhow::Result<Vec<(&'static str, &str, Preference)>> {
     let mut stated: Vec<(&'static str, &str, Preference)> = Vec::new();
     for (name, text) in assigned("--discount", "alice=2/3", &changes.discount)? {
@@ -131,14 +131,13 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
     Ok(model)
 }
 
-/// Refuses a model in which mixtures stand for preferences, where an answer would be about the mixtures and could not say how
-/// near it is.
+/// Refuses a model with approximated preferences, for commands whose bounds do not include the approximation error.
 pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
     match model.principals().iter().find(|principal| principal.approximation().is_some()) {
         None => Ok(()),
         Some(Principal { name, .. }) => bail!(
-            "{command}: a mixture of discounts stands for the preference of `{name}`, and this command has no bounds that \
-             include how near it is\nhelp: state a rate, a schedule or a survey: --rate {}=4%",
+            "{command}: the preference of `{name}` is approximated by a mixture of discounts, and this command has no bounds that \
+             include the approximation error\nhelp: state a rate, a schedule or a survey: --rate {}=4%",
             quoted(name)
         ),
     }
@@ -190,11 +189,11 @@ fn assigned<'a>(option: &str, example: &str, assignments: &'a [String]) -> anyho
     Ok(all)
 }
 
-/// A discount, which is no percentage: those who write one mean a rate.
+/// A discount, which is not a percentage: a percentage is probably meant as a rate.
 fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
     if let (true, Ok(rate)) = (text.trim_end().ends_with('%'), parse_rate(text)) {
         let text = text.trim();
-        bail!("{option}: a discount is no percentage; write --rate NAME={text}, {}", in_figures(&rate));
+        bail!("{option}: a discount is not a percentage; write --rate NAME={text}, {}", in_figures(&rate));
     }
     parse_rational(text).with_context(|| option.to_owned())
 }

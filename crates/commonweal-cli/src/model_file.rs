@@ -1,4 +1,4 @@
-//! Model files that the command line names, and what to say of those that are refused.
+//! Model files that the command line names, and the errors of those that are refused.
 
 use crate::report::{note, numbers::counted, say};
 use crate::shell::typed;
@@ -19,7 +19,7 @@ pub fn open(path: &Path) -> anyhow::Result<ModelFile> {
     file.map_err(|error| anyhow!("{error}"))
 }
 
-/// Says what was made of a file, unless it is to be quiet.
+/// Reports what was changed or left out in a file, unless `quiet`.
 pub fn say_notes(notes: &ReadNotes, quiet: bool) {
     let ReadNotes { left_out, divided, .. } = notes;
     if !quiet && !left_out.is_empty() {
@@ -36,9 +36,9 @@ pub fn say_notes(notes: &ReadNotes, quiet: bool) {
     }
 }
 
-/// Warns where all discounts are so small that rates may have been meant, unless it is to be quiet.
+/// Warns if all discounts are so small that rates may have been meant, unless `quiet`.
 pub fn doubt_discounts(principals: &[Principal], quiet: bool) {
-    /// Whoever discounts by more than this factor a step hardly plans at all.
+    /// Discounts below this are unusual.
     const SMALL: (i64, u64) = (3, 10);
     let small = Rational::from_quotient(SMALL.0, SMALL.1);
     let stated: Option<Vec<&Rational>> = principals
@@ -70,7 +70,7 @@ fn percent(share: &Rational) -> String {
     format!("{:.1}%", 100.0 * share.to_f64())
 }
 
-/// What is wrong with a file, and which option helps where one does.
+/// The error of a file, with the option that helps if there is one.
 pub fn refused(file: &ModelFile, error: &ReadError) -> anyhow::Error {
     let rendered = error.render(file.name());
     let rendered = rendered.trim_end();

@@ -18,11 +18,11 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes a file beside its place, then moves it there: nobody ever sees half of it. What is not a plain file, such
-/// as `/dev/null` or a pipe, is written to directly.
+/// Writes a temporary file in the same folder, then renames it, so that the file is never half written. A file that is not a
+/// plain file, such as `/dev/null` or a pipe, is written to directly.
 pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
-    // A link stays a link: what it leads to is replaced.
+    // A link is kept: its target is replaced.
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if place.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         return File::create(&place).and_then(|file| through(file, write).map(drop)).with_context(cannot);
@@ -38,7 +38,7 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::R
     written.inspect_err(|_| _ = std::fs::remove_file(&beside)).with_context(cannot)
 }
 
-/// Refuses early what cannot be written at the end: better before a long computation than after it.
+/// Checks before a long computation that the file can be written after it.
 pub fn check_place(path: &Path) -> anyhow::Result<()> {
     let cannot = |why: &str| anyhow!("cannot write {}: {why}", path.display());
     if path.as_os_str() == "-" {
@@ -70,7 +70,7 @@ pub fn check_places(places: &[(&str, &Option<PathBuf>)], input: &Path) -> anyhow
     Ok(())
 }
 
-/// Refuses a place for a picture that cannot be written, that was read, or whose name promises another kind of picture.
+/// Refuses a path for a picture that cannot be written, that is the input, or that has the ending of another format.
 pub fn check_picture_place(path: &Path, input: &Path) -> anyhow::Result<()> {
     check_place(path)?;
     check_apart(path, input)?;
@@ -115,7 +115,7 @@ pub fn write_picture(path: &Path, picture: &Picture, quiet: bool) -> anyhow::Res
     let missing = picture.missing_letters();
     if is_drawn && !missing.is_empty() && !quiet {
         let letters: String = missing.iter().take(10).collect();
-        note(&format!("the font of PNG and PDF has no {letters}: boxes stand for them; SVG shows them"));
+        note(&format!("the font of PNG and PDF has no {letters}: they are drawn as boxes; SVG shows them"));
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ impl Written for f64 {
     }
 }
 
-/// Where a model goes, and in which format: checked before the model is there.
+/// The path and format of a model to be written, checked before the model is computed.
 pub struct ModelWriter<'a> {
     place: &'a Path,
     pub format: Format,
@@ -190,9 +190,9 @@ impl ModelWriter<'_> {
         Ok(ModelWriter { place, format, text, is_packed: ends_with("gz") })
     }
 
-    /// Says on standard error what the format does not hold, and how to give it back.
+    /// Reports on standard error what the format cannot store, and the options that restore it.
     pub fn say_what_is_lost<N>(&self, model: &Mdp<N>) {
-        /// More principals than this are not named one by one.
+        /// The most principals that are named.
         const NAMED: usize = 8;
         let principals = model.principals();
         if self.format == Format::Yaml {
@@ -240,7 +240,7 @@ impl ModelWriter<'_> {
         self.write_with(&[], model)
     }
 
-    /// Writes the model below comments, which only YAML has a place for.
+    /// Writes the model below comments, which only YAML has.
     pub fn write_with<N: Written>(&self, comments: &[String], model: &Mdp<N>) -> anyhow::Result<()> {
         if self.format == Format::Yaml {
             let exact = N::exact(model)?;

@@ -1,4 +1,4 @@
-//! One line on standard error that says how far a computation has come, if that is a terminal.
+//! A progress line on standard error, if that is a terminal.
 
 use crate::report::numbers::{at_least, at_most, counted, steps};
 use commonweal::internals::stop::{Reached, StopSignal};
@@ -25,7 +25,7 @@ pub fn shown<T>(stop: &StopSignal, quiet: bool, compute: impl FnOnce() -> T) -> 
             while wait.recv_timeout(BEAT) == Err(mpsc::RecvTimeoutError::Timeout) {
                 match watched.reached() {
                     Some(Reached::Simulating { runs, of }) => {
-                        // The time that is left follows from how runs have come in: a bar from the first one on.
+                        // The remaining time is estimated from the runs so far: a bar from the first one on.
                         if line.length().is_none() {
                             line.set_style(style("{bar:30} {human_pos} of {human_len} runs, {eta} left"));
                             line.set_length(of);
@@ -49,7 +49,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("a valid template")
 }
 
-/// `unravelling: step 1,203 of 2,465, about 12 s left`. `began` remembers where and when the walk was first seen.
+/// `unravelling: step 1,203 of 2,465, about 12 s left`. `began` is the first observed step of the walk and its time.
 fn in_words(reached: Reached, began: &mut Option<(u64, Instant)>) -> String {
     match reached {
         Reached::LongTerm { residual, target } => {

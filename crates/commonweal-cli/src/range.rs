@@ -6,7 +6,7 @@ use commonweal::internals::landscape::{Grid, Quantity};
 use commonweal::internals::model::{PrincipalId, Structure};
 use commonweal::internals::number::{Rational, parse_rate, parse_rational, rate_text};
 
-/// The range of a map's axis for which none is given.
+/// The default range of a map's axis.
 pub fn default_range(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Discount => "0..0.999",
@@ -26,7 +26,7 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
     let (from, to) = text.split_once("..").ok_or_else(form)?;
     let number = |text: &str| match quantity {
         Quantity::Discount if text.trim_end().ends_with('%') => {
-            Err(anyhow!("{option}: a discount is no percentage; write NAME.rate in place of NAME to vary the rate"))
+            Err(anyhow!("{option}: a discount is not a percentage; write NAME.rate in place of NAME to vary the rate"))
         }
         Quantity::Discount | Quantity::Weight => parse_rational(text).with_context(|| option.to_owned()),
         Quantity::Rate => parse_rate(text).with_context(|| option.to_owned()),
@@ -35,10 +35,10 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
     for end in [&from, &to] {
         match quantity {
             Quantity::Discount if *end < Rational::ZERO || *end >= Rational::ONE => {
-                bail!("{option}: {end} is no discount; a discount is at least 0 and below 1");
+                bail!("{option}: {end} is not a discount; a discount is at least 0 and below 1");
             }
             Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
-                bail!("{option}: {} is no rate; a rate is above 0 and at most 100%", rate_text(end));
+                bail!("{option}: {} is not a rate; a rate is above 0 and at most 100%", rate_text(end));
             }
             _ => {}
         }

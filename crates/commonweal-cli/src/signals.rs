@@ -1,10 +1,10 @@
-//! Ctrl-C and requests to end: a computation is asked to stop and prints what it has; nothing is left half written.
+//! Ctrl-C and SIGTERM: a computation is asked to stop and prints its bounds; no file is left half written.
 
 use commonweal::internals::stop::{StopReason, StopSignal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// The exit code of what a signal ended.
+/// The exit code after a signal.
 const ENDED: i32 = 130;
 
 /// What can be asked to stop, and the files that are being written.
@@ -17,9 +17,9 @@ struct Running {
     is_printing: bool,
 }
 
-/// From now on, a signal is answered. The first one asks a computation to stop; without one, or the second time, the
-/// program ends at once, unless it is printing its answer. What was started to outlive its terminal (`nohup`) is left alone: the handler would take the
-/// end of the terminal for a request, so no handler is set and signals keep their default actions.
+/// Installs the signal handler. The first signal asks a computation to stop; without a computation, or at the second signal,
+/// the program ends at once, unless it is printing its answer. Under `nohup` no handler is set, because it would treat the end
+/// of the terminal as a request; signals keep their default actions.
 pub fn listen() -> anyhow::Result<()> {
     if ignores_hangup() {
         return Ok(());
@@ -28,11 +28,11 @@ pub fn listen() -> anyhow::Result<()> {
         let running = running();
         match &running.stop {
             Some(stop) if stop.reason() != Some(StopReason::Interrupted) => stop.raise(),
-            // What has begun is printed to its end: half a document is worth less than none.
+            // A document that is being printed is completed.
             _ if running.is_printing => {}
             _ => {
                 running.unfinished.iter().for_each(|path| _ = std::fs::remove_file(path));
-                // The lock is held until the end, so that no file takes its place meanwhile.
+                // The lock is held until the end, so that no file is renamed meanwhile.
                 std::process::exit(ENDED);
             }
         }
@@ -40,7 +40,7 @@ pub fn listen() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the program was started with hang-ups ignored, where the system tells.
+/// Whether the program was started with SIGHUP ignored, if the system reports it.
 fn ignores_hangup() -> bool {
     const HANGUP: u64 = 1;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

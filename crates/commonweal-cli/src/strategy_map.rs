@@ -5,7 +5,7 @@ use commonweal::internals::landscape::{Class, Label, Quantity, Spot, StrategyMap
 use commonweal::internals::model::Structure;
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
-/// More regions than this do not all have a colour of their own.
+/// The most regions with a colour of their own.
 pub const DRAWN: usize = 9;
 
 /// The map as a picture, in these classes.
@@ -27,7 +27,7 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> Re
         }
     };
     let regions: Vec<Region> = classes.iter().map(region).collect();
-    // A map that all but reaches 1 is drawn up to 1.
+    // A map that ends just below 1 is drawn up to 1.
     let ends = map.grids.each_ref().map(|grid| {
         let (from, to) = (grid.from.to_f64(), grid.to.to_f64());
         (from, if to >= 0.99 && grid.quantity == Quantity::Discount { 1.0 } else { to })

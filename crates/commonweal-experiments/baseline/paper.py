@@ -84,11 +84,11 @@ def advantages(model, values, left):
 
 
 def unravel(model, advantage):
-    """What deviating gains from every state, and the number of layers."""
+    """The gain over the long-term strategy from every state, and the number of layers."""
     discounts = np.array(model.discounts)
     layers = 0
     while True:
-        # Divided by the greatest weight, which changes no sign and spares the small ones.
+        # Divided by the greatest weight, which changes no sign and avoids underflow.
         sums = np.cumsum(advantage * (discounts / discounts[0]) ** layers, axis=1)
         if (sums <= 0).all():
             break

@@ -1,4 +1,4 @@
-//! What it costs that two discounts are close. [RQ3]
+//! Running time for close discounts. [RQ3]
 //!
 //! The models of `commonweal reproduce rq3`, with a ratio λ_0/λ_1 from 16 down to 1 + 10^-9: as the ratio falls the horizon
 //! grows without bound, and a walk over every step before it becomes impossible. Each row gives medians over the seeds of the

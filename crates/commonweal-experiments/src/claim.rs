@@ -1,4 +1,4 @@
-//! A printed statement with the exact value beside it, and what to think of the two.
+//! A printed statement, the exact value, and the verdict.
 
 use crate::misprints;
 use commonweal::internals::number::{Rational, Value, parse_rational};
@@ -17,13 +17,13 @@ pub struct Claim {
     pub what: String,
     printed: Printed,
     exact: Exact,
-    /// What the report adds in brackets.
+    /// A remark in brackets.
     beside: Option<String>,
-    /// What else a reader should know.
+    /// Notes.
     pub notes: Vec<String>,
-    /// Whether it rests on measured times.
+    /// Whether it depends on measured times.
     pub is_timed: bool,
-    /// Whether it is no claim of the paper, but a check of ours.
+    /// Whether it is a check of ours, not a claim of the paper.
     pub is_check: bool,
 }
 
@@ -33,7 +33,7 @@ pub enum Printed {
     Number(&'static str),
     /// A formula, and its value in each of the cases that ours gives.
     Formula(&'static str, Vec<Rational>),
-    /// Something that holds of the number or does not, such as `> 0`.
+    /// A property of the number, such as `> 0`.
     Property(&'static str, fn(&Rational) -> bool),
     /// Words, such as a strategy.
     Words(&'static str),
@@ -47,21 +47,21 @@ pub enum Exact {
     Values(Vec<Rational>),
     /// The paper's word can be read in several ways: each with its value. One that agrees is enough.
     Readings(Vec<(&'static str, Rational)>),
-    /// No fraction, but strictly between these two, in each case.
+    /// Not a fraction, but strictly between these two, in each case.
     Between(Vec<(Rational, Rational)>),
     Words(String),
-    /// What an experiment found, and what that says of the statement.
+    /// The result of an experiment, and its verdict on the statement.
     Found(String, Finding),
 }
 
-/// What an experiment says of a statement.
+/// The verdict of an experiment on a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
     /// It holds.
     Holds,
     /// It does not.
     Fails,
-    /// The experiment leaves it open: the confidence interval reaches beyond what the statement says.
+    /// The experiment does not decide it: the confidence interval is not contained in the stated range.
     Open,
 }
 
@@ -72,16 +72,16 @@ impl Finding {
     }
 }
 
-/// What to think of a claim.
+/// The verdict on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The exact value rounds to the printed digits, or an experiment bears the claim out.
+    /// The exact value rounds to the printed digits, or an experiment supports the claim.
     Agrees,
-    /// It does not agree, and it is known why.
+    /// It does not agree, and the misprint is known.
     Misprint,
     /// It does not agree, and there is no explanation yet.
     Differs,
-    /// This run neither bears it out nor proves it wrong.
+    /// This run neither supports nor refutes it.
     Open,
 }
 
@@ -103,7 +103,7 @@ impl Claim {
         Claim { id, what, printed, exact, beside: None, notes: Vec::new(), is_timed: false, is_check: false }
     }
 
-    /// A claim about an experiment: the paper's statement, what was found, and whether that bears it out.
+    /// A claim about an experiment: the paper's statement, the result, and whether it supports the claim.
     pub fn found(
         id: &'static str,
         what: impl Into<String>,
@@ -114,7 +114,7 @@ impl Claim {
         Claim::measured(id, what, statement, found, Finding::of(holds))
     }
 
-    /// A claim about an experiment that may not be able to tell: the paper's statement, what was found, and what that says of it.
+    /// A claim about an experiment that may be undecided: the paper's statement, the result, and its verdict.
     pub fn measured(
         id: &'static str,
         what: impl Into<String>,
@@ -125,7 +125,7 @@ impl Claim {
         Claim::new(id, what, Printed::Statement(statement.into()), Exact::Found(found, finding))
     }
 
-    /// A check of our own: what should hold, what was found, and whether it does.
+    /// A check of our own: the condition, the result, and whether it holds.
     pub fn check(
         id: &'static str,
         what: impl Into<String>,
@@ -136,7 +136,7 @@ impl Claim {
         Claim { is_check: true, ..Claim::found(id, what, should, found, holds) }
     }
 
-    /// The same claim, marked as one that rests on measured times.
+    /// The same claim, marked as one that depends on measured times.
     pub fn timed(mut self) -> Claim {
         self.is_timed = true;
         self
@@ -198,7 +198,7 @@ impl Claim {
         matches!(self.printed, Printed::Words(_) | Printed::Statement(_))
     }
 
-    /// Whether ours is shown even where it agrees: it is no repetition of what is printed.
+    /// Whether our side is shown even if it agrees, because it does not repeat the printed one.
     pub fn is_found(&self) -> bool {
         matches!(self.exact, Exact::Found(..))
     }

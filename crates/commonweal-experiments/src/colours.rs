@@ -3,7 +3,7 @@
 
 /// Ours, in doubles with proven bounds.
 pub const CERTIFIED: usize = 0;
-/// What the paper describes, in Python.
+/// The baseline: the paper's method, in Python.
 pub const BASELINE: usize = 1;
 /// Ours, in fractions.
 pub const EXACT: usize = 2;
@@ -15,15 +15,15 @@ pub const HORIZON: usize = 4;
 pub const WALKED: usize = 5;
 /// The welfare of the hotel.
 pub const WELFARE: usize = 0;
-/// What Alice gets.
+/// Alice's payoff.
 pub const ALICE: usize = 1;
-/// What Bob gets.
+/// Bob's payoff.
 pub const BOB: usize = 2;
-/// The welfare of a coin.
+/// The welfare of a stationary strategy.
 pub const COIN: usize = 3;
 /// Formulas as models in which both principals get the same.
 pub const SAME_REWARDS: usize = 6;
-/// Formulas as models in which one gets what the other pays.
+/// Formulas as zero-sum models.
 pub const ZERO_SUM: usize = 7;
 /// Searches for positional strategies.
 pub const BRANCH_AND_BOUND: usize = 6;

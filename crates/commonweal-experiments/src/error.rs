@@ -11,7 +11,7 @@ pub enum Error {
     /// The signal of the settings was raised before a row of a table. The rows before it are in the archive.
     #[error("{0}")]
     Stopped(StopReason),
-    /// Something could not be kept.
+    /// A file could not be written.
     #[error(transparent)]
     Archive(ArchiveError),
     /// The baseline started, and failed later.

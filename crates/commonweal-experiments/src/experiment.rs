@@ -21,7 +21,7 @@ pub enum Experiment {
     Rq2,
     /// Running time by ratio of discounts.
     Rq3,
-    /// The family whose discounts draw together.
+    /// The family whose discounts approach each other.
     Spacing,
     /// The reductions behind the hardness results.
     Hardness,
@@ -64,7 +64,7 @@ impl Experiment {
             Experiment::Rq1 => "Running time by number of states",
             Experiment::Rq2 => "Running time by number of principals",
             Experiment::Rq3 => "Running time by ratio of discounts",
-            Experiment::Spacing => "Discounts that draw together, up to n = 10^9",
+            Experiment::Spacing => "Discounts that approach each other, up to n = 10^9",
             Experiment::Hardness => "The reductions from 3-SAT and from reachability games",
             Experiment::All => "All of it",
         }

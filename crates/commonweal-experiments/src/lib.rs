@@ -1,12 +1,12 @@
-//! What the paper prints and claims, recomputed and set beside it.
+//! The paper's figures and claims, recomputed and compared.
 //!
 //! The paper is *Social Welfare under Heterogeneous Time Preferences* by Bahmani, Paul, Schewe, Tasdighi Kalat and Trivedi.
-//! Only its side is written down here. Our side is computed in every run: exactly, with certificates, or with proven
-//! bounds, and for the running times beside a baseline in Python that does what the paper describes.
+//! Only the paper's side is a constant here. Our side is computed in every run: exactly, with certificates, or with proven bounds.
+//! Running times are compared with a Python baseline of the paper's method.
 //!
 //! An [`Experiment`] runs in a [`Lab`], which holds the seed, the sizes and the clock. Its [`Reproduction`] is a list of
 //! claims, each with a [`Verdict`], and comes as text, as a JSON document, and as one HTML page with tables and pictures.
-//! A claim agrees if the exact value rounds to the printed digits, or if an experiment bears it out. A claim that does not
+//! A claim agrees if the exact value rounds to the printed digits, or if an experiment supports it. A claim that does not
 //! agree is a misprint if it is on the list of known misprints. Otherwise it differs, and awaits an explanation.
 //!
 //! ```

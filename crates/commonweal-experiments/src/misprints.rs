@@ -1,4 +1,4 @@
-//! Where the paper is known to print something else than what is true.
+//! The known misprints of the paper.
 
 /// The claims whose printed side is wrong; `docs/paper-map.md` proves each. A claim on this list that agrees is an error
 /// in the list, and a test finds it.

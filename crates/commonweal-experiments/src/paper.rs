@@ -1,4 +1,4 @@
-//! The paper's models, and what is asked of them.
+//! The paper's models, and the questions about them.
 
 use commonweal::StopSignal;
 use commonweal::internals::evaluation::{Payoffs, evaluate};
@@ -53,12 +53,12 @@ impl Solved {
         exact(self.solution.welfare(self.model.start()))
     }
 
-    /// What deviating wins over the long-term strategy.
+    /// The gain over the long-term strategy.
     pub fn gain(&self) -> Rational {
         self.welfare() - exact(self.solution.long_term_welfare(self.model.start()))
     }
 
-    /// The two things that the paper calls κ.
+    /// The two quantities that the paper calls κ.
     pub fn kappa(&self) -> Vec<(&'static str, Rational)> {
         let number = |step: &Step| Rational::from(step);
         let memory = self.solution.memory(self.model.start());
@@ -86,7 +86,7 @@ impl Solved {
         reached.into_iter().map(first).collect::<Vec<_>>().join(", ")
     }
 
-    /// `s0→a, s0→b, (s1→b)^ω`: the run from the start, where nothing is left to chance.
+    /// `s0→a, s0→b, (s1→b)^ω`: the run from the start, if it is deterministic.
     pub fn run(&self) -> String {
         let strategy = self.solution.strategy();
         let settled = strategy.settled_from();

@@ -9,7 +9,7 @@ pub struct Section {
     /// The experiment that it belongs to.
     pub name: &'static str,
     pub title: String,
-    /// What was done, and what was chosen where the paper is silent: one paragraph each.
+    /// The method, and the choices that the paper leaves open: one paragraph each.
     pub about: Vec<String>,
     pub examples: Vec<Example>,
     pub figures: Vec<Figure>,

@@ -53,7 +53,7 @@ impl PyAnswer {
 
 #[pymethods]
 impl PyAnswer {
-    /// `optimal`, `within gap`, `undecided` or `stopped`, and why it is no more.
+    /// `optimal`, `within gap`, `undecided` or `stopped`, and the reason of the last two.
     #[getter]
     fn status(&self) -> (&'static str, Option<String>) {
         match self.answer.claim() {
@@ -85,7 +85,7 @@ impl PyAnswer {
         self.answer.horizon().to_string()
     }
 
-    /// Whether the strategy followed in the end is proven to be the long-term one.
+    /// Whether the strategy of the tail is proven to be the long-term one.
     #[getter]
     fn long_term_is_proven(&self) -> bool {
         self.answer.long_term_is_proven()
@@ -107,7 +107,7 @@ impl PyAnswer {
     /// What is known of one start state, as JSON.
     fn numbers(&self, py: Python<'_>, state: usize) -> PyResult<String> {
         let (model, answer) = (Arc::clone(&self.model), Arc::clone(&self.answer));
-        // Lowest terms of long fractions take their time.
+        // Reducing long fractions to lowest terms is slow.
         ask(py, Some(1), &StopSignal::default(), move || {
             let state = StateId::from(state);
             let structure = model.structure();
@@ -171,7 +171,7 @@ impl PyAnswer {
         })
     }
 
-    /// The proof that a separate checker follows. Solves again if the answer has kept none.
+    /// The proof for a separate checker. Solves again if the answer has not kept it.
     fn certificate(&self, py: Python<'_>, precision: Option<u32>, threads: Option<usize>) -> PyResult<Vec<u8>> {
         let (model, answer, keeps_proof) = (Arc::clone(&self.model), Arc::clone(&self.answer), self.keeps_proof);
         let stop = StopSignal::default();
@@ -202,8 +202,8 @@ impl PyAnswer {
         })
     }
 
-    /// The states that a run from the start meets, the first ones, with what is done there: from which step on which action,
-    /// or None where nothing is. And how many states are met.
+    /// The first states that a run from the start reaches, with their actions by step (`None` while a state cannot be reached), and
+    /// the number of states reached.
     #[allow(clippy::type_complexity, reason = "plain data for Python")]
     fn met(&self, py: Python<'_>, most: usize) -> PyResult<(Vec<(String, Vec<(f64, Option<String>)>)>, usize)> {
         let (model, answer) = (Arc::clone(&self.model), Arc::clone(&self.answer));

@@ -1,7 +1,7 @@
 //! A model from the arrays of other libraries: compressed sparse rows, one for each pair of a state and an action.
 //!
-//! Each array is copied once, into the model; what checks them runs without the interpreter. A row with explicit zeros
-//! loses them. Pairs that do not come in the order of their states are put into it, those of one state as they stand.
+//! Each array is copied once, into the model; the checks run without the interpreter's lock. Explicit zeros of a row are dropped.
+//! Pairs that are not in the order of their states are sorted stably.
 
 use crate::error::Refusal;
 use commonweal::{ModelArrays, NameTable, Principal, StateId};
@@ -66,7 +66,7 @@ impl Given<'_> {
         };
         let ends = (indptr.first().copied(), indptr.last().and_then(|&end| usize::try_from(end).ok()));
         if ends != (Some(0), Some(data.len())) || n_entries != data.len() || !indptr.is_sorted() {
-            return Err(Refusal::new("P is no matrix of compressed sparse rows: its arrays contradict each other"));
+            return Err(Refusal::new("P is not a matrix of compressed sparse rows: its arrays contradict each other"));
         }
         if start >= n_states {
             return Err(Refusal::new(format!("start is {start}; the states are 0 to {}", n_states.saturating_sub(1))));
@@ -100,7 +100,7 @@ fn slice<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, T>, name: &str) 
     array.as_slice().map_err(|_| Refusal::new(format!("{name} is not contiguous; use numpy.ascontiguousarray")))
 }
 
-/// The rows of the matrix, whose indices nobody has checked.
+/// The rows of the matrix, with unchecked indices.
 struct Rows<'a> {
     indptr: &'a [i64],
     data: &'a [f64],
@@ -108,7 +108,7 @@ struct Rows<'a> {
     a_indices: &'a [i64],
 }
 
-/// In which order the rows are taken.
+/// The order of the rows.
 enum Order {
     AsGiven,
     By(Vec<u32>),

@@ -1,4 +1,4 @@
-//! Long questions: asked on a thread of their own, while Python goes on.
+//! Long questions: answered on a thread of their own, while Python continues.
 //!
 //! The interpreter is let go while a question is being answered, so other Python threads run. Ctrl-C raises the question's
 //! [`StopSignal`]; an answer that comes soon after it, with the bounds known by then, is returned as any other. A question
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often signals are looked at.
+/// How often signals are polled.
 const TICK: Duration = Duration::from_millis(20);
 /// How long an answer is waited for after Ctrl-C before what is known without it is prepared, and how long until that is returned.
 const SOON: Duration = Duration::from_millis(200);
@@ -27,8 +27,7 @@ const STACK: usize = 8 << 20;
 /// When Ctrl-C was last heard by a question.
 static HEARD: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// What `work` returns, from a pool of threads that is there for this call alone. A pool that calls share would be dead in a
-/// process that Python has forked.
+/// What `work` returns, from a thread pool for this call only. A shared pool would not survive a fork of the Python process.
 pub fn ask<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -50,7 +49,7 @@ pub fn ask_or<T: Send + 'static>(
     let threads = threads.filter(|&n| n > 0).unwrap_or_else(cores);
     let asked = move || {
         let answered = catch_unwind(AssertUnwindSafe(|| on_threads(Some(threads), work)));
-        // Nobody may be waiting any more.
+        // The receiver may be gone.
         let _ = send.send(answered);
     };
     let spawned = std::thread::Builder::new().name("commonweal".to_owned()).stack_size(STACK).spawn(asked);
@@ -101,7 +100,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A panic is a bug of ours; Python goes on.
+/// The exception for a panic, which is a bug of ours.
 fn bug(panic: &(dyn std::any::Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     PyRuntimeError::new_err(format!(

@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions: the same words, the place and the cure beside them.
+//! Errors of the library as exceptions: the same message, with the place and the cure.
 //!
 //! The classes are written in Python (`commonweal/errors.py`), where their documentation is.
 
@@ -6,7 +6,7 @@ use commonweal::{ModelError, ParseError, ReadError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What an exception says, and where.
+/// The contents of an exception.
 #[derive(Debug, Default)]
 pub struct Refusal {
     /// All of it, as the program prints it.
@@ -42,7 +42,7 @@ impl Refusal {
         }
     }
 
-    /// An error in a text that the user has not written: its place says nothing.
+    /// An error in a generated text: its place is not shown.
     pub fn of_entry(error: &ParseError) -> Refusal {
         let refusal = Refusal::new(error.message.clone());
         match &error.help {

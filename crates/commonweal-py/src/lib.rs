@@ -1,7 +1,7 @@
 //! The compiled half of the Python package `commonweal`.
 //!
-//! It holds models, answers and strategies, asks the library's questions on threads of their own, and hands the answers on as
-//! the library's JSON documents. Everything that users touch is in `python/commonweal/`, typed and documented there.
+//! It holds models, answers and strategies, runs the library's questions on threads of their own, and returns the answers as the
+//! library's JSON documents. The public API is in `python/commonweal/`, typed and documented there.
 
 mod answer;
 mod arrays;

@@ -1,4 +1,4 @@
-//! Models: read, built from arrays, changed; and what they are made of.
+//! Models: read, built from arrays, changed; and their contents.
 
 use crate::arrays::{Given, Indices};
 use crate::ask::ask;
@@ -146,7 +146,7 @@ impl PyModel {
         self.0.is_exact()
     }
 
-    /// What the model says of itself: name, description, and what a step is called.
+    /// The name, the description, and what a step is called.
     #[getter]
     fn about(&self) -> (Option<String>, Option<String>, String) {
         let about = self.0.structure().about();
@@ -306,7 +306,7 @@ fn names(py: Python<'_>, what: &str, given: Option<Vec<String>>, n: usize) -> Py
     Ok(table)
 }
 
-/// An error in a text that the user wrote, or in one that was written for them.
+/// An error in a text of the user, or in a generated one.
 fn text_refusal(error: commonweal::ReadError, name: Option<&str>, text: &str) -> Refusal {
     let mut inner = &error;
     while let commonweal::ReadError::In { error, .. } = inner {

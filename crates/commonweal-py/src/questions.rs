@@ -1,4 +1,4 @@
-//! Everything that is asked of a model: each question on a thread of its own, each answer as its JSON document.
+//! The questions about a model: each on a thread of its own, each answer as its JSON document.
 
 use crate::answer::PyAnswer;
 use crate::ask::{ask, ask_or};
@@ -43,7 +43,7 @@ impl Limits {
             None => Ok(StopSignal::default()),
             Some(seconds) => match Duration::try_from_secs_f64(seconds) {
                 Ok(limit) => Ok(StopSignal::after(limit)),
-                // Longer than a clock counts.
+                // Beyond the range of the clock.
                 Err(_) if seconds > 0.0 => Ok(StopSignal::default()),
                 Err(_) => Err(refused(py, format!("time_limit is {seconds}; it is a number of seconds, from 0"))),
             },
@@ -52,7 +52,7 @@ impl Limits {
 
     fn options(&self, py: Python<'_>) -> PyResult<Options> {
         let engine = Limits::engine(py, self.exact, self.gap)?;
-        // The pool of threads is made around the whole question.
+        // The thread pool is set up for the whole question.
         Ok(Options { engine, stop: self.stop(py)?, ..Options::default() })
     }
 }
@@ -140,8 +140,8 @@ pub fn search(
 ) -> PyResult<(String, PyStrategy)> {
     if mixed && limits.exact == Some(true) {
         let refusal =
-            Refusal::new("the best mix has irrational probabilities in general, so no fraction is its welfare");
-        return Err(refusal.help("use gap for how near the bounds are to be").question(py));
+            Refusal::new("the best mix has irrational probabilities in general, so its welfare is not a fraction");
+        return Err(refusal.help("gap sets how close the bounds are").question(py));
     }
     let stop = limits.stop(py)?;
     let defaults = SearchOptions::default();
@@ -163,7 +163,7 @@ pub fn search(
     })
 }
 
-/// How near the bounds of a stationary strategy are where no gap is asked for.
+/// The default gap of a stationary strategy.
 const STATIONARY_GAP: f64 = 1e-6;
 
 /// Solutions over a range of one discount: the document.
@@ -225,11 +225,11 @@ fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64
     for end in [&from, &to] {
         match quantity {
             Quantity::Discount if *end < Rational::ZERO || *end >= Rational::ONE => {
-                let message = format!("the range: {end} is no discount; a discount is at least 0 and below 1");
+                let message = format!("the range: {end} is not a discount; a discount is at least 0 and below 1");
                 return Err(refused(py, message));
             }
             Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
-                let message = format!("the range: {end} is no rate; a rate is above 0 and at most 100%");
+                let message = format!("the range: {end} is not a rate; a rate is above 0 and at most 100%");
                 return Err(refused(py, message));
             }
             _ => {}
@@ -274,7 +274,7 @@ fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
     }
 }
 
-/// What a fair rule counts from, as Python says it.
+/// The reference point of a fair rule.
 #[derive(FromPyObject)]
 pub enum Reference<'py> {
     /// What a strategy gives.
@@ -346,7 +346,7 @@ pub fn front(
     vertex_limit: Option<usize>,
     limits: Limits,
 ) -> PyResult<String> {
-    /// Of three and more principals, where no gap is asked for.
+    /// The default gap for three and more principals.
     const HULL_GAP: f64 = 1e-3;
     /// The front of a model with more states is found in doubles, if a gap is given.
     const FEW_STATES: usize = 200;
@@ -354,14 +354,14 @@ pub fn front(
     let axes = match (&axes, model.n_principals()) {
         (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
         (None, 1) => {
-            return Err(refused(py, "a front sets two principals or more against each other; this model has one"));
+            return Err(refused(py, "a front needs at least two principals; this model has one"));
         }
         (None, 2) => Some([0.into(), 1.into()]),
         (None, _) => None,
     };
     let asked = limits.options(py)?;
     let engine = match (asked.engine, limits.gap) {
-        // A gap is about the front. Where fractions are long, it is about the engine too.
+        // The gap is that of the front. For a large model it is also that of the engine.
         (_, Some(gap)) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
         (_, Some(_)) => Engine::Auto,
         (engine, None) => engine,

@@ -82,7 +82,7 @@ impl PyStrategy {
         Ok(changes.map(|change| (change.from.to_string(), self.told(change.choice).0)).collect())
     }
 
-    /// The steps at which a counting strategy changes its mind in some state, and step 0, in order.
+    /// The steps at which a counting strategy changes in some state, and step 0, in order.
     fn change_steps(&self) -> PyResult<Vec<String>> {
         let counting = self.counting()?;
         let states = self.model.structure().states();

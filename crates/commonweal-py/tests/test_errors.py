@@ -82,7 +82,7 @@ def test_a_file_is_changed_as_it_is_read(tmp_path: Path) -> None:
         (lambda m: m.solve().payoff_bounds("carol"), "there is no principal `carol`"),
         (lambda m: m.sweep("carol", 0, 0.5), "there is no principal `carol`; the principals are `alice`, `bob`"),
         (lambda m: m.sweep("bob", 0.5, 0.1), "is greater than"),
-        (lambda m: m.sweep("bob", 0, 1), "1 is no discount"),
+        (lambda m: m.sweep("bob", 0, 1), "1 is not a discount"),
         (lambda m: m.map("bob", "bob"), "both axes are `bob`"),
         (lambda m: m.fair("maxmin"), "did you mean `max-min`"),
         (lambda m: m.fair("gini:1"), "1 weight for 2 principals"),

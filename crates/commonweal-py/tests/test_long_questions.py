@@ -135,7 +135,7 @@ def test_a_time_limit_returns_bounds() -> None:
     began = time.monotonic()
     solution = model.solve(exact=True, time_limit=0.3)
     assert time.monotonic() - began < 2.0
-    assert (solution.status, solution.reason) == ("stopped", "the time limit ran out")
+    assert (solution.status, solution.reason) == ("stopped", "the time limit was reached")
     assert solution.welfare.lower <= solution.welfare.upper
     assert "Stopped" in solution._repr_html_()
 

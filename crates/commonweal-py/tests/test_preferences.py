@@ -83,9 +83,9 @@ def test_a_rate_is_swept() -> None:
     # What is earned for ever is worth its cost at a rate of 3.2 %.
     (change,) = sweep.changes
     assert change.low <= Fraction("0.032") <= change.high
-    with pytest.raises(cw.QuestionError, match="is no rate"):
+    with pytest.raises(cw.QuestionError, match="is not a rate"):
         model.sweep("state.rate", "0%", "5%")
-    with pytest.raises(cw.QuestionError, match="is no percentage"):
+    with pytest.raises(cw.QuestionError, match="is not a percentage"):
         model.sweep("state.rate", "x%", "5%")
 
 
@@ -97,7 +97,7 @@ def test_a_mixture_has_bounds_by_every_rule() -> None:
     fair = model.fair("welfare")
     assert fair.value.exact is None
     assert fair.value.lower <= solution.welfare.upper and solution.welfare.lower <= fair.value.upper
-    with pytest.raises(cw.QuestionError, match="a mixture of discounts stands for the preference of `state`"):
+    with pytest.raises(cw.QuestionError, match="the preference of `state` is approximated by a mixture of discounts"):
         model.fair("welfare", coin="decision")
 
 

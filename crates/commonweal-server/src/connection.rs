@@ -1,4 +1,4 @@
-//! Connections: at most so many, none that keeps the server waiting for its request.
+//! Connections: a limited number, each with a timeout for its request.
 
 use crate::limits::Limits;
 use axum::Router;
@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 /// Serves every connection, for ever.
 pub async fn serve(listener: TcpListener, router: Router, limits: &Limits) {
-    /// The system may lack descriptors for a moment.
+    /// A pause if the system has no file descriptors left.
     const BREATH: Duration = Duration::from_millis(50);
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut builder = http1::Builder::new();
@@ -23,13 +23,13 @@ pub async fn serve(listener: TcpListener, router: Router, limits: &Limits) {
             tokio::time::sleep(BREATH).await;
             continue;
         };
-        // Small answers are not held back to be sent together.
+        // Disables Nagle's algorithm.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         tokio::spawn(async move {
             let _place = place;
-            // A client that breaks off is no concern of ours.
+            // A broken connection is ignored.
             let _ = connection.await;
         });
     }

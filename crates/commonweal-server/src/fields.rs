@@ -1,4 +1,4 @@
-//! The body of a request: a JSON object whose keys are taken one by one, so that what is left over is refused by its name.
+//! The body of a request: a JSON object whose keys are taken one by one; unknown keys are refused by name.
 
 use crate::problem::Problem;
 use serde_json::{Map, Value};
@@ -84,7 +84,7 @@ impl Fields {
         }
     }
 
-    /// Refuses keys that nobody took.
+    /// Refuses keys that were not taken.
     pub fn done(self) -> Result<(), Problem> {
         match self.0.keys().next() {
             None => Ok(()),

@@ -1,7 +1,7 @@
-//! Who may ask: this server's own page, and programs on this machine. And what every response forbids the browser.
+//! Access control: only this server's own page, and programs on this machine. Also the security headers of every response.
 //!
-//! A page of another site can make a browser send requests here. Its requests carry a foreign `Origin`, or, after its name was
-//! made to point to this machine, a foreign `Host`.
+//! A page of another site can make a browser send requests here. Its requests have a foreign `Origin`, or, after DNS rebinding, a
+//! foreign `Host`.
 
 use crate::problem::Problem;
 use axum::http::header::{self, HeaderName};
@@ -41,7 +41,7 @@ impl Guard {
             return Err(Problem::forbidden("the request comes from another page")
                 .help("open this server's own page, or send no Origin"));
         }
-        // A link to the page may stand anywhere; what it fetches comes from the page itself.
+        // A link to the page may be on any site; the requests of the page come from the page itself.
         let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
         let elsewhere = is("sec-fetch-site", "cross-site") || is("sec-fetch-site", "same-site");
         if elsewhere && !is("sec-fetch-mode", "navigate") {
@@ -69,7 +69,7 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem
     Ok(value.and_then(|value| value.to_str().ok()))
 }
 
-/// What every response says: nothing from elsewhere is loaded, run, framed or remembered.
+/// The headers of every response: nothing from other origins is loaded, run or framed, and nothing is cached.
 pub const HEADERS: [(&str, &str); 6] = [
     (
         "content-security-policy",

@@ -1,11 +1,11 @@
-//! The explorer: a page in a browser and a JSON API over the library, for one reader on one machine.
+//! The explorer: a page in a browser and a JSON API over the library, for one user on one machine.
 //!
 //! [`Server::bind`] takes a port of this machine, [`Server::run`] answers until it is asked to stop. The page and its assets are
 //! part of the program, and nothing is fetched from elsewhere. The API answers with the documents of the program; docs/api.md
 //! describes it, docs/openapi.json for programs.
 //!
-//! A request passes `guard` (who may ask), `routes` (what is asked) and `queue` (when, and for how long), and ends in one of the
-//! `answers`. [`Limits`] say what it may take.
+//! A request passes `guard` (access control), `routes` (the handler) and `queue` (concurrency and time limits), and ends in one
+//! of the `answers`. [`Limits`] has all limits.
 
 mod answers;
 mod connection;
@@ -42,7 +42,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server on this port of this machine, which nobody outside it can reach; any free port for 0.
+    /// A server on this port of the loopback address, which other machines cannot reach; any free port for 0.
     pub fn bind(port: u16) -> std::io::Result<Server> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)))?;
@@ -57,7 +57,7 @@ impl Server {
 
     /// Answers until `stop` is raised. The page opens with `opened`; requests are logged on standard error unless `quiet`.
     pub fn run(self, program: Arc<dyn Program>, opened: Opened, limits: Limits, quiet: bool, stop: &StopSignal) {
-        /// How soon a signal is noticed.
+        /// The interval at which the signal is polled.
         const PULSE: Duration = Duration::from_millis(100);
         let Server { runtime, listener, address } = self;
         let context = answers::Context { limits: limits.clone(), program };
@@ -69,7 +69,7 @@ impl Server {
                 tokio::time::sleep(PULSE).await;
             }
         });
-        // Whoever still computes is not waited for.
+        // Running computations are not awaited.
         runtime.shutdown_background();
     }
 }

@@ -1,4 +1,4 @@
-//! What a request may take: bytes, time, memory, a place in the queue.
+//! The limits of a request: bytes, time, memory, and the length of the queue.
 
 use crate::problem::Problem;
 use commonweal::{Engine, Model};
@@ -41,16 +41,16 @@ impl Default for Limits {
     }
 }
 
-/// A model with fewer states is solved sooner than it is shared between threads.
+/// A model with fewer states is solved on one thread.
 const FEW_STATES: usize = 200;
 
 impl Limits {
-    /// How many threads this model is worth.
+    /// The number of threads for this model.
     pub(crate) fn threads_for(&self, model: &Model) -> usize {
         if model.n_states() < FEW_STATES { 1 } else { self.threads }
     }
 
-    /// Refuses a model that seems to need more memory than there is for it.
+    /// Refuses a model whose estimated memory exceeds the limit.
     pub(crate) fn check_memory(&self, model: &Model, engine: Engine) -> Result<(), Problem> {
         let needed = memory(model, engine);
         if needed <= self.memory_bytes {
@@ -93,7 +93,7 @@ fn memory(model: &Model, engine: Engine) -> u64 {
     }
 }
 
-/// A number of bytes as a person says it.
+/// A number of bytes with a unit.
 pub(crate) fn in_words(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..=0xf_ffff => (1 << 10, "kB"),

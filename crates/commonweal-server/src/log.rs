@@ -13,7 +13,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request that has just come. Its path is cut and made printable: whoever sent it wrote it.
+    /// A new request. Its path is untrusted, so it is truncated and made printable.
     pub fn new(method: &str, path: &str) -> Request {
         const SHOWN: usize = 60;
         let printable = |c: char| if c.is_ascii_graphic() { c } else { '?' };
@@ -21,12 +21,12 @@ impl Request {
         Request { method: text(method), path: text(path), began: Instant::now() }
     }
 
-    /// Says how it was answered.
+    /// Logs the answer.
     pub fn answered(&self, status: StatusCode, bytes: Option<u64>) {
         let size = bytes.map_or_else(String::new, |bytes| format!(", {bytes} bytes"));
         let took = self.began.elapsed().as_secs_f64() * 1e3;
         let line = format!("{} {} {} {} in {took:.1} ms{size}\n", clock(), self.method, self.path, status.as_u16());
-        // A log that nobody reads any more is no reason to stop.
+        // A closed standard error is ignored.
         let _ = std::io::stderr().lock().write_all(line.as_bytes());
     }
 }

@@ -1,4 +1,4 @@
-//! The page: built assets that are part of the program, and what the page opens with.
+//! The page: built assets that are part of the program, and the model that the page opens with.
 
 use crate::gallery::{Entry, FIRST, gallery};
 use axum::body::Body;
@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What `scripts/build-web` made of the sources in `web/src`: the folder, the name and the bytes of each file.
+/// The output of `scripts/build-web`: the folder, the name and the bytes of each file.
 const BUILT: &[(&str, &str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/page.rs"));
 /// The page itself among them.
 const INDEX: &str = "index.html";
@@ -16,7 +16,7 @@ fn built(name: &str) -> Option<&'static [u8]> {
     BUILT.iter().find(|(_, other, _)| *other == name).map(|(_, _, bytes)| *bytes)
 }
 
-/// Where the page has a place for what it opens with.
+/// The placeholder in the page for the model that it opens with.
 const PLACE: &str = "<script type=\"application/json\" id=\"opened\">null</script>";
 
 /// The model that the page opens with.
@@ -36,17 +36,17 @@ impl Default for Opened {
     }
 }
 
-/// All that the first paint needs.
+/// The data of the first paint.
 #[derive(Serialize)]
 struct First<'a> {
     name: &'a str,
     model: &'a str,
     gallery: Vec<Entry>,
-    /// What `/api/view` says of the model; `None` if that takes long or is an error.
+    /// The `/api/view` of the model; `None` if that takes long or is an error.
     view: Option<&'a RawValue>,
 }
 
-/// The page with what it opens with inside, so that the first paint has it all.
+/// The page with the model that it opens with embedded, for the first paint.
 pub fn index(opened: &Opened, view: Option<&str>) -> Vec<u8> {
     let page = std::str::from_utf8(built(INDEX).expect("the page is built")).expect("the page is UTF-8");
     let view = view.and_then(|view| serde_json::from_str::<&RawValue>(view).ok());

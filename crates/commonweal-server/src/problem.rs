@@ -50,7 +50,7 @@ impl Problem {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     }
 
-    /// The model, or what is asked of it, cannot be meant.
+    /// The model or the question is invalid.
     pub fn unprocessable(message: impl Into<String>) -> Problem {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
@@ -60,7 +60,7 @@ impl Problem {
         Problem { retry: Some(1), ..problem.help("ask again in a moment") }
     }
 
-    /// The time limit ran out, and there is nothing to show for it.
+    /// The time limit was reached before there was any result.
     pub(crate) fn out_of_time(reason: StopReason) -> Problem {
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, format!("stopped: {reason}"));
         problem.help("ask for less, give the server a longer --time-limit, or use the command line")

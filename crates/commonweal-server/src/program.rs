@@ -1,5 +1,5 @@
-//! What the program that hosts the server makes of answers: reports, tables and pictures in its own look. The server hands
-//! them on, so that what is downloaded is what the command line writes.
+//! The interface to the program that hosts the server: reports, tables and pictures. Downloads are therefore the files that the
+//! command line writes.
 
 use crate::problem::Problem;
 use commonweal::internals::landscape::Class;
@@ -8,7 +8,7 @@ use commonweal::{Answer, Model, StopSignal};
 
 /// The program around the server.
 pub trait Program: Send + Sync + 'static {
-    /// Whether an independent checker accepts the answer as optimal, where checking takes a moment.
+    /// Whether an independent checker accepts the answer as optimal, if checking is fast.
     fn accepts(&self, model: &Model, answer: &Answer) -> bool;
 
     /// The table of an answer, as comma-separated values.
@@ -24,15 +24,15 @@ pub trait Program: Send + Sync + 'static {
 /// What a picture shows.
 #[allow(missing_docs, reason = "the fields are what is drawn")]
 pub enum Pictured<'a> {
-    /// What is done when.
+    /// The actions by step.
     Timeline { model: &'a Model, answer: &'a Answer },
-    /// What has been earned by when.
+    /// The accrued payoffs by step.
     Payoffs { model: &'a Model, answer: &'a Answer },
-    /// Who gains, and who pays.
+    /// The gains and losses of each principal.
     Gains { model: &'a Model, answer: &'a Answer, stop: &'a StopSignal },
     /// Which strategy is best over two discounts.
     Map { model: &'a Model, map: &'a StrategyMap, classes: &'a [Class] },
-    /// What two principals can get.
+    /// The Pareto front of two principals.
     Front { set: &'a PayoffSet<'a>, front: &'a Front },
 }
 

@@ -1,4 +1,4 @@
-//! Who computes when: few at the same time, some waiting, and nobody for longer than the time limit or than its client is there.
+//! Concurrency: a limited number of requests compute, some wait, and each stops at the time limit or when its client disconnects.
 
 use crate::limits::Limits;
 use crate::problem::Problem;
@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// A computation looks at its signal between its steps. One that has not ended this long after the limit is not waited for; it
-/// keeps its place until it ends.
+/// A computation polls its signal between its steps. One that has not ended this long after the limit is no longer awaited; it
+/// keeps its slot until it ends.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The places of those who compute, and of those who wait.
+/// The slots of computing and waiting requests.
 #[derive(Debug)]
 pub struct Queue {
     places: Arc<Semaphore>,
@@ -20,7 +20,7 @@ pub struct Queue {
     most_waiting: usize,
 }
 
-/// Raises a signal when it goes away: with its request, if the client does.
+/// Raises a signal when it is dropped, together with the request of a client that disconnects.
 struct RaisedOnDrop(StopSignal);
 
 impl Drop for RaisedOnDrop {
@@ -29,7 +29,7 @@ impl Drop for RaisedOnDrop {
     }
 }
 
-/// One who waits.
+/// A waiting request.
 struct Waiting(Arc<AtomicUsize>);
 
 impl Drop for Waiting {

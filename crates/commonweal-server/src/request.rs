@@ -1,4 +1,4 @@
-//! What a request asks about: a model, what of it is changed, and which engine answers.
+//! The common part of a request: a model, changes of it, and the engine.
 
 use crate::fields::Fields;
 use crate::limits::Limits;
@@ -7,7 +7,7 @@ use commonweal::internals::model::nearest;
 use commonweal::internals::number::parse_rational;
 use commonweal::{Discounts, Engine, Model, PrincipalId, Rational, ReadOptions};
 
-/// The part that all questions share.
+/// The common part of all questions.
 #[derive(Debug)]
 pub struct Asked {
     text: String,
@@ -52,7 +52,7 @@ impl Asked {
         Ok(Asked { text, format, discounts, weights, from, engine })
     }
 
-    /// The model, changed as the request says. Refused if it is no model, or too large for this server.
+    /// The model with the changes of the request. Refused if it is invalid or too large for this server.
     pub fn model(&self, limits: &Limits) -> Result<Model, Problem> {
         let mut model = match self.format {
             Format::Yaml => Model::from_yaml(&self.text)?,

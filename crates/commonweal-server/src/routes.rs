@@ -1,4 +1,4 @@
-//! Which path is answered by whom, behind the guard and with a line in the log.
+//! The paths and their handlers, behind the guard and with a line in the log.
 
 use crate::answers::{Context, QUESTIONS, Question, Reply, VIEW};
 use crate::fields::Fields;
@@ -23,7 +23,7 @@ use tokio::sync::OnceCell;
 
 /// The description of the API for programs.
 const OPENAPI: &str = include_str!("../../../docs/openapi.json");
-/// The first view of a model that takes longer is fetched by the page.
+/// If the first view of a model takes longer, the page fetches it.
 const FIRST_VIEW: Duration = Duration::from_secs(2);
 const JSON: &str = "application/json";
 
@@ -71,7 +71,7 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-/// Lets a request through if it may ask, and adds what every response says.
+/// Passes a request that the guard allows, and adds the security headers.
 async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let entry = log::Request::new(request.method().as_str(), request.uri().path());
     let mut response = match shared.guard.check(request.headers()) {
@@ -126,8 +126,8 @@ fn time_limit(text: &str) -> Result<Duration, Problem> {
     limit.ok_or_else(|| Problem::bad_request("`time_limit` must be a positive number of seconds"))
 }
 
-/// The body, if it is short enough and comes soon enough. What is too long is read to its end and forgotten, for a moment at least:
-/// a client that is still sending does not read the answer.
+/// The body, if it is short enough and arrives in time. A body that is too long is read and discarded for a while, because a
+/// client that is still sending does not read the answer.
 async fn body(mut body: Body, limits: &Limits) -> Result<Vec<u8>, Problem> {
     const MOMENT: Duration = Duration::from_secs(2);
     let mut whole = Vec::new();

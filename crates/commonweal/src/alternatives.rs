@@ -1,10 +1,10 @@
-//! Whether something else is as good as an optimal answer: a strategy that does not count, or one that gives the principals
-//! other payoffs.
+//! Other strategies that are as good as an optimal answer: one that does not count, or one that gives the principals other
+//! payoffs.
 //!
-//! Nothing is claimed that is not shown by a strategy: its exact payoffs from the start add up to the optimal welfare. Which
-//! strategies to look at is a guess, and a short search. The payoffs of all optimal strategies, mixed, are a polytope; weights that differ a little
-//! from the model's lead to one of its corners, and weights that differ to the other side to another one, unless it is a
-//! single point.
+//! Every claim is proven by a strategy whose exact payoffs from the start add up to the optimal welfare. The candidates come
+//! from a guess and a short search. The payoffs of all optimal strategies, mixed ones included, form a polytope. Weights
+//! perturbed a little from the model's lead to one of its vertices, and the opposite perturbation to another one, unless the
+//! polytope is a single point.
 
 use crate::answer::{Answer, Claim, Method};
 use crate::exact::solve;
@@ -15,30 +15,30 @@ use crate::solve::Options;
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Meetings, Strategy};
 
-/// What is known to be as good as an answer.
+/// Strategies known to be as good as an answer.
 #[derive(Debug, Clone, Default)]
 pub struct Alternatives {
     /// A strategy that takes one choice per state for ever and earns as much from the start.
     pub positional: Option<CountingStrategy>,
-    /// What each principal of the file gets from the start under another optimal strategy, where that is not the same.
+    /// Each principal's payoff from the start under another optimal strategy, if it differs.
     pub payoffs: Option<Vec<Value>>,
 }
 
-/// A model with more states is not looked at again.
+/// Models with more states are not searched.
 const MOST_STATES: usize = 200;
-/// Nor one whose answer took more than this, in transitions over all layers walked, or in words of the fractions that they took
-/// for all principals.
+/// Models whose answer took more work than this are not searched: transitions over all layers walked, or words of the
+/// fractions of all principals.
 const MOST_WORK: u64 = 1_000_000;
 const MOST_WORDS: u64 = 100_000_000;
 
-/// What else is as good as `answer` from the model's start. Nothing, if that is not known, or would take long to find out.
+/// Strategies as good as `answer` from the model's start; none if none is known, or the search would take long.
 pub fn alternatives(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Alternatives {
     let mut found = Alternatives::default();
     let start = model.start();
     let (Claim::Optimal, Method::Exact) = (answer.claim(), answer.method()) else { return found };
     let work = (1 + answer.effort().n_layers).saturating_mul(model.n_transitions() as u64);
     let is_small = model.n_states() <= MOST_STATES && work <= MOST_WORK;
-    // Fractions grow from layer to layer; on the way they have half the length that they have in the end.
+    // Fractions grow linearly with the layers, so their mean length is half the final one.
     let words = |best: &Rational| work.saturating_mul(model.n_principals() as u64 * (1 + best.bits() as u64 / 128));
     let Some(best) = answer.welfare(start).exact.filter(|best| is_small && words(best) <= MOST_WORDS) else {
         found.positional = same_always(model, answer.strategy());
@@ -82,7 +82,7 @@ fn search(model: &Mdp, best: Rational, stop: &StopSignal) -> Option<CountingStra
     }
 }
 
-/// One and a little more or less, of another size for each principal.
+/// 1 plus or minus a small perturbation, different for each principal.
 fn nearly_one(p: usize, side: i64) -> Rational {
     let little = Rational::from(10).pow(-30);
     let turn = if p.is_multiple_of(2) { side } else { -side };
@@ -90,7 +90,7 @@ fn nearly_one(p: usize, side: i64) -> Rational {
     Rational::ONE + little * Rational::from(turn * size)
 }
 
-/// The positional strategy that does what `strategy` does from the start, if each state that is met always does the same.
+/// The positional strategy that agrees with `strategy` from the start, if each state that is reached always takes the same action.
 fn same_always(model: &Mdp, strategy: &CountingStrategy) -> Option<CountingStrategy> {
     let meetings = Meetings::of(model, strategy, model.start());
     if !(meetings.is_exact() && meetings.is_positional(strategy)) {
@@ -177,7 +177,7 @@ states:
         let fork = model.find_state("fork").unwrap();
         assert_eq!(model.action_name(strategy.tail(fork)), "a");
         assert!(both.payoffs.is_some());
-        // Met for ever, it has to: from step 3 on b is better.
+        // If the state is reached for ever, the strategy has to count: from step 3 on b is better.
         let text = text.replace(
             "a: {reward: {q: 4}, to: end}, b: {reward: {p: 1}, to: end}",
             "a: {reward: {q: 4}, to: fork}, b: {reward: {p: 1}, to: fork}",

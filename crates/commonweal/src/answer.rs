@@ -23,11 +23,11 @@ pub enum Claim {
     Within {
         /// The gap that was asked for.
         gap: f64,
-        /// What it is relative to: the size of the welfare.
+        /// What the gap is relative to: the size of the welfare.
         scale: f64,
     },
     /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one: this many comparisons of
-    /// choices were too close for any affordable precision, and the tie rule decided them.
+    /// choices could not be decided at any affordable precision, and the tie rule decided them.
     Undecided(u64),
     /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one.
     Stopped(StopReason),
@@ -91,7 +91,7 @@ pub struct Effort {
     pub n_jumps: u64,
     /// Comparisons that the enclosures left to exact arithmetic.
     pub n_judged: u64,
-    /// Comparisons that nothing affordable decided. The tie rule did; the bounds cover either choice.
+    /// Comparisons left undecided at any affordable precision. The tie rule decided them; the bounds cover either choice.
     pub n_undecided: u64,
 }
 
@@ -100,7 +100,7 @@ pub struct Effort {
 pub struct Answer {
     pub(crate) claim: Claim,
     pub(crate) method: Method,
-    /// How many states the model has if those that are alike count once, where it was solved that way.
+    /// The number of states of the quotient, if the quotient was solved.
     pub(crate) n_up_to_symmetry: Option<usize>,
     pub(crate) principals: Vec<Group>,
     pub(crate) horizon: Step,
@@ -116,7 +116,7 @@ pub struct Answer {
     pub(crate) is_handed_over: bool,
 }
 
-/// What an answer says of the strategy that it follows in the end.
+/// What an answer says about the strategy of its tail.
 #[derive(Debug, Clone)]
 pub(crate) struct LongTermAnswer {
     /// Per state the choices that it allows.
@@ -146,9 +146,9 @@ pub struct ExactProof {
     pub stages: Vec<ExactStage>,
     /// Whether gains can be followed in exact arithmetic from the horizon to step 0.
     pub exact_is_affordable: bool,
-    /// By about how many bits exact gains grow at every layer.
+    /// About how many bits exact gains grow per layer.
     pub bits_a_layer: u64,
-    /// Whether choices tie for a reason that only exact gains show.
+    /// Whether there are ties that only exact gains can prove.
     pub has_ties: bool,
     /// For how many layers bounds are worth computing.
     pub n_layers_for_bounds: u64,
@@ -212,7 +212,7 @@ pub struct BoundsStage {
     pub until: u64,
     /// About what its strategy is worth to each part; `None` stands for the values before.
     pub values: Option<Vec<Vec<f64>>>,
-    /// What it may give away to the best at each of its steps, in units of λ_0 to the first.
+    /// The loss against the best that is allowed at each of its steps, in units of λ_0 to the first step.
     pub each: f64,
 }
 
@@ -234,12 +234,12 @@ impl Answer {
         }
     }
 
-    /// How many states the model has if those that are alike count once; `None` if all of them were solved for.
+    /// The number of states of the quotient, if the quotient was solved; `None` otherwise.
     pub fn n_up_to_symmetry(&self) -> Option<usize> {
         self.n_up_to_symmetry
     }
 
-    /// What is proven. Where preferences are approximated by mixtures, an answer that is optimal for these is within a gap.
+    /// What is proven. If preferences are approximated by mixtures, an answer that is optimal for the mixtures is within a gap.
     pub fn claim(&self) -> Claim {
         let margin = self.payoffs.welfare_margin();
         match self.claim {
@@ -257,19 +257,19 @@ impl Answer {
         self.claim
     }
 
-    /// The claim of bounds that are at most so far apart. The gap is relative to the size of the welfare.
+    /// The claim of bounds that are at most `width` apart. The gap is relative to the size of the welfare.
     fn within(&self, width: f64) -> Claim {
         let scale = self.scale().unwrap_or_else(|| self.payoffs.magnitude(self.memory.len()));
         let gap = quotient_up(width, scale);
         if gap < 1.0 { Claim::Within { gap, scale } } else { Claim::Within { gap: 1.0, scale: width } }
     }
 
-    /// Whether preferences are approximated by mixtures, so that what is said of payoffs includes how near these are.
+    /// Whether preferences are approximated by mixtures, so that the bounds of payoffs include the approximation error.
     pub fn is_approximated(&self) -> bool {
         self.payoffs.is_approximated()
     }
 
-    /// The answer for the mixtures themselves, whatever they stand for: what a certificate is about.
+    /// The answer for the mixtures themselves, without the approximation error: what a certificate is about.
     pub(crate) fn of_mixtures(&self) -> Answer {
         let long_term = LongTermAnswer { payoffs: self.long_term.payoffs.of_mixtures(), ..self.long_term.clone() };
         Answer { payoffs: self.payoffs.of_mixtures(), long_term, ..self.clone() }
@@ -280,7 +280,7 @@ impl Answer {
         self.method
     }
 
-    /// Whether the engine that suits the model's size was left for this one because it would have taken long.
+    /// Whether the engine first picked by the model's size was abandoned for this one because it would have taken long.
     pub fn is_handed_over(&self) -> bool {
         self.is_handed_over
     }
@@ -330,9 +330,9 @@ impl Answer {
         &self.memory[state.index()]
     }
 
-    /// Whether the strategy that is followed in the end is proven to be the long-term one: always of an exact answer that was not
-    /// stopped before it was found, of a certified one where doubles tell its choices from all others. What is said of the
-    /// long-term strategy is true of the strategy that is followed in the end, proven or not.
+    /// Whether the strategy of the tail is proven to be the long-term one. It always is for an exact answer that was not stopped
+    /// before it was found; for a certified answer it is if doubles separate its choices from all others. Statements on the
+    /// long-term strategy hold for the strategy of the tail, proven or not.
     pub fn long_term_is_proven(&self) -> bool {
         self.long_term.is_proven
     }

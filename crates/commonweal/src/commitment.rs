@@ -1,17 +1,17 @@
-//! What becomes of a plan that nobody has to stick to.
+//! Strategies without commitment to the plan.
 //!
 //! The optimal counting strategy is a plan made at step 0. With several time preferences the plan that is best at step 1 is in
-//! general another one. Two other readings of the problem stand beside it:
+//! general another one. There are two strategies without commitment:
 //!
-//! - *Re-planned every step*: whoever decides makes the best plan anew, as if everybody would stick to it, and takes its
+//! - *Re-planned every step*: at each step the decision-maker makes the best plan anew, as if it would be kept, and takes its
 //!   first decision. That is a positional strategy: the decisions of step 0.
-//! - *No commitment*: whoever decides at a step knows that later selves decide for themselves. A stationary strategy σ is an
-//!   equilibrium of these selves if none gains by another choice: with C^σ(t) what the steps after this one are worth under σ
-//!   from state t, `Σ_p w_p d_p(0) R_p(s,a) + Σ_t P(t|s,a) C^σ(t)` is greatest at a = σ(s), in every state s. It need not be pure, and a pure
-//!   one need not exist.
+//! - *No commitment*: there is one decision-maker, or self, per step, who knows that later selves decide for themselves. A
+//!   stationary strategy σ is an equilibrium if no self gains by another choice: with C^σ(t) the value of the later steps under
+//!   σ from state t, `Σ_p w_p d_p(0) R_p(s,a) + Σ_t P(t|s,a) C^σ(t)` is greatest at a = σ(s), in every state s. An equilibrium
+//!   need not be pure, and a pure one need not exist.
 //!
-//! The search is exact: payoffs are fractions. A model with few positional strategies is searched through, and then "there is
-//! none" is proven. In a larger one best responses are followed from some strategies, which may find none although there is one.
+//! The search is exact: payoffs are fractions. For a model with few positional strategies the search is exhaustive, so that
+//! non-existence is proven. For a larger one best responses are iterated from some strategies, which may miss an equilibrium.
 
 use crate::answer::Answer;
 use crate::evaluation::evaluate;
@@ -21,7 +21,7 @@ use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Stationary, Step, Strategy};
 use std::collections::HashSet;
 
-/// What is known of strategies that no later self would change.
+/// The result of the search for a strategy that no later self would change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Equilibrium {
     /// The best positional one found.
@@ -30,12 +30,12 @@ pub enum Equilibrium {
     Mixed {
         /// The strategy.
         strategy: Stationary,
-        /// At least what any self gains by another choice, at any one step.
+        /// An upper bound on what any self gains by another choice, at any one step.
         regret: f64,
     },
     /// No positional one exists, and none that mixes in one state was found.
     NonePure,
-    /// None was found, which proves nothing.
+    /// None was found; one may exist.
     NotFound,
 }
 
@@ -102,7 +102,7 @@ fn first_choice(model: &Mdp, state: StateId) -> ChoiceId {
     model.choices(state).next().expect("a state has a choice")
 }
 
-/// Goes on to the next positional strategy, in the order of the model; false after the last one.
+/// Advances to the next positional strategy, in the order of the model; false after the last one.
 fn next_strategy(model: &Mdp, taken: &mut [ChoiceId]) -> bool {
     for (state, own) in model.states().zip(taken) {
         let next = ChoiceId::from(own.index() + 1);
@@ -191,7 +191,7 @@ impl Selves<'_> {
     fn mixed(&mut self, seen: HashSet<Vec<ChoiceId>>) -> Option<Equilibrium> {
         /// The probabilities are multiples of 2 to this power.
         const BITS: isize = -40;
-        /// More than this, relative to what is at stake, is no equilibrium.
+        /// A strategy with more regret than this, relative to what is at stake, is not an equilibrium.
         const NEGLIGIBLE: f64 = 1e-6;
         let mut seen: Vec<Vec<ChoiceId>> = seen.into_iter().collect();
         seen.sort();
@@ -234,13 +234,13 @@ impl Selves<'_> {
         Stationary::new(self.model, self.model.states().map(of).collect())
     }
 
-    /// Whether the self in `state` likes `other` better than what `taken` takes, if `other` is taken there this often.
+    /// Whether the self in `state` prefers `other` to the choice of `taken`, if `other` has this probability there.
     fn wants(&mut self, taken: &[ChoiceId], state: StateId, other: ChoiceId, share: &Rational) -> Option<bool> {
         let to_come = self.yet_to_come(&Strategy::Stationary(self.mix(taken, state, other, share)))?;
         Some(self.worth(other, &to_come) > self.worth(taken[state.index()], &to_come))
     }
 
-    /// At least what any self gains by another choice, and what is at stake for the one for whom that is most.
+    /// An upper bound on what any self gains by another choice, and what is at stake for the self with the greatest gain.
     fn regret(&mut self, strategy: &Stationary) -> Option<(f64, f64)> {
         let to_come = self.yet_to_come(&Strategy::Stationary(strategy.clone()))?;
         let (mut regret, mut stake) = (Rational::ZERO, Rational::ZERO);

@@ -1,4 +1,4 @@
-//! The best strategy of each class beside an answer: what simplicity costs, and whom.
+//! The best strategy of each simpler class, compared with an answer: what simplicity costs each principal.
 
 use crate::answer::{Answer, Claim};
 use crate::commitment::{Equilibrium, equilibrium, replanned};
@@ -13,7 +13,7 @@ use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Meetings, Strategy};
 
-/// An answer, and simpler strategies beside it.
+/// An answer and simpler strategies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The answer first, then every class, whether it is known or not.
@@ -27,19 +27,19 @@ pub struct Comparison {
 /// One strategy of a comparison, from the model's start state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// What it is the best of.
+    /// The class of which it is the best.
     pub class: Class,
     /// What it earns.
     pub welfare: Value,
-    /// What no strategy of its class exceeds, unless it is known to be the best of its class.
+    /// An upper bound for its class, unless it is known to be the best of its class.
     pub upper: Option<f64>,
     /// What each principal of the file gets.
     pub payoffs: Vec<Value>,
-    /// Why no more is known, if less is than could be.
+    /// Why the search was stopped, if it was.
     pub stopped: Option<StopReason>,
 }
 
-/// What a strategy is the best of.
+/// A class of strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// All strategies: the answer itself.
@@ -54,7 +54,7 @@ pub enum Class {
     Replanned,
     /// A strategy that no later self would change, if one was found.
     NoCommitment,
-    /// What an agent would do that served this principal alone.
+    /// The best strategy for this principal alone.
     BestFor(PrincipalId),
     /// All lotteries, judged by a rule other than the sum.
     Fair(FairRule),
@@ -160,7 +160,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         stopped,
     };
     let unknown = Unknown { model, most: answer.welfare_enclosure(start).upper() };
-    // What takes least comes first: a search may take all the time there is.
+    // The cheapest come first: a search may use up the time limit.
     let served: Vec<Compared> = match model.n_principals() {
         1 => Vec::new(),
         _ => principals().map(|p| best_for(model, p, stop, &unknown)).collect(),
@@ -188,7 +188,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let replanned = followed(model, Class::Replanned, &Strategy::Counting(first_decisions), stop, &unknown);
     let uncommitted = match equilibrium.strategy() {
         Some(strategy) => Some(followed(model, Class::NoCommitment, &strategy, stop, &unknown)),
-        // Without time to look for one, anything may be one.
+        // Without time for the search, any strategy may be an equilibrium.
         None => stop.reason().map(|reason| unknown.of(Class::NoCommitment, reason)),
     };
     positional.improve(&replanned);
@@ -250,7 +250,7 @@ impl Compared {
     }
 }
 
-/// What is known of a strategy that there was no time to look at.
+/// What is known of a strategy that was not evaluated for lack of time.
 struct Unknown<'a> {
     model: &'a Mdp,
     /// No strategy earns more.
@@ -283,7 +283,7 @@ fn best_for(model: &Mdp, principal: PrincipalId, stop: &StopSignal, unknown: &Un
     known(model, class, found, unknown)
 }
 
-/// A given strategy, which is all there is of its class.
+/// A given strategy, the only one of its class.
 fn followed(model: &Mdp, class: Class, strategy: &Strategy, stop: &StopSignal, unknown: &Unknown) -> Compared {
     known(model, class, evaluate(model, strategy, stop).map_err(why_not), unknown)
 }
@@ -307,7 +307,7 @@ fn why_not(error: EvaluateError) -> StopReason {
 }
 
 fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    // Of a small model they take no time, also after a stop.
+    // For a small model payoffs are computed even after a stop.
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop.clone() };
     let evaluated = evaluate(model, &search.strategy, &stop);
@@ -380,7 +380,7 @@ mod tests {
         let [_, stationary, positional, long_term] = &stopped.strategies[..4] else { panic!("four classes") };
         assert!(lower(stationary) >= lower(positional) && lower(positional) >= lower(long_term));
         assert_eq!(lower(long_term), 13.0);
-        // The same where the answer itself was stopped: then it is at least as good as what is known to be.
+        // The same if the answer itself was stopped: its lower bound is at least that of the other strategies.
         let unsolved = solve(&hotel, &Options { stop: stop.clone(), ..Options::default() });
         let nothing = compare(&hotel, &unsolved, &stop).strategies;
         assert!(lower(&nothing[0]) >= lower(&nothing[1]) && nothing[0].upper.is_some_and(|upper| upper >= 127.0 / 9.0));

@@ -1,4 +1,4 @@
-//! The front door of evaluation: what a given strategy is worth, by the engine that suits it.
+//! The front door of evaluation: the payoffs of a given strategy, by the engine that suits it.
 
 use crate::answer::{Claim, Method};
 use crate::evaluation::{EvaluateError, Payoffs};
@@ -18,7 +18,7 @@ pub struct Evaluation {
     pub method: Method,
     /// Why the bounds are wider than they could be, if they are.
     pub stopped: Option<StopReason>,
-    /// Whether the bounds are those of any strategy, because there was no time for this one.
+    /// Whether the bounds are those of any strategy, because the evaluation was stopped.
     pub holds_for_any: bool,
     /// Why the answer is not in fractions, where these were tried.
     pub not_exact: Option<EvaluateError>,
@@ -56,7 +56,7 @@ fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Eval
         not_exact: None,
     };
     if options.engine == Engine::Auto && model.doubles().is_ok() {
-        // Beyond some steps fractions take minutes, and doubles a moment.
+        // For strategies that change late, fractions take minutes and doubles milliseconds.
         let (last, limit) = (evaluation::steps_to_walk(&exact, strategy), evaluation::affordable_steps(&exact));
         if last > Step::from(limit) {
             let evaluation = in_doubles(model, strategy, DEFAULT_GAP, options);

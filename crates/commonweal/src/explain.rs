@@ -1,6 +1,6 @@
 //! The steps of a solution, as the paper's worked examples give them. [W1–W4]
 //!
-//! Computed anew and in plain fractions: this is for models that a person reads, not for speed.
+//! Computed anew and in plain fractions: this is for models small enough to read, not for speed.
 
 mod segments;
 mod turns;
@@ -20,12 +20,12 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Meetings, Step};
 use std::cmp::Ordering;
 
-/// Why the strategy is what it is.
+/// The steps by which the strategy is found.
 #[derive(Debug, Clone)]
 pub struct Explanation {
     /// Who has each of the distinct discounts, the greatest first: names joined by `+`.
     pub names: Vec<String>,
-    /// The states that runs from the start can come to, whatever is chosen, in the order in which they can.
+    /// The states that can be reached from the start, in order of the first step at which they can.
     pub reached: Vec<StateId>,
     /// V_i per state, most patient principal first; of time preferences in segments, in the last one.
     pub values: Vec<Vec<Rational>>,
@@ -79,8 +79,8 @@ pub struct Gain {
     pub total: Rational,
 }
 
-/// Explains `solution`, with at most `n_layers` layers, the ones just before the horizon, and with whose interest wins at
-/// the latest `n_turns` changes of choice.
+/// Explains `solution`, with at most `n_layers` layers before the horizon, and with the principals who prefer the new choice for
+/// the latest `n_turns` changes.
 pub fn explain(
     model: &Mdp,
     solution: &Answer,
@@ -136,7 +136,8 @@ pub fn explain(
     Ok(Explanation { judges: names.clone(), names, reached, values, deviations, layers, turns, earlier })
 }
 
-/// Those of some steps that lie in the last segment: the first, and the one after the last. Given are steps after its origin.
+/// The part of a range of steps that lies in the last segment: the first step, and the one after the last. The input counts
+/// from the segment's origin.
 fn steps_within(last: &OrderedSegment, (first, end): (Step, Step)) -> Option<(Step, Step)> {
     let first = (first + last.origin).max(Step::from(last.from));
     let end = end + last.origin;
@@ -223,7 +224,7 @@ fn layers(
     n_layers: u64,
     stop: &StopSignal,
 ) -> Result<Vec<Layer>, StopReason> {
-    // Powers of the discounts are formed as fractions here: near horizons only.
+    // Powers of the discounts are exact fractions here, so only near horizons are feasible.
     const FARTHEST: u64 = 10_000;
     let Some(horizon) = u64::try_from(solution.horizon()).ok().filter(|&horizon| horizon <= FARTHEST) else {
         return Ok(Vec::new());

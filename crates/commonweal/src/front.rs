@@ -1,4 +1,4 @@
-//! The model as users hold it: read from a file, or built; in fractions or in doubles.
+//! The public model type: read from a file, or built; in fractions or in doubles.
 
 use crate::certificate::write_canonical;
 use crate::io::{
@@ -32,10 +32,10 @@ pub struct Model {
     notes: ReadNotes,
 }
 
-/// What was made of a file on the way.
+/// What was changed or left out when a file was read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadNotes {
-    /// The reward structures that got no discount and so are no principals.
+    /// The reward structures without a discount, which are not principals.
     pub left_out: Vec<String>,
     /// The rows that did not sum to exactly 1 and were divided by their sum.
     pub divided: Divided,
@@ -146,14 +146,14 @@ impl Model {
         self.structure().n_principals()
     }
 
-    /// How many geometric parts the principals' time preferences have, of all segments: what an engine's work is in proportion to.
+    /// The number of geometric parts of the principals' time preferences, over all segments. An engine's work is proportional to it.
     pub fn n_parts(&self) -> usize {
         let parts =
             |principal: &Principal| principal.segments().iter().map(|segment| segment.parts.len()).sum::<usize>();
         self.principals().iter().map(parts).sum()
     }
 
-    /// Whether mixtures stand for preferences.
+    /// Whether preferences are approximated by mixtures.
     pub fn is_approximated(&self) -> bool {
         self.principals().iter().any(|principal| principal.approximation().is_some())
     }
@@ -178,7 +178,7 @@ impl Model {
         self.structure().find_principal(name)
     }
 
-    /// What was made of the file on the way.
+    /// What was changed or left out when the file was read.
     pub fn notes(&self) -> &ReadNotes {
         &self.notes
     }
@@ -245,7 +245,7 @@ impl Model {
         Ok(String::from_utf8(text).expect("YAML is written in UTF-8"))
     }
 
-    /// The model as a DRN file has it, without the time preferences, for which that format has no place.
+    /// The model as a DRN file has it, without the time preferences, which that format cannot store.
     pub fn to_drn(&self) -> std::io::Result<String> {
         let mut text = Vec::new();
         write_drn(&self.exact(), &mut text)?;
@@ -264,8 +264,8 @@ impl Model {
         self.exact.is_some()
     }
 
-    /// The model in fractions. One that was read in doubles stands for the fractions that these doubles are, each row
-    /// divided by its sum.
+    /// The model in fractions. For a model read in doubles these are the exact values of the doubles, each row divided by its
+    /// sum.
     pub fn exact(&self) -> Cow<'_, Mdp> {
         match (&self.exact, self.doubles.get()) {
             (Some(exact), _) => Cow::Borrowed(exact),

@@ -1,6 +1,6 @@
 //! What is inside, for experiments, benchmarks and tests. Nothing here is promised to stay.
 
-/// What is as good as an answer.
+/// Other strategies as good as an answer.
 pub mod alternatives {
     pub use crate::alternatives::*;
 }
@@ -25,12 +25,12 @@ pub mod outlook {
     pub use crate::outlook::*;
 }
 
-/// What becomes of a plan that nobody has to stick to.
+/// Strategies without commitment to the plan.
 pub mod commitment {
     pub use crate::commitment::*;
 }
 
-/// The best strategy of each class beside an answer.
+/// The best strategy of each class, compared with an answer.
 pub mod compare {
     pub use crate::compare::*;
 }

@@ -1,19 +1,19 @@
-//! Several people, one decision-maker, and different time preferences: what is best for all of them together?
+//! One decision-maker acts for several people with different time preferences. Which strategy is best for all of them together?
 //!
 //! # The problem
 //!
 //! One agent acts in a Markov decision process for several *principals*. Each has rewards of their own and a discount λ of
 //! their own, 0 ≤ λ < 1: a reward at step j is multiplied by λ^j, so a larger λ is more patient. The *welfare* is the
-//! weighted sum of what they expect to get. With one discount the best strategy looks at the state alone. With several it may
-//! have to count steps: the impatient soon no longer matter, and in the end only the most patient do. So the best strategy ends
-//! with a *long-term* strategy, and deviates from it for a while before.
+//! weighted sum of their expected payoffs. With one discount the best strategy looks only at the state. With several it may
+//! have to count steps: the weights of the impatient principals shrink faster, and far in the future only the most patient
+//! principal matters. So the best strategy ends with a *long-term* strategy, and deviates from it for a while before.
 //!
 //! # The answer
 //!
-//! [`solve`] finds that strategy, what it earns and what each principal gets. [`Claim`] says what is proven: the optimum in
-//! fractions where the model is small, bounds in doubles, with every rounding counted, where it is large. [`Options`] choose;
-//! by default the size of the model does. A solve that is stopped returns the bounds proven so far. [`Answer::certificate`]
-//! writes a proof that a separate checker, the crate `commonweal-check`, follows.
+//! [`solve`] finds that strategy, its welfare and each principal's payoff. [`Claim`] says what is proven: the optimum in
+//! fractions for a small model, bounds in doubles, with rounding errors included, for a large one. [`Options`] choose the
+//! engine; by default the size of the model does. A solve that is stopped returns the bounds proven so far.
+//! [`Answer::certificate`] writes a proof that a separate checker, the crate `commonweal-check`, can check.
 //!
 //! # An example
 //!
@@ -62,11 +62,11 @@
 //! | ask what a strategy is worth | [`evaluate`], [`simulate`] |
 //! | find the best strategy that does not count | [`positional`], [`stationary`] |
 //! | compare strategies, explain an answer, vary discounts | [`questions`] |
-//! | see a number | [`Value`]: a [`Rational`] where it is known, doubles on both sides always; [`Step`] |
+//! | read a number | [`Value`]: a [`Rational`] if it is known, and always a lower and an upper bound in doubles; [`Step`] |
 //! | stop a computation | [`StopSignal`] |
 //! | write or read JSON | [`documents`] |
 //!
-//! [`internals`] is what the library is made of, for experiments and benchmarks; nothing in it is promised to stay.
+//! [`internals`] exposes the modules of the library for experiments and benchmarks; it has no stability guarantee.
 //!
 //! The method is that of Bahmani, Paul, Schewe, Tasdighi Kalat and Trivedi, *Social Welfare under Heterogeneous Time
 //! Preferences*, IJCAI 2026.

@@ -1,19 +1,19 @@
-//! What an economist looks at: what payoffs are worth a step, how patient everybody is together, and where things are going.
+//! Annuities, half-lives, the implied social discount rate, and trajectories.
 //!
-//! A principal for whom step j counts d(j) gets as much from a constant reward of `payoff / Σ_j d(j)` a step: its *annuity*, by
-//! which the patient and the impatient can be compared. With `D(j) = Σ_p |w_p| d_p(j)`, the sum of all weights, society
+//! The *annuity* of a principal with weights d(j) is `payoff / Σ_j d(j)`: the constant reward per step of the same value. It
+//! makes principals of different patience comparable. With `D(j) = Σ_p |w_p| d_p(j)`, the sum of all weights, society
 //! discounts step j + 1 against step j at the rate `D(j)/D(j+1) − 1`. The *half-life* of a preference is the first step that
 //! counts at most half of step 0.
 //!
-//! Annuities are proven like the payoffs that they come from. Rates and trajectories are for pictures and tables: doubles, each
-//! operation of which adds a relative error of about 10^-16.
+//! Annuities are proven like the payoffs that they come from. Rates and trajectories are for pictures and tables, in plain
+//! doubles.
 
 pub use crate::evaluation::{Trajectory, Weights, trajectory};
 
 use crate::model::{Part, Principal};
 use crate::number::{Enclosure, Rational, Value};
 
-/// What all steps count for together, for a principal whose preference may be approximated; exactly where that is short.
+/// The sum of the weights of all steps, also of an approximated preference; exact if the fraction is short.
 pub fn total_weight(principal: &Principal) -> Value {
     /// A longer power is enclosed.
     const LONGEST: u64 = 1 << 14;
@@ -65,7 +65,7 @@ pub fn half_life(principal: &Principal, limit: u64) -> Option<u64> {
     (1..=limit).zip(weights).find(|(_, weight)| *weight <= half).map(|(step, _)| step)
 }
 
-/// The rate at which the sum of all weights falls between each of the first `n` steps and the next; `None` where nothing counts.
+/// The rate at which the sum of all weights falls between each of the first `n` steps and the next; `None` if all weights are 0.
 pub fn social_rates(principals: &[Principal], n: usize) -> Vec<Option<f64>> {
     let mut sums = vec![0.0; n + 1];
     for principal in principals.iter().filter(|principal| !principal.weight.is_zero()) {

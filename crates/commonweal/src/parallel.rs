@@ -1,16 +1,16 @@
-//! Work that is shared between threads: the only file that names the library which does it.
+//! Parallel loops: the only file that names rayon.
 //!
 //! The order of the results is fixed, whatever the number of threads: each piece of work has a number, and what the pieces
 //! return is put together in that order. The size of a piece does not depend on the number of threads either.
 //!
-//! Everything but [`join`] and the like goes through [`each`], which knows the work by a pointer alone. So the code that
-//! hands work to threads is compiled once, not once for each kernel: it was a sixth of the library.
+//! Everything but [`join`] and the like goes through [`each`], which takes the work as a trait object. So the code that
+//! distributes work to threads is monomorphised once, not once for each kernel: it was a sixth of the library.
 
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// Below this many items a hand-over to other threads costs more than it saves.
+/// Below this many items parallel execution costs more than it saves.
 pub(crate) const WORTH_SHARING: usize = 512;
 
 /// Items of a block.
@@ -25,12 +25,12 @@ fn each(n: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// `of` every item, in order, where each alone is work enough for a thread. `of` also gets the item's number.
+/// `of` every item, in order; each item is enough work for a task of its own. `of` also gets the item's number.
 pub(crate) fn map_items<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     of: impl Fn(usize, T) -> R + Sync,
 ) -> Vec<R> {
-    /// What is to be done, then what came of it. Each has a lock of its own that nobody waits for.
+    /// The input of a piece of work, then its result. Each slot has its own lock, which is never contended.
     enum Slot<T, R> {
         Open(T),
         Taken,
@@ -50,12 +50,12 @@ pub(crate) fn map_items<T: Send, R: Send>(
     slots.into_iter().map(done).collect()
 }
 
-/// Does `work` for every item, where each alone is work enough for a thread.
+/// Does `work` for every item; each item is enough work for a task of its own.
 pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(usize, T) + Sync) {
     map_items(items, work);
 }
 
-/// `of` every index below `n`, in order, where each alone is work enough for a thread.
+/// `of` every index below `n`, in order; each index is enough work for a task of its own.
 pub(crate) fn map_each<R: Send>(n: usize, of: impl Fn(usize) -> R + Sync) -> Vec<R> {
     map_items(0..n, |_, index| of(index))
 }
@@ -65,12 +65,12 @@ pub(crate) fn map_blocks<R: Send>(n: usize, of: impl Fn(Range<usize>) -> R + Syn
     map_each(n.div_ceil(BLOCK), |block| of(block * BLOCK..((block + 1) * BLOCK).min(n)))
 }
 
-/// `of` every index below `n`, in order, shared by blocks: one alone is too little work for a thread.
+/// `of` every index below `n`, in order, in blocks: one index is too little work for a task.
 pub(crate) fn map_many<T: Send>(n: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     joined(n, map_blocks(n, |block| block.map(&of).collect()))
 }
 
-/// `of` every index below `n`, in order, where one is more work than a hand-over and a few are not worth one.
+/// `of` every index below `n`, in order, in small pieces; sequentially if there are few.
 pub(crate) fn map<T: Send>(n: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if n < WORTH_SHARING {
         return (0..n).map(of).collect();
@@ -113,12 +113,12 @@ pub(crate) fn greatest(n: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {
     map_blocks(n, |block| block.map(&of).fold(0.0, f64::max)).into_iter().fold(0.0, f64::max)
 }
 
-/// Both, side by side.
+/// Both, in parallel.
 pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     rayon::join(a, b)
 }
 
-/// `work` inside the pool of threads from the start: a hand-over from outside at every layer costs more than the layer.
+/// Runs `work` inside the thread pool: entering the pool from outside at every layer would cost more than the layer.
 pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }

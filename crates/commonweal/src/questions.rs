@@ -1,5 +1,5 @@
-//! The questions beside `solve` and `evaluate`, asked of a [`Model`]: simpler strategies, what they cost, why a strategy is
-//! best, and how it depends on the discounts.
+//! Further questions about a [`Model`]: simpler strategies and their cost, an explanation of an answer, and its dependence on
+//! the discounts.
 
 pub use crate::alternatives::Alternatives;
 pub use crate::certificate::FairCertificate;
@@ -24,8 +24,8 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, OtherModel, Strategy};
 use crate::{certified, exact, landscape, parallel};
 
-/// Estimates what `strategy` is worth from the start to each principal of `model`, from seeded random runs. An error if the
-/// strategy is for another model.
+/// Estimates each principal's payoff from the start under `strategy`, from seeded random runs. An error if the strategy is for
+/// another model.
 ///
 /// # Panics
 /// If the confidence does not lie strictly between 0 and 1.
@@ -44,8 +44,8 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
     search::stationary(&model.exact(), options)
 }
 
-/// The answer and the best strategy of each simpler class beside it: what simplicity costs, and whom; then the fairest lotteries
-/// by rules other than the sum: what fairness costs. A class that is too hard for a moment has the bounds found.
+/// The answer, the best strategy of each simpler class, and the fairest lotteries by rules other than the sum: what simplicity
+/// and fairness cost. A class that cannot be solved quickly has the bounds found.
 ///
 /// ```
 /// use commonweal::questions::{Class, compare};
@@ -65,8 +65,8 @@ pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison 
     simpler.with(crate::compare::fairest(model, stop))
 }
 
-/// What each principal of the file would get from the start if the agent served nobody else: the most, or the least of a
-/// principal with a negative weight. Found by the engine of `answer`: exactly, or between bounds, which are wide where `stop`
+/// What each principal of the file would get from the start if the agent served nobody else: the most, or the least for a
+/// principal with a negative weight. Computed by the engine of `answer`: exactly, or between bounds, which are wide if `stop`
 /// leaves no time.
 ///
 /// ```
@@ -154,8 +154,8 @@ fn no_worse(principal: &Principal, own: Value, given: Value) -> Value {
     }
 }
 
-/// What else is as good as an optimal answer from the start: a strategy that does not count, or one that gives the principals
-/// other payoffs. Only what is proven; nothing of an answer in doubles, and little of a large model.
+/// Other strategies as good as an optimal answer from the start: one that does not count, or one that gives the principals
+/// other payoffs. Only proven results; none for an answer in doubles, few for a large model.
 pub fn alternatives(model: &Model, answer: &Answer, stop: &StopSignal) -> Alternatives {
     if answer.method() == Method::Exact {
         crate::alternatives::alternatives(&model.exact(), answer, stop)
@@ -165,7 +165,7 @@ pub fn alternatives(model: &Model, answer: &Answer, stop: &StopSignal) -> Altern
 }
 
 /// The steps of an exact answer: values, deviations, at most `n_layers` layers before the horizon, and the changes of
-/// choice, with whose interest wins at the latest `n_turns` of them.
+/// choice, with the principals who prefer the new choice for the latest `n_turns` of them.
 pub fn explain(
     model: &Model,
     answer: &Answer,
@@ -206,13 +206,13 @@ pub fn map_shard(
     parallel::on_threads(options.threads, || landscape::map_shard(&model.exact(), axes, grids, shard, options))
 }
 
-/// Per principal, before its weight, about what it has got after 0, 1, …, `n_steps` steps from the start under `strategy`. For
-/// pictures: nothing is proven of the rounding. An error if a reward is too large for a double.
+/// Per principal, before its weight, the accrued payoff after 0, 1, …, `n_steps` steps from the start under `strategy`. For
+/// pictures: rounding errors are not bounded. An error if a reward overflows a double.
 pub fn accrued(model: &Model, strategy: &CountingStrategy, n_steps: usize) -> Result<Vec<Vec<f64>>, ModelError> {
     Ok(evaluation::accrued(model.doubles()?, strategy, n_steps))
 }
 
-/// What the long-term strategy and the best positional one give each principal, where that takes a moment.
+/// The payoffs of the long-term strategy and of the best positional one, if they can be computed quickly.
 pub fn positional_payoffs(set: &PayoffSet) -> Vec<(&'static str, Vec<Value>)> {
     /// Nodes, not seconds: the same input gives the same bytes.
     const NODES: u64 = 2_000;

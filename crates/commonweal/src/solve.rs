@@ -1,4 +1,4 @@
-//! The front door: picks the engine and asks it.
+//! The front door: picks the engine and runs it.
 
 use crate::answer::{Answer, Claim};
 use crate::front::Model;
@@ -22,23 +22,22 @@ pub struct Options {
     pub keep_proof: bool,
     /// Looked at between steps of the computation; raised, it gives the bounds proven so far. Default: never raised.
     ///
-    /// It is also where progress is read: keep a clone, and ask it from another thread how far the computation has come
-    /// ([`StopSignal::reached`]). No callback: a signal that is polled costs the kernels nothing, and serves searches and
-    /// simulations, which take no `Options`, as well.
+    /// It also reports progress: keep a clone, and call [`StopSignal::reached`] from another thread. There is no callback: a
+    /// polled signal costs the kernels nothing, and also works for searches and simulations, which take no `Options`.
     pub stop: StopSignal,
 }
 
 /// Which engine answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Engine {
-    /// The exact one where it takes seconds, otherwise the certified one; the other where the first turns out to be long and the
-    /// other does not.
+    /// The exact one if it is expected to take seconds, otherwise the certified one. If the first turns out to be slow and the other
+    /// is not, the other one.
     #[default]
     Auto,
     /// Fractions, however long it takes.
     Exact,
     /// Doubles with proven bounds, at most this gap apart, relative to the size of the welfare. A gap above 1 counts as 1.
-    /// One that is not positive, and NaN, count as 0: the answer is stopped where doubles can tell no more.
+    /// A gap that is not positive, or NaN, counts as 0: the answer stops at the precision of doubles.
     Within(f64),
 }
 
@@ -108,16 +107,16 @@ fn solve_by(model: &Model, picked: Picked, options: &Options) -> Answer {
     }
 }
 
-/// The work, in nanoseconds, after which an engine has to be near its end to go on, and the most that it may take before the
-/// other one has its turn.
+/// The work, in nanoseconds, after which an engine must be near its end to continue, and the most that it may take before the
+/// other one runs.
 const MOMENT: u64 = 1_000_000_000;
 const TURN: u64 = 10_000_000_000;
 /// How much longer every turn is than the last one of the same engine.
 const LONGER: u64 = 4;
 
-/// The answer of the engine that suits the size, unless that takes long and the other one does not: neither cost can be known
-/// before. They take turns, each longer than the last, so that the work is at most a few times that of the better one.
-/// Turns are measured by work done, so that the same model has the same answer everywhere.
+/// The answer of the engine that suits the size, unless it is slow and the other one is not; neither cost is known
+/// beforehand. The engines take turns of increasing length, so that the total work is at most a few times that of the better
+/// one. Turns are measured by work done, so the answer is deterministic.
 fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
     let second = match first {
         Picked::Exact => Picked::Certified { gap: DEFAULT_GAP },
@@ -131,7 +130,7 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
             let mut engine = picked;
             let mut answer = solve_by(model, engine, &Options { stop, ..options.clone() });
             if answer.claim == Claim::Stopped(StopReason::Precision) {
-                // Doubles cannot tell, however long they take.
+                // Doubles cannot reach the gap, however long they take.
                 engine = Picked::Exact;
                 answer = solve_by(model, engine, options);
             }
@@ -141,7 +140,7 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
                 Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => return answer,
                 Claim::Stopped(_) => {}
             }
-            // What was known before may say more than an engine that has only begun.
+            // The earlier answer may have narrower bounds than an engine that has only begun.
             let narrowest = match known.take() {
                 Some(known) => narrower(known, answer, model),
                 None => answer,
@@ -150,7 +149,7 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
                 return Answer { claim, ..narrowest };
             }
             known = Some(narrowest);
-            // Where the first engine is not near its end after a moment, the second has a whole turn.
+            // If the first engine is not near its end after a moment, the second gets a whole turn.
             moment = turn;
         }
         turn = turn.saturating_mul(LONGER);
@@ -158,7 +157,7 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
     }
 }
 
-/// The answer whose bounds from the start are nearer to one another.
+/// The answer with the narrower bounds from the start.
 fn narrower(one: Answer, other: Answer, model: &Model) -> Answer {
     let width = |answer: &Answer| answer.welfare(model.start()).enclosure.width();
     if width(&one) <= width(&other) { one } else { other }
@@ -169,18 +168,18 @@ fn narrower(one: Answer, other: Answer, model: &Model) -> Answer {
 pub enum Picked {
     /// Fractions.
     Exact,
-    /// Doubles, and how near the bounds are to be.
+    /// Doubles, and the gap of the bounds.
     Certified {
         /// Relative to the size of the welfare.
         gap: f64,
     },
 }
 
-/// An exact answer that takes longer than this, in seconds, is not waited for unless asked for.
+/// If an exact answer is expected to take longer than this, in seconds, doubles are picked.
 const PATIENCE: f64 = 10.0;
 
 impl Engine {
-    /// The engine that answers for a model of this size, whose principals have so many parts together.
+    /// The engine that answers for a model of this size, whose principals have `n_parts` parts in total.
     pub fn for_size(self, n_states: u64, n_parts: usize) -> Picked {
         match self {
             Engine::Exact => Picked::Exact,
@@ -192,7 +191,7 @@ impl Engine {
 
     /// The engine that answers for this model.
     pub fn for_model(self, model: &Model) -> Picked {
-        /// Where mixtures stand for preferences, fractions gain little: only a small model is solved in them.
+        /// If preferences are approximated, fractions gain little: only a small model is solved in fractions.
         const FEW_PARTS: usize = 600;
         let is_small = || model.n_states().saturating_mul(model.n_parts()) <= FEW_PARTS;
         match self {

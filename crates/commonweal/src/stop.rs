@@ -1,11 +1,11 @@
-//! Asking a long computation to stop, and how far it has come: one signal for solving, searching and simulating.
+//! Stopping a long computation and reading its progress: one signal for solving, searching and simulating.
 
 use crate::number::Enclosure;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A signal that a computation looks at between its steps: raised by hand (Ctrl-C) or by a deadline.
+/// A signal that a computation polls between its steps: raised by hand (Ctrl-C) or by a deadline.
 #[derive(Debug, Clone, Default)]
 pub struct StopSignal {
     raised: Arc<AtomicBool>,
@@ -15,25 +15,25 @@ pub struct StopSignal {
     budget: Option<Arc<Budget>>,
 }
 
-/// Work that may be spent, in about nanoseconds of one processor. It is counted, not timed, so that the same input stops at the
-/// same place.
+/// A work limit, in units of about a nanosecond of processor time. Work is counted, not timed, so that stopping is
+/// deterministic.
 #[derive(Debug)]
 struct Budget {
     spent: AtomicU64,
-    /// As much as this may be spent in any case.
+    /// This much may be spent in any case.
     first: u64,
-    /// More than this may not be spent. Between the two a walk goes on for as long as it seems to end within this.
+    /// The limit. Between `first` and this a walk continues while it is expected to end within it.
     most: u64,
 }
 
-/// How far a computation has come.
+/// The progress of a computation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reached {
     /// Looking for the long-term strategy.
     LongTerm {
-        /// What the values still change by, from step to step, over what is small enough.
+        /// The residual of the values.
         residual: f64,
-        /// What is small enough.
+        /// The residual at which it ends.
         target: f64,
     },
     /// Going back from the horizon.
@@ -49,14 +49,14 @@ pub enum Reached {
         nodes: u64,
         /// Nodes waiting.
         open: usize,
-        /// What the best strategy so far earns, and what none exceeds.
+        /// The welfare of the best strategy so far, and the upper bound.
         bounds: Enclosure,
     },
     /// Solving a model at many discounts.
     Surveying {
         /// Models solved.
         solved: u64,
-        /// Models of the grid. Those beyond it locate the changes between its points, and nobody knows how many they are.
+        /// Models of the grid. Further models locate the changes between its points; their number is not known in advance.
         grid: u64,
     },
     /// Simulating.
@@ -81,9 +81,9 @@ pub enum StopReason {
     EventLimit,
     /// A search tree has more nodes than the limit, or the memory for them, allows.
     NodeLimit,
-    /// What is left to decide is finer than doubles can tell.
+    /// Doubles cannot reach the gap asked for.
     Precision,
-    /// More work is left than is allowed, or seems to be. Only parts of a computation are stopped for this.
+    /// The work limit is exceeded, or expected to be. Only parts of a computation are stopped for this.
     Work,
 }
 
@@ -91,11 +91,11 @@ impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             StopReason::Interrupted => "interrupted",
-            StopReason::TimeLimit => "the time limit ran out",
-            StopReason::LayerLimit => "the answer is beyond the limit on layers",
-            StopReason::EventLimit => "the answer is beyond the limit on events",
-            StopReason::NodeLimit => "the answer is beyond the limit on nodes",
-            StopReason::Precision => "what is left is finer than doubles can tell",
+            StopReason::TimeLimit => "the time limit was reached",
+            StopReason::LayerLimit => "the limit on layers was reached",
+            StopReason::EventLimit => "the limit on events was reached",
+            StopReason::NodeLimit => "the limit on nodes was reached",
+            StopReason::Precision => "doubles cannot reach the gap asked for",
             StopReason::Work => "the answer takes more work than is allowed",
         })
     }
@@ -107,7 +107,7 @@ impl StopSignal {
     /// A signal that is raised by itself after `limit` from now.
     pub fn after(limit: Duration) -> StopSignal {
         let signal = StopSignal::default();
-        // A limit past the end of the clock never passes.
+        // A deadline past the end of the clock is never reached.
         if let Some(deadline) = Instant::now().checked_add(limit) {
             signal.deadline.set(deadline).expect("a new signal has no deadline");
         }

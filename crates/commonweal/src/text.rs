@@ -1,7 +1,6 @@
-//! Names as a line of text shows them.
+//! Names as printed text.
 //!
-//! A name is any text, and a terminal acts upon some of it: a name with a newline or an escape sequence in it must
-//! neither break a table nor colour the screen.
+//! A name is any text. A name with a newline or an escape sequence must not break a table or control the terminal.
 
 pub mod numbers;
 
@@ -10,7 +9,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The widest name in a table.
 const WIDEST: usize = 24;
 
-/// The name on one line, with what a terminal would act upon written as an escape: `a\nb`.
+/// The name on one line, with control characters as escapes: `a\nb`.
 pub fn shown_name(name: &str) -> String {
     if name.is_empty() { "\"\"".to_owned() } else { name.chars().map(visible).collect() }
 }
@@ -44,14 +43,14 @@ pub fn name_within(name: &str, widest: usize) -> String {
     head.into_iter().chain(['…']).chain(tail.into_iter().rev()).collect()
 }
 
-/// A message on one or more lines, with what a terminal would act upon written as an escape.
+/// A message on one or more lines, with other control characters as escapes.
 pub fn shown_message(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { c.to_string() } else { visible(c) }).collect()
 }
 
 fn visible(c: char) -> String {
     match c {
-        // Marks that reorder the text around them, or are not seen at all.
+        // Bidirectional and invisible marks.
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
             c.escape_unicode().to_string()
         }

@@ -1,4 +1,4 @@
-//! Levels (§6): the best by the first weights, among these the best by the second, and so on, all in fractions.
+//! Levels (§6): the lexicographic optimum by several weights, in fractions.
 
 use super::lottery::is_value_of;
 use super::question::Question;
@@ -18,7 +18,7 @@ use std::io::BufRead;
 /// The latest horizon.
 const MAX_HORIZON: u128 = 1 << 32;
 
-/// A level: the model for its weights, and what the decisions pay at each discount.
+/// A level: the model for its weights, and the payoffs of the decisions at each discount.
 struct Level {
     model: Model,
     values: Vec<Values>,
@@ -26,7 +26,7 @@ struct Level {
     bits: u128,
 }
 
-/// What no point of each step's face exceeds.
+/// The upper bound on each step's face.
 pub fn check<R: BufRead>(
     model: &Principals,
     question: &Question,
@@ -79,7 +79,7 @@ fn powers(levels: &[Level], t: u128, work: &mut Work) -> Result<Vec<Vec<Fraction
     levels.iter().map(of_level).collect()
 }
 
-/// At and after the horizon every choice loses at the first level that tells it from the tail's.
+/// At and after the horizon every choice loses at the first level that separates it from the tail's.
 fn after_horizon(levels: &[Level], horizon: u128, tail: &[usize], work: &mut Work) -> Result<(), Stop> {
     let all = powers(levels, horizon, work)?;
     let structure = &levels[0].model;
@@ -117,7 +117,7 @@ fn length(t: u128, bits: u128) -> u64 {
     u64::try_from(t.saturating_mul(bits) / 64).unwrap_or(u64::MAX / 4)
 }
 
-/// One step back: no choice is better at the first level that tells it from the decision.
+/// One step back: no choice is better at the first level that separates it from the decision.
 fn layer(levels: &mut [Level], t: u128, decisions: &[usize], work: &mut Work) -> Result<(), Stop> {
     let all = powers(levels, t, work)?;
     for (state, &decision) in decisions.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a lottery gives (§4): each of its strategies is walked from its horizon back to the start, in fractions or in doubles.
+//! The payoffs of a lottery (§4): each of its strategies is walked from its horizon back to the start, in fractions or in doubles.
 
 use super::question::{Question, Rule};
 use super::{fraction, of_double};
@@ -16,10 +16,10 @@ use std::io::BufRead;
 
 /// The latest horizon.
 const MAX_HORIZON: u128 = 1 << 32;
-/// What an operation in doubles costs, beside one on a machine word.
+/// The cost of an operation in doubles relative to one on a machine word.
 const COST: u64 = 4;
 
-/// What the lottery gives each principal at least and at most.
+/// Bounds on each principal's payoff from the lottery.
 pub fn check<R: BufRead>(
     model: &Principals,
     question: &Question,
@@ -77,7 +77,7 @@ fn walk<R: BufRead>(
     layers(model, lines, (0, horizon), decisions, visit)
 }
 
-/// What each term of a strategy is worth from the start.
+/// The value of each term of a strategy from the start.
 fn in_fractions<R: BufRead>(
     model: &Principals,
     start: usize,
@@ -124,7 +124,7 @@ pub fn is_value_of(
     Ok(())
 }
 
-/// Between which numbers each term of a strategy is from the start.
+/// Bounds on the value of each term of a strategy from the start.
 fn in_doubles<R: BufRead>(
     model: &Principals,
     start: usize,
@@ -153,7 +153,7 @@ fn in_doubles<R: BufRead>(
     walked.iter().map(|own| own.worth(start)).collect()
 }
 
-/// A term on its way back to the start: values, and the gain over them.
+/// The state of a term: values, and the gain over them.
 struct Walked<'m> {
     model: &'m Model,
     i: usize,

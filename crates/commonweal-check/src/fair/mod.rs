@@ -1,6 +1,6 @@
 //! Certificates of fair answers: `docs/formats/fair-certificate-v1.md`; comments in this folder cite its sections.
 //!
-//! Read front to back: the question, the lottery, the steps of the proof, then the ordinary certificates that they rest on.
+//! Read front to back: the question, the lottery, the steps of the proof, then the ordinary certificates that they use.
 
 mod levels;
 mod lottery;
@@ -58,7 +58,7 @@ pub fn check<R: BufRead>(model: &Principals, hash: &str, mut lines: Lines<R>, mu
     })
 }
 
-/// What an ordinary certificate states of the start state.
+/// The welfare that an ordinary certificate states for the start state.
 struct Stated {
     is_exact: bool,
     upper: Fraction,
@@ -112,7 +112,7 @@ fn read_welfare(line: &str) -> Option<Stated> {
     Some(Stated { is_exact: false, upper: of_double(double(upper)?) })
 }
 
-/// The own worst and the own best, where the question names them (§5, extremes).
+/// The own worst and the own best, if the question names them (§5, extremes).
 fn extremes<R: BufRead>(
     model: &Principals,
     question: &Question,
@@ -153,7 +153,7 @@ fn fraction(word: &str) -> Option<Fraction> {
     text::fraction(word).filter(|own| own.numerator.bits() <= MAX_BITS && own.denominator.bits() <= MAX_BITS)
 }
 
-/// So many fractions, or as many as there are.
+/// All fractions of a line.
 fn fractions(rest: &str) -> Option<Vec<Fraction>> {
     rest.split(' ').map(fraction).collect()
 }

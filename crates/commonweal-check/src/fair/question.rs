@@ -1,4 +1,4 @@
-//! The question of a fair certificate, its claim (§3), and whether the lottery is worth what is claimed (§5, "L").
+//! The question of a fair certificate, its claim (§3), and the check of the lottery's value (§5, "L").
 
 use super::{dot, fraction, fractions, power, unreadable};
 use crate::fraction::Fraction;
@@ -8,7 +8,7 @@ use crate::{Stop, Unreadable, refuse};
 use num_traits::Signed;
 use std::io::BufRead;
 
-/// By what payoffs are judged.
+/// The rule.
 pub enum Rule {
     Welfare(Vec<Fraction>),
     MaxMin,
@@ -19,9 +19,9 @@ pub enum Rule {
         own_best: bool,
         ranges: Vec<Fraction>,
     },
-    /// Whose gains count.
+    /// The principals whose gains count.
     Nash(Vec<usize>),
-    /// α = a/b, and whose gains count.
+    /// α = a/b, and the principals whose gains count.
     Alpha(u32, u32, Vec<usize>),
 }
 
@@ -76,7 +76,7 @@ impl Question {
         Ok(Question { start, rule, own_worst, over, rows, claim })
     }
 
-    /// The lottery, known between these numbers, meets the demands and is worth as much as is claimed.
+    /// Checks that the lottery with these payoff bounds meets the demands and has the claimed value.
     pub fn lottery_is_worth_it(&self, payoffs: &[[Fraction; 2]]) -> Result<(), Stop> {
         for Row { principal, is_floor, bound } in &self.rows {
             let [least, most] = &payoffs[*principal];

@@ -1,4 +1,4 @@
-//! The steps of a proof (§5): weak duality, a face at a time.
+//! The steps of a proof (§5): weak duality, one face after the other.
 
 use super::question::{Claim, Question, Row, Rule};
 use super::{dot, fractions, power};
@@ -8,14 +8,14 @@ use crate::{Stop, Unreadable, refuse};
 use num_traits::Signed;
 use std::io::BufRead;
 
-/// What a step says.
+/// The kind of a step.
 enum Word {
     Tight,
     Least(Fraction),
     Bound,
 }
 
-/// A step: multipliers of the rows that there are by then, and what each gain counts for.
+/// A step: multipliers of the rows at that point, and the weight of each gain.
 struct Step {
     word: Word,
     rows: Vec<Fraction>,
@@ -28,7 +28,7 @@ pub struct Steps<'q> {
     steps: Vec<Step>,
 }
 
-/// A row on its way through the steps.
+/// The state of a row during the steps.
 struct Followed {
     row: Row,
     is_open: bool,
@@ -59,7 +59,7 @@ impl<'q> Steps<'q> {
             };
             let step = lines.take(read, "a step with its multipliers")?;
             if matches!(step.word, Word::Least(_)) {
-                // One row for each who is not fixed; who has a part in the gains is fixed from here on.
+                // One row for each principal that is not fixed; principals with a weight in the gains are fixed from here on.
                 n_rows += n_open;
                 n_open -= step.gains.iter().filter(|gain| !gain.is_zero()).count().min(n_open);
             }
@@ -159,7 +159,7 @@ impl<'q> Steps<'q> {
         }
     }
 
-    /// Draws the conclusion of each step, given what no point of its face exceeds, and the lottery's payoffs.
+    /// Checks the conclusion of each step, given the upper bound on its face, and the lottery's payoffs.
     pub fn prove(&self, halves: &[Fraction], payoffs: &[[Fraction; 2]]) -> Result<(), Stop> {
         let mut first = None;
         self.follow(|k, step, rows, fixed| {
@@ -201,7 +201,7 @@ impl<'q> Steps<'q> {
         }
     }
 
-    /// What follows for the rule from v·u ≤ `most`.
+    /// Checks the bound by the rule that follows from v·u ≤ `most`.
     fn bound(&self, most: Fraction, step: &Step) -> Result<(), Stop> {
         let (upper, roots) = match &self.question.claim {
             Claim::Missing(missing) => {

@@ -1,6 +1,6 @@
 //! `accepted/` and `rejected/`: certificates named MODEL--CASE.cert for the models in `models/`, the rejected ones beside
-//! the reason that is expected, up to the numbers. Every rejected one is a lie, or not a certificate, or says more than it
-//! shows; `checkers/python` is held against the same folders.
+//! the expected reason, compared up to the numbers. Every rejected one is false, not a certificate, or claims more than it
+//! proves. `checkers/python` is tested on the same folders.
 
 use commonweal_check::{Meaning, Verdict, WORK, check};
 use std::path::{Path, PathBuf};
@@ -58,8 +58,8 @@ fn every_certificate_in_the_rejected_folder_is_rejected_for_its_reason() {
     }
 }
 
-/// `work.txt` names every accepted certificate with its work: what `checkers/python` counts, which must not be more or less
-/// than what is counted here.
+/// `work.txt` lists every accepted certificate with its work as `checkers/python` counts it. This checker must count the
+/// same.
 #[test]
 fn the_work_of_a_check_is_what_the_document_says() {
     let table = include_str!("../work.txt");
@@ -77,7 +77,7 @@ fn the_work_of_a_check_is_what_the_document_says() {
     assert_eq!(names, all);
 }
 
-/// The numbers that differ, of a few.
+/// The first few numbers that differ.
 #[test]
 fn a_refusal_shows_both_numbers() {
     let shown = |case: &str| {
@@ -162,7 +162,7 @@ fn the_program_takes_a_certificate_from_standard_input() {
     assert!(code == Some(1) && out.starts_with("refused: welfare, state 0: "), "{out}");
 }
 
-/// To YAML, and so to the solver, the carriage return ends the comment and `c` is an action that earns 450.
+/// In YAML, and so for the solver, the carriage return ends the comment, and `c` is an action that earns 450.
 #[test]
 fn the_program_takes_no_action_for_a_comment() {
     let hotel = std::fs::read_to_string(folder("models/hotel.yaml")).expect("the hotel");

@@ -76,7 +76,7 @@ fn a_key_has_at_most_so_many_characters() {
     assert!(error.contains("there is no state"), "{error}");
 }
 
-/// Who has weight 0 has no discount in the canonical form, unless nobody else is there.
+/// A principal with weight 0 has no discount in the canonical form, unless it is the only one.
 #[test]
 fn who_has_weight_0_is_not_counted() {
     let hotel = form(HOTEL).expect("a model");
@@ -267,7 +267,7 @@ fn what_the_subset_does_not_hold_is_left_to_convert() {
     ];
     for (model, expected) in cases {
         let error = form(&model).expect_err(&model);
-        // An empty `start` reads what follows as its value, which the next reader refuses.
+        // An empty `start` takes what follows as its value, which the next reader refuses.
         assert!(error.contains(expected) || expected == "expected a mapping", "{error}\n{model}");
     }
 }
@@ -373,7 +373,7 @@ fn the_canonical_form_is_read_to_the_letter() {
     }
     let error = check(good.as_bytes(), &b"nothing\n"[..], WORK).expect_err("no certificate").to_string();
     assert!(error.starts_with("certificate: line 1: expected"), "{error}");
-    // Common denominators beyond all bounds are not added up.
+    // Sums with a common denominator that is too long are not computed.
     let denominators = |count: u32| (0..count).map(|k| format!("{k} 1/{}", 2 * k + 3)).collect::<Vec<_>>().join(" ");
     let model = good.replacen("3 3 > 0 1", &format!("3 3 > {}", denominators(100_000)), 1).replacen(
         "states 2",
@@ -413,8 +413,8 @@ fn the_common_denominator_of_a_row_has_a_limit() {
     assert!(verdict((1 << 18) + 1).starts_with("model: line 5: "), "{}", &verdict((1 << 18) + 1)[..60]);
 }
 
-/// Every model and certificate of the folders, damaged in a thousand ways: no panic, and no damage is accepted that
-/// changes what is said.
+/// Every model and certificate of the folders, damaged in a thousand ways: no panic, and no damage that changes the claim
+/// is accepted.
 #[test]
 fn damaged_files_do_not_break_the_checker() {
     let mut seed = 1u64;
@@ -447,7 +447,7 @@ fn damaged_files_do_not_break_the_checker() {
                     damaged.push(b'\n');
                 }
             }
-            // Small work: nothing may hang either.
+            // A small limit on the work: nothing may hang either.
             let _ = check(&model, certificate.as_slice(), 50_000_000);
         }
     }

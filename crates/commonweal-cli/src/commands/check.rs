@@ -71,7 +71,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The checker's verdict, unless something stops it first. The checker knows nothing of signals, so it runs on a thread of its own.
+/// The checker's verdict, unless it is stopped first. The checker does not poll signals, so it runs on a thread of its own.
 fn verdict(
     canonical: Vec<u8>,
     certificate: Box<dyn BufRead + Send>,

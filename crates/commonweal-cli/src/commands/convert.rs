@@ -40,7 +40,7 @@ fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file:
     let discounts = if changes.n_discounts() == 0 {
         Discounts::Unspecified
     } else {
-        // They choose which reward structures are kept.
+        // Discounts only select the reward structures to keep.
         if !args.quiet {
             note("the discounts only choose which rewards are kept: the file that is written holds none");
         }

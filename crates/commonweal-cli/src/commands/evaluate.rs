@@ -46,7 +46,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
     Ok(if evaluation.stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
-/// What a strategy is worth, or what any strategy is worth if there was no time to say.
+/// The payoffs of a strategy, or bounds for any strategy if the evaluation was stopped.
 struct Worth<'a> {
     model: &'a Structure,
     evaluation: &'a Evaluation,
@@ -63,7 +63,7 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
     }
 }
 
-/// Who gets what from the start, and on request the welfare from every state.
+/// The payoffs from the start, and on request the welfare from every state.
 fn report(worth: &Worth, all_states: bool) -> String {
     let Worth { model, evaluation } = worth;
     let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped);
@@ -81,7 +81,7 @@ fn report(worth: &Worth, all_states: bool) -> String {
                 at_least(welfare.enclosure.lower()),
                 at_most(welfare.enclosure.upper())
             ),
-            "Proven in doubles, every rounding counted; --exact gives fractions.".to_owned(),
+            "Proven in doubles, rounding errors included; --exact gives fractions.".to_owned(),
             format!("The scale, which --gap is relative to: {}", double(scale)),
         ]),
         _ => said.push(format!("Welfare from {from}: {}", exact_and_decimal(&welfare))),

@@ -62,7 +62,7 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
         document.coins = coins.iter().map(|coin| documents::CoinDecision::new(model.structure(), coin)).collect();
         json::print_numbers(document, &args.run, spent)?;
     } else {
-        // What the sum would give, to say what fairness costs, and whom.
+        // The payoffs of the greatest sum, to show what fairness costs each principal.
         let sum = fair_in(&set, &Question::new(Rule::Welfare)).ok();
         let answer = report::Answered { fair: &found, question: &question, sum: sum.as_ref(), coins: &coins };
         let text = report::report(model.structure(), &answer, args.all_states);
@@ -76,7 +76,7 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Writes the certificate; false, with a note, where there is none of such an answer.
+/// Writes the certificate; false, with a note, if the answer has none.
 fn certify(model: &Model, question: &Question, found: &Fair, options: &Options, place: &Path) -> anyhow::Result<bool> {
     let text = FairCertificate::of(model, question, found, options).and_then(|certificate| certificate.to_bytes());
     match text {

@@ -13,13 +13,13 @@ use commonweal::{Engine, Model, Options, PrincipalId, StopReason, documents};
 use commonweal_charts::Picture;
 use std::process::ExitCode;
 
-/// Of three and more principals, where no gap is asked for.
+/// The default gap for three and more principals.
 const HULL_GAP: f64 = 1e-3;
 
 /// The front of a model with more states is found in doubles, if a gap is given.
 const FEW_STATES: usize = 200;
 
-const ONE_PRINCIPAL: &str = "a front sets two principals or more against each other; this model has one";
+const ONE_PRINCIPAL: &str = "a front needs at least two principals; this model has one";
 
 /// The picture of a model's front: exact for two principals, to the usual gap for more.
 pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {
@@ -51,7 +51,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start();
     let asked = engine::read(&EngineArgs { exact: args.engine.exact, gap: None }, &args.model, false, args.run.quiet)?;
     let Asked { model, engine } = asked;
-    // A gap is about the front. Where fractions are long, it is about the engine too.
+    // The gap is that of the front. For a large model it is also that of the engine.
     let engine = match args.engine.gap {
         Some(gap) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
         _ => engine,

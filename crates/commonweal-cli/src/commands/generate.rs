@@ -29,7 +29,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The model of a formula. Its threshold stands at the head of the file and on standard error.
+/// The model of a formula. Its threshold is written at the head of the file and on standard error.
 fn sat(args: &SatModelArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.out)?;
     let formula = input::formula_file(&args.formula)?;
@@ -46,7 +46,7 @@ fn sat(args: &SatModelArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The model of a game, with who wins it, found without the model.
+/// The model of a game, with its winner, computed from the graph.
 fn reachability(args: &ReachabilityArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.out)?;
     let game = input::game_file(&args.game)?;
@@ -92,7 +92,7 @@ fn write<N: Written>(
 const MAX_NUMBERS: u128 = 20_000_000;
 /// The same of a model in doubles: some gigabytes.
 const MAX_DOUBLES: u128 = 500_000_000;
-/// The successors of a choice, unless told otherwise.
+/// The default number of successors of a choice.
 const SUCCESSORS: u64 = 5;
 
 /// The family that the arguments describe, refused before anything is built if it is impossible or too large.

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use std::process::ExitCode;
 
-/// Prints what a shell needs to complete the program's arguments.
+/// Prints the completion script of a shell.
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "commonweal", &mut text);
@@ -24,7 +24,7 @@ pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if !folder.is_dir() {
-        bail!("{} is no folder; make it first", folder.display());
+        bail!("{} is not a folder; create it first", folder.display());
     }
     let commands: Vec<clap::Command> =
         program.get_subcommands().filter(|command| command.get_name() != "help").cloned().collect();

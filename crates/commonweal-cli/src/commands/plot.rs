@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     if args.run.json {
-        bail!("--json: pictures are no JSON; `commonweal solve --json` has the numbers");
+        bail!("--json: a picture is not JSON; `commonweal solve --json` has the numbers");
     }
     if let Some(place) = &args.out {
         output::check_picture_place(place, &args.model.model)?;
@@ -29,14 +29,14 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let given = args.strategy.as_ref().map(read).transpose()?;
     if let Some((path, Strategy::Stationary(_) | Strategy::Lottery(_))) = &given {
         bail!(
-            "{}: a strategy that tosses coins has no picture; `commonweal evaluate` says what it is worth, \
+            "{}: a randomised strategy cannot be drawn; `commonweal evaluate` computes its payoffs, \
              `commonweal simulate` plays it",
             path.display()
         );
     }
     let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
     let options = Options { stop, ..Options::default() };
-    // Fractions gain little where mixtures stand for preferences.
+    // Fractions gain little if preferences are approximated.
     let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
     let gap = args.gap.or(is_approximated.then_some(DEFAULT_GAP));
     let solution: Answer = progress::shown(&options.stop, args.run.quiet, || match gap {

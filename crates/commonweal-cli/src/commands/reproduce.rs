@@ -1,4 +1,4 @@
-//! `commonweal reproduce`: what the paper prints, recomputed and set beside it.
+//! `commonweal reproduce`: the paper's figures and claims, recomputed and compared.
 
 use crate::args::ReproduceArgs;
 use crate::output;
@@ -40,7 +40,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
 
 fn lab(args: &ReproduceArgs) -> anyhow::Result<Lab> {
     if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     }
     let settings = Settings {
         is_quick: args.quick,
@@ -54,7 +54,7 @@ fn lab(args: &ReproduceArgs) -> anyhow::Result<Lab> {
     Ok(if args.run.quiet || args.run.json { lab } else { lab.with_progress(progress_bars()) })
 }
 
-/// The report when there was no time for all of it.
+/// The report of a stopped run.
 fn stopped(args: &ReproduceArgs, reason: StopReason, clock: &Clock) -> anyhow::Result<ExitCode> {
     #[derive(Serialize)]
     struct StoppedJson {
@@ -68,8 +68,8 @@ fn stopped(args: &ReproduceArgs, reason: StopReason, clock: &Clock) -> anyhow::R
         return Ok(ExitCode::from(3));
     }
     let kept = match &args.out {
-        Some(folder) => format!("What was measured is in {}; the same command goes on from there.", folder.display()),
-        None => "Nothing is kept; with --out DIR, the same command would go on from there.".to_owned(),
+        Some(folder) => format!("The rows so far are in {}; the same command continues from there.", folder.display()),
+        None => "Nothing is kept; with --out DIR, the same command would continue from there.".to_owned(),
     };
     let spent = spent.map_or_else(String::new, |spent| spent.in_words());
     output::print(&format!("Stopped: {reason}.\n{kept}\n{spent}"))?;

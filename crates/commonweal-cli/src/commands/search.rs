@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
     if args.method == Method::Milp && args.search.threshold.is_some() {
-        bail!("--threshold: the claims of --method milp decide no threshold; leave --method out");
+        bail!("--threshold: --method milp cannot prove a threshold; leave --method out");
     }
     if args.method == Method::Milp && args.exact {
         bail!("--exact: --method milp works in floating point and proves nothing; leave --method out");
@@ -30,8 +30,8 @@ pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
 pub fn stationary(args: &StationaryArgs) -> anyhow::Result<ExitCode> {
     if args.exact {
         bail!(
-            "--exact: the best mix has irrational probabilities in general, so no fraction is its welfare\n\
-             help: use --gap G for how near the bounds are to be; what the strategy found earns is exact in any case"
+            "--exact: the best mix has irrational probabilities in general, so its welfare is not a fraction\n\
+             help: --gap G sets how close the bounds are; the welfare of the strategy found is exact in any case"
         );
     }
     run(&args.search, &args.gap, Class::Stationary, |model, options| Ok(search::stationary(model, options)))
@@ -63,7 +63,7 @@ fn run(
         let strategy = documents::Strategy::new(&model, &found.strategy);
         output::write_whole(path, |out| strategy.write(out))?;
     }
-    // The payoffs of the strategy found are worth knowing even after a stop, where they take no time.
+    // For a small model the payoffs of the strategy found are computed even after a stop.
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
     let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());

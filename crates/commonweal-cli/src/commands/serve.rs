@@ -46,7 +46,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the page opens with. A YAML file goes there as it is, mistakes included: the page shows where they are.
+/// The model that the page opens with. A YAML file is passed unchanged, errors included: the page shows where they are.
 fn opened(args: &ServeArgs) -> anyhow::Result<Opened> {
     let Some(path) = &args.model else { return Ok(Opened::default()) };
     let name = path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned());
@@ -78,7 +78,7 @@ fn open(address: SocketAddr) {
     }
 }
 
-/// This program, as the server knows it.
+/// This program's implementation of the server's trait.
 struct Commonweal;
 
 impl Program for Commonweal {

@@ -83,7 +83,7 @@ fn csv_cell(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// Whether exact payoffs come in no time: a rule about sizes, not about seconds, so that the output is always the same.
+/// Whether exact payoffs are cheap: by size, not by time, so that the output is deterministic.
 fn is_cheap(model: &Mdp, strategy: &Strategy) -> bool {
     const MOST_STATES: u64 = 200;
     const MOST_WORK: u64 = 20_000;

@@ -43,8 +43,8 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     if certified && args.compare {
         bail!("--compare compares exact answers; use --exact in place of --gap");
     }
-    // What --explain and --compare show is known of an exact answer only. Otherwise an engine that turns out to be long may be
-    // left for the other one, if none was asked for and the numbers are there for both.
+    // --explain and --compare need an exact answer. Otherwise the program may change from a slow engine to the other one, if none
+    // was asked for and the numbers are available for both.
     let engine = match engine {
         Engine::Auto if args.explain || args.compare => Engine::Exact,
         Engine::Within(_) if args.engine.is_free() && model.is_exact() => Engine::Auto,
@@ -63,7 +63,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     let certified = certify::certify(&model, &answer, args.certificate.as_deref(), &options.stop)?;
     clock.check = certified.took;
     let stop = &options.stop;
-    // A solve for each principal, and a copy of the model: a person does not wait for that where the model is large.
+    // Own bests take a solve for each principal and a copy of the model: too slow for a text report of a large model.
     const MANY_STATES: usize = 100_000;
     let for_programs = args.run.json || args.csv.is_some() || args.report.is_some();
     let with_own_best = for_programs || model.n_states() <= MANY_STATES;
@@ -92,23 +92,23 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
     found.print(args, clock)
 }
 
-/// What is known at the end.
+/// The results of a solve.
 struct Found<'a> {
     model: &'a Model,
     answer: &'a Answer,
     certified: Certified,
     /// What each principal would get alone; empty if that is left out.
     own_best: Vec<Value>,
-    /// What else is as good.
+    /// Other strategies that are as good.
     alternatives: Alternatives,
-    /// Other strategies beside this one.
+    /// Other strategies compared with this one.
     comparison: Option<Comparison>,
     explanation: Option<Result<Explanation, StopReason>>,
     /// Annuities, rates and trajectories.
     outlook: Option<documents::Outlook>,
 }
 
-/// What an economist looks at, if it was asked for and the model's numbers are doubles.
+/// The outlook, if it was asked for and no reward overflows a double.
 fn outlook(args: &SolveArgs, model: &Model, answer: &Answer) -> Option<documents::Outlook> {
     let steps = usize::try_from(args.outlook?).ok()?;
     Some(documents::Outlook::new(model.doubles().ok()?, answer, steps))
@@ -177,7 +177,7 @@ impl Found<'_> {
         }
     }
 
-    /// What the threshold says, if one was given; otherwise 3 if anything that was asked for was stopped.
+    /// The exit code of the threshold, if one was given; otherwise 3 if any part was stopped.
     fn exit_code(&self, earned: Option<ThresholdAnswer>) -> ExitCode {
         match earned {
             Some(ThresholdAnswer::Yes) => return ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! `solve --compare`: the best strategy of each class side by side, and what simplicity costs.
+//! `solve --compare`: the best strategy of each class in one table, and what simplicity costs.
 
 use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
@@ -10,7 +10,7 @@ use commonweal::internals::number::{Rational, Value};
 use commonweal::internals::stop::StopReason;
 use commonweal::{Answer, Enclosure};
 
-/// What each class earns and costs, and who gets what: in one table if it fits, in two otherwise.
+/// The welfare, the cost and the payoffs of each class: in one table if it fits, in two otherwise.
 pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {
     let is_fair = |one: &&Compared| matches!(one.class, Class::Fair(_));
     let (fair, compared): (Vec<&Compared>, Vec<&Compared>) = comparison.strategies.iter().partition(is_fair);
@@ -53,7 +53,7 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
     text + &commitment(model, comparison)
 }
 
-/// What it is worth that everybody sticks to the plan, and what is known of those who do not.
+/// The value of commitment, and the equilibrium without it.
 fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let of = |class: Class| comparison.strategies.iter().find(|one| one.class == class);
     let (Some(plan), Some(replanned)) = (of(Class::Counting), of(Class::Replanned)) else { return String::new() };
@@ -68,23 +68,23 @@ fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let own_worth = |(principal, (with, without)): (&Principal, (&Value, &Value))| {
         format!("{} {}", shown(&principal.name), told(&with.minus(without)))
     };
-    /// More are not named one by one.
+    /// The most principals that are named.
     const NAMED: usize = 6;
     let each = model.principals().iter().zip(plan.payoffs.iter().zip(&uncommitted.payoffs));
     let each: Vec<String> = each.take(NAMED).map(own_worth).collect();
     let mut text = format!("\nWhat commitment is worth: {} ({}).", told(&worth), each.join(", "));
     text += match &comparison.equilibrium {
-        Equilibrium::Pure(_) => " Without it, nobody who decides later would change the strategy \"no commitment\".",
+        Equilibrium::Pure(_) => " Without it, no later decision-maker would change the strategy \"no commitment\".",
         Equilibrium::Mixed { .. } => {
-            " Without it, \"no commitment\" tosses a coin: where nobody tosses one, somebody would always change the strategy."
+            " Without it, \"no commitment\" randomises: any rule without randomisation would be changed by a later decision-maker."
         }
         Equilibrium::NonePure => {
-            " Against re-planning: without commitment, any rule that looks at the state alone would be changed by somebody."
+            " Against re-planning: without commitment, any rule that looks only at the state would be changed by a later decision-maker."
         }
-        Equilibrium::NotFound => " Against re-planning: no rule was found that nobody would change later.",
+        Equilibrium::NotFound => " Against re-planning: no rule was found that no later decision-maker would change.",
     };
     if let Equilibrium::Mixed { regret, .. } = &comparison.equilibrium {
-        text += &format!(" By changing it, nobody gains more than {}.", at_most(*regret));
+        text += &format!(" A change of it gains at most {}.", at_most(*regret));
     }
     wrapped(&text, 2)
 }
@@ -101,7 +101,7 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     if payoffs {
         header.extend(model.principals().iter().map(principal_in_column));
     }
-    // What the best of all earns, if that is known between bounds only.
+    // Bounds on the best of all, if it is not known exactly.
     let first = &compared[0];
     let open = first.upper.map(|upper| Value::from(Enclosure::new(first.welfare.enclosure.lower(), upper)));
     let best = open.as_ref().unwrap_or(&first.welfare);
@@ -114,7 +114,7 @@ fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) 
     };
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> = compared.iter().map(row).collect();
-    // With payoffs the caller looks whether it fits.
+    // With payoffs the caller checks whether it fits.
     if payoffs { table(&header, &rows) } else { in_blocks(&header, &rows, 1) }
 }
 
@@ -138,7 +138,7 @@ fn who_gets_what(model: &Structure, compared: &[Compared], scale: f64) -> String
         row
     };
     let rows: Vec<Vec<String>> = (0..model.n_principals()).map(row).collect();
-    let others = "  (what one's own best gives the others: --csv FILE or --json)\n";
+    let others = "  (payoffs under each own best: --csv FILE or --json)\n";
     in_blocks(&header, &rows, 1) + others
 }
 

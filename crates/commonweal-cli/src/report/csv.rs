@@ -1,4 +1,4 @@
-//! Comma-separated values: one row for each number, whatever it is of, so that every command writes the same columns.
+//! Comma-separated values: one row for each number, so that every command writes the same columns.
 
 use super::names::what_it_gets;
 use commonweal::documents::exact_text;
@@ -10,7 +10,7 @@ use commonweal::{Answer, Evaluation};
 /// The columns.
 const HEADER: &str = "strategy,state,quantity,principal,discount,weight,value,lower,upper,exact\n";
 
-/// A file in the making.
+/// A CSV file under construction.
 pub struct Csv<'a> {
     model: &'a Structure,
     text: String,
@@ -38,8 +38,7 @@ impl<'a> Csv<'a> {
         csv.text
     }
 
-    /// Strategies side by side, from the start. The welfare of a class lies between what its strategy earns and what none of
-    /// the class exceeds.
+    /// Several strategies, from the start. The bounds of a class's welfare are that of its strategy and the upper bound of the class.
     pub fn of_comparison(model: &Structure, compared: &[Compared]) -> String {
         let mut csv = Csv::new(model);
         for one in compared {
@@ -102,7 +101,7 @@ fn class_name(model: &Structure, class: Class) -> String {
     }
 }
 
-/// A double in as many digits as tell it from its neighbours; never a negative zero.
+/// A double in the fewest digits that read back as the same double; never a negative zero.
 pub fn number(x: f64) -> String {
     format!("{}", x + 0.0)
 }

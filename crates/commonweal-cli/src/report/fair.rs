@@ -1,4 +1,4 @@
-//! The report of `fair`: what the rule attains, who gets what, what fairness costs, and the lottery in plain words.
+//! The report of `fair`: the value of the rule, the payoffs, the price of fairness, and the lottery in words.
 
 use super::names::shown;
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
@@ -16,7 +16,7 @@ pub struct Answered<'a> {
     pub question: &'a Question,
     /// The answer of the plain sum, to compare with.
     pub sum: Option<&'a Fair>,
-    /// The decisions at which coins are tossed, if none is tossed at the start.
+    /// The randomised decisions, if there is no lottery at the start.
     pub coins: &'a [Coin],
 }
 
@@ -35,7 +35,7 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     text
 }
 
-/// One strategy with coins inside.
+/// One strategy with randomised decisions.
 fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
     let action = |choice| shown(&model.action_name(choice));
     let tossed = |coin: &Coin| {
@@ -82,13 +82,13 @@ fn bounds(value: &Value) -> String {
     format!("{lower} at least, and {upper} at most with any lottery")
 }
 
-/// What a rule makes as great as it can be, up to the number.
+/// The words before the value of a rule.
 fn what(rule: &Rule) -> String {
     match rule {
         Rule::Welfare => "the greatest welfare is".to_owned(),
         Rule::MaxMin | Rule::Leximin => "the least that anybody gains is".to_owned(),
         Rule::Nash => "the product of all gains is".to_owned(),
-        Rule::KalaiSmorodinsky => "everybody gains, of what they could alone, the share".to_owned(),
+        Rule::KalaiSmorodinsky => "the share of their own best gain that everybody gets is".to_owned(),
         Rule::Gini(_) => "the weighted sum of gains, the least first, is".to_owned(),
         Rule::Alpha(alpha) => format!("the {}-fair sum of gains is", fraction_or_decimal(alpha)),
     }
@@ -160,10 +160,10 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
         return "\nThe price of fairness: nothing. No lottery has a greater welfare.\n".to_owned();
     }
     let brief = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal);
-    format!("\nThe price of fairness: {} of the greatest welfare, {}.\n", brief(&lost), brief(&best))
+    format!("\nThe price of fairness: the welfare is {} below the greatest, {}.\n", brief(&lost), brief(&best))
 }
 
-/// The lottery: what to toss, and what to do then.
+/// The lottery: the probabilities and the strategies.
 fn lottery(model: &Structure, mix: &[Share], all_states: bool) -> String {
     let mut text = String::from("\n");
     let told = |share: &Share| {
@@ -222,7 +222,7 @@ fn proof(model: &Structure, fair: &Fair) -> String {
             .collect();
         each.join(", ")
     };
-    let mut text = String::from("\nProof: these weights, of which no strategy has a greater sum:\n");
+    let mut text = String::from("\nProof: no strategy has a greater weighted sum of payoffs, with the weights\n");
     text += &wrapped(&format!("  {}", named(&fair.weights)), 2);
     for weights in &fair.then {
         text += &wrapped(&format!("  and among those that reach it: {}", named(weights)), 4);

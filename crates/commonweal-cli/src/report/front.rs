@@ -1,4 +1,4 @@
-//! The report of `front`: its vertices, what repeats for ever, and its picture.
+//! The report of `front`: its vertices, its pattern, and its picture.
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
@@ -106,17 +106,16 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
         if pattern.n_edges == 1 { "edge repeats".to_owned() } else { format!("{} edges repeat", pattern.n_edges) };
     let side = if limit == 1 { "first" } else { "last" };
     let mut text = format!(
-        "\nThe {side} {edges} for ever, towards vertex {limit}: each time the weight of\n{} is multiplied by {} beside the other's",
+        "\nThe {side} {edges} for ever, towards vertex {limit}: each time the weight of\n{} is multiplied by {} relative to the other's",
         name(pattern.patient),
         fraction_or_decimal(&pattern.ratio)
     );
     match &pattern.factors {
         Some(factors) => {
             let each = front.principals.iter().zip(factors);
-            let each: Vec<String> = each
-                .map(|(p, factor)| format!("in what {} gets by {}", name(*p), fraction_or_decimal(factor)))
-                .collect();
-            let _ = writeln!(text, ",\nand how far it leads {}.", each.join(" and "));
+            let each: Vec<String> =
+                each.map(|(p, factor)| format!("along {} by {}", name(*p), fraction_or_decimal(factor))).collect();
+            let _ = writeln!(text, ",\nand the length of the edge {}.", each.join(" and "));
         }
         None => text += ".\n",
     }
@@ -132,7 +131,7 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
     }
     let _ = writeln!(
         text,
-        "What all principals can get from {start}: {} vertices of the front.\nFor no weights that sum to 1 is there more than {} beyond them.\n",
+        "What all principals can get from {start}: {} vertices of the front.\nFor all weights that sum to 1 the front exceeds them by at most {}.\n",
         hull.vertices.len(),
         double(hull.gap.to_f64())
     );
@@ -227,7 +226,7 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     }
 }
 
-/// The vertices in their order, with those that a pattern repeats as far as the eye tells them apart.
+/// The vertices in their order, with repetitions of the pattern as far as they are visible.
 fn curve(front: &Front) -> Vec<(f64, f64)> {
     let axes = front.principals.map(PrincipalId::index);
     let place = |vertex: &Vertex| {
@@ -269,7 +268,7 @@ fn curve(front: &Front) -> Vec<(f64, f64)> {
 
 /// The vertices of the front of three and more principals, seen along each pair of axes.
 pub fn hull_charts(model: &Structure, hull: &Hull) -> Picture {
-    /// More pairs than this are not drawn.
+    /// The most pairs that are drawn.
     const MOST: usize = 6;
     let n = model.n_principals();
     let pairs = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).take(MOST);

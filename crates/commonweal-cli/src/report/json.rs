@@ -13,7 +13,7 @@ pub fn print_numbers(mut document: impl Document, run: &RunArgs, spent: Option<S
     print(&document, spent)
 }
 
-/// Prints a document on standard output, indented, with a line end; at its end what it took, if that is wanted.
+/// Prints a document on standard output, indented, with a line end; with time and memory at its end, if asked for.
 pub fn print(document: &impl Serialize, spent: Option<Spent>) -> anyhow::Result<()> {
     crate::output::print(&json_text(document, spent.as_ref().map(Spent::document)))
 }

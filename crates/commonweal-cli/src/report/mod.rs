@@ -1,4 +1,4 @@
-//! What is printed: reports for people, JSON for programs.
+//! The output: text reports and JSON.
 
 pub mod compare;
 pub mod csv;
@@ -24,7 +24,7 @@ pub use commonweal::internals::text::numbers;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 
-/// What the model says of itself, above a report: its name, then what it is about.
+/// The heading of a report: the model's name and description.
 pub fn about(model: &Structure) -> String {
     let about = model.about();
     let mut text = String::new();
@@ -38,12 +38,12 @@ pub fn about(model: &Structure) -> String {
     text
 }
 
-/// Says something on standard error, if anybody listens.
+/// Prints a line on standard error; a closed stream is ignored.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Says something that is good to know.
+/// Prints a note on standard error.
 pub fn note(text: &str) {
     say(&format!("note: {}", names::message(text)));
 }

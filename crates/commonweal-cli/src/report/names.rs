@@ -1,4 +1,4 @@
-//! Names as a terminal may show them.
+//! Names as a terminal shows them.
 
 use commonweal::internals::model::{Principal, StateId, Structure};
 use commonweal::internals::text::{is_long_name, name_within};
@@ -26,15 +26,15 @@ fn state_within(model: &Structure, state: StateId, widest: usize) -> String {
     name_within(&format!("{AS_AT_START}{}", differ.collect::<Vec<_>>().join(" & ")), widest)
 }
 
-/// What stands for the variables that are as in the start state.
+/// The abbreviation for variables with the values of the start state.
 pub const AS_AT_START: &str = "… & ";
 
-/// A principal's name in a column. One of whom less is better says so.
+/// A principal's name in a column, with a mark for a cost.
 pub fn principal_in_column(principal: &Principal) -> String {
     in_column(&principal.name) + of_cost(principal)
 }
 
-/// A principal's name. One of whom less is better says so.
+/// A principal's name, with a mark for a cost.
 pub fn principal_shown(principal: &Principal) -> String {
     shown(&principal.name) + of_cost(principal)
 }
@@ -48,7 +48,7 @@ pub fn what_it_gets(principal: &Principal) -> &'static str {
     if principal.is_cost() { "cost" } else { "payoff" }
 }
 
-/// Whether somebody's payoff is a cost.
+/// Whether some principal's payoff is a cost.
 pub fn has_costs(model: &Structure) -> bool {
     model.principals().iter().any(Principal::is_cost)
 }

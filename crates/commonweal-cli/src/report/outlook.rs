@@ -12,7 +12,7 @@ use commonweal::{Answer, Rational, Value};
 /// The steps that a table shows.
 const SHOWN: [u64; 12] = [0, 1, 2, 5, 10, 20, 30, 50, 75, 100, 200, 300];
 
-/// What each principal's payoff is worth a step.
+/// Each principal's annuity.
 pub fn annuities(model: &Structure, answer: &Answer) -> Vec<Value> {
     let of = |p: usize| annuity(&model.principals()[p], &answer.payoff(p.into(), model.start()));
     (0..model.n_principals()).map(of).collect()

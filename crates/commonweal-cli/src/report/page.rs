@@ -1,4 +1,4 @@
-//! `solve --report`: a solution as one HTML page, with pictures, tables and the steps by which it is found.
+//! `solve --report`: a solution as one HTML page, with pictures, tables and the steps of the computation.
 
 use super::compare::{class_name, cost, shown_welfare};
 use super::names::{has_costs, message, principal_in_column, shown};
@@ -23,7 +23,7 @@ const LAYERS: u64 = 25;
 /// In a larger model the curves of payoffs are not drawn.
 const LARGEST_DRAWN: usize = 200_000;
 
-/// What the page is made of.
+/// The contents of the page.
 pub struct Page<'a> {
     pub file: &'a Path,
     pub model: &'a Model,
@@ -66,7 +66,7 @@ impl Page<'_> {
         self.add_strategy(&mut html);
         self.add_comparison(&mut html);
         self.add_explanation(&mut html);
-        html += &section("checked", "Whether it is true");
+        html += &section("checked", "Verification");
         html += &format!("<p>{}</p>\n", escaped(self.checked.trim()));
         html += "</section>\n</main>\n<footer><p>Numbers without ≈ are exact, unless the head of this page says otherwise. Made by commonweal ";
         html + env!("CARGO_PKG_VERSION") + ".</p></footer>\n</body>\n</html>\n"

@@ -9,7 +9,7 @@ use super::table::{WIDTH, in_blocks, table, width};
 use commonweal::internals::model::{Preference, Principal, Structure};
 use commonweal::internals::number::{Rational, Value};
 
-/// What each principal gets, in the model's order, and what that adds up to.
+/// Each principal's payoff, in the model's order, and the welfare.
 pub struct Gets {
     pub payoffs: Vec<Value>,
     pub welfare: Value,
@@ -27,13 +27,13 @@ impl Gets {
     }
 }
 
-/// A table in the making.
+/// A table under construction.
 pub struct PayoffTable<'a> {
     model: &'a Structure,
     header: Vec<&'static str>,
     /// Per column, a cell for each principal and perhaps one for the welfare.
     columns: Vec<Vec<String>>,
-    /// The column that is left out first where the table is too wide.
+    /// The column that is left out first if the table is too wide.
     dispensable: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> PayoffTable<'a> {
         PayoffTable { model, header: Vec::new(), columns: Vec::new(), dispensable: None }
     }
 
-    /// What everybody gets; exactly, where that says more and everybody's fraction is short.
+    /// The payoffs; also as fractions, if decimals are not exact and all fractions are short.
     pub fn gets(&mut self, gets: &Gets) {
         const WIDEST: usize = 16;
         let scale = gets.scale();
@@ -52,29 +52,29 @@ impl<'a> PayoffTable<'a> {
         let fractions = gets.payoffs.iter().map(fraction).collect::<Option<Vec<String>>>();
         let rounded = |value: &Value| value.exact.as_ref().is_some_and(|exact| !is_short_decimal(exact));
         if let Some(mut fractions) = fractions.filter(|_| gets.all().any(rounded)) {
-            // That of the welfare stands above the table.
+            // The welfare's fraction is above the table.
             fractions.push(fraction(&gets.welfare).unwrap_or_default());
             self.dispensable = Some(self.columns.len());
             self.column("exactly", fractions);
         }
     }
 
-    /// What everybody's payoff is worth a step, where principals state other preferences than discounts.
+    /// The annuities, if preferences other than discounts are stated.
     pub fn annuities(&mut self, annuities: &[Value]) {
         if !is_plain(self.model) {
-            // The welfare is nobody's.
+            // The welfare has no annuity.
             let cells = annuities.iter().map(in_column).chain([String::new()]).collect();
             self.column("annuity", cells);
         }
     }
 
-    /// What everybody gets at least and at most.
+    /// The bounds of the payoffs.
     pub fn bounds(&mut self, gets: &Gets) {
         self.column("at least", gets.all().map(|value| at_least(value.enclosure.lower())).collect());
         self.column("at most", gets.all().map(|value| at_most(value.enclosure.upper())).collect());
     }
 
-    /// What everybody gets more or less than under `other`; without a welfare there, of the principals alone.
+    /// The differences of the payoffs to `payoffs`, and of the welfare if `welfare` is given.
     pub fn versus(&mut self, header: &'static str, gets: &Gets, payoffs: &[Value], welfare: Option<&Value>) {
         let scale = gets.scale();
         let cell = |(value, other): (&Value, &Value)| {
@@ -90,7 +90,7 @@ impl<'a> PayoffTable<'a> {
         self.columns.push(cells);
     }
 
-    /// The table: within the width of a terminal, whatever that takes.
+    /// The table, within the width of a terminal.
     pub fn text(mut self) -> String {
         let [exactly, rounded] = time_preferences(self.model);
         let mut text = self.with_discounts(&exactly);
@@ -140,7 +140,7 @@ impl<'a> PayoffTable<'a> {
     }
 }
 
-/// What the column of the principals' time preferences is called.
+/// The header of the column of time preferences.
 pub fn preference_header(model: &Structure) -> &'static str {
     if is_plain(model) { "discount" } else { "preference" }
 }
@@ -155,7 +155,7 @@ pub fn time_preferences(model: &Structure) -> [Vec<String>; 2] {
     [stated.clone(), stated]
 }
 
-/// Whether all principals state discounts for ever, or nothing at all.
+/// Whether all principals have plain discounts.
 fn is_plain(model: &Structure) -> bool {
     let is_plain = |principal: &Principal| {
         matches!(principal.preference(), Preference::Discount { until: None, .. } | Preference::Segments(_))
@@ -180,12 +180,12 @@ pub fn total_row(header: &[&str]) -> Vec<String> {
     row
 }
 
-/// Whether a principal counts otherwise than once; that one is a cost, its name says.
+/// Whether a principal has a weight other than 1; costs are marked by their names.
 fn is_weighted(model: &Structure) -> bool {
     model.principals().iter().any(|principal| !(&principal.weight * principal.direction()).is_one())
 }
 
-/// How the welfare comes from what each gets, where it is not the sum.
+/// How the welfare is computed from the payoffs, if it is not their sum.
 fn counting_note(model: &Structure) -> &'static str {
     match (has_costs(model), is_weighted(model)) {
         (true, true) => "  (the welfare adds up weight times what each gets; of a cost, less is better)\n",
@@ -195,7 +195,7 @@ fn counting_note(model: &Structure) -> &'static str {
     }
 }
 
-/// `≈ 0`, for a number that is known between bounds around 0 that say nothing beside numbers of that scale.
+/// `≈ 0`, for a number with bounds around 0 that are negligible relative to the scale.
 fn next_to_nothing(value: &Value, scale: f64) -> Option<String> {
     let around = value.enclosure.lower() <= 0.0 && value.enclosure.upper() >= 0.0 && !value.enclosure.is_point();
     let says_nothing = value.enclosure.width().is_finite() && value.enclosure.width() <= 1e-7 * scale;

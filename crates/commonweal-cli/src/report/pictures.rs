@@ -1,4 +1,4 @@
-//! A strategy in pictures: what is done when, what has been earned by when, who gains and who pays.
+//! A strategy in pictures: actions by step, payoffs by step, gains and losses of each principal.
 
 use super::names::{
     has_costs, in_column as name_in_column, principal_in_column, principal_shown, shown, state_in_column,
@@ -13,14 +13,14 @@ use commonweal::internals::strategy::{CountingStrategy, Step};
 use commonweal::{Answer, Claim, Evaluation};
 use commonweal_charts::{Axis, BREAK, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
-/// More states than this are not drawn.
+/// The most states that are drawn.
 const ROWS: usize = 30;
-/// More principals than this are not drawn.
+/// The most principals that are drawn.
 const PRINCIPALS: usize = 7;
 /// The colour of the welfare, in every picture.
 pub const WELFARE: usize = 0;
 
-/// The colours of differences, which belong to nobody: the last ones.
+/// The colours of differences, which are not those of a principal: the last ones.
 const THAN_OTHER: usize = 7;
 const THAN_OWN_BEST: usize = 6;
 
@@ -29,17 +29,17 @@ pub fn colour_of(principal: usize) -> usize {
     principal + 1
 }
 
-/// What is drawn: a strategy, and another one beside it.
+/// The strategy that is drawn, and another one to compare with.
 pub struct Drawn<'a> {
     strategy: &'a CountingStrategy,
     worth: Worth,
     other: CountingStrategy,
     others_worth: Worth,
-    /// What the other one is called.
+    /// The name of the other one.
     others_name: &'static str,
     /// The first step from which the strategy does the same for ever.
     settled_from: Step,
-    /// What to say of it all.
+    /// A note for the captions.
     note: Option<String>,
 }
 
@@ -141,7 +141,7 @@ pub fn timeline(model: &Structure, drawn: &Drawn) -> Timeline {
     }
 }
 
-/// What each principal has got by when, under this strategy and under the other one.
+/// Each principal's accrued payoff by step, under this strategy and under the other one.
 pub fn payoffs(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
     let steps = drawn_steps(model, drawn);
     let own = accrued(model, drawn.strategy, steps);
@@ -188,7 +188,7 @@ pub fn payoffs(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
     }
 }
 
-/// What each principal gets more or less than under the other strategy, and than if the agent served nobody else.
+/// Each principal's payoff minus that under the other strategy, and minus its own best.
 pub fn gains(model: &Structure, drawn: &Drawn, own_best: Option<&[Value]>) -> Bars {
     let start = model.start();
     let bar = |value: Value| Some((value.enclosure.midpoint(), signed(&value)));
@@ -255,7 +255,7 @@ pub fn rates(model: &Structure, drawn: &Drawn) -> Chart {
     }
 }
 
-/// How likely each state is at each step, of those that matter most.
+/// The probability of each of the likeliest states at each step.
 pub fn likely_states(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
     let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
     let greatest = |state: StateId| trajectory.states.iter().map(|likely| likely[state.index()]).fold(0.0, f64::max);
@@ -281,7 +281,7 @@ pub fn likely_states(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
     }
 }
 
-/// What each principal expects to get at each step, not discounted.
+/// Each principal's expected reward at each step, not discounted.
 pub fn expected_rewards(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
     let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
     let series = |(p, principal): (usize, &Principal)| Series {
@@ -311,13 +311,13 @@ fn stopped(answer: &Answer, consequence: &str) -> Option<String> {
     }
 }
 
-/// The choice that the strategy takes in the end, if the long-term strategy allows it.
+/// The choice of the strategy's tail, if the long-term strategy allows it.
 fn tail(solution: &Answer, state: StateId) -> Option<ChoiceId> {
     let last = solution.strategy().tail(state);
     solution.long_term_choices(state).contains(&last).then_some(last)
 }
 
-/// Until little is left to earn, or the strategy has settled if that is soon after; at most a few hundred steps.
+/// The steps until the rest is negligible, or until the strategy has settled if that is soon after; at most a few hundred.
 fn drawn_steps(model: &Structure, drawn: &Drawn) -> usize {
     const FEWEST: f64 = 8.0;
     const MOST: f64 = 400.0;

@@ -1,4 +1,4 @@
-//! The report of `positional`, `stationary` and `sat`: what is proven, who gets what, what to do.
+//! The report of `positional`, `stationary` and `sat`: bounds, payoffs, strategy.
 
 use super::names::{shown, state_in_column};
 use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_decimal};
@@ -81,8 +81,8 @@ fn headline(model: &Structure, search: &Search, class: Class, threshold: Option<
         SearchOutcome::WithinGap => said.extend(bounds),
         SearchOutcome::Claimed => {
             said.push(format!("A {name} strategy from {start} earns {welfare}."));
-            said.push(format!("The solver says that none earns more than {upper}, but works in floating point:"));
-            said.push("that is no proof.".to_owned());
+            said.push(format!("The solver says that none earns more than {upper}, but it works in floating point:"));
+            said.push("this is not a proof.".to_owned());
         }
         SearchOutcome::Decided => said.push(format!("This one earns {welfare}, and none more than {upper}.")),
         SearchOutcome::Stopped(reason) => {
@@ -104,7 +104,7 @@ fn who_gets_what(model: &Structure, payoffs: &Payoffs) -> String {
     table.text()
 }
 
-/// What each state that the strategy comes to does, for ever: the start first, then in the order in which they are met.
+/// The choice of each state that the strategy reaches: the start first, then in the order in which they are reached.
 fn decisions(model: &Structure, strategy: &Strategy, all_states: bool) -> String {
     let met = met(model, strategy);
     let line = |state: StateId, met: Option<Step>| Line {
@@ -149,7 +149,7 @@ fn decimal_share(share: &Rational) -> String {
     digits.trim_end_matches('0').to_owned()
 }
 
-/// The states that a strategy comes to from the start, each with the first step at which it can, in that order.
+/// The states that a strategy reaches from the start, each with the first step at which it can, in that order.
 fn met(model: &Structure, strategy: &Strategy) -> Vec<(StateId, Step)> {
     let mut seen = vec![false; model.n_states()];
     seen[model.start().index()] = true;

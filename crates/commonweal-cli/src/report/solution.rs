@@ -1,4 +1,4 @@
-//! The report of `solve`: what is earned, what to do now, who gets what, what to do later.
+//! The report of `solve`: the welfare, what to do now, the payoffs, the strategy.
 
 use super::names::{in_column as name_in_column, principal_shown, shown};
 use super::numbers::{
@@ -47,7 +47,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
     let lines = match solution.claim() {
         Claim::Optimal => {
             let long_term = solution.long_term_welfare(start);
-            // From a state with no memory the long-term strategy is all there is.
+            // With memory 0 the strategy is the long-term one.
             let deviating = if solution.memory(start).is_zero() {
                 format!("The long-term strategy earns it: from {name}, no deviation pays.")
             } else {
@@ -72,9 +72,9 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             if let Some(scale) = solution.scale() {
                 lines.push(
                     if solution.is_handed_over() {
-                        "Proven in doubles, every rounding counted: fractions would have taken long; --exact insists on them."
+                        "Proven in doubles, rounding errors included: fractions would have taken long; --exact forces them."
                     } else {
-                        "Proven in doubles, every rounding counted; --exact gives fractions."
+                        "Proven in doubles, rounding errors included; --exact gives fractions."
                     }
                     .to_owned(),
                 );
@@ -82,7 +82,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             }
             if !solution.long_term_is_proven() {
                 lines.push(
-                    "Long-term figures are of the strategy followed in the end, which is assumed and not proven to be \
+                    "Long-term figures describe the strategy of the tail, which is assumed and not proven to be \
                      the long-term one."
                         .to_owned(),
                 );
@@ -93,7 +93,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             format!("Welfare from {name}: at least {lower} with this strategy, at most {upper} with any."),
             now,
             format!(
-                "Undecided: {} too close for anything affordable to decide.",
+                "Undecided: {} too close to be decided within the work allowed.",
                 counted(&ties.into(), "comparison was", "comparisons were")
             ),
         ],
@@ -109,7 +109,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
     lines.iter().map(|line| wrapped(line, 2)).collect()
 }
 
-/// The welfare as what is paid, where nobody gets anything.
+/// The total cost, if all principals have costs.
 fn least_cost(model: &Structure, welfare: &Value) -> String {
     let counted = || model.principals().iter().filter(|principal| !principal.weight.is_zero());
     let all_pay = counted().all(Principal::is_cost) && counted().next().is_some();
@@ -117,7 +117,7 @@ fn least_cost(model: &Structure, welfare: &Value) -> String {
     cost.map_or_else(String::new, |cost| format!(", a total cost of {}", in_brief(&cost)))
 }
 
-/// Which principals' preferences are approximated, and how nearly.
+/// The approximated preferences and their errors.
 fn mixtures(model: &Structure) -> impl Iterator<Item = String> {
     model.principals().iter().filter_map(|principal| {
         let Approximation { nodes, relative_error, .. } = principal.approximation()?;
@@ -135,7 +135,7 @@ fn in_brief(value: &Value) -> String {
     value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal)
 }
 
-/// Who gets what, beside the long-term strategy and beside everybody's own best.
+/// The payoffs, compared with the long-term strategy and with each own best.
 fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     let start = model.start();
     let principals = 0..model.n_principals();
@@ -152,7 +152,7 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     rows.annuities(&annuities(model, solution));
     let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
     rows.versus("vs long-term", &gets, &long_term, Some(&solution.long_term_welfare(start)));
-    // Alone, everybody gets their best. Bounds that are wide, because time ran out, say nothing.
+    // A single principal gets its own best. Wide bounds of a stopped computation are left out.
     let nearly = if solution.is_approximated() { 1e-4 } else { 1e-6 };
     let known = |(own, gets): (&Value, &Value)| {
         own.exact.is_some() || own.enclosure.width() <= nearly * own.enclosure.midpoint().abs().max(size(gets))
@@ -168,7 +168,7 @@ fn size(value: &Value) -> f64 {
     value.enclosure.midpoint().abs()
 }
 
-/// How long the agent counts, and from when on nobody needs to.
+/// Memory and horizon.
 fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternatives: &Alternatives) -> String {
     let (memory, horizon) = (solution.memory(model.start()), solution.horizon());
     let is_positional = meetings.is_exact() && meetings.is_positional(solution.strategy());
@@ -203,16 +203,16 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
     let symmetry = solution.n_up_to_symmetry().map(|n_classes| {
         let n_states = counted(&(model.n_states() as u64).into(), "state", "states");
         format!(
-            "{n_states}, {} up to symmetry: states that are alike were solved as one.",
+            "{n_states}, {} up to symmetry: equivalent states were solved as one.",
             steps(&(n_classes as u64).into())
         )
     });
     [counts, settles].iter().chain(&symmetry).map(|line| wrapped(line, 2)).collect()
 }
 
-/// That another optimal strategy gives the principals something else.
+/// The payoffs of another optimal strategy.
 fn other_payoffs(model: &Structure, alternatives: &Alternatives) -> String {
-    /// More are not named one by one.
+    /// The most principals that are named.
     const NAMED: usize = 6;
     let Some(payoffs) = &alternatives.payoffs else { return String::new() };
     let give = |(payoff, principal): (&Value, &Principal)| {

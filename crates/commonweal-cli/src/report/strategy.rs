@@ -1,4 +1,4 @@
-//! What to do, state by state: the start first, then the others in the order in which they are met.
+//! The strategy, state by state: the start first, then the others in the order in which they are reached.
 
 use super::names::{AS_AT_START, shown, state_in_column};
 use super::numbers::{counted, steps};
@@ -10,14 +10,14 @@ use unicode_width::UnicodeWidthStr;
 /// The most states whose strategy is written out, unless all are asked for.
 pub const STATES_SHOWN: usize = 30;
 
-/// A state, the step from which on it is met, and what is done there.
+/// A state, the first step at which it can be reached, and its actions.
 pub struct Line {
     pub state: String,
     pub met: Option<Step>,
     pub action: String,
 }
 
-/// The states that are met, at the steps at which they can be; on request all states and steps.
+/// The states that are reached, at the steps at which they can be; on request all states and steps.
 pub fn table(model: &Structure, strategy: &CountingStrategy, meetings: &Meetings, all_states: bool) -> String {
     let met = meetings.states();
     let line = |state: StateId, runs: Vec<Run>| Line {
@@ -70,12 +70,12 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
         text.push_str(&wrapped(&format!("{begin}{}", line.action), begin.width()));
     }
     if lines.iter().any(|line| line.state.starts_with(AS_AT_START)) {
-        text.push_str("  (… stands for all that is as in the start state)\n");
+        text.push_str("  (… abbreviates what is as in the start state)\n");
     }
     text
 }
 
-/// What a state does at all steps, whether it is met then or not.
+/// The choices of a state at all steps, whether it is reached then or not.
 pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
     let changes = strategy.changes(state);
     let until = |index: usize| changes.get(index + 1).map(|next| next.from.clone());
@@ -87,7 +87,7 @@ pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
     changes.iter().enumerate().map(run).collect()
 }
 
-/// `a for 2 steps, then b`, of the start; `a before step 2, then b` of a state that is met later, and so not for two steps.
+/// `a for 2 steps, then b` for the start; `a before step 2, then b` for a state that is reached later.
 pub fn in_words(model: &Structure, runs: &[Run], is_start: bool) -> String {
     /// The most changes of one state that are spelt out.
     const CHANGES_SHOWN: usize = 8;

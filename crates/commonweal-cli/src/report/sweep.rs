@@ -97,7 +97,7 @@ fn change_line(sweep: &Sweep, change: &SweepChange, key: &Key) -> String {
     format!("  at {at}: {} → {}{crowded}\n", key.letter(change.before), key.letter(change.after))
 }
 
-/// The strategies that a report names, in the order of their letters: by the discount at which each is first met.
+/// The strategies that a report names, in the order of their letters: by the discount at which each first appears.
 struct Key(Vec<PlayId>);
 
 impl Key {
@@ -118,9 +118,9 @@ impl Key {
     }
 }
 
-/// The points: what is earned and by which strategy, and in further tables what does not fit beside it.
+/// The points: welfare and strategy, and in further tables the columns that do not fit.
 fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -> String {
-    /// More tables than this are left out.
+    /// The most tables.
     const TABLES: usize = 4;
     let column = |name: &str, of: &dyn Fn(&SweepPoint) -> String| -> (String, Vec<String>) {
         (name.to_owned(), points.iter().map(|point| of(point)).collect())
@@ -174,7 +174,7 @@ fn shown_changes<'c, 's>(changes: &'c [&'s SweepChange]) -> (&'c [&'s SweepChang
     (&changes[..MOST / 2], &changes[changes.len() - MOST / 2..])
 }
 
-/// The model's own discount and the strategy that is best there, if it lies on the sweep and no crowd hides it.
+/// The model's own discount and the strategy that is best there, if it lies on the sweep and not in a crowd of changes.
 fn own_play(model: &Structure, sweep: &Sweep) -> Option<(Rational, PlayId)> {
     let own = sweep.grid.quantity.of(&model.principals()[sweep.principal.index()])?;
     let before = sweep.points.iter().rev().find(|point| point.discount <= own)?;
@@ -246,8 +246,8 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     text
 }
 
-/// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. Where
-/// the strategy changes, what jumps is drawn as a jump.
+/// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. At a
+/// change of strategy discontinuities are drawn as jumps.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     const DRAWN: usize = 7;
     /// The most marks along the axis.
@@ -297,7 +297,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }
-    // Of those that would hide each other one is marked.
+    // Of marks that would overlap only one is drawn.
     let room = (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
     let mut marked: Vec<&SweepChange> = Vec::new();
     for change in &changes {

@@ -1,10 +1,10 @@
-//! Where the time went, and how much memory it took: on request only, since nothing else looks at the clock.
+//! Time and memory used: on request only, because all other output is independent of the clock.
 
 use super::numbers::steps;
 use commonweal::documents;
 use std::time::{Duration, Instant};
 
-/// What a command has spent so far.
+/// The time that a command has used so far.
 pub struct Clock {
     began: Instant,
     read: Duration,
@@ -32,7 +32,7 @@ impl Clock {
         self.began.elapsed() - self.read
     }
 
-    /// What was spent, if it is to be said.
+    /// The time and memory used, if `wanted`.
     pub fn spent(&self, wanted: bool) -> Option<Spent> {
         let timings = || documents::Timings {
             read: self.read.as_secs_f64(),
@@ -67,7 +67,7 @@ impl Spent {
     }
 }
 
-/// The most memory this process has held, where the system tells.
+/// The peak memory of this process, if the system reports it.
 fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

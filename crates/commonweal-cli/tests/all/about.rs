@@ -1,4 +1,4 @@
-//! What a model says of itself: its name, what it is about, and what a step is called.
+//! A model's own description: its name, its summary, and its word for a step.
 
 use crate::program::Folder;
 
@@ -48,7 +48,7 @@ fn conversions_keep_what_the_model_says_of_itself() {
     assert_eq!(folder.run(&["convert", "hotel.yaml", "-"]).done().stdout, HOTEL);
     folder.run(&["convert", "hotel.yaml", "hotel.json"]).done();
     assert_eq!(folder.run(&["convert", "hotel.json", "-"]).done().stdout, HOTEL);
-    // It says nothing of the model itself: certificates are the same.
+    // The description is not part of the mathematics: certificates are the same.
     folder.run(&["convert", "hotel.yaml", "hotel.canonical"]).done();
     let (_, without) = HOTEL.split_once("step: year\n").unwrap();
     folder.write("nameless.yaml", without);

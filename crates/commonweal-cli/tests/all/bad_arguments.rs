@@ -101,7 +101,7 @@ fn what_cannot_be_written_leaves_nothing_behind() {
     std::fs::create_dir(folder.path().join("taken.json")).unwrap();
     folder.run(&["convert", "hotel.yaml", "taken.json"]).refused(&["taken.json", "folder"]);
     assert_eq!(folder.files(), ["hotel.yaml", "taken", "taken.json"]);
-    // A faulty model leaves what is there as it is.
+    // A faulty model leaves existing files unchanged.
     folder.write("bad.yaml", "principals: 1\n");
     folder.write("out.json", "mine");
     folder.run(&["convert", "bad.yaml", "out.json"]).refused(&["bad.yaml:1:13"]);

@@ -1,4 +1,4 @@
-//! Costs: principals of whom less is better, by `--weight` and `--minimise`.
+//! Costs: principals with rewards to be minimised, by `--weight` and `--minimise`.
 
 use crate::program::Folder;
 
@@ -39,7 +39,7 @@ fn what_is_minimised_is_as_small_as_it_can_be() {
             .replace("waiting: 1/2", "waiting: {discount: 1/2, weight: -1}"),
     );
     assert_eq!(both, exact(&folder, &["costs.yaml"]));
-    // And of a file of another tool.
+    // The same for a file of another tool.
     folder.run(&["convert", "queue.yaml", "queue.drn", "--quiet"]).done();
     let discounts = ["--discount", "money=9/10", "--discount", "waiting=1/2"];
     assert_eq!(
@@ -51,7 +51,7 @@ fn what_is_minimised_is_as_small_as_it_can_be() {
         both,
         exact(&folder, &[&["queue.umb", "--weight", "money=-1", "--weight", "waiting=-1"], &discounts[..]].concat())
     );
-    // Written to a format without weights they are in the rewards.
+    // In a format without weights, the weights are multiplied into the rewards.
     folder
         .run(&["convert", "queue.yaml", "negative.drn", "--quiet", "--minimise", "money", "--minimise", "waiting"])
         .done();
@@ -130,7 +130,7 @@ fn costs_are_shown_as_costs_everywhere() {
     assert!(folder.read("w.svg").contains("cost of waiting") && !folder.read("w.svg").contains("payoff of"));
     let fair = folder.run(&["fair", "queue.yaml", "--rule", "max-min", "--minimise", "waiting"]).done();
     assert!(fair.stderr.contains("takes costs for gains"), "{}", fair.stderr);
-    // Who is no cost is not called one, and one cost among rewards leaves no total.
+    // Only costs are called costs, and with both costs and rewards no total cost is shown.
     let mixed = folder.run(&["solve", "queue.yaml", "--minimise", "waiting"]).done().stdout;
     assert!(mixed.contains("waiting (cost)") && !mixed.contains("money (cost)") && !mixed.contains("total cost"));
     let weighted = folder.run(&["solve", "queue.yaml", "--weight", "waiting=-2"]).done().stdout;

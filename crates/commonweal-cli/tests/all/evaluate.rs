@@ -4,7 +4,7 @@ use crate::program::Folder;
 use serde_json::Value;
 
 const HOTEL_OPTIMUM: &str = r#"{"format": "commonweal-strategy/1", "decisions": {"s0": [{"from": 0, "action": "a"}, {"from": 2, "action": "b"}]}}"#;
-/// The same for as long as anybody cares.
+/// The same action for longer than the discounts matter.
 const STAY_LONG: &str = r#"{"format": "commonweal-strategy/1", "decisions": {"s0": [{"from": 0, "action": "a"}, {"from": 1000000000, "action": "b"}]}}"#;
 
 fn bounds(value: &Value) -> (f64, f64) {
@@ -20,7 +20,7 @@ fn a_gap_asks_for_bounds_in_doubles() {
     let keys: Vec<&String> = evaluation.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["format", "engine", "scale", "start", "states"]);
     assert_eq!(evaluation["engine"], "certified");
-    // From s1, which gets most: alice 18 and bob 9.
+    // From s1, which earns the most: alice 18 and bob 9.
     assert!((evaluation["scale"].as_f64().unwrap() - 27.0).abs() < 1e-6, "{evaluation}");
     let s0 = &evaluation["states"]["s0"];
     for (value, exact) in
@@ -53,7 +53,7 @@ fn a_change_too_late_for_fractions_is_evaluated_in_doubles_unless_fractions_are_
     let ran = folder.run(&["evaluate", "hotel.yaml", "s.json", "--json"]).done();
     assert!(ran.stderr.contains("step 1,000,000,000") && ran.stderr.contains("in doubles"), "{}", ran.stderr);
     let (lower, upper) = bounds(&ran.json()["states"]["s0"]["welfare"]);
-    // Three a step for ever, but for what comes after a billion steps: 9 + 9/2.
+    // 3 per step for ever, up to what comes after a billion steps: 9 + 9/2.
     assert!(lower <= 13.5 && 13.5 <= upper && upper - lower < 1e-7, "{lower} {upper}");
     folder.run(&["evaluate", "hotel.yaml", "s.json", "--exact"]).refused(&[
         "s.json",
@@ -98,6 +98,9 @@ fn an_evaluation_in_doubles_that_is_stopped_gives_the_bounds_of_any_strategy() {
     // Between −1 and 6 for ever.
     assert!(lower <= 9.0 && upper >= 11.0 && lower > -3.001 && upper < 18.001, "{lower} {upper}");
     assert!(
-        folder.run(&args).stdout.starts_with("Stopped: the time limit ran out. These bounds hold for any strategy.\n")
+        folder
+            .run(&args)
+            .stdout
+            .starts_with("Stopped: the time limit was reached. These bounds hold for any strategy.\n")
     );
 }

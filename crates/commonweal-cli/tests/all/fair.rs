@@ -190,7 +190,7 @@ fn a_fair_answer_has_a_certificate_that_check_accepts() {
     accepted("at least the lower bound");
     assert_eq!(ask(&["welfare", "--at-least", "alice=10", "--at-least", "bob=41/10"]).code, 1);
     accepted("no strategy meets the demands");
-    // A value that is not so, and a model that is another.
+    // A false value, and another model.
     ask(&["max-min", "--over", "own-worst"]).done();
     let certificate = folder.read("fair.cert");
     folder.write("false.cert", certificate.replacen("value 10/7 10/7", "value 11/7 11/7", 1));

@@ -4,7 +4,7 @@ use crate::program::Folder;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// The hotel, with a third reward structure that nobody asks for.
+/// The hotel, with a third reward structure that is not used.
 const HOTEL: &str = "@type: MDP
 @value_type: rational
 @reward_models
@@ -133,7 +133,7 @@ fn states_are_called_what_the_comments_of_a_drn_file_say() {
     folder.run(&["convert", "hotel.yaml", "hotel.drn", "--quiet"]).done();
     let solution = folder.run(&[&["solve", "hotel.drn", "--json"][..], &DISCOUNTS].concat()).done().json();
     assert_eq!(solution["states"].as_object().unwrap().keys().collect::<Vec<_>>(), ["s0", "s1"]);
-    // As Storm writes valuations; two states may have the same, and one none.
+    // As Storm writes valuations; two states may have the same one, and a state may have none.
     let storm = HOTEL
         .replace("state 0 init\n", "state 0 init\n//[col=0\t& c1=2]\n")
         .replace("state 1\n", "state 1\n//[col=0\t& c1=2]\n//another comment\n");
@@ -173,7 +173,7 @@ fn rows_that_were_rounded_are_counted_on_standard_error() {
     assert_eq!((&yaml.stderr, yaml.json()["states"]["0"]["welfare"]["exact"].as_str()), (&ran.stderr, Some("4/3")));
     folder.run(&["solve", "rounded.yaml", "--strict"]).refused(&[
         "rounded.yaml:3:26: state `0`, action `a`: the probabilities sum to 9999999999/10000000000, not 1",
-        "help: strict reading refuses what floating point has rounded; otherwise this row is scaled to 1",
+        "help: strict reading refuses rows with rounding errors; otherwise this row is scaled to 1",
     ]);
     // Divided by the sum, a third is 0.3333333333/0.9999999999, which is a third.
     assert_eq!(ran.json()["states"]["0"]["welfare"]["exact"], "4/3");

@@ -1,4 +1,4 @@
-//! `generate`: families of models, and what becomes of faulty sizes.
+//! `generate`: families of models, and errors for faulty sizes.
 
 use crate::program::{Folder, paper};
 use serde_json::json;

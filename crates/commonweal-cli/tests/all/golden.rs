@@ -1,5 +1,5 @@
 //! The paper's models with their answers: `NAME.yaml` beside `NAME.expected.json`, the document of
-//! `solve --json --all-states`. `UPDATE_EXPECT=1` rewrites the answers; the figures at the end of this file it cannot.
+//! `solve --json --all-states`. `UPDATE_EXPECT=1` rewrites the answers, but not the figures at the end of this file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,7 +47,7 @@ fn every_model_of_the_paper_has_its_expected_answer() {
     }
 }
 
-/// Figures that were worked out by hand or in other software, and no update touches.
+/// Figures that were computed by hand or with other software; no update changes them.
 #[test]
 fn the_answers_are_those_that_others_found() {
     // Model, welfare from the start, horizon, memory from the start.
@@ -72,7 +72,7 @@ fn the_answers_are_those_that_others_found() {
     let decisions = &spaced["states"]["S1"]["decisions"];
     assert_eq!(decisions[0]["action"], "move");
     assert_eq!((&decisions[1]["from"], &decisions[1]["action"]), (&761.into(), &"stay".into()));
-    // To go on from S1 at once is worth 2 and 4 + 2/n.
+    // Leaving S1 at once is worth 2 and 4 + 2/n.
     assert_eq!(spaced["states"]["S1"]["welfare"]["exact"], "31/5");
 }
 

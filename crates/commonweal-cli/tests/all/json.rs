@@ -1,4 +1,4 @@
-//! `solve --json` is a contract.
+//! The keys and values of `solve --json`, which other programs rely on.
 
 use crate::program::{Folder, paper};
 use serde_json::Value;
@@ -122,7 +122,7 @@ fn the_start_and_the_discounts_can_be_overridden() {
     let all = folder.run(&["solve", "hotel.yaml", "--json", "--discounts", "2/3,1/2"]).done().stdout;
     assert_eq!(one, all);
     assert!(one.contains("\"discount\": \"1/2\""));
-    // A discount of 0 counts the first step alone.
+    // With a discount of 0 only the first step counts.
     let zero = folder.run(&["solve", "hotel.yaml", "--json", "--discount", "bob=0"]).done().json();
     assert_eq!(zero["states"]["s0"]["payoffs"]["bob"]["exact"], "3");
 }
@@ -154,7 +154,7 @@ fn numbers_past_the_doubles_are_enclosed() {
         "principals: {p: 1/2}\nstates:\n  s0: {a: {reward: 1e400, to: s0}}\n  s1: {a: {reward: -1e-400, to: s1}}\n";
     folder.write("huge.yaml", model);
     let text = folder.run(&["solve", "huge.yaml", "--json"]).done().stdout;
-    // No reader is left without a number: the largest double below, and one past all doubles above.
+    // The bounds overflow: the lower one becomes the largest double, the upper one a number beyond it.
     assert!(text.contains("\"upper\": 1e999"), "{text}");
     assert!(text.contains("\"lower\": 1.7976931348623157e+308"), "{text}");
     assert!(!text.contains("-0.0"), "{text}");

@@ -1,4 +1,4 @@
-//! The program from outside: what it prints where, and with which exit code.
+//! The program from outside: its output, its files and its exit codes.
 
 mod about;
 mod bad_arguments;

@@ -38,7 +38,7 @@ fn every_example_of_the_help_runs() {
         for example in examples {
             assert!(example.starts_with(command), "{example}");
             if command == "serve" {
-                // It does not end by itself; its own tests start it.
+                // The server does not end by itself; its own tests start it.
                 continue;
             }
             folder.run(&example.split(' ').collect::<Vec<_>>()).done();
@@ -64,7 +64,7 @@ fn there_is_a_manual_page_for_every_command() {
     let folder = Folder::new();
     let page = folder.run(&["man"]).done().stdout;
     assert!(page.contains(".TH commonweal 1") && page.contains("solve"), "{page}");
-    folder.run(&["man", "pages"]).refused(&["pages is no folder"]);
+    folder.run(&["man", "pages"]).refused(&["pages is not a folder"]);
     std::fs::create_dir(folder.path().join("pages")).unwrap();
     folder.run(&["man", "pages"]).done();
     assert!(folder.read("pages/commonweal.1").contains(".TH commonweal 1"));

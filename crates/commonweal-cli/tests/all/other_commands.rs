@@ -1,4 +1,4 @@
-//! `evaluate`, `simulate`, `check`, `convert` and `reproduce`, and how they fit together.
+//! `evaluate`, `simulate`, `check`, `convert` and `reproduce`, and their use together.
 
 use crate::program::{Folder, paper};
 use std::io::{Read, Write};
@@ -45,7 +45,7 @@ fn an_evaluation_that_is_stopped_gives_the_bounds_of_any_strategy() {
     assert_eq!((&alice["lower"], &alice["upper"]), (&(-3.0).into(), &18.0.into()));
     let report = folder.run(&["evaluate", "hotel.yaml", "mix.json", "--time-limit", "0"]);
     assert_eq!(report.code, 3);
-    assert!(report.stdout.starts_with("Stopped: the time limit ran out."), "{report:#?}");
+    assert!(report.stdout.starts_with("Stopped: the time limit was reached."), "{report:#?}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn the_paper_is_reproduced_but_for_its_misprints() {
     assert_eq!(json["format"], "commonweal-reproduction/1");
     assert_eq!(json["differ"], 0);
     let claims = json["examples"].as_array().unwrap().iter().flat_map(|example| example["claims"].as_array().unwrap());
-    // Exact figures that were worked out in other software.
+    // Exact figures that were computed with other software.
     for (id, exact, verdict) in [
         ("hotel/mix", "729/55", "misprint"),
         ("1/welfare", "127/9", "misprint"),
@@ -214,5 +214,5 @@ fn a_verdict_is_told_in_json_and_a_check_that_is_stopped_has_none() {
     folder.run(&["solve", "close.yaml", "--certificate", "close.cert"]).done();
     folder.write("long.cert", folder.read("close.cert").replace("precision 256", "precision 65536"));
     let ran = folder.run(&["check", "close.yaml", "long.cert", "--time-limit", "0"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (3, "stopped: the time limit ran out\n"), "{ran:?}");
+    assert_eq!((ran.code, ran.stdout.as_str()), (3, "stopped: the time limit was reached\n"), "{ran:?}");
 }

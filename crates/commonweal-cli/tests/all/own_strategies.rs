@@ -93,7 +93,7 @@ fn a_given_strategy_is_drawn_beside_the_optimal_one() {
     folder.write("mixed.json", "{\"format\": \"commonweal-strategy/1\", \"mix\": {\"s0\": {\"a\": \"1/2\", \"b\": \"1/2\"}, \"s1\": {\"b\": \"1\"}}}");
     folder.run(&["plot", "hotel.yaml", "--strategy", "mixed.json"]).refused(&[
         "mixed.json",
-        "tosses coins",
+        "a randomised strategy cannot be drawn",
         "evaluate",
     ]);
     folder.run(&["plot", "hotel.yaml", "--strategy", "absent.json"]).refused(&["absent.json"]);

@@ -41,7 +41,7 @@ fn words(k: usize) -> String {
     }
 }
 
-/// How often the strategy waits; `None` for ever.
+/// How often the strategy waits; `None` means for ever.
 fn waited(words: &str) -> Option<usize> {
     match words {
         "a for ever" => None,
@@ -52,7 +52,7 @@ fn waited(words: &str) -> Option<usize> {
     }
 }
 
-/// That the best strategy changes between two places as a document says: by the closed form alone.
+/// Checks by the closed form alone that the best strategy changes between two points as a document says.
 fn check_change(change: &Value, low: &[&Rational], high: &[&Rational]) {
     let (before, after) = (change["before"].as_str().unwrap(), change["after"].as_str().unwrap());
     assert_eq!(best_words(low), before, "{change}");
@@ -317,7 +317,7 @@ fn what_is_stopped_says_so_and_a_sweep_shows_no_number_that_it_does_not_know() {
     assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: "), "{ran:?}");
     assert_eq!(folder.run(&[&map[..], &["--json"]].concat()).json()["status"], "stopped");
     let plot = folder.run(&["plot", "hotel.yaml", "--time-limit", "0", "--out", "p.svg"]);
-    assert!(plot.code == 3 && plot.stderr.starts_with("note: the time limit ran out"), "{plot:?}");
+    assert!(plot.code == 3 && plot.stderr.starts_with("note: the time limit was reached"), "{plot:?}");
     well_formed(&folder.read("p.svg"));
 }
 
@@ -351,7 +351,7 @@ fn the_ending_of_its_name_chooses_the_kind_of_a_picture() {
     assert!(bytes("s.png").starts_with(b"\x89PNG"));
     folder.run(&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "2", "-o", "m.pdf"]).done();
     assert!(bytes("m.pdf").starts_with(b"%PDF"));
-    // What the font inside has no letters for is said.
+    // Characters that the embedded font lacks are reported.
     folder.write("inn.yaml", "principals: {p: 1/2}\nstates:\n  宿屋:\n    go: {reward: 1, to: 宿屋}\n");
     let ran = folder.run(&["plot", "inn.yaml", "-o", "inn.png"]).done();
     assert!(ran.stderr.contains("the font of PNG and PDF has no 宿屋"), "{ran:?}");
@@ -381,11 +381,11 @@ fn a_report_is_one_page_with_pictures_tables_and_how_it_is_found() {
         assert!(page.contains(part), "{part}");
     }
     assert_eq!(page.matches("<svg ").count(), 3);
-    // It needs nothing else.
+    // The file refers to no other file.
     for outside in ["<script", "src=", "@import", "<link", "url(http"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    // Names are no markup.
+    // Names are escaped.
     folder.write("odd.yaml", "principals: {'<b>': 1/2}\nstates:\n  '</td>':\n    '&': {reward: 1, to: '</td>'}\n");
     folder.run(&["solve", "odd.yaml", "--report", "odd.html", "--json"]).done();
     let page = folder.read("odd.html");
@@ -436,8 +436,8 @@ fn faulty_pictures_are_refused_and_nothing_is_written() {
         ("alcie=0..0.5", &["--vary", "no principal `alcie`", "did you mean `alice`?"][..]),
         ("alice", &["--vary", "`alice` is not PRINCIPAL=FROM..TO"]),
         ("alice=0.5", &["--vary", "`0.5` is not FROM..TO"]),
-        ("alice=0..1", &["--vary", "1 is no discount", "below 1"]),
-        ("alice=-0.1..0.5", &["--vary", "-1/10 is no discount"]),
+        ("alice=0..1", &["--vary", "1 is not a discount", "below 1"]),
+        ("alice=-0.1..0.5", &["--vary", "-1/10 is not a discount"]),
         ("alice=0.6..0.5", &["--vary", "3/5 is greater than 1/2"]),
         ("alice=a..b", &["--vary", "`a` is not a number"]),
     ] {
@@ -454,7 +454,10 @@ fn faulty_pictures_are_refused_and_nothing_is_written() {
         (&["map", "hotel.yaml", "--x", "alice"], &["--y"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "alice"], &["the same principal"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "carol"], &["--y", "no principal `carol`", "`alice`, `bob`"]),
-        (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1"], &["--x-range", "1 is no discount"]),
+        (
+            &["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1"],
+            &["--x-range", "1 is not a discount"],
+        ),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--y-range", "0..0"], &["--y-range", "single discount"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--resolution", "0"], &["--resolution"]),
         (&["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--shard", "2/1"], &["--shard"]),

@@ -1,4 +1,4 @@
-//! Time preferences on the command line: rates, entries in braces, what cannot be meant, and what an economist looks at.
+//! Time preferences on the command line: rates, entries in braces, contradictions, and an economist's questions.
 
 use crate::program::Folder;
 
@@ -26,7 +26,7 @@ fn a_rate_is_the_discount_that_it_is() {
     let by_discount = welfare(&["hotel.yaml", "--discount", "alice=4/5", "--discount", "bob=1/2"]);
     assert_eq!(by_discount, welfare(&["hotel.yaml", "--rate", "alice=25%", "--rate", "bob=100%"]));
     assert_eq!(by_discount, welfare(&["hotel.yaml", "--rate", "alice=1/4", "--discount", "bob={rate: 1}"]));
-    // And of files of other tools, which have no preferences of their own.
+    // The same for files of other tools, which have no time preferences.
     folder.run(&["convert", "hotel.yaml", "hotel.drn", "--quiet"]).done();
     folder.run(&["convert", "hotel.yaml", "hotel.umb", "--quiet"]).done();
     for file in ["hotel.drn", "hotel.umb"] {
@@ -58,7 +58,7 @@ fn entries_are_kept_and_shown_as_they_are_stated() {
     assert_eq!(of("heirs")["preference"], serde_json::json!({"survey": ["1%", "4%"]}));
     let text = folder.run(&["solve", "fund.yaml"]).done().stdout;
     assert!(text.contains("rate 25%") && text.contains("survey of 2") && text.contains("annuity"), "{text}");
-    // What is written to a format without preferences can be given back.
+    // Preferences that a format cannot hold can be given again on the command line.
     let said = folder.run(&["convert", "fund.yaml", "fund.drn"]).done().stderr;
     assert!(said.contains("--rate fund=25% --discount 'heirs={survey: [1%, 4%]}'"), "{said}");
 }
@@ -80,7 +80,11 @@ fn a_mixture_says_how_near_it_is() {
     assert!(text.contains("Optimal for a mixture of") && text.contains("as optimal for the mixtures"), "{text}");
     let fair = ["fair", "hotel.yaml", "--rule", "max-min", args[2], args[3]];
     let refused = folder.run(&[&fair[..], &["--certificate", "fair.cert"]].concat());
-    assert!(refused.code == 2 && refused.stderr.contains("a mixture of discounts stands for"), "{}", refused.stderr);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("is approximated by a mixture of discounts"),
+        "{}",
+        refused.stderr
+    );
     // Its certificate is about the mixture, which the canonical form has.
     folder.write("gamma.yaml", "principals: {p: {gamma: {mean: 40%, sd: 20%}, error: 1e-2}}\nstates: {s: {a: {reward: 1, to: s}, b: {to: s}}}\n");
     folder.run(&["solve", "gamma.yaml", "--certificate", "gamma.cert", "--quiet"]).done();
@@ -92,7 +96,7 @@ fn a_mixture_says_how_near_it_is() {
 fn what_cannot_be_meant_is_refused_with_what_to_write() {
     let folder = folder();
     let cases: &[(&[&str], &str)] = &[
-        (&["--discount", "bob=3%"], "--discount: a discount is no percentage; write --rate NAME=3%"),
+        (&["--discount", "bob=3%"], "--discount: a discount is not a percentage; write --rate NAME=3%"),
         (&["--discount", "bob=1.03"], "did you mean `rate: 3%`, the discount 0.970874?"),
         (&["--rate", "bob=3"], "did you mean `rate: 3%`, the discount 0.970874?"),
         (&["--rate", "bob=0"], "the rate is 0: the sum over all steps would be infinite"),
@@ -100,7 +104,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
         (&["--rate", "bob=3%", "--discount", "bob=1/2"], "`bob` has a --discount already"),
         (&["--rate", "bob"], "--rate: `bob` is not NAME=VALUE, such as fund=3%"),
         (&["--rate", "bop=3%"], "did you mean `bob`?"),
-        (&["--discount", "bob={rate: 3%, weight: 2}"], "a weight is no time preference"),
+        (&["--discount", "bob={rate: 3%, weight: 2}"], "a weight is not a time preference"),
         (&["--discount", "bob={hyperbolic: 1}"], "has a `hyperbolic` and no `hazard`"),
         (&["--discount", "bob={gamma: {mean: 3%, sd: 4%}}"], "is not below the mean"),
     ];
@@ -109,7 +113,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{args:?}");
         assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
     }
-    // A rate that is taken for a discount makes everybody short-sighted; that is worth a warning, in both figures.
+    // A rate given as a discount makes the principals short-sighted; the warning shows both figures.
     let stern = folder.run(&["solve", "hotel.yaml", "--discounts", "0.014,0.03"]).done();
     assert!(
         stern.stderr.contains("counts 3.0% of one now") && stern.stderr.contains("then it counts 97.1%"),
@@ -146,7 +150,7 @@ fn sweeps_and_maps_go_over_rates() {
     let text = folder.run(&[&map[..], &["--out", "map.svg"]].concat()).done().stdout;
     assert!(text.contains("rate of alice from 0.1% to 20%, rate of bob from 50% to 100%"), "{text}");
     for (vary, expected) in [
-        ("bob.rate=0%..5%", "0% is no rate"),
+        ("bob.rate=0%..5%", "0% is not a rate"),
         ("bob.rate=7%..5%", "give the lesser rate first"),
         ("bob=1%..5%", "write NAME.rate in place of NAME"),
         ("bop.rate=1%..5%", "did you mean `bob`?"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder that goes away with the value.
+/// A folder that is removed when the value is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -46,7 +46,7 @@ impl Folder {
         names
     }
 
-    /// What the program does in this folder.
+    /// Runs the program in this folder.
     pub fn run(&self, args: &[&str]) -> Ran {
         let output = Command::new(env!("CARGO_BIN_EXE_commonweal")).args(args).current_dir(&self.0).output();
         Ran::new(args, output.expect("the program runs"))
@@ -64,7 +64,7 @@ pub fn paper(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/paper").join(name)
 }
 
-/// What a run of the program left.
+/// The output of a run of the program.
 #[derive(Debug)]
 pub struct Ran {
     #[expect(dead_code, reason = "a failing test shows it")]
@@ -95,11 +95,11 @@ impl Ran {
         for bad in ["panicked", "RUST_BACKTRACE", "unwrap", "src/", "\u{1b}"] {
             assert!(!self.stderr.contains(bad), "`{bad}`: {self:#?}");
         }
-        // A message is for reading, not for scrolling.
+        // A message must fit on a screen.
         assert!(self.stderr.len() < 1500, "{} bytes: {}…", self.stderr.len(), &self.stderr[..500]);
     }
 
-    /// Done, with nothing to complain about.
+    /// Asserts success: exit code 0.
     pub fn done(self) -> Ran {
         assert_eq!(self.code, 0, "{self:#?}");
         self

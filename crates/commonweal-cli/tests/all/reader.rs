@@ -1,4 +1,4 @@
-//! What a reader of `solve`, `evaluate` and the searches finds on the screen, in the JSON and in the CSV.
+//! The output of `solve`, `evaluate` and the searches: reports, JSON and CSV.
 
 use crate::program::{Folder, Ran, paper};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn fits(ran: &Ran) {
     }
 }
 
-/// Alice and Bob like different things, and it is all the same to the welfare who gets them.
+/// Alice and Bob prefer different actions, which give the same welfare.
 const GIFT: &str = "
 principals: {alice: 1/2, bob: 1/2}
 states:
@@ -44,13 +44,13 @@ Checked: an independent checker accepts this strategy as optimal.
     assert_eq!(report, expected);
 }
 
-/// A ring of 45 states: what to do in the start is not lost among the others, and those that are not met come last.
+/// A ring of 45 states: the start comes first, and unreachable states come last.
 #[test]
 fn the_start_comes_first_and_the_rest_is_told_in_one_line() {
     let folder = Folder::new();
     let mut model = String::from("start: s40\nprincipals: {p: 1/2, q: 1/3}\nstates:\n");
     for state in 0..45 {
-        // From s40 the run goes on to s44 and then round from s3 on; s0 to s2 are never met.
+        // From s40 the run goes on to s44 and then round from s3 on; it never reaches s0 to s2.
         let next = if state == 44 { 3 } else { state + 1 };
         model += &format!("  s{state}: {{go: {{reward: 1, to: s{next}}}, rest: {{to: s{state}}}}}\n");
     }
@@ -78,7 +78,7 @@ fn the_start_comes_first_and_the_rest_is_told_in_one_line() {
 #[test]
 fn a_state_is_shown_at_the_steps_at_which_it_is_met() {
     let report = Folder::new().run(&["solve", paper("three-sat.yaml").to_str().unwrap()]).done().stdout;
-    // Met from step 2 on only, and at step 3 for the last time.
+    // Reached from step 2 on only, and at step 3 for the last time.
     assert!(report.contains("\n  x              2  bot before step 3, then top\n"), "{report}");
     assert!(report.contains("\n  not x          3  always top\n"), "{report}");
     let memory = "Memory 3: it counts 3 steps, then follows the long-term strategy for ever.\n  Another strategy is as good and need not count; `commonweal positional` finds\n  it.\n";
@@ -112,7 +112,7 @@ fn tables_fit_eighty_columns_whatever_the_names_and_however_many_principals() {
         .done();
     let compared = folder.run(&["solve", "many.yaml", "--compare", "--explain"]).done();
     fits(&compared);
-    // Everybody's payoffs under every class, and under their own best.
+    // Every principal's payoff under every class, and under its own best strategy.
     assert!(
         compared.stdout.contains("\n  principal    counting  stationary  positional   long-term    own best\n"),
         "{}",
@@ -143,7 +143,7 @@ fn what_is_next_to_nothing_is_said_so_and_not_written_out() {
     let text = &report.stdout;
     assert!(text.contains("  p1            11/21  1.490323     +1.490323          ≈ 0\n"), "{text}");
     assert!(text.contains("  best positional         2.204608      ≈ 0  0.714286  1.490323\n"), "{text}");
-    assert!(text.contains("  At steps 736 to 760 it is next to nothing, below 10^-12 of the welfare.\n"), "{text}");
+    assert!(text.contains("  At steps 736 to 760 it is negligible, below 10^-12 of the welfare.\n"), "{text}");
     assert!(!text.contains("e-2") && !text.contains("e-4"), "{text}");
 }
 
@@ -155,7 +155,7 @@ fn a_comparison_that_runs_out_of_time_keeps_its_rows_and_says_so() {
     assert!(
         stopped
             .stdout
-            .contains("\nStopped: the time limit ran out. What is not known lies between the bounds\n  shown.\n")
+            .contains("\nStopped: the time limit was reached. What is not known lies between the bounds\n  shown.\n")
     );
     for row in
         ["best of all (counting)", "best stationary", "best positional", "long-term", "best for alice", "best for bob"]
@@ -242,7 +242,7 @@ fn the_hotel_says_what_each_would_get_alone_and_in_the_long_term() {
     assert!(own["upper"].as_f64().unwrap() - own["lower"].as_f64().unwrap() < 1e-6);
 }
 
-/// A principal who minds what it gets is best off with the least.
+/// The best for a principal with costs is the least cost.
 #[test]
 fn own_best_is_the_least_for_a_negative_weight() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
 //! Every command in a `console` block of the README, docs/commands.md, docs/certified.md, docs/fair.md, docs/formats/models.md and docs/case-studies is run, and
-//! must print what stands below it. A line `…` stands for any number of lines.
+//! must print the lines below it. A line `…` stands for any number of lines.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,7 +35,7 @@ fn commands(page: &str) -> Vec<Shown> {
     commands
 }
 
-/// A folder like the repository's root, as far as the commands see it; what they write goes away with it.
+/// A temporary folder with the parts of the repository that the commands use.
 struct Scratch(PathBuf);
 
 impl Scratch {

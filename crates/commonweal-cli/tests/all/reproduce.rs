@@ -1,4 +1,4 @@
-//! `commonweal reproduce`: its numbers against committed ones, and what it does with what an earlier run left.
+//! `commonweal reproduce`: its numbers against committed ones, and its handling of the files of an earlier run.
 //!
 //! The committed numbers are those of `--quick --untimed` with seed 1; `UPDATE_EXPECT=1` rewrites them. Times are not tested.
 
@@ -42,7 +42,7 @@ fn all_of_it_gives_the_committed_numbers() {
     }
     let json = ran.json();
     assert_eq!((&json["differ"], &json["checks_differ"]), (&0.into(), &0.into()));
-    // Checks of ours are no claims of the paper.
+    // Our own checks are not claims of the paper.
     let all: Vec<serde_json::Value> = json["examples"]
         .as_array()
         .unwrap()
@@ -60,7 +60,7 @@ fn all_of_it_gives_the_committed_numbers() {
     for part in ["<svg", "prefers-color-scheme: dark", "id=\"rq1\"", "id=\"hardness\"", "misprint", "Seed"] {
         assert!(page.contains(part), "{part}");
     }
-    // The page needs nothing else.
+    // The page refers to no other file.
     for outside in ["<script", "src=", "@import", "<link"] {
         assert!(!page.contains(outside), "{outside}");
     }
@@ -83,7 +83,7 @@ fn without_last_digits(table: &str) -> String {
     table.lines().map(cut).collect()
 }
 
-/// Figures that were worked out in other software, and no update touches.
+/// Figures that were computed with other software; no update changes them.
 #[test]
 fn the_committed_numbers_hold_what_others_found() {
     let read = |name: &str| std::fs::read_to_string(expected().join(name)).expect("committed numbers");
@@ -114,7 +114,7 @@ fn a_run_that_was_cut_off_is_taken_up_and_ends_the_same() {
         assert_eq!(folder.read("out/spacing.csv"), table, "{left}");
         assert_eq!(folder.read("out/report.html"), page, "{left}");
     }
-    // Another seed is another experiment.
+    // Another seed gives another experiment.
     folder.run(&with_numbers(&["hardness", "--quick"])).done();
     let first = folder.read("out/hardness-sat.csv");
     folder.run(&with_numbers(&["hardness", "--quick", "--seed", "2"])).done();
@@ -134,7 +134,7 @@ fn a_figure_that_does_not_agree_is_exit_code_1() {
         assert!(ran.stdout.contains("  DIFFERS  "), "{ran:#?}");
         let totals: Vec<&str> = ran.stdout.lines().rev().take(2).collect();
         assert!(totals.iter().any(|line| line.ends_with("1 DIFFERS")), "{ran:#?}");
-        // The page has the word of the terminal.
+        // The page has the same verdict as the terminal.
         assert!(folder.read("out/report.html").contains("<span class=\"chip DIFFERS\">DIFFERS</span>"));
     }
 }
@@ -156,8 +156,8 @@ fn without_numpy_the_baseline_is_left_out_and_the_cure_is_named() {
 fn a_folder_that_cannot_be_is_refused() {
     let folder = Folder::new();
     folder.write("file", "");
-    folder.run(&["reproduce", "spacing", "--out", "file"]).refused(&["cannot make the folder file"]);
-    folder.run(&["reproduce", "spacing", "--out", "file/below"]).refused(&["cannot make the folder file/below"]);
+    folder.run(&["reproduce", "spacing", "--out", "file"]).refused(&["cannot create the folder file"]);
+    folder.run(&["reproduce", "spacing", "--out", "file/below"]).refused(&["cannot create the folder file/below"]);
     folder.run(&["reproduce", "rq4"]).refused(&["rq4", "rq3"]);
     folder.run(&["reproduce", "rq3", "--seed", "one"]).refused(&["--seed"]);
     assert_eq!(folder.files(), ["file"]);
@@ -167,7 +167,7 @@ fn a_folder_that_cannot_be_is_refused() {
 fn a_run_out_of_time_says_so_and_the_next_one_goes_on() {
     let folder = Folder::new();
     let ran = folder.run(&with_numbers(&["figure-1", "--quick", "--time-limit", "0"]));
-    assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: the time limit ran out.\n"), "{ran:?}");
+    assert!(ran.code == 3 && ran.stdout.starts_with("Stopped: the time limit was reached.\n"), "{ran:?}");
     let json = folder.run(&with_numbers(&["figure-1", "--quick", "--time-limit", "0", "--json"])).json();
     assert_eq!(json["status"], "stopped");
     folder.run(&with_numbers(&["figure-1", "--quick", "--threads", "1"])).done();

@@ -1,4 +1,4 @@
-//! `positional`, `stationary`, `sat`, `generate sat|reachability` and `solve --compare`, as their users call them.
+//! `positional`, `stationary`, `sat`, `generate sat|reachability` and `solve --compare` on the command line.
 
 use crate::program::Folder;
 
@@ -42,7 +42,7 @@ fn a_threshold_is_answered_by_the_exit_code() {
     assert_eq!(ask("positional", &["13.5000000000000000000000001"]), answer(1, "no"));
     assert_eq!(ask("stationary", &["41/3"]), answer(0, "yes"));
     assert_eq!(ask("stationary", &["13.68"]), answer(1, "no"));
-    // What local search finds needs no node; that nothing earns more does.
+    // Local search finds the strategy without a node; the proof of the upper bound needs nodes.
     assert_eq!(ask("stationary", &["13.675", "--node-limit", "0"]), answer(0, "yes"));
     assert_eq!(ask("stationary", &["13.676", "--node-limit", "0"]), answer(3, "unknown"));
 }
@@ -54,10 +54,10 @@ fn a_decided_threshold_says_how_far_the_search_came() {
         let search = folder.run(&[args, &["hotel.yaml", "--json"]].concat()).json();
         (search["status"].as_str().unwrap().to_owned(), search["reason"].as_str().map(str::to_owned))
     };
-    // The root's relaxation, the optimum of all, refutes 15; nobody looked for the best strategy.
+    // The root's relaxation, the optimum over all strategies, refutes 15; the best strategy was not searched for.
     let (status_15, reason) = status(&["positional", "--threshold", "15"]);
     assert_eq!((status_15.as_str(), reason.as_deref()), ("stopped", Some("the threshold is decided")));
-    // With a gap as wide as the welfare, the bounds met on the way are near enough.
+    // With a gap as wide as the welfare, the first bounds are close enough.
     assert_eq!(status(&["positional", "--threshold", "1", "--gap", "1"]), ("within gap".to_owned(), None));
     assert_eq!(status(&["positional", "--exact"]), ("optimal".to_owned(), None));
 }

@@ -1,4 +1,4 @@
-//! Being asked to end, as `kill` and service managers do it.
+//! Termination signals, as `kill` and service managers send them.
 
 use crate::program::{Folder, Ran};
 use std::io::Read;
@@ -14,7 +14,7 @@ fn terminate(child: &Child) {
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Whether these tests run under `nohup`, as whose child the program leaves signals alone.
+/// Whether these tests run under `nohup`, where the program leaves ignored signals ignored.
 fn under_nohup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
@@ -47,7 +47,7 @@ fn a_file_that_is_being_written_is_removed() {
         return;
     }
     let folder = Folder::new();
-    // Some hundred thousand states to pack: seconds of writing.
+    // Some hundred thousand states to compress: writing takes seconds.
     let child = start(&folder, &["generate", "band", "--states", "400000", "--discounts", "0.9", "--out", "m.drn.gz"]);
     let began = Instant::now();
     while !folder.files().iter().any(|name| name.ends_with(".part")) {

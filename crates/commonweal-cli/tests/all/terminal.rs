@@ -1,4 +1,4 @@
-//! What a person sees: widths, odd names, closed pipes.
+//! Terminal output: widths, unusual names, closed pipes.
 
 use crate::program::{Folder, Ran, paper};
 use std::io::Read;
@@ -112,7 +112,7 @@ fn a_model_may_come_through_a_pipe() {
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
-    // Larger than what a pipe holds, so that the program meets the closed end.
+    // Larger than a pipe's buffer, so that the program writes to the closed pipe.
     let folder = Folder::new();
     let mut model = String::from("principals: {p: 1/2, q: 1/3}\nstates:\n");
     for state in 0..3000 {

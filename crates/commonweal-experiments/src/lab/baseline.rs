@@ -1,4 +1,4 @@
-//! The baseline beside ours: what the paper describes, in Python with numpy, on the same models in the same run.
+//! The baseline: the paper's method in Python with numpy, on the same models in the same run.
 
 use commonweal::internals::model::Mdp;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ struct Head {
 pub struct BaselineAnswer {
     /// From the start state.
     pub welfare: f64,
-    /// How far off that may be, because value iteration stops and ties are decided within a tolerance.
+    /// Its error bound: value iteration is truncated and ties are decided within a tolerance.
     pub bound: f64,
     pub layers: u64,
     pub sweeps: u64,

@@ -41,9 +41,8 @@ impl Growth {
         (self.intercept + self.exponent * x.ln()).exp()
     }
 
-    /// What the measurements say of an exponent in that range: it holds if the whole confidence interval lies there, it fails if
-    /// none of it does. An interval that reaches beyond the range, because growth is another or because few models on a busy
-    /// machine leave it wide, leaves it open.
+    /// Whether the exponent is in that range: it holds if the whole confidence interval lies in it, it fails if the interval is
+    /// disjoint from it, and it is open if the interval overlaps the range without being contained in it.
     pub fn within(&self, least: f64, greatest: f64) -> Finding {
         let (low, high) = (self.exponent - self.margin, self.exponent + self.margin);
         if least <= low && high <= greatest {

@@ -10,10 +10,10 @@ use commonweal::internals::strategy::Step;
 use commonweal::internals::{certified, exact};
 use commonweal::{Answer, Options};
 
-/// How near the certified engine comes.
+/// The gap of the certified engine.
 const GAP: f64 = 1e-9;
 
-/// What is measured of every model. The times of both phases are apart: the long-term strategy, and what follows.
+/// The measurements of every model. The times of the two phases are separate: the long-term strategy, and the rest.
 pub const COLUMNS: [&str; 16] = [
     "horizon",
     "layers",
@@ -132,8 +132,8 @@ pub fn checks(id: [&'static str; 2], table: &Table) -> Vec<Claim> {
     claims
 }
 
-/// Who is faster, us or the baseline, in a sentence for a caption: over all models that both solved, by `x`. Nothing if there is
-/// no such model.
+/// Whether our solver or the baseline is faster, as a sentence for a caption: over all models that both solved, by `x`. `None` if
+/// there is no such model.
 pub fn faster(table: &Table, x: &str, ours: &[&str], theirs: &[&str]) -> Option<String> {
     let own = table.points(x, ours);
     let both = table.points(x, theirs).into_iter().filter_map(|(at, theirs)| {

@@ -1,4 +1,4 @@
-//! What all experiments share: the seed, the sizes, the clock, the baseline, and where tables are kept.
+//! The common parts of all experiments: the seed, the sizes, the clock, the baseline, and the archive of tables.
 
 pub mod archive;
 pub mod baseline;
@@ -37,7 +37,7 @@ impl Default for Settings {
     }
 }
 
-/// How far a part of an experiment has come.
+/// The progress of a part of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress<'a> {
     /// The part, in a word or two.
@@ -57,7 +57,7 @@ pub struct Lab {
     watcher: Rc<dyn Fn(Progress<'_>)>,
 }
 
-/// Why no baseline runs beside ours.
+/// Why the baseline does not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoBaseline {
     #[error("not asked for")]
@@ -81,7 +81,7 @@ impl Lab {
         Lab { archive: Some(Rc::new(archive)), ..self }
     }
 
-    /// The same lab, with a function that hears of every step.
+    /// The same lab, with a progress callback.
     pub fn with_progress(self, watcher: impl Fn(Progress<'_>) + 'static) -> Lab {
         Lab { watcher: Rc::new(watcher), ..self }
     }
@@ -111,7 +111,7 @@ impl Lab {
         self.archive.as_ref().map_or(Ok(()), |archive| archive.write(name, text)).map_err(Error::Archive)
     }
 
-    /// The table of that name, with what an earlier run of the same kind left of it.
+    /// The table of that name, with the rows of an earlier run with the same settings.
     pub(crate) fn table(&self, name: &'static str, columns: &[&'static str]) -> Result<Table, Error> {
         let sizes = if self.is_quick() { "quick" } else { "full" };
         let times = if self.is_timed() { "timed" } else { "untimed" };
@@ -133,7 +133,7 @@ impl Lab {
         bar
     }
 
-    /// A solution on one thread, as the baseline has, and the best times of a few runs; of one run where times do not matter.
+    /// A solution on one thread, like the baseline, and the best times of a few runs; of one run if times are not measured.
     pub(crate) fn best(&self, solve: impl Fn() -> Answer + Sync) -> (Answer, Timings) {
         const ENOUGH: Duration = Duration::from_secs(1);
         const MOST_RUNS: usize = 5;
@@ -153,7 +153,7 @@ impl Lab {
         })
     }
 
-    /// A time as a field of a table: empty where times do not matter.
+    /// A time as a field of a table: empty if times are not measured.
     pub(crate) fn seconds(&self, time: Duration) -> String {
         if self.is_timed() { format!("{:.7}", time.as_secs_f64()) } else { String::new() }
     }
@@ -179,8 +179,8 @@ impl Bar {
     }
 }
 
-/// A solution and its times: of the processor where that is known and the solve is long, so that other programs on the
-/// machine matter little.
+/// A solution and its times: processor time if it is available and the solve is long, so that other load on the machine has
+/// little effect.
 fn timed(solve: impl Fn() -> Answer) -> (Answer, Timings) {
     /// The system counts processor time in steps of about a millisecond.
     const LONG: Duration = Duration::from_millis(10);
@@ -197,7 +197,7 @@ fn timed(solve: impl Fn() -> Answer) -> (Answer, Timings) {
     (solution, times)
 }
 
-/// How long this thread has had a processor, where the system tells.
+/// The processor time of this thread, if the system reports it.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

@@ -1,8 +1,8 @@
-//! Tables that are written row by row and taken up again where they were left.
+//! Tables that are written row by row, so that an interrupted run can be continued.
 //!
-//! `NAME.csv` begins with a line that says what made it (program version, seed, sizes); then come the names of the
-//! columns and the rows. A row is appended when it is known. A later run with the same first lines skips the rows that are
-//! there; a last line that was cut off is dropped. Any other file of that name is replaced.
+//! `NAME.csv` begins with a line that identifies the run (program version, seed, sizes); then come the names of the columns and
+//! the rows. A row is appended when it is known. A later run with the same first lines skips existing rows; an incomplete last
+//! line is dropped. Any other file of that name is replaced.
 
 use super::archive::Archive;
 use crate::error::Error;
@@ -15,7 +15,7 @@ pub struct Table {
     /// The rows that are known, in the order in which they were asked for.
     pub rows: Vec<Vec<String>>,
     head: String,
-    /// What an earlier run left.
+    /// The rows of an earlier run.
     left: Vec<Vec<String>>,
     archive: Option<Rc<dyn Archive>>,
     stop: StopSignal,
@@ -35,7 +35,7 @@ impl Table {
         if let Some(archive) = &table.archive {
             let old = archive.read(&table.file()).unwrap_or_default();
             table.left = table.rows_of(&String::from_utf8_lossy(&old));
-            // Begin the file anew with what is kept: this drops a line that was cut off, and any other file.
+            // Rewrites the file with the valid rows: this drops an incomplete line, and any other file.
             table.write(&table.left)?;
         }
         Ok(table)
@@ -64,8 +64,8 @@ impl Table {
         self.head.clone() + &lines.collect::<String>()
     }
 
-    /// Adds the row whose first columns are `key`: that of an earlier run, or else the one that `rest` computes, unless it is
-    /// time to stop.
+    /// Adds the row whose first columns are `key`: that of an earlier run, or else the one that `rest` computes, unless the stop
+    /// signal is raised.
     pub fn row(&mut self, key: &[String], rest: impl FnOnce() -> Result<Vec<String>, Error>) -> Result<(), Error> {
         let row = match self.left.iter().find(|row| row.starts_with(key)) {
             Some(row) => row.clone(),

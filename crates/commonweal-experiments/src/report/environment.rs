@@ -1,4 +1,4 @@
-//! On what the experiments ran: enough to judge the times, nothing about whose machine it is.
+//! The machine of the experiments: enough to judge the times, without identifying it.
 
 use crate::lab::Lab;
 

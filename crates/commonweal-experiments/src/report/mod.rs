@@ -1,4 +1,4 @@
-//! What came of an experiment, and the forms in which it is shown: text, a JSON document, an HTML page.
+//! The result of an experiment as text, as a JSON document, and as an HTML page.
 
 pub mod document;
 mod environment;
@@ -31,8 +31,8 @@ impl Reproduction {
         count(&self.examples(), verdict)
     }
 
-    /// Whether every figure agrees or is a known misprint, and every check of ours holds. What rests on measured times is not
-    /// asked: those are another machine's.
+    /// Whether every figure agrees or is a known misprint, and every check of ours holds. Claims that depend on measured times are
+    /// ignored, because times differ between machines.
     pub fn stands(&self) -> bool {
         let examples = self.examples();
         claims(&examples).chain(checks(&examples)).all(|claim| claim.is_timed || claim.verdict() != Verdict::Differs)
@@ -116,7 +116,7 @@ mod tests {
     use crate::misprints;
     use crate::results::{figure_2, introduction, rq1, rq2, spacing_example, worked_examples};
 
-    /// What is claimed without an experiment.
+    /// The claims without an experiment.
     fn with_examples<T>(then: impl FnOnce(&[&Example]) -> T) -> T {
         let mut examples = vec![introduction::example(), spacing_example::example(), figure_2::example()];
         examples.extend(worked_examples::examples());

@@ -1,4 +1,4 @@
-//! The report as one HTML page that needs nothing else: pictures and style are in it, and there are no scripts.
+//! The report as one self-contained HTML page with pictures and style, and without scripts.
 
 use super::{Reproduction, checks, claims, count, summary, summary_of_checks};
 use crate::claim::{Claim, Example, Verdict};
@@ -38,7 +38,7 @@ pub fn html(reproduction: &Reproduction) -> String {
     sections.iter().for_each(|section| add_section(&mut page, section));
     add_environment(&mut page, reproduction);
     page.push_str(
-        "</main>\n<footer><p>A number agrees if the exact value rounds to the printed digits, a statement if this run bears it out. \
+        "</main>\n<footer><p>A number agrees if the exact value rounds to the printed digits, a statement if this run supports it. \
          A misprint is a number or statement that cannot be right; the paper map of the project proves each. Open is a statement on \
          growth whose confidence interval reaches beyond what it says.</p></footer>\n</body>\n</html>\n",
     );

@@ -84,7 +84,7 @@ fn with_formula(id: &'static str, delay: Option<u32>, model: &Mdp, waiting: &[Pa
     Claim::new(id, what, Printed::Formula(formula, printed.collect()), Exact::Values(ours)).beside(together)
 }
 
-/// The strategy that tosses a coin.
+/// The stationary strategy of the introduction.
 fn mixes(model: &Mdp, waiting: &[Payoffs]) -> Vec<Claim> {
     const PRINTED: &str = "13.6̄";
     let welfare = |payoffs: &Payoffs| exact(payoffs.welfare(model.start()));

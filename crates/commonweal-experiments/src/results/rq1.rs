@@ -17,7 +17,7 @@ use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 const SIX: [&str; 6] = ["0.95", "0.8", "0.65", "0.5", "0.35", "0.2"];
 /// The baseline takes minutes beyond this.
 const LARGEST_FOR_BASELINE: usize = 100_000;
-/// Below this many states the time is that of setting up, and says nothing of growth.
+/// Below this many states the set-up dominates the time, so smaller models are not used for the growth.
 const LEAST_OF_SMALL: f64 = 200.0;
 const LEAST_OF_LARGE: f64 = 1_000.0;
 /// The most seconds that the largest model may take and still count as tractable.

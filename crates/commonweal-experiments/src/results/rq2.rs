@@ -14,7 +14,7 @@ use commonweal::internals::families::RandomFamily;
 use commonweal::internals::number::{Rational, parse_rational};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
-/// Fewer principals take the time of setting up, and say nothing of growth.
+/// With fewer principals the set-up dominates the time, so these models are not used for the growth.
 const LEAST: f64 = 10.0;
 /// With more principals an answer in fractions takes up to half a minute, because there are hundreds of layers.
 const MOST_IN_FRACTIONS: usize = 60;

@@ -1,4 +1,4 @@
-//! What it costs that two discounts are close. [RQ3]
+//! Running time for close discounts. [RQ3]
 
 use crate::claim::{Claim, Example};
 use crate::closeness;

@@ -1,7 +1,7 @@
-//! The family whose discounts draw together, from n = 10 to n = 10^9. [App. B.1]
+//! The family whose discounts approach each other, from n = 10 to n = 10^9. [App. B.1]
 //!
 //! By [Eq. 7] the horizon is the least whole number that is at least ln(4n − 2 − 2/n) / ln(λ_1/λ_2). Here it is computed a
-//! second time from this formula, with logarithms in 256-bit fixed point that know their error.
+//! second time from this formula, with logarithms in 256-bit fixed point with error bounds.
 
 use super::spacing_example;
 use crate::claim::{Claim, Example};
@@ -47,7 +47,7 @@ pub fn section(lab: &mut Lab) -> Result<Section, Error> {
         bar.advance();
     }
     table.finish()?;
-    let mut section = Section::new(Experiment::Spacing, "Discounts that draw together").saying(
+    let mut section = Section::new(Experiment::Spacing, "Discounts that approach each other").saying(
         "The paper's family with discounts n/(2n − 1) and (n + 1)/(2n + 1). It needs as many layers as the horizon says; ours \
          jumps over those in which nothing changes, and an independent checker accepts the certificate of every answer.",
     );
@@ -128,11 +128,11 @@ fn figure(table: &Table) -> Figure {
 
 /// The binary places of the logarithms.
 const PLACES: isize = 256;
-/// What they are off by at most, in units of the last place: less than a hundred terms, each rounded down twice, and up to
-/// forty times ln 2.
+/// Their error bound in units of the last place: less than a hundred terms, each rounded down twice, and up to forty times
+/// ln 2.
 const OFF: u32 = 1 << 16;
 
-/// ⌈ln(4n − 2 − 2/n) / ln(λ_1/λ_2)⌉, if the logarithms are fine enough to tell.
+/// ⌈ln(4n − 2 − 2/n) / ln(λ_1/λ_2)⌉, if the logarithms are precise enough.
 fn by_formula(n: &Rational) -> Option<Rational> {
     let number = |x: i32| Rational::from(x);
     let imbalance = number(4) * n - number(2) - number(2) / n;

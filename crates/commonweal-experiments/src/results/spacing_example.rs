@@ -1,4 +1,4 @@
-//! The family whose discounts draw together. [App. B.1]
+//! The family whose discounts approach each other. [App. B.1]
 
 use crate::claim::{Claim, Exact, Example, Printed};
 use crate::paper::{self, choice, exact, positional};
@@ -15,7 +15,7 @@ use commonweal::internals::strategy::Step;
 /// The members that the paper gives figures for.
 const SIZES: [i64; 3] = [10, 100, 1000];
 
-/// A member of the family, and what is asked of it.
+/// A member of the family with the quantities of the paper.
 struct Member {
     n: Rational,
     model: Mdp,

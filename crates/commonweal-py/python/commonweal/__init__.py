@@ -1,7 +1,7 @@
-"""What is best for several people together who are not equally patient.
+"""Welfare-optimal strategies for several principals who are not equally patient.
 
 One agent acts for several principals, each with rewards and a time preference of their own. `commonweal` finds the strategy of
-greatest welfare, the weighted sum of what they get, and proves it: in fractions, or between proven bounds where a model is large.
+greatest welfare, the weighted sum of their payoffs, and proves it: in fractions, or between proven bounds for a large model.
 
 >>> import commonweal as cw
 >>> hotel = cw.Model.from_yaml('''

@@ -53,9 +53,9 @@ def rows(
 
 def _check_names(R: Mapping[str, Any], discounts: Mapping[str, Any]) -> None:
     if not isinstance(R, Mapping):
-        raise ModelError("R is no dict; give the rewards of each principal by name, such as {'alice': array}")
+        raise ModelError("R is not a dict; give the rewards of each principal by name, such as {'alice': array}")
     if not isinstance(discounts, Mapping):
-        raise ModelError("discounts is no dict; give each principal a time preference by name, such as {'alice': 0.95}")
+        raise ModelError("discounts is not a dict; give each principal a time preference by name, such as {'alice': 0.95}")
     for name in R:
         if name not in discounts:
             raise ModelError(f"principal `{name}` has rewards but no time preference; add `{name}` to discounts")
@@ -76,7 +76,7 @@ def _matrix(what: str, given: Any) -> _Matrix:
     if hasattr(given, "tocsr"):
         sparse = given.tocsr()
         if not sparse.has_canonical_format:
-            # Entries at the same place are added up, as SciPy means them.
+            # Entries at the same position are added, as in SciPy.
             sparse = sparse.copy()
             sparse.sum_duplicates()
         n_rows, n_columns = sparse.shape
@@ -109,7 +109,7 @@ def _by_action(P: Any, R: Mapping[str, Any], names: list[str]) -> Rows:
     offsets = np.cumsum([0, *(len(matrix.parts[2]) for matrix in matrices)])
     indptr = [matrix.parts[0][:-1] + offset for matrix, offset in zip(matrices, offsets[:-1], strict=True)]
     given = [_action_rewards(name, R[name], matrices, n_states) for name in names]
-    # The rows of an action stand together; the library puts those of a state together.
+    # The rows are grouped by action; the library groups them by state.
     return Rows(
         np.concatenate([*indptr, offsets[-1:]]).astype(np.int64),
         np.concatenate([matrix.parts[1].astype(np.int64) for matrix in matrices]),
@@ -166,7 +166,7 @@ def _action_rewards(name: str, given: Any, matrices: list[_Matrix], n_states: in
 
 
 def _expected(matrix: _Matrix, rewards: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each row earns on average, where a reward depends on the successor."""
+    """The expected reward of each row, if a reward depends on the successor."""
     indptr, indices, data = matrix.parts
     own_row = np.repeat(np.arange(matrix.n_rows), np.diff(indptr))
     expected = np.bincount(own_row, weights=data * rewards[own_row, indices], minlength=matrix.n_rows)
@@ -183,7 +183,7 @@ def _indices(what: str, given: ArrayLike) -> NDArray[np.int64]:
 
 
 def _doubles(what: str, given: Any) -> NDArray[np.float64]:
-    """The array in doubles, without a copy where it is one."""
+    """The array in doubles, without a copy if it already is."""
     try:
         array = np.asarray(given)
         if np.iscomplexobj(array):
@@ -192,11 +192,11 @@ def _doubles(what: str, given: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
-        raise ModelError(f"{what} is no array of numbers: {error}") from None
+        raise ModelError(f"{what} is not an array of numbers: {error}") from None
 
 
 def holds_fractions(P: Any, R: Mapping[str, Any]) -> bool:
-    """Whether there are fractions or decimals, which doubles would round."""
+    """Whether there are fractions or decimals, which doubles cannot represent exactly."""
     for one in (P, *(R.values() if isinstance(R, Mapping) else ())):
         array = None if hasattr(one, "tocsr") else _array(one)
         if array is not None and array.dtype == object:
@@ -205,7 +205,7 @@ def holds_fractions(P: Any, R: Mapping[str, Any]) -> bool:
 
 
 def _array(given: Any) -> NDArray[Any] | None:
-    """The array, if it is one; what is wrong with it is said elsewhere."""
+    """The array, if it is one; other checks report its errors."""
     try:
         return np.asarray(given)
     except ValueError:
@@ -215,7 +215,7 @@ def _array(given: Any) -> NDArray[Any] | None:
 def exact_choices(
     P: Any, R: Mapping[str, Any], discounts: Mapping[str, Any], s_indices: ArrayLike | None, a_indices: ArrayLike | None
 ) -> Iterator[tuple[int, int, dict[str, Any], dict[int, Any]]]:
-    """State, action, rewards and successors of each row, in numbers as they are; in the order of the states."""
+    """State, action, rewards and successors of each row, in exact numbers; in the order of the states."""
     _check_names(R, discounts)
     matrix = np.asarray(P, dtype=object)
     given = {name: np.asarray(R[name], dtype=object) for name in discounts}

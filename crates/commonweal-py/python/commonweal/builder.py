@@ -48,7 +48,7 @@ class ModelBuilder:
         self._numbered = [True, True]
 
     def state(self, state: Name) -> None:
-        """Mentions a state, which puts it in its place among the others."""
+        """Mentions a state, which fixes its position among the states."""
         self._state(state)
 
     def choice(
@@ -61,7 +61,7 @@ class ModelBuilder:
     ) -> None:
         """Adds an action to a state.
 
-        `reward` is one number for everybody, or a number for each principal by name; who is not named gets 0. `to` is a
+        `reward` is one number for every principal, or a number for each principal by name; the others get 0. `to` is a
         state, or a dict of states to probabilities; those that are 0 are left out.
         """
         place = f"state `{state}`, action `{action}`"
@@ -96,7 +96,7 @@ class ModelBuilder:
             self._numbered[kind] = False
             return name
         if isinstance(name, bool) or not hasattr(name, "__index__"):
-            raise ModelError(f"{name!r} is no name; use a text or a whole number")
+            raise ModelError(f"{name!r} is not a name; use a text or a whole number")
         return str(name.__index__())
 
     def _reward(self, place: str, reward: Mapping[str, Number] | Number) -> Any:

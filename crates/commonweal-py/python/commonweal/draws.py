@@ -1,7 +1,7 @@
-"""What an environment draws at random, enumerated.
+"""Enumeration of the random draws of an environment.
 
-An environment is stepped again and again from the same state, with a generator that hands out prescribed draws. A draw of
-which the possible values are known (a whole number below n, one of several with given probabilities) branches over them. A
+An environment is stepped repeatedly from the same state, with a generator that returns prescribed draws. A draw of
+which the possible values are known (an integer below n, one of several with given probabilities) branches over them. A
 uniform number is compared with some threshold inside the environment: the outcome is a step function of it, whose steps are
 located by bisection and taken as the simplest fractions nearby.
 """
@@ -27,7 +27,7 @@ _MOST_BRANCHES = 10_000
 
 
 class _Asked(Exception):  # noqa: N818, it is no error
-    """A draw that nobody has prescribed yet: its possible values with their probabilities, or None for a uniform number."""
+    """A draw that is not prescribed yet: its possible values with their probabilities, or None for a uniform number."""
 
     def __init__(self, choices: list[tuple[Any, Fraction]] | None) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class _Asked(Exception):  # noqa: N818, it is no error
 
 
 class Draws:
-    """A generator of prescribed draws; it stands in for `numpy.random.Generator`."""
+    """A generator of prescribed draws; it replaces `numpy.random.Generator`."""
 
     def __init__(self, prescribed: list[Any]) -> None:
         self._prescribed = list(prescribed)
@@ -106,7 +106,7 @@ def outcomes(environment: Any, action: int) -> Iterator[tuple[Fraction, Outcome,
 
 
 def copied(environment: Any) -> Any:
-    """The environment in its present state. Many are made to be copied as they were when they were new."""
+    """A copy of the environment in its present state. The copy protocol of many environments returns a fresh one."""
     after = object.__new__(type(environment))
     after.__dict__.update(copy.deepcopy(vars(environment)))
     return after
@@ -121,7 +121,7 @@ def _stepped(environment: Any, action: int, prescribed: list[Any]) -> tuple[Outc
 
 
 def _look_at(environment: Any, action: int, prescribed: list[Any], uniform: float) -> Any:
-    """What comes of a uniform number, to be compared with what comes of others."""
+    """The outcome of a uniform number, for comparison with others."""
     try:
         (seen, vector, ended), _ = _stepped(environment, action, [*prescribed, uniform])
     except _Asked as asked:

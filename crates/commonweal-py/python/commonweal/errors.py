@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions: the words of the program, with the place and the cure beside them."""
+"""Exceptions: the messages of the program, with the place and the cure."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from __future__ import annotations
 class CommonwealError(ValueError):
     """The base of all exceptions of this package.
 
-    `str(error)` is what the program would print: the place, what is wrong, the line itself, and how to mend it.
+    `str(error)` is what the program would print: the place, the problem, the line itself, and the cure.
     """
 
     message: str
-    """What is wrong, alone."""
+    """The problem alone."""
     line: int | None
     """The line of a text, from 1."""
     column: int | None
     """The column of that line, from 1."""
     help: str | None
-    """How to mend it."""
+    """The cure."""
 
     def __init__(
         self,
@@ -35,16 +35,16 @@ class CommonwealError(ValueError):
 
 
 class ModelError(CommonwealError):
-    """A file, a text or arrays that describe no model."""
+    """A file, a text or arrays that do not describe a model."""
 
 
 class StrategyError(CommonwealError):
-    """A text that describes no strategy for the model."""
+    """A text that does not describe a strategy for the model."""
 
 
 class QuestionError(CommonwealError):
-    """A question that cannot be asked: a state or principal that is not there, a rule that there is not."""
+    """An invalid question: an unknown state or principal, an unknown rule."""
 
 
 class CertificateError(CommonwealError):
-    """A certificate that cannot be written or read. One that is read and proves nothing is refused, not an error."""
+    """A certificate that cannot be written or read. An invalid one is refused, which is not an error."""

@@ -1,4 +1,4 @@
-"""Tables for other libraries, which are imported when they are asked for."""
+"""Tables for other libraries, which are imported on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """What has rows and columns."""
+    """A result with rows and columns."""
 
     def _columns(self) -> dict[str, list[Any]]:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Answers as notebooks show them: who gets what, the strategy in words, and the timeline."""
+"""Answers in notebooks: the payoffs, the strategy in words, and the timeline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _side(column: int) -> str:
 
 
 def decimal(value: Value) -> str:
-    """The decimal of a number, or its bounds where they differ."""
+    """The decimal of a number, or its bounds if they differ."""
     if value.exact is None and f"{value.lower:.8g}" != f"{value.upper:.8g}":
         return f"{value.lower:.8g} to {value.upper:.8g}"
     return f"{float(value):.8g}"
@@ -49,7 +49,7 @@ def exactly(value: Value) -> str:
 
 
 def difference(value: Value, other: Value) -> str:
-    """How much more the first number is."""
+    """The difference of two numbers."""
     if value.exact is not None and other.exact is not None:
         return f"{float(value.exact - other.exact):+.7g}".replace("-", "−") if value.exact != other.exact else "0"
     low, high = value.lower - other.upper, value.upper - other.lower
@@ -57,10 +57,10 @@ def difference(value: Value, other: Value) -> str:
 
 
 def solution(found: Solution) -> str:
-    """Who gets what, what to do, and the timeline."""
+    """The payoffs, the strategy, and the timeline."""
     model = found.model
     small = model.n_states <= _LARGE
-    # Whoever stopped a solve does not wait for one for each principal.
+    # After a stopped solve there are no further solves for each principal.
     alone = small and found.status != "stopped"
     own_best = found.own_best if alone else {}
     plain = all(principal.discount is not None for principal in model.principals)
@@ -95,7 +95,7 @@ def solution(found: Solution) -> str:
 
 
 def timeline(found: Solution) -> str:
-    """What to do in each state that is met, step by step, as SVG."""
+    """The actions of each state that is reached, step by step, as SVG."""
     rows, met = found._answer.met(_ROWS)
     notes = []
     if met > _ROWS:

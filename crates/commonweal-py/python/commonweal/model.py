@@ -1,4 +1,4 @@
-"""Models: what can be done, what comes of it, who is concerned, and everything that can be asked of them."""
+"""Models, and the questions about them."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ Range: TypeAlias = "tuple[Number, Number]"
 
 @dataclass(frozen=True)
 class Principal:
-    """One who has rewards and a time preference of their own."""
+    """A principal, with rewards and a time preference of its own."""
 
     name: str
     """The name."""
     preference: str
     """The time preference in a few words: `2/3`, `rate 3%`, `green-book`."""
     discount: Fraction | None
-    """What a step later counts for; `None` where the time preference is not plain discounting."""
+    """The discount; `None` if the time preference is not plain discounting."""
     weight: Fraction
-    """What the payoff counts for in the welfare."""
+    """The weight of the payoff in the welfare."""
 
 
 class _Limits:
-    """How an answer is to be found, and how long that may take."""
+    """The engine and the limits of a question."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Model:
     """A Markov decision process with several principals, valid once it exists.
 
     Make one with `commonweal.load`, `Model.from_yaml`, `Model.from_arrays`, `ModelBuilder`, or from another library's
-    environment or model. A state is meant by its name or by its number.
+    environment or model. Methods take a state by name or by number.
     """
 
     def __init__(self, core: _core.Model, *, numbered: tuple[bool, bool] = (False, False)) -> None:
@@ -101,7 +101,7 @@ class Model:
         `discounts` has the time preference of each principal.
 
         Each array is copied once. In a small model a float is the decimal that Python prints for it (0.1 is one tenth) and
-        answers are fractions; a large one stays in doubles. `exact=True` insists on fractions, `exact=False` on doubles.
+        answers are fractions; a large one stays in doubles. `exact=True` forces fractions, `exact=False` doubles.
         Rows that miss 1 by at most 1e-9 are scaled to 1; `model.scaled_rows` says how many.
         """
         if arrays.holds_fractions(P, R):
@@ -149,7 +149,7 @@ class Model:
 
     @staticmethod
     def from_stormpy(model: Any, discounts: Mapping[str, Preference], **options: Any) -> Model:
-        """The model that stormpy holds; see `commonweal.from_stormpy`."""
+        """The model of a stormpy object; see `commonweal.from_stormpy`."""
         from .sources import from_stormpy
 
         return from_stormpy(model, discounts, **options)
@@ -180,7 +180,7 @@ class Model:
 
     @property
     def states(self) -> Sequence[State]:
-        """The states: their names, or numbers where they have none."""
+        """The states: their names, or numbers if they have none."""
         return range(self.n_states) if self._numbered_states else self._core.state_names()
 
     @property
@@ -190,7 +190,7 @@ class Model:
 
     @property
     def principals(self) -> list[Principal]:
-        """Who is concerned, in the model's order."""
+        """The principals, in the model's order."""
         return [
             Principal(name, preference, None if discount is None else fraction(discount), fraction(weight))
             for name, preference, discount, weight in self._core.principals
@@ -198,17 +198,17 @@ class Model:
 
     @property
     def name(self) -> str | None:
-        """What the model is called, if it says so."""
+        """The name of the model, if it has one."""
         return self._core.about[0]
 
     @property
     def description(self) -> str | None:
-        """What the model is about, if it says so."""
+        """The description of the model, if it has one."""
         return self._core.about[1]
 
     @property
     def step(self) -> str:
-        """What one step is called: `"year"`, or `"step"` unless the model says otherwise."""
+        """What one step is called, such as `"year"`; `"step"` by default."""
         return self._core.about[2]
 
     @property
@@ -218,12 +218,12 @@ class Model:
 
     @property
     def scaled_rows(self) -> tuple[int, float]:
-        """How many rows were scaled to sum to 1, and how far the furthest sum was from it."""
+        """How many rows were scaled to sum to 1, and the largest difference of a sum from 1."""
         return self._core.scaled_rows
 
     @property
     def left_out(self) -> list[str]:
-        """The reward structures of a file that got no discount and so are no principals."""
+        """The reward structures of a file without a discount, which are not principals."""
         return self._core.left_out
 
     def actions(self, state: State) -> list[Action]:
@@ -235,7 +235,7 @@ class Model:
         return self._core.to_yaml()
 
     def to_drn(self) -> str:
-        """The model as a DRN file of Storm has it, in fractions; time preferences have no place there."""
+        """The model as a DRN file of Storm has it, in fractions; the format cannot store time preferences."""
         return self._core.to_drn()
 
     def to_arrays(
@@ -269,7 +269,7 @@ class Model:
         return self._with(core)
 
     def with_weights(self, weights: Mapping[str, Number]) -> Model:
-        """The same model in which these principals' payoffs count as often: negative for costs, 0 to be reported only."""
+        """The same model with other weights for these principals: negative for costs, 0 to be reported only."""
         core = self._core
         for name, weight in weights.items():
             core = core.with_weight(name, text_of(weight, f"the weight of `{name}`"))
@@ -337,7 +337,7 @@ class Model:
         time_limit: float | None = None,
         all_states: bool = False,
     ) -> Evaluation:
-        """What a strategy is worth to each principal: exactly, or between proven bounds."""
+        """Each principal's payoff under a strategy: exactly, or between proven bounds."""
         limits = _Limits(exact, gap, threads, time_limit)
         return Evaluation._of(_core.evaluate(self._core, strategy._core, limits, all_states))
 
@@ -351,7 +351,7 @@ class Model:
         threads: int | None = None,
         time_limit: float | None = None,
     ) -> Simulation:
-        """What random runs of a strategy show: means with confidence intervals. The same seed gives the same answer."""
+        """Means with confidence intervals from random runs of a strategy. The same seed gives the same answer."""
         limits = _Limits(None, None, threads, time_limit)
         for name, count in (("runs", runs), ("seed", seed)):
             if not 0 <= count < 2**64:
@@ -408,8 +408,8 @@ class Model:
         """The fairest lottery over strategies.
 
         The rules are `welfare`, `max-min`, `leximin`, `nash`, `kalai-smorodinsky`, `gini:2/3,1/3` and `alpha:2`. They look at
-        payoffs less what `over` says: a number for each principal, what a strategy gives, or `"own-worst"`. `at_least` and
-        `at_most` bound what principals get.
+        payoffs less the reference point `over`: a number for each principal, a strategy's payoffs, or `"own-worst"`.
+        `at_least` and `at_most` bound the payoffs of principals.
         """
         if coin not in ("start", "decision"):
             raise QuestionError(f'coin is {coin!r}; it is "start" or "decision"')
@@ -437,7 +437,7 @@ class Model:
         threads: int | None = None,
         time_limit: float | None = None,
     ) -> Front:
-        """The Pareto front of what two principals can get, or of all where there are more and none is named."""
+        """The Pareto front of two principals' payoffs, or of all if there are more and none is named."""
         if (x is None) != (y is None):
             raise QuestionError("name both principals of a front, x and y, or none")
         axes = None if x is None or y is None else (x, y)
@@ -447,7 +447,7 @@ class Model:
     # By name and by number
 
     def _state(self, state: State) -> int:
-        """The number of a state that is meant by name or number."""
+        """The number of a state given by name or number."""
         if isinstance(state, str):
             found = self._core.find_state(state)
             if found is None:
@@ -527,7 +527,7 @@ def load(
 ) -> Model:
     """The model in a file: YAML, JSON, DRN (also `.drn.gz`) or UMB.
 
-    Files of other tools have rewards but no time preferences: `discounts` brings these, by the names of the reward
+    Files of other tools have rewards but no time preferences: `discounts` provides them, by the names of the reward
     structures; those without one are left out. For a YAML file they replace those of the file. `minimise` names principals
     whose rewards are costs. Large models are read in doubles; `exact=True` reads fractions.
     """

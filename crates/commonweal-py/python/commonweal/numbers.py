@@ -1,4 +1,4 @@
-"""Numbers: what goes in, exactly, and what comes out with what is proven of it."""
+"""Numbers: exact input, and results with proven bounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from .errors import ModelError, QuestionError
 
 Number: TypeAlias = "int | float | Fraction | Decimal | str | np.integer[Any] | np.floating[Any]"
-"""Whatever is read exactly: a float is the decimal that Python prints for it, a text may be a fraction such as "2/3"."""
+"""A number that is read exactly: a float is the decimal that Python prints for it, a text may be a fraction such as "2/3"."""
 
 _MOST_DIGITS = 4000
 """Python refuses to read or write integers with more digits than 4300 in one piece."""
@@ -45,7 +45,7 @@ def rate_text(number: Number, what: str) -> str:
         try:
             return text_of(Fraction(number.rstrip()[:-1].strip()) / 100, what)
         except ValueError:
-            raise QuestionError(f"{what}: `{number}` is no percentage, such as 3%") from None
+            raise QuestionError(f"{what}: `{number}` is not a percentage, such as 3%") from None
     return text_of(number, what)
 
 
@@ -74,9 +74,9 @@ def fraction(text: str) -> Fraction:
 
 
 class Value:
-    """A number with what is proven of it.
+    """A number with proven bounds.
 
-    It always lies between `lower` and `upper`; `exact` is the number itself where it is known. `float(value)` is the double
+    It always lies between `lower` and `upper`; `exact` is the number itself if it is known. `float(value)` is the double
     nearest to it, or to the middle of its bounds.
 
     >>> value = Value(Fraction(127, 9), 14.111111111111109, 14.111111111111112)
@@ -109,7 +109,7 @@ class Value:
 
     @property
     def exact(self) -> Fraction | None:
-        """The number itself; `None` where only bounds are known, or where it has more than 10,000 digits."""
+        """The number itself; `None` if only bounds are known, or if it has more than 10,000 digits."""
         return self._exact
 
     @property
@@ -124,7 +124,7 @@ class Value:
 
     @property
     def width(self) -> float:
-        """How far the bounds are apart."""
+        """The distance between the bounds."""
         return self._upper - self._lower
 
     def __float__(self) -> float:

@@ -20,7 +20,7 @@ _CHANGES = 20
 
 
 def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
-    """What to do in each state that is met, step by step."""
+    """The actions of each state that is reached, step by step."""
     ax = _axes(ax)
     rows, _ = solution._answer.met(_ROWS)
     last = max((begins for _, runs in rows for begins, _ in runs), default=0.0)
@@ -47,7 +47,7 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
 
 
 def gains(solution: Solution, ax: Axes | None = None) -> Axes:
-    """What each principal gets more or less than under the long-term strategy, and than if the agent served nobody else."""
+    """Each principal's payoff minus that under the long-term strategy, and minus its own best."""
     ax = _axes(ax)
     names = [principal.name for principal in solution.model.principals]
     series = {
@@ -71,7 +71,7 @@ def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
     """Welfare and payoffs along a range of one discount; where the strategy changes, a dashed line and a jump."""
     ax = _axes(ax)
     changes = found.changes
-    # So many that they would hide the curves are not drawn.
+    # Too many lines would hide the curves.
     drawn = changes if len(changes) <= _CHANGES else []
     series = {"welfare": [float(point.welfare) for point in found.points]}
     for name in found.points[0].payoffs if found.points else ():

@@ -1,4 +1,4 @@
-"""Strategies at play in an environment."""
+"""Playing strategies in an environment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Episode:
     rewards: list[Any]
 
     def payoff(self, discount: float, of: Callable[[Any], float] = float) -> float:
-        """What the run was worth to somebody with this discount, who gets `of(reward)` at each step."""
+        """The discounted payoff of the run with this discount and the reward `of(reward)` at each step."""
         total, counts = 0.0, 1.0
         for reward in self.rewards:
             total += counts * of(reward)
@@ -29,7 +29,7 @@ class Episode:
 
 
 class StrategyPolicy:
-    """Plays a strategy in an environment: it counts the steps, draws lotteries at the start and mixes by chance.
+    """Plays a strategy in an environment: it counts the steps and draws from lotteries and mixes.
 
     >>> policy = StrategyPolicy(solution.strategy, seed=1)     # doctest: +SKIP
     >>> observation, _ = env.reset()                           # doctest: +SKIP
@@ -75,7 +75,7 @@ class StrategyPolicy:
     __call__ = action
 
     def play(self, env: Any, *, seed: int | None = None, steps: int = 1_000_000, options: Any = None) -> Episode:
-        """One run in an environment with Gymnasium's `reset` and `step`, to its end or for so many steps."""
+        """One run in an environment with Gymnasium's `reset` and `step`, to its end or for `steps` steps."""
         observation, _ = env.reset(seed=seed, options=options)
         self.reset()
         states, actions, rewards = [], [], []

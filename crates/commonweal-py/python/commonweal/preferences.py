@@ -37,7 +37,7 @@ def _part(what: str, value: Any) -> Any:
 def entries(preferences: Mapping[str, Preference]) -> str:
     """The JSON of a file's `principals`."""
     if not isinstance(preferences, Mapping):
-        raise ModelError("discounts is no dict; give each principal a time preference by name, such as {'alice': 0.95}")
+        raise ModelError("discounts is not a dict; give each principal a time preference by name, such as {'alice': 0.95}")
     if not preferences:
         raise ModelError("there are no principals; give at least one a time preference, such as {'alice': 0.95}")
     return json.dumps({str(name): entry(str(name), preference) for name, preference in preferences.items()})

@@ -1,4 +1,4 @@
-"""What questions beside `solve` answer: typed, each made from the JSON document that the program prints."""
+"""The typed results of all questions except `solve`, each made from the JSON document that the program prints."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _payoff_table(payoffs: dict[str, Value], welfare: Value | None) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Table):
-    """What a given strategy is worth."""
+    """The payoffs of a given strategy."""
 
     status: str
     """`"done"`, or `"stopped"`: the bounds hold, and are wider than they could be."""
@@ -101,7 +101,7 @@ class Estimate:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Table):
-    """What random runs of a strategy show."""
+    """Estimates from random runs of a strategy."""
 
     status: str
     """`"done"`, or `"stopped"` with fewer runs than were asked for."""
@@ -110,11 +110,11 @@ class Simulation(Table):
     runs: int
     """The number of runs."""
     seed: int
-    """What the random numbers were drawn from."""
+    """The seed of the random numbers."""
     confidence: float
-    """How often all intervals contain their true values."""
+    """The probability with which all intervals contain their true values."""
     steps: int
-    """After how many steps a run is cut; the intervals allow for the rest."""
+    """The number of steps of a run; the intervals include the truncation error."""
     welfare: Estimate
     """The weighted sum of the payoffs."""
     payoffs: dict[str, Estimate]
@@ -154,7 +154,7 @@ class Simulation(Table):
 
 
 class Search(Table):
-    """The best strategy of a simple class, positional or stationary, with what is proven."""
+    """The best strategy of a simple class, positional or stationary, with proven bounds."""
 
     status: str
     """`"optimal"`, `"within gap"` or `"stopped"`."""
@@ -355,9 +355,9 @@ class StrategyMap(Table):
     y: Axis
     """The discount that goes upward."""
     regions: list[Region]
-    """The strategies, in the order of how long they take to settle."""
+    """The strategies, ordered by the step at which they settle."""
     located: list[Boundary]
-    """Places on the boundaries between them."""
+    """Points on the boundaries between them."""
     _json: str = field(compare=False)
 
     @classmethod
@@ -404,17 +404,17 @@ class Fair(Table):
     reason: str | None
     """Why no more is proven."""
     value: Value | None
-    """What the lottery attains by the rule, and what nothing exceeds; `None` where the demands cannot be met."""
+    """Bounds on the optimal value by the rule; `None` if the demands are infeasible."""
     infeasible_by: Value | None
-    """By how much the demands cannot be met, where most is missing."""
+    """The greatest shortfall of infeasible demands."""
     payoffs: dict[str, Value]
     """What each principal gets, before its weight."""
     over: dict[str, Fraction]
-    """What the rule counts from."""
+    """The reference point."""
     weights: dict[str, Fraction]
     """The weights of a half-space that proves it."""
     strategy: Lottery | None
-    """The lottery, to be evaluated, simulated and played; `None` where there is none."""
+    """The lottery, to be evaluated, simulated and played; `None` if there is none."""
 
     def __init__(self, text: str, strategy: Lottery | None) -> None:
         document = parse(text)
@@ -467,14 +467,14 @@ class Edge:
 
 @dataclass(frozen=True, repr=False)
 class Front(Table):
-    """The Pareto front of what the principals can get."""
+    """The Pareto front of the principals' payoffs."""
 
     status: str
     """`"done"`, or `"stopped"`: vertices may be missing."""
     reason: str | None
     """Why it was stopped."""
     principals: list[str]
-    """Whose payoffs are set against each other."""
+    """The principals of the front."""
     complete: bool
     """Whether this is the whole front, exactly."""
     vertices: list[Vertex]
@@ -482,7 +482,7 @@ class Front(Table):
     edges: list[Edge]
     """The edges between them, for two principals."""
     pattern: dict[str, Any] | None
-    """What repeats for ever, of a front with infinitely many vertices."""
+    """The repeating pattern of a front with infinitely many vertices."""
     _json: str = field(compare=False)
 
     @classmethod

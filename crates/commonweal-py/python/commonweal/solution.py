@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class StateSolution:
-    """What is known of one start state."""
+    """The results for one start state."""
 
     state: State
     """The state."""
@@ -55,7 +55,7 @@ class StateSolution:
 
 
 class Solution(Table):
-    """A welfare-optimal strategy with what it earns, or the best one found, with bounds.
+    """A welfare-optimal strategy with its welfare, or the best one found, with bounds.
 
     Numbers are those of the model's start; `solution[state]` has those of another one.
     """
@@ -71,22 +71,22 @@ class Solution(Table):
 
     @property
     def status(self) -> str:
-        """What is proven: `"optimal"`, `"within gap"`, `"undecided"` (ties too close to tell) or `"stopped"`."""
+        """What is proven: `"optimal"`, `"within gap"`, `"undecided"` (ties too close to decide) or `"stopped"`."""
         return self._answer.status[0]
 
     @property
     def reason(self) -> str | None:
-        """Why no more is proven; `None` of an answer that is optimal or within its gap."""
+        """Why no more is proven; `None` if the answer is optimal or within its gap."""
         return self._answer.status[1]
 
     @property
     def engine(self) -> str:
-        """`"exact"` (fractions) or `"certified"` (doubles, every rounding counted)."""
+        """`"exact"` (fractions) or `"certified"` (doubles, rounding errors included)."""
         return self._answer.engine
 
     @property
     def scale(self) -> float | None:
-        """What a gap is relative to; `None` of an exact answer."""
+        """What a gap is relative to; `None` for an exact answer."""
         return self._answer.scale
 
     @property
@@ -110,7 +110,7 @@ class Solution(Table):
         return StateSolution(self, self.model._core.start)
 
     def __getitem__(self, state: State) -> StateSolution:
-        """What is known of another start state."""
+        """The results for another start state."""
         return StateSolution(self, self.model._state(state))
 
     @property
@@ -157,7 +157,7 @@ class Solution(Table):
         return self._answer.payoff_bounds(self.model._principal(principal))
 
     def certificate(self, *, precision: int | None = None) -> bytes:
-        """A proof of this answer that `commonweal.check` follows, as does a checker of your own.
+        """A proof of this answer for `commonweal.check` or another checker.
 
         A large model is solved again for it. `precision` is the number of bits of its floats, where it needs any.
         """
@@ -169,7 +169,7 @@ class Solution(Table):
 
         verdict = check(self.model, self.certificate())
         if not verdict.accepted and self.status == "optimal":
-            # Floats with more bits may mend it.
+            # Floats with more bits may be accepted.
             verdict = check(self.model, self.certificate(precision=2048))
         self._checked = verdict.accepted
         return verdict

@@ -1,4 +1,4 @@
-"""Models that other libraries hold."""
+"""Models of other libraries."""
 
 from __future__ import annotations
 
@@ -110,11 +110,11 @@ def from_mo_gymnasium(
 ) -> Model:
     """The model of an MO-Gymnasium environment, enumerated from its initial state.
 
-    Each entry of the reward vector is a principal, in the order of `discounts`. States are told apart by their observations,
-    or by what `state_of(env)` returns, where observations do not tell all. An episode's end leads to one more state, `end`.
+    Each entry of the reward vector is a principal, in the order of `discounts`. States are identified by their observations,
+    or by what `state_of(env)` returns, if observations are not sufficient. An episode's end leads to one more state, `end`.
 
-    Every state is stepped from in a copy of the environment. What it draws at random is enumerated: whole numbers and weighted
-    choices by their probabilities, and where it compares a uniform number with a threshold, the threshold is located.
+    Every state is stepped from in a copy of the environment. Its random draws are enumerated: integers and weighted
+    choices by their probabilities; if it compares a uniform number with a threshold, the threshold is located.
     """
     named = list(discounts)
     origin = copied(env.unwrapped)
@@ -189,7 +189,7 @@ def from_quantecon(ddp: Any, *, principal: str = "agent", discount: Preference |
 
 
 def from_stormpy(model: Any, discounts: Mapping[str, Preference], *, start: State | None = None) -> Model:
-    """The model that stormpy holds (a sparse MDP or DTMC in doubles or fractions): each reward model is a principal.
+    """The model of a stormpy object (a sparse MDP or DTMC in doubles or fractions): each reward model is a principal.
 
     Reward models without a time preference are left out. State rewards and action rewards are added up, as in files.
     """
@@ -234,7 +234,7 @@ def _storm_number(number: Any, exact: bool) -> Any:
 
 
 def _storm_rewards(structure: Any) -> Callable[[int, int], Fraction]:
-    """What a row of a state earns by a reward model."""
+    """The reward of a row of a state by a reward model."""
     if structure.has_transition_rewards:
         raise ModelError("rewards of transitions are not read; turn them into rewards of actions first")
     # Each access copies the whole list.
@@ -249,7 +249,7 @@ def _storm_rewards(structure: Any) -> Callable[[int, int], Fraction]:
 
 
 def to_stormpy(model: Model) -> Any:
-    """The model as stormpy holds it, in doubles: each principal is a reward model; time preferences have no place there."""
+    """The model as a stormpy object, in doubles: each principal is a reward model; time preferences are not stored."""
     import stormpy
 
     with tempfile.TemporaryDirectory() as folder:

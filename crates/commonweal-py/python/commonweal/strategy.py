@@ -76,7 +76,7 @@ class Strategy:
 
     @staticmethod
     def from_json(model: Model, text: str) -> Strategy:
-        """The strategy that a text describes, as `solve --strategy` writes it, or shorter, as people do."""
+        """The strategy that a text describes, as `solve --strategy` writes it, or in a shorter hand-written form."""
         return Strategy._wrap(_core.Strategy.from_json(model._core, text, "the strategy"), model)
 
     @staticmethod
@@ -100,7 +100,7 @@ class Strategy:
 
 
 class CountingStrategy(Strategy):
-    """One action for each state and step; in the end it changes no more."""
+    """One action for each state and step; from some step on it no longer changes."""
 
     def action(self, state: State, step: int = 0) -> Action:
         """What is done in a state at a step."""
@@ -114,14 +114,14 @@ class CountingStrategy(Strategy):
 
     @property
     def stages(self) -> list[Stage]:
-        """The steps between which no state changes its action, from step 0 on; the last stage lasts for ever."""
+        """The stages, each a range of steps in which no state changes its action, from step 0 on; the last stage has no end."""
         steps = [int(step) for step in self._core.change_steps()]
         ends: list[int | None] = [*steps[1:], None]
         return [Stage(first, end, self) for first, end in zip(steps, ends, strict=True)]
 
     @property
     def settled_from(self) -> int:
-        """The step from which on no state changes its action any more."""
+        """The step from which no state changes its action."""
         return int(self._core.change_steps()[-1])
 
     def positions(self, step: int = 0) -> NDArray[np.int64]:
@@ -146,7 +146,7 @@ class StationaryStrategy(Strategy):
 
 @dataclass(frozen=True)
 class Share:
-    """A strategy of a lottery, and how likely it is drawn."""
+    """A strategy of a lottery, and its probability."""
 
     probability: Fraction
     strategy: CountingStrategy

@@ -10,7 +10,7 @@ use commonweal::{Model, PrincipalId, Rational, StopReason, StopSignal, documents
 
 /// The most vertices of a front on a page.
 const VERTICES: usize = 400;
-/// Of three and more principals.
+/// The gap for three and more principals.
 const HULL_GAP: (i64, u64) = (1, 1_000);
 
 pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
@@ -36,11 +36,11 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
     Ok(Reply::document(&document, stopped))
 }
 
-/// The two principals that a front sets against each other; `None` for all of three and more.
+/// The two principals of a front; `None` for all of three and more.
 pub fn axes(model: &Model, names: (Option<String>, Option<String>)) -> Result<Option<[PrincipalId; 2]>, Problem> {
     match (names, model.n_principals()) {
         ((Some(x), Some(y)), _) => two(model, &[x, y]).map(Some),
-        ((None, None), 1) => Err(Problem::unprocessable("a front sets two principals or more against each other")
+        ((None, None), 1) => Err(Problem::unprocessable("a front needs at least two principals")
             .help("this model has one principal; add another")),
         ((None, None), 2) => Ok(Some([0.into(), 1.into()])),
         ((None, None), _) => Ok(None),

@@ -16,7 +16,7 @@ struct Solved {
     answer: Answer,
 }
 
-/// Solves the model of a request whose other keys are taken already. A file has no place for a lack of time.
+/// Solves the model of a request whose other keys are taken already. A stopped solve is an error, because a file cannot state it.
 fn solved(asked: &Asked, keep_proof: bool, context: &Context, stop: &StopSignal) -> Result<Solved, Problem> {
     let model = asked.model(&context.limits)?;
     let threads = context.limits.threads_for(&model);
@@ -30,7 +30,7 @@ fn in_time(stop: &StopSignal) -> Result<(), Problem> {
     stop.check().map_err(Problem::out_of_time)
 }
 
-/// The model with what the request changes in it, as YAML.
+/// The model with the changes of the request, as YAML.
 pub fn model(mut fields: Fields, context: &Context, _: &StopSignal) -> Result<Reply, Problem> {
     let asked = Asked::take(&mut fields)?;
     fields.done()?;

@@ -1,4 +1,4 @@
-//! `/api/map`: the document of `map --json`, with outlines to draw. `/api/sketch`: the same by cells, in a moment.
+//! `/api/map`: the document of `map --json`, with outlines to draw. `/api/sketch`: a quick version by cells.
 
 use super::{Context, Reply, options};
 use crate::fields::Fields;
@@ -12,16 +12,16 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many cells each side has, where none are asked for.
+/// The default number of cells per side.
 const RESOLUTION: u64 = 12;
 /// More cells are not sketched for a page.
 const FINEST_SKETCH: u64 = 64;
 /// More are not mapped. The hotel, of whose regions there are infinitely many, takes half a second of a processor for each: what
 /// would run into the time limit is refused before it begins.
 pub const FINEST_MAP: u64 = 16;
-/// A map has thousands of solves: of a larger model they take too long.
+/// The largest model: a map takes thousands of solves.
 const MOST_STATES: usize = 1_000;
-/// More regions than this do not all have a colour of their own.
+/// The most regions with a colour of their own.
 const DRAWN: usize = 9;
 
 pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
@@ -38,7 +38,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     Ok(Reply::document(&document, mapped.map.stopped))
 }
 
-/// What is asked of a map.
+/// The axes and the resolution of a map.
 pub struct Axes {
     names: [String; 2],
     resolution: u64,
@@ -79,7 +79,7 @@ impl Axes {
     pub fn map(&self, model: &Model, limits: &Limits, options: &Options) -> Result<Mapped, Problem> {
         let axes = self.checked(model)?;
         let grid = || Grid::new(Rational::ZERO, greatest(), self.resolution).for_pictures();
-        // Somebody may move a slider meanwhile.
+        // One thread is left for slider requests.
         let threads = limits.threads.saturating_sub(1).max(1);
         Ok(on_threads(Some(threads), || {
             let map = strategy_map(model, axes, [grid(), grid()], options);
@@ -114,11 +114,11 @@ struct Drawn {
 
 #[derive(Debug, Serialize)]
 struct DrawnRegion {
-    /// A letter; empty of what has none.
+    /// A letter; empty for the rest.
     name: String,
     /// The strategy in words.
     words: String,
-    /// Whether it is what is left when all other regions are named.
+    /// Whether it contains all regions that are not named.
     is_rest: bool,
     /// Closed polygons of discounts [x, y], even-odd.
     outline: Vec<Vec<[f64; 2]>>,
@@ -144,7 +144,7 @@ fn regions(model: &Model, map: &StrategyMap, classes: &[Class]) -> Vec<DrawnRegi
     classes.iter().map(region).collect()
 }
 
-/// Which strategy is best in the middle of each cell. Nothing is said of what lies between.
+/// The best strategy in the middle of each cell; boundaries are not located.
 pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
     let asked = Asked::take(&mut fields)?;
     let axes = Axes::take(&mut fields, FINEST_SKETCH)?;
@@ -168,7 +168,7 @@ pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     }
     let mut regions: Vec<(Option<&Play>, Vec<u64>)> = cells.into_iter().collect();
     regions.sort_by_key(|(play, _)| play.map(|play| (play.n_steps(), play)));
-    // What takes few cells has no colour of its own.
+    // Regions with few cells have no colour of their own.
     let mut by_size: Vec<usize> = (0..regions.len()).collect();
     by_size.sort_by_key(|&at| std::cmp::Reverse(regions[at].1.len()));
     by_size.truncate(DRAWN);
@@ -209,7 +209,7 @@ struct Sketch {
     drawn: Vec<DrawnRegion>,
 }
 
-/// `of` every number below `n`, in order, on so many threads.
+/// `of` every number below `n`, in order, on `threads` threads.
 fn each<T: Send>(n: u64, threads: usize, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let work = || -> Vec<(u64, T)> {

@@ -18,7 +18,7 @@ use commonweal::{Options, StopReason, StopSignal};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What answers are computed with.
+/// The context of a question.
 #[derive(Clone)]
 pub struct Context {
     pub limits: Limits,
@@ -47,7 +47,7 @@ pub const QUESTIONS: [(&str, Question); 12] = [
     ("/api/picture", files::picture),
 ];
 
-/// An answer on its way.
+/// An answer.
 #[derive(Debug)]
 pub struct Reply {
     status: StatusCode,
@@ -61,8 +61,7 @@ impl Reply {
         Reply { status: StatusCode::OK, kind, body: body.into() }
     }
 
-    /// A document, indented as the program prints it. Of one that ran out of time the status says so, and the document has an
-    /// `error` beside the bounds.
+    /// A document, indented as the program prints it. A stopped one has status 503, and an `error` besides the bounds.
     fn document(document: &impl Serialize, stopped: Option<StopReason>) -> Reply {
         let Some(reason @ StopReason::TimeLimit) = stopped else {
             return Reply::file(JSON, json_text(document, None));
@@ -75,7 +74,7 @@ impl Reply {
         Reply { status: problem.status, ..Reply::file(JSON, json_text(&value, None)) }
     }
 
-    /// The same on one line, for what the page asks at every move of a slider.
+    /// The same on one line, for requests at every move of a slider.
     fn on_one_line(document: &impl Serialize, stopped: Option<StopReason>) -> Reply {
         match stopped {
             None => Reply::file(JSON, serde_json::to_string(document).expect("a document is JSON")),

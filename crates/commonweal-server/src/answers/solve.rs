@@ -33,7 +33,7 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     Ok(on_threads(Some(context.limits.threads_for(&model)), reply))
 }
 
-/// What the document is to have beside the answer.
+/// The optional parts of the document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted {
     /// Whether a checker has accepted it.

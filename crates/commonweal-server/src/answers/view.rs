@@ -1,4 +1,4 @@
-//! `/api/view`: all that the page shows of a model at once, so that a slider needs one round trip.
+//! `/api/view`: all data of the page in one answer, so that a slider needs one round trip.
 
 use super::solve::{Wanted, stopped};
 use super::{Context, Reply, options, solve};
@@ -16,7 +16,7 @@ use serde::Serialize;
 /// A larger model is not drawn.
 const MOST_STATES: usize = 2_000;
 const MOST_TRANSITIONS: usize = 20_000;
-/// More states have no row in the timeline.
+/// The most rows of the timeline.
 const ROWS: usize = 60;
 /// A larger model is not explained: that takes as long as solving it.
 const MOST_EXPLAINED: usize = 200;
@@ -89,7 +89,7 @@ struct Whom {
     is_rate: bool,
     /// The discount; `None` where the time preference is not a single one.
     discount: Option<String>,
-    /// What the far future counts for.
+    /// The greatest discount of the last segment.
     patience: String,
     weight: String,
 }
@@ -162,15 +162,15 @@ fn shown(number: &Rational) -> String {
     exact_text(number).filter(|text| text.len() <= LONG).unwrap_or_else(|| format!("{:e}", number.to_f64()))
 }
 
-/// What is done in each state that can be met, in the order in which they are.
+/// The actions of each state that can be reached, in the order in which they are reached.
 #[derive(Debug, Serialize)]
 struct Timeline {
     rows: Vec<TimelineRow>,
-    /// How many states are met, those without a row included.
+    /// The number of states reached, including those without a row.
     n_met: usize,
-    /// Whether states are met in turns in the end.
+    /// Whether states alternate periodically after the last change.
     takes_turns: bool,
-    /// Whether all states are shown at all steps, because there are too many steps to say when each is met.
+    /// Whether all states are shown at all steps, because reachability by step takes too long.
     over_all_states: bool,
 }
 
@@ -180,7 +180,7 @@ struct TimelineRow {
     runs: Vec<Run>,
 }
 
-/// What is done from a step on; `None` while the state cannot be met.
+/// The action from a step on; `None` while the state cannot be reached.
 #[derive(Debug, Serialize)]
 struct Run {
     from: StepNumber,
@@ -229,7 +229,7 @@ impl Accrued {
     }
 }
 
-/// Until little is left to earn, and a few steps beyond the strategy's last change if that is soon.
+/// The steps until the rest is negligible, and a few steps beyond the strategy's last change if that is soon.
 fn telling_steps(model: &Model, answer: &Answer) -> usize {
     const LITTLE: f64 = 0.005;
     const FEWEST: f64 = 8.0;

@@ -1,8 +1,8 @@
-//! What the strategy gains at least and nobody exceeds, L and U of §7, from the horizon back to step 0: to the bit what a
-//! checker finds.
+//! L and U of §7, the lower bound of the strategy's gain and the upper bound of any gain, from the horizon back to step 0:
+//! bit for bit what a checker computes.
 //!
 //! Cost: two passes over the model for each layer; for a stage one pass over the advantages for each interval of steps that it is
-//! cut into, and as many again for each time that more has to be given away.
+//! divided into, and as many again each time the allowed loss is increased.
 
 use super::outward::Outward;
 use crate::exponential_sum::{TailFactors, lifetime};
@@ -24,7 +24,7 @@ pub(super) struct Arithmetic<'a> {
     upper: Vec<f64>,
     /// The step reached, counted from the origin of the segment.
     step: u64,
-    /// Whether a number was infinite or none on the way, which checkers refuse.
+    /// Whether a number was infinite or NaN, which checkers refuse.
     pub is_beyond_doubles: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Arithmetic<'a> {
         arithmetic
     }
 
-    /// What a layer takes, in transitions.
+    /// The work of a layer, in transitions.
     pub fn work_a_layer(&self) -> usize {
         2 * self.model.n_transitions() + self.model.n() * self.model.n_choices()
     }
@@ -145,7 +145,7 @@ impl<'a> Arithmetic<'a> {
             let lower = worth(decisions[state.index()], &self.lower).lower;
             let greatest = |most: f64, choice| {
                 let upper = worth(choice, &self.upper).upper;
-                // Not a number must not be lost.
+                // NaN must not be lost.
                 if upper > most || upper.is_nan() { upper } else { most }
             };
             (lower, self.model.choices(state).fold(f64::NEG_INFINITY, greatest))
@@ -155,7 +155,7 @@ impl<'a> Arithmetic<'a> {
         self.step = step;
     }
 
-    /// Goes on in the segment before, at its end, over its values.
+    /// Enters the previous segment, at its end, over its values.
     pub fn enter(&mut self, model: &'a OrderedModel, values: &[Vec<f64>], end: u64) {
         let (discount, before) = (self.model.discount(0), model.discount(0));
         let unit = if discount == before && self.step == end {
@@ -180,7 +180,7 @@ impl<'a> Arithmetic<'a> {
         self.find_advantages();
     }
 
-    /// Counts from other values, at `step`.
+    /// Changes the base to other values, at `step`.
     pub fn rebase(&mut self, step: u64, values: &[Vec<f64>]) {
         let weights = self.weights(step);
         let of_state = |(state, (&lower, &upper)): (usize, (&f64, &f64))| {
@@ -195,7 +195,7 @@ impl<'a> Arithmetic<'a> {
         self.find_advantages();
     }
 
-    /// Goes back over a stage. Returns what it gives away a step: `each`, or more if the stage does not pass with so little.
+    /// Goes back over a stage. Returns the allowed loss per step: `each`, or more if the stage does not pass with `each`.
     pub fn stage(&mut self, (from, until): (u64, u64), each: f64, decisions: &[ChoiceId]) -> f64 {
         let weights = self.weights(from);
         let drift = |size: fn(&Outward) -> f64| {
@@ -224,8 +224,8 @@ impl<'a> Arithmetic<'a> {
         each
     }
 
-    /// `None` if no choice gains more than `gain` and `each` at any step of the stage, as far as a checker can tell; otherwise
-    /// what it would have to be given.
+    /// `None` if the tests prove that no choice gains more than `gain` and `each` at any step of the stage; otherwise the loss that
+    /// would have to be allowed.
     fn needed(&self, (from, until): (u64, u64), gain: f64, each: f64, decisions: &[ChoiceId]) -> Option<f64> {
         let others = |state: StateId| {
             let own = decisions[state.index()];
@@ -261,7 +261,7 @@ impl<'a> Arithmetic<'a> {
         None
     }
 
-    /// What the strategy earns at least and nobody exceeds from a state, once the present step is 0.
+    /// The lower bound of the strategy's welfare and the upper bound of any welfare from a state, once the present step is 0.
     pub fn welfare(&self, state: StateId) -> (f64, f64) {
         let s = state.index();
         let base = self.values.iter().map(|values| Outward::point(values[s])).sum::<Outward>();

@@ -1,7 +1,7 @@
 //! Certificates of kind bounds (§4, §7).
 //!
-//! Any values, strategy and horizon give a true certificate: what the strategy earns at least and nobody exceeds is
-//! computed on the way, with the arithmetic that checkers use.
+//! Any values, strategy and horizon give a true certificate: the bounds are computed while it is written, with the
+//! arithmetic that checkers use.
 
 use super::arithmetic::Arithmetic;
 use super::text::{Changes, changes, double, write_layers, write_tail};
@@ -13,17 +13,17 @@ use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Step};
 use std::io::{self, Write};
 
-/// What a certificate with bounds is made from.
+/// The data of a certificate of bounds.
 #[derive(Debug, Clone)]
 pub struct BoundsCertificate<'a> {
-    /// About what each principal gets, most patient first, equal discounts merged. The nearer to the best, the narrower the
-    /// bounds; they hold for any finite numbers.
+    /// Approximate values of each principal, most patient first, equal discounts merged. Better values give narrower bounds; the
+    /// bounds hold for any finite numbers.
     pub values: Vec<Vec<f64>>,
-    /// What is done from the horizon on.
+    /// The choices from the horizon on.
     pub tail: Vec<ChoiceId>,
     /// The first step of the tail.
     pub horizon: u64,
-    /// What is done before the horizon.
+    /// The choices before the horizon.
     pub strategy: &'a CountingStrategy,
     /// Stages before the horizon in which no state changes its choice, the latest first; all other steps are walked.
     pub stages: &'a [BoundsStage],
@@ -32,7 +32,7 @@ pub struct BoundsCertificate<'a> {
 }
 
 impl BoundsCertificate<'_> {
-    /// Writes the certificate. A stage that gives away more than it says is written with as much as it needs.
+    /// Writes the certificate. A stage whose loss exceeds `each` is written with the loss that it needs.
     pub fn write(&self, model: &Mdp, stop: &StopSignal, out: &mut dyn Write) -> io::Result<()> {
         self.write_in(&Segmented::of(model), stop, out)
     }
@@ -42,7 +42,7 @@ impl BoundsCertificate<'_> {
         let mdp = model.mdp;
         let a_layer = mdp.n_transitions() + model.n_parts() * mdp.n_choices();
         let mut patience = Patience { stop, spent: 0 };
-        // Hashing a model takes as long as some layers.
+        // Hashing a model takes as long as a few layers.
         patience.spend(8 * a_layer)?;
         writeln!(out, "commonweal-certificate 1\nmodel {}\nkind bounds\nnumbers doubles", super::model_hash(mdp))?;
         writeln!(out, "horizon {horizon}")?;

@@ -51,7 +51,7 @@ pub(super) fn joined<'n>(numbers: impl IntoIterator<Item = &'n Rational>) -> Str
     numbers.into_iter().map(fraction).collect::<Vec<_>>().join(" ")
 }
 
-/// A segment, and for each of its parts the discount and what every principal's rewards count for in it.
+/// A segment, and for each of its parts the discount and the weight of every principal's rewards.
 fn write_segment(segment: &OrderedSegment, n_principals: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "segment {} {}", segment.from, segment.origin)?;
     for part in &segment.parts {
@@ -76,7 +76,7 @@ pub fn model_hash(model: &Mdp) -> String {
     hashed(|out| write_canonical(model, out))
 }
 
-/// SHA-256 of what is written, in hexadecimal.
+/// SHA-256 of the bytes written, in hexadecimal.
 pub(super) fn hashed(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
     struct Hashed(Sha256);
     impl Write for Hashed {

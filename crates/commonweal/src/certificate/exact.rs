@@ -10,7 +10,7 @@ use crate::strategy::Step;
 use dashu_base::BitTest;
 use std::io::{self, Write};
 
-/// A welfare with more bits than this is not brought to lowest terms, which a certificate does not ask for.
+/// A welfare with more bits than this is not reduced to lowest terms, which a certificate does not require.
 const SHORT: usize = 4_096;
 
 /// Writes the certificate of an optimal solution.
@@ -41,7 +41,7 @@ pub(super) fn write(
             writeln!(out, "segment")?;
             write_values(&segment.values, &mut patience, out)?;
         }
-        // Gains that are carried exactly cannot be carried over a stage, and need not be: the horizon is near.
+        // Exact gains cannot be carried over a stage. They need not be: the horizon is near.
         let stages = if is_exact { &[][..] } else { stages };
         for stage in stages {
             write_layers(mdp, &changes, &stage.until, &step, out)?;
@@ -60,14 +60,14 @@ pub(super) fn write(
     writeln!(out, "welfare")?;
     for state in mdp.states() {
         let text = welfare(solution, is_exact, state);
-        // Forming it takes about the square of its length.
+        // Computing it takes time quadratic in its length.
         patience.spend((text.len() / 16).pow(2))?;
         writeln!(out, "{text}")?;
     }
     writeln!(out, "end")
 }
 
-/// About what a checker needs, in operations on machine words.
+/// An estimate of the checker's work, in operations on machine words.
 pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProof) -> u64 {
     let mdp = model.mdp;
     let a_layer = (mdp.n_transitions() + mdp.n_states()) as u64;
@@ -77,7 +77,7 @@ pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProo
         // Gains grow by the same number of bits at every layer.
         (n_layers, n_layers.saturating_mul(proof.bits_a_layer) / 128 + 1)
     } else {
-        // Stages are jumped over, and each is asked about at a few hundred steps.
+        // Stages are jumped over; each is tested at a few hundred steps.
         (solution.effort().n_layers + 500 * solution.effort().n_jumps, 1)
     };
     n_layers.saturating_mul(a_layer * model.n_parts() as u64).saturating_mul(words)
@@ -105,8 +105,8 @@ fn write_vector(values: &ExactVector, patience: &mut Patience, out: &mut dyn Wri
     values.numerators.iter().try_for_each(|numerator| writeln!(out, "{}", integer(numerator)))
 }
 
-/// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to settle a comparison that
-/// enclosures left to exact arithmetic. Otherwise enclosures are cheaper to check.
+/// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to decide a comparison that enclosures
+/// left to exact arithmetic. Otherwise enclosures are cheaper to check.
 fn carries_exact_gains(mdp: &Mdp, solution: &Answer, proof: &ExactProof) -> bool {
     let needed =
         || proof.has_ties || solution.effort().n_judged > 0 || solution.welfare_quotient(mdp.start()).is_some();

@@ -1,4 +1,4 @@
-//! Certificates: answers with everything that a reader needs to check them without this program.
+//! Certificates: answers with everything needed to check them independently.
 //!
 //! The format is `docs/formats/certificate-v1.md`; comments here cite its sections. The checker is a crate of its own that
 //! shares no code with this one.
@@ -46,8 +46,8 @@ pub struct Certificate<'a> {
     proof: &'a Proof,
     /// The bits of its floats, where it needs any.
     pub precision: u32,
-    /// Writing ends with an error, whose source is the [`StopReason`](crate::StopReason), once this is raised; what takes a
-    /// moment only is written all the same.
+    /// Once this is raised, writing ends with an error whose source is the [`StopReason`](crate::StopReason); a short certificate
+    /// is written all the same.
     pub stop: StopSignal,
 }
 
@@ -67,10 +67,10 @@ pub enum NoCertificate {
     /// The certificate is about the numbers as they are written, and they were rounded.
     #[error("the model was read in doubles, and a certificate is about the numbers of the file; read it in fractions")]
     Rounded,
-    /// A fair answer whose bounds rest on no single proof.
+    /// A fair answer whose bounds have no single proof.
     #[error("the answer is not proven; one that is stopped, or between bounds that leave it open, has no certificate")]
     NotProven,
-    /// A fair answer to a rule that tells no strategies apart.
+    /// A fair answer to a rule by which all strategies are equal.
     #[error("nobody can gain, so there is nothing to prove")]
     NothingToProve,
     /// A strategy changes too late for a checker to walk there.
@@ -79,8 +79,8 @@ pub enum NoCertificate {
         /// The latest step.
         most: u64,
     },
-    /// A fair certificate knows no time preference that changes at some step.
-    #[error("a fair certificate knows no schedules and no terms of office yet")]
+    /// A fair certificate does not support time preferences with segments.
+    #[error("fair certificates do not support schedules and terms of office yet")]
     Segments,
     /// In doubles, a fair certificate has one discount for each principal.
     #[error("in doubles a fair certificate needs principals with one discount each; `--exact` has one for all")]
@@ -106,7 +106,7 @@ impl<'a> Certificate<'a> {
         let stopped = matches!(answer.claim(), Claim::Stopped(_));
         let missing = if stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
         let proof = answer.proof().ok_or(missing)?;
-        // It is about the mixtures that the model's canonical form has.
+        // The certificate is about the mixtures of the model's canonical form.
         let answer = if answer.is_approximated() { Cow::Owned(answer.of_mixtures()) } else { Cow::Borrowed(answer) };
         Ok(Certificate { model, answer, proof, precision: PRECISION, stop: StopSignal::default() })
     }
@@ -114,13 +114,13 @@ impl<'a> Certificate<'a> {
     /// What it claims.
     pub fn kind(&self) -> Kind {
         match (self.proof, self.answer.claim()) {
-            // A checker that carries no exact gains sees no tie.
+            // A checker that does not carry exact gains cannot prove a tie.
             (Proof::Exact(proof), Claim::Optimal) if proof.exact_is_affordable || !proof.has_ties => Kind::Exact,
             _ => Kind::Bounds,
         }
     }
 
-    /// About how long its values are, in bits: what a reader has to get through.
+    /// About the total length of its values, in bits.
     pub fn value_bits(&self) -> usize {
         match self.proof {
             Proof::Exact(proof) => {
@@ -155,8 +155,7 @@ impl<'a> Certificate<'a> {
         }
     }
 
-    /// About what a checker needs for it, in operations on machine words; less than it really takes by a small factor at
-    /// most.
+    /// An estimate of the checker's work, in operations on machine words; at most a small factor too low.
     pub fn check_work(&self) -> u64 {
         match self.proof {
             Proof::Exact(proof) if self.kind() == Kind::Exact => {
@@ -197,11 +196,10 @@ impl<'m> Segmented<'m> {
     }
 }
 
-/// Work that is done whether anybody asks to stop or not, in transitions: a moment.
+/// Work, in transitions, that is done even if the stop signal is raised.
 const MOMENT: u64 = 20_000_000;
 
-/// Looks at a signal once a moment has passed. Work and not time, so that a short certificate is written whenever the
-/// signal was raised.
+/// Polls a signal after some work. Work is counted, not timed, so that a short certificate is always written.
 struct Patience<'s> {
     stop: &'s StopSignal,
     spent: u64,

@@ -1,6 +1,6 @@
 //! The doubles of §5: every sum and product is moved outward by one double, so that any program gets the same bits.
 //!
-//! [`Enclosure`](crate::number::Enclosure) is tighter; a certificate must state what every checker finds.
+//! [`Enclosure`](crate::number::Enclosure) is tighter, but a certificate must state what every checker computes.
 
 use crate::number::{Rational, WideEnclosure, doubles_around, product_down, product_up, sum_down, sum_up};
 

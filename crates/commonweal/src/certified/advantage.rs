@@ -1,7 +1,7 @@
-//! Advantages over any values: what one use of a choice changes, in doubles with a bound of their error.
+//! Advantages over any values: what one use of a choice changes, in doubles with an error bound.
 //!
-//! The strategy's own choices are not stored: their advantages are near 0, and only how near matters. All others are
-//! *candidates*. Cost: one pass over the rows, 8 bytes a candidate and principal.
+//! The strategy's own choices are not stored: their advantages are near 0, and only a bound on them is needed. All others are
+//! *candidates*. Cost: one pass over the rows, 8 bytes per candidate and principal.
 
 use super::long_term::LongTerm;
 use super::rounded_model::RoundedModel;
@@ -24,7 +24,7 @@ pub(super) struct Advantages {
     rest: Vec<f64>,
     /// Where the candidates of each chunk of states begin, and where the last ones end.
     first_of_chunk: Vec<u32>,
-    /// What every Δ_i may be off by.
+    /// The error bound of every Δ_i.
     pub error: Vec<UpperBound>,
     /// The greatest |Δ_i| of a choice that the strategy takes.
     pub followed: Vec<UpperBound>,
@@ -122,10 +122,10 @@ impl Advantages {
     }
 }
 
-/// The candidate that stands for a choice that `state` offers beside `followed`.
+/// The candidate number of a choice of `state` other than `followed`.
 #[inline]
 pub(super) fn candidate(state: usize, choice: ChoiceId, followed: ChoiceId) -> usize {
-    // Each state before this one has one choice that is no candidate.
+    // Each state before this one has one choice that is not a candidate.
     choice.index() - state - usize::from(choice > followed)
 }
 
@@ -156,7 +156,7 @@ impl Terms<'_> {
         }
     }
 
-    /// The same for more principals than stand side by side.
+    /// The same for any number of principals.
     fn of_many(
         &self,
         state: usize,

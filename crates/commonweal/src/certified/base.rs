@@ -1,4 +1,4 @@
-//! A strategy and values near its own, to measure everything else against.
+//! A base: a strategy and approximate values of it, relative to which gains are measured.
 
 use super::advantage::Advantages;
 use super::long_term::{self, LongTerm};
@@ -7,7 +7,7 @@ use crate::model::ChoiceId;
 use crate::number::{Enclosure, UpperBound};
 use crate::stop::StopSignal;
 
-/// What gains are counted from: first the long-term strategy, after a jump the strategy of the stage jumped over.
+/// The base of gains: first the long-term strategy, after a jump the strategy of the stage jumped over.
 pub(super) struct Base<'m> {
     pub model: &'m RoundedModel<'m>,
     pub followed: LongTerm,
@@ -33,7 +33,7 @@ impl<'m> Base<'m> {
         values[state * constants.len() + i] + constants[i]
     }
 
-    /// V_i(s), with its rounding.
+    /// V_i(s), with its rounding error.
     pub fn enclosed_value(&self, state: usize, i: usize) -> Enclosure {
         let LongTerm { values, constants, .. } = &self.followed;
         let point = |x: f64| Enclosure::new(x, x);
@@ -47,24 +47,24 @@ impl<'m> Base<'m> {
         UpperBound::of(span.magnitude()) + UpperBound::of(self.followed.constants[i])
     }
 
-    /// What following the strategy for ever may bring principal i more or less than V_i.
+    /// An upper bound on the difference of V_i and principal i's value of following the strategy for ever.
     pub fn off(&self, i: usize) -> UpperBound {
         self.advantages.followed[i] * self.model.lifetime_bound(i)
     }
 
-    /// What principal i may gain or lose at most, whatever anybody does.
+    /// An upper bound on principal i's gain or loss under any strategy.
     pub fn at_most(&self, i: usize) -> UpperBound {
         self.advantages.followed[i].max(self.advantages.greatest[i]) * self.model.lifetime_bound(i)
     }
 
-    /// `V_i(s) − other V_i(s)`, to the nearest or so.
+    /// `V_i(s) − other V_i(s)`, rounded.
     pub fn ahead_of(&self, other: &Base, state: usize, i: usize) -> f64 {
         let n = self.followed.constants.len();
         let constants = self.followed.constants[i] - other.followed.constants[i];
         constants + (self.followed.values[state * n + i] - other.followed.values[state * n + i])
     }
 
-    /// What `ahead_of` may be off by.
+    /// The error bound of `ahead_of`.
     pub fn ahead_error(&self, other: &Base, i: usize) -> UpperBound {
         let magnitude = self.greatest_value(i) + other.greatest_value(i);
         UpperBound::of_roundings(4.0) * magnitude + UpperBound::UNDERFLOW

@@ -1,11 +1,11 @@
-//! Where the tail begins, and what is at stake from there on.
+//! The step at which the tail begins, and bounds on gains and losses from there on.
 //!
-//! Let `C_k = Σ_{p≤k} ρ_p^H Δ_p` with ρ_p = λ_p/λ_0, and κ_k ≥ 0 at least every C_k. From step H on nobody gains more than
-//! `T(κ) = Σ_k κ_k f_k`, in units of λ_0^H ([`TailFactors`]), and likewise the strategy loses no more than T of what its
-//! own choices fall short by. With the factors f_k, whose sum is 1/(1−λ_0), this is at most `share / λ_0^H` if every C_k is at most `share/2 · max(1−λ_0, 1/(n f_k)) /
-//! λ_0^H`: H is about the least step at which they are. The right-hand side grows without bound: however close two choices
-//! are, H is no more than what discounting the share away takes. But a C_k within the error of advantages may as well be 0:
-//! no later step would tell, and what it puts at stake is no more than what the error does anyway.
+//! Let `C_k = Σ_{p≤k} ρ_p^H Δ_p` with ρ_p = λ_p/λ_0, and κ_k ≥ 0 at least every C_k. From step H on no strategy gains more than
+//! `T(κ) = Σ_k κ_k f_k`, in units of λ_0^H ([`TailFactors`]). The strategy loses no more than T of the shortfall of its own
+//! choices. The factors f_k have the sum 1/(1−λ_0), so this is at most `share / λ_0^H` if every C_k is at most
+//! `share/2 · max(1−λ_0, 1/(n f_k)) / λ_0^H`. H is about the least step at which this holds. The right-hand side grows without
+//! bound, so H is bounded however close two choices are. A C_k within the error of the advantages counts as 0: no later step
+//! would decide it, and its effect is no greater than that of the error.
 
 use super::advantage::Advantages;
 use super::rounded_model::RoundedModel;
@@ -14,7 +14,7 @@ use crate::number::UpperBound;
 use crate::parallel;
 use std::ops::Range;
 
-/// ρ_i^step for every principal: a double, and what it may be off by.
+/// ρ_i^step for every principal: a double, and its error bound.
 pub(super) struct StepWeights {
     pub nearest: Vec<f64>,
     pub error: Vec<UpperBound>,
@@ -34,21 +34,21 @@ impl StepWeights {
     }
 }
 
-/// About the least step from which at most `share` of welfare, as seen from step 0, is at stake. A guess: what is really
-/// at stake there is for [`Stake::at`] to say.
+/// About the least step from which at most `share` of welfare, as seen from step 0, can be gained. This is a guess;
+/// [`Stake::at`] computes a proven bound.
 pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64) -> u64 {
     let n = model.n();
     let logarithms: Vec<f64> = model.discounts.iter().map(|discount| discount.ln()).collect();
     let of_share = |k: usize| {
         let lifetime = |i: usize| model.impatience.get(i).map_or(0.0, |impatience| 1.0 / impatience);
-        // Of discounts that are one double, it is hard to tell how far they are apart.
+        // The difference of discounts that round to the same double is not known in doubles.
         let factor = (lifetime(k) - lifetime(k + 1)).max(1e-6 * lifetime(k));
         0.5 * share * model.impatience[0].max(1.0 / (n as f64 * factor))
     };
     let error = |i: usize| advantages.error[i].max(advantages.followed[i]).get();
     let at = |step: u64| {
         let t = step as f64;
-        // `0 · ∞` where a discount of 0 counts the present step only.
+        // Avoids `0 · ∞` for a discount of 0, which counts the present step only.
         let power = |logarithm: f64| if step == 0 { 1.0 } else { (t * logarithm).exp() };
         let weights: Vec<f64> = logarithms.iter().map(|logarithm| power(logarithm - logarithms[0])).collect();
         let errors = weights.iter().enumerate().scan(0.0, |sum, (i, weight)| {
@@ -89,21 +89,21 @@ pub(super) fn horizon(model: &RoundedModel, advantages: &Advantages, share: f64)
     model.ranks.greatest_of(own.into_iter().max().unwrap_or(0) as f64) as u64
 }
 
-/// What the candidates' sums at a step are made with, and what they may be at most.
+/// The weights of the candidates' sums at a step, and the upper limits of these sums.
 struct AtStep {
     step: u64,
     /// ρ_i^step.
     weights: Vec<f64>,
-    /// What C_k may be, by k.
+    /// The upper limit of C_k, by k.
     allowed: Vec<f64>,
 }
 
-/// What is at stake from a step on, in units of λ_0^step.
+/// Bounds on gains and losses from a step on, in units of λ_0^step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stake {
-    /// Nobody gains more.
+    /// An upper bound on any strategy's gain.
     pub above: UpperBound,
-    /// The strategy loses no more.
+    /// An upper bound on the strategy's loss.
     pub below: UpperBound,
 }
 
@@ -111,7 +111,7 @@ impl Stake {
     pub fn at(model: &RoundedModel, advantages: &Advantages, weights: &StepWeights) -> Stake {
         let n = model.n();
         let of_followed: Vec<UpperBound> = prefix_sums((0..n).map(|i| weights.bound(i) * advantages.followed[i]));
-        // What the sum of k terms may be off by: the advantages' errors, the weights', and the roundings of the sum.
+        // The error of the sum of k terms: the errors of the advantages, of the weights, and the roundings of the sum.
         let roundings = UpperBound::of_roundings(n as f64 + 2.0);
         let off = prefix_sums((0..n).map(|i| {
             let magnitude = weights.bound(i) * advantages.greatest[i];

@@ -1,16 +1,16 @@
-//! How far back the present strategy stays near enough to the best.
+//! Jumps: how far back the present strategy stays within the allowed loss of the best.
 //!
-//! Over the steps of a stage the strategy σ is followed, and the values are its own. There a candidate gains
-//! `D_t = Σ_i ρ_i^t Δ_i` by itself, and at most the span of E by where it leads, which shrinks by λ_0 with every step back.
-//! So if
+//! Over the steps of a stage the strategy σ is followed, and the base is σ's own values. There a candidate gains
+//! `D_t = Σ_i ρ_i^t Δ_i` by itself, and at most the span of E through its successors; the span shrinks by λ_0 with every step
+//! back. So if
 //!
 //! ```text
 //! D_t + λ_0^{b−t} · span(E_b) ≤ η/λ_0^t       for every candidate and every step t of [a, b)
 //! ```
 //!
-//! nobody gains more than η a step over σ, seen from step 0. Over an interval of steps every ρ_i^t lies between its ends,
-//! which bounds D_t at once; where that is too rough the interval is cut in two, the later half first, down to single
-//! steps. With two principals nothing needs a cut but to find the last step that fails.
+//! no strategy gains more than η per step over σ, seen from step 0. Over an interval of steps every ρ_i^t lies between its
+//! values at the ends, which bounds D_t. If this bound is too rough the interval is bisected, the later half first, down to
+//! single steps. With two principals bisection is needed only to find the last step that fails.
 
 use super::base::Base;
 use super::horizon::StepWeights;
@@ -22,22 +22,22 @@ use crate::number::{Enclosure, UpperBound, quotient_down, sum_up};
 use crate::parallel;
 use std::collections::HashMap;
 
-/// Where a jump lands, and what it costs.
+/// The end of a jump, and its allowed loss.
 struct Landing {
     /// The first step of the stage.
     step: u64,
-    /// What the stage may give away to the best at each of its steps, in units of λ_0^step.
+    /// The allowed loss against the best at each step of the stage, in units of λ_0^step.
     each: UpperBound,
 }
 
 /// A jump over fewer steps costs more than it saves.
 pub(super) const SHORTEST: u64 = 256;
 
-/// The part of the gap that all jumps together may give away.
+/// The part of the gap that all jumps together may lose.
 const SHARE: f64 = 1.0 / 32.0;
 
 impl<'m> Walk<'m> {
-    /// Goes back over as many steps as the present decisions stay near enough to the best. Returns whether it went.
+    /// Goes back over as many steps as the present decisions stay within the allowed loss. Returns whether it jumped.
     pub(super) fn try_to_jump(&mut self, horizon: u64, options: &WalkOptions) -> bool {
         let deviates = self.decisions != self.base.followed.strategy;
         if self.base.model.ranks.sum(deviates.into()) > 0 {
@@ -82,7 +82,7 @@ impl<'m> Walk<'m> {
         true
     }
 
-    /// Counts gains from the present decisions from now on.
+    /// Makes the present decisions the base of gains.
     fn rebase(&mut self, options: &WalkOptions) {
         let new = |old: &Base<'m>| Base::of_strategy(old.model, &self.decisions, options.gap, options.stop);
         let base = new(&self.base);
@@ -96,7 +96,7 @@ impl<'m> Walk<'m> {
         });
         let ahead = |i: usize| {
             let error = old.ahead_error(&base, i);
-            // The error is a few units in the last place of all that is added, so its inverse bounds the terms.
+            // The error is a few units in the last place of the terms, so it also bounds their magnitude.
             let magnitude = error.rounded();
             let roundings = UpperBound::of_roundings(n as f64 + 4.0);
             weights.bound(i) * error + weights.error[i] * magnitude + roundings * weights.bound(i) * magnitude
@@ -126,7 +126,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// The longest stage from `first` on that ends at step `end` with gains of this span, if what the span leaves uncertain is negligible.
+/// The longest stage from `first` on that ends at step `end` with gains of this span, if the effect of the span is negligible.
 fn next_event(
     base: &Base,
     ratios: &DiscountRatios,
@@ -155,7 +155,7 @@ fn next_event(
     Some(Landing { step: to, each: UpperBound::of_quotient(each, discount.power(to).lower()) })
 }
 
-/// The question whether the strategy stays near enough to the best on an interval of steps.
+/// The test whether the strategy stays within the allowed loss on an interval of steps.
 struct Question<'a> {
     base: &'a Base<'a>,
     ratios: &'a DiscountRatios,
@@ -187,7 +187,7 @@ impl Question<'_> {
         self.last_failure(steps, candidate, middle, end).or_else(|| self.last_failure(steps, candidate, from, middle))
     }
 
-    /// Whether the candidate passes at every step from `first` to `last`, as far as their ends tell.
+    /// Whether the bound from both ends proves that the candidate passes at every step from `first` to `last`.
     fn passes(&self, steps: &mut HashMap<u64, AtStep>, candidate: usize, first: u64, last: u64) -> bool {
         for step in [first, last] {
             steps.entry(step).or_insert_with(|| {

@@ -1,9 +1,9 @@
 //! The long-term strategy in doubles: policy iteration for the most patient principal, then for the next one among the
 //! choices that are as good as the best for all before, and so on.
 //!
-//! Two choices whose worth differs by less than what is asked for count as equally good. That may be wrong, and then the
-//! proven interval is a little wider: nothing here is trusted. Once every state has one choice left, as is usual after
-//! the first principal, all others need no more than their values, side by side in one pass over the rows.
+//! Two choices whose values differ by less than a tolerance count as equally good. If that is wrong, the proven interval is a
+//! little wider: nothing here is trusted. Once every state has one choice left, which is usual after the first principal, the
+//! values of all other principals are computed together in one pass over the rows.
 
 use super::rounded_model::RoundedModel;
 use crate::kernel::chain::{Chain, Columns, Table, TableMut, choose_rows, copy_columns};
@@ -26,10 +26,10 @@ pub(super) struct LongTerm {
     pub constants: Vec<f64>,
 }
 
-/// The part of a residual's span that values which count from another constant are solved for again.
+/// The relative residual to which values are solved again after their constant changes.
 const AS_BEFORE: f64 = 1e-3;
 
-/// The long-term strategy of `model`, near enough for a welfare within `gap` of its scale.
+/// The long-term strategy of `model`, precise enough for a welfare within `gap` of its scale.
 pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTerm {
     let n = model.n();
     let mut strategy: Vec<ChoiceId> = model.arrays.first_choices().collect();
@@ -79,12 +79,12 @@ impl LongTerm {
     }
 }
 
-/// Values this many times smaller than the terms that they are sums of have lost as much of their precision.
+/// Values smaller than their terms by this factor have lost that factor of precision by cancellation.
 const CANCELLED: f64 = 64.0;
 
 impl LongTerm {
-    /// Counts the values of principal i from their own middle where they are small and their constant is not: where a run
-    /// soon earns no more, the constant that sweeps find means nothing. What that cost in precision is solved for again.
+    /// Re-centres the values of principal i if they are small and their constant is large. This happens if runs soon stop earning:
+    /// the constant that sweeps find is then meaningless. A further solve recovers the lost precision.
     fn recentre(&mut self, model: &RoundedModel, i: usize, stop: &StopSignal) {
         let n = model.n();
         let mut values: Vec<[f64; 1]> = self.values.iter().skip(i).step_by(n).map(|&value| [value]).collect();
@@ -115,7 +115,7 @@ impl LongTerm {
     }
 }
 
-/// The part of the gap that one principal's residual may take up. A single one has no tail and no layers to share with.
+/// The part of the gap for one principal's residual. A single principal has no tail and no layers to share it with.
 fn share(n: usize) -> f64 {
     if n == 1 { 0.4 } else { 0.2 / n as f64 }
 }
@@ -144,7 +144,7 @@ fn values_of<const K: usize>(
     let spans: [Span; K] = Span::over(model.ranks, own);
     columns.levels = spans.map(Span::middle);
     spans.iter().for_each(|span| *scale += span.magnitude());
-    // What a principal's values are off by adds up over its own lifetime.
+    // The error of a principal's values is its residual times its lifetime.
     let targets = std::array::from_fn(|i| {
         let target = share(n) * gap * model.impatience[begin + i] * *scale;
         target.max(floor(model, begin + i, columns.levels[i]))
@@ -153,7 +153,7 @@ fn values_of<const K: usize>(
     (columns, targets)
 }
 
-/// A residual that rounding alone may leave.
+/// The residual caused by rounding alone.
 fn floor(model: &RoundedModel, i: usize, level: f64) -> f64 {
     model.advantage_error(i, level / model.impatience[i], UpperBound::ZERO).get()
 }

@@ -2,14 +2,14 @@
 //!
 //! For any vectors V_i, a strategy that is followed from step j on earns `Φ_j + E Σ_{t≥j} D_t`, where
 //! `Φ_j = Σ_i λ_i^j V_i` and `D_t = Σ_i λ_i^t Δ_i` (telescoping). So V may be anything: if it is near the long-term
-//! values the interval is narrow, if not it is wide, and it is never false. Hence two halves of very different kind:
+//! values the interval is narrow, if not it is wide, and it is never false. Hence the engine has two halves:
 //!
 //! ```text
-//! long_term, evaluate      V and a strategy, as near and as fast as possible; nothing of it is trusted
-//! advantage, tail, layers  what follows from them, with every rounding counted (rounded_model says how)
+//! long_term, kernel                           V and a strategy, as precise and fast as possible; not trusted
+//! advantage, horizon, walk, jump, payoff      the proof, with every rounding error bounded (see rounded_model)
 //! ```
 //!
-//! The truth that is enclosed is that of the model as written: the rounding of its numbers to doubles is counted too.
+//! The intervals hold for the model as written: the rounding of its numbers to doubles is included.
 
 mod advantage;
 mod base;
@@ -44,9 +44,9 @@ use crate::stop::StopReason;
 use crate::strategy::{CountingStrategy, Step};
 use std::time::Instant;
 
-/// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every start state that no wider
-/// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. Wider if `options` stop it on the way, or doubles
-/// cannot tell.
+/// A strategy whose welfare is within `gap` of the best, and the proof: an interval for every start state that is no wider
+/// than `gap` times the scale of the welfare, the greatest Σ_i |V_i(s)| or Σ_i |payoff_i(s)|. The interval is wider if `options`
+/// stop the computation, or if doubles cannot reach the gap.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
         [_] => match Quotient::of_doubles(model) {
@@ -64,13 +64,13 @@ pub fn solve_shared(shared: SharedModel, gap: f64, options: &Options) -> Answer 
     solve_in_pool(shared, 0, gap, options)
 }
 
-/// The same for a model whose rows are off by what rows of `longest_row` successors are, if that is more.
+/// The same for a model whose rows have the rounding error of rows with `longest_row` successors, if that is more.
 fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Options) -> Answer {
     let began = Instant::now();
     let rounded = RoundedModel::new(shared, principals::parts(shared.model.principals())).with_rows_of(longest_row);
     let n_transitions = shared.ranks.sum(shared.model.n_transitions() as u64);
-    // How much of the gap the rounds leave over depends on the model. Where it was too much, they walk in place of jumping,
-    // for the values of a strategy that is followed for a while may be much larger than the welfare; then they aim finer.
+    // If the interval is too wide, the next round walks in place of jumping, because the values of a strategy that is followed
+    // only for a while may be much larger than the welfare. Further rounds use a smaller tolerance.
     let mut aim = gap;
     let mut options = options.clone();
     let mut proven: Option<(Answer, f64)> = None;
@@ -80,7 +80,7 @@ fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Op
         let took = began.elapsed();
         let (mut answer, mut width) = prove(&rounded, long_term, Aim { gap, aim }, &options);
         if let Some((earlier, known)) = proven.take_if(|(_, known)| *known < width) {
-            // A round that is stopped takes nothing back.
+            // A stopped round does not widen the earlier interval.
             (answer, width) = (Answer { claim: answer.claim, ..earlier }, known);
         }
         let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision);
@@ -105,8 +105,8 @@ pub(crate) struct Kept {
     long_term: LongTerm,
 }
 
-/// The same as [`solve`], for one of many questions that differ in their weights: what `kept` holds of the long term serves
-/// all whose parts keep their proportions. Nothing of it is trusted.
+/// The same as [`solve`], for one of many solves that differ only in their weights: the long-term strategies in `kept` are
+/// reused if the parts keep their proportions. They are not trusted.
 pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept: &mut Vec<Kept>) -> Answer {
     if principals::segments(model.principals()).len() > 1 {
         return solve(model, gap, options);
@@ -137,14 +137,14 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
     })
 }
 
-/// The part of the gap that may be at stake in the tail.
+/// The part of the gap for the tail.
 const TAIL_SHARE: f64 = 0.25;
-/// How much finer the next round aims, and a gap beyond which doubles have nothing more to tell.
+/// The factor on the tolerance of the next round, and the tolerance below which doubles gain nothing.
 const FINER: f64 = 1e-3;
 const FINEST: f64 = 1e-11;
-/// Transitions, over all layers, that are walked in place of jumps: some ten seconds.
+/// The most transitions, over all layers, that are walked in place of jumps: about ten seconds.
 const MOST_WALKED: u64 = 4_000_000_000;
-/// A width that is as good as none, where there is nothing to be relative to.
+/// A width that counts as 0 if the scale is 0.
 const NOTHING: f64 = 1e-300;
 
 /// Whether an interval is as narrow as asked. An infinite one never is.
@@ -158,14 +158,14 @@ struct Aim {
     aim: f64,
 }
 
-/// What follows from a strategy and values, whatever they are, and the width of the welfare's widest interval.
+/// The bounds that follow from any strategy and values, and the width of the welfare's widest interval.
 fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options) -> (Answer, f64) {
     let Aim { gap: asked, aim: gap } = aim;
     let base = Base::of(model, long_term);
     let (base, scale) = within_reach(base, options);
     let allowed_gap = gap * scale;
     let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
-    // What no part tells is evaluated by itself.
+    // Principals that are not determined by a part are evaluated separately.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
     let alone =
         (!untold.is_empty()).then(|| RoundedModel::alone(model.shared(), &untold).with_rows_of(model.longest_row));
@@ -176,7 +176,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let mut stopped = model.ranks.stop_reason(&options.stop);
     let beyond_doubles = base.advantages.error.iter().any(|error| !error.get().is_finite());
     let mut horizon = if stopped.is_some() || beyond_doubles {
-        // A stopped run gets the bounds of a tail that begins at once, and no layer mends an infinite error.
+        // A stopped run uses the bounds of a tail that begins at once. Layers cannot reduce an infinite error.
         0
     } else {
         horizon::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap)
@@ -211,7 +211,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     // The long-term strategy may earn nothing where deviating at first earns much.
     let scale = scale.max(model.ranks.greatest_of(payoffs.magnitude(model.n_states())));
     if stopped.is_some() {
-        // What little was found may say less than the rewards do.
+        // The bounds found may be wider than those from the rewards alone.
         welfare = welfare_within_rewards(model, &welfare);
         payoffs = payoffs.map(|p, values| within(values, model.n_states(), reward_range(model, p)));
     }
@@ -243,14 +243,14 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     (answer, width)
 }
 
-/// A scale this small beside the rewards says little of what can be earned.
+/// A scale this small relative to the rewards does not indicate what can be earned.
 const SMALL: f64 = 1e-3;
-/// The layers that tell what can be earned at first.
+/// The number of layers used to estimate early gains.
 const FIRST_LAYERS: u64 = 64;
 
-/// The base, and what a gap is relative to: the size of its values, or of what can be gained over them in a few steps where
-/// they are small. The long-term strategy may earn nothing where deviating at first earns much. A guess: what the answer's
-/// payoffs amount to is known at its end.
+/// The base, and the scale of the gap: the size of the base's values, or of the gain over them in a few steps if the values are
+/// small. The long-term strategy may earn nothing although early deviations earn much. This scale is a guess; the size of the
+/// answer's payoffs is known only at the end.
 fn within_reach<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
     let (model, scale) = (base.model, base.scale());
     let principals = model.model.principals().iter().enumerate();
@@ -275,7 +275,7 @@ fn within_reach<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
     (walk.base, if gain.is_finite() { scale.max(gain) } else { scale })
 }
 
-/// What a principal of the file gets at least and at most, whatever anybody does: its least and greatest reward for ever.
+/// Bounds on a principal's payoff under any strategy: its least and greatest reward for ever.
 fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
     let of_part = |part: &Part| {
         let alone = Alone { principal: p, discount: part.discount.clone() };
@@ -288,14 +288,14 @@ fn reward_range(model: &RoundedModel, p: PrincipalId) -> Enclosure {
     }
 }
 
-/// What the steps from `step` on bring a principal of the file at least and at most, as of step 0.
+/// Bounds on the value of the steps from `step` on for a principal of the file, as of step 0.
 fn range_from(model: &RoundedModel, p: PrincipalId, step: u64) -> Enclosure {
     let once = range_alone(model, &Alone { principal: p, discount: Rational::ZERO });
     let weights = weights_from(&model.model.principals()[p.index()], step);
     weights.map(|weight| once.times(weight)).fold(Enclosure::ZERO, Enclosure::plus)
 }
 
-/// What its rewards are worth at one discount, at least and at most.
+/// Bounds on the value of its rewards at one discount.
 fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
     let rewards = model.arrays.reward.iter().skip(alone.principal.index()).step_by(model.model.n_principals());
     let own = rewards.fold(Span::EMPTY, |span, &reward| span.with(reward));
@@ -305,7 +305,7 @@ fn range_alone(model: &RoundedModel, alone: &Alone) -> Enclosure {
     rewards.times(Enclosure::from(&lifetime(&alone.discount)))
 }
 
-/// What any strategy gets each principal.
+/// Bounds on each principal's payoff under any strategy.
 pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
     let first = principals::segments(mdp.principals()).swap_remove(0);
     let model = RoundedModel::new(SharedModel::whole(mdp), first.parts);
@@ -344,7 +344,7 @@ fn welfare_within_rewards(model: &RoundedModel, welfare: &Values) -> Values {
     within(welfare, model.n_states(), ranges.fold(Enclosure::ZERO, Enclosure::plus))
 }
 
-/// The same values, none of them outside `range`.
+/// The same values, intersected with `range`.
 fn within(values: &Values, n: usize, range: Enclosure) -> Values {
     let narrowed = |state: usize| {
         let known = values.enclosure(state);
@@ -396,7 +396,7 @@ impl Base<'_> {
         let Base { model, followed, advantages } = self;
         let as_good = |state: usize, choice: ChoiceId| {
             let own = followed.strategy[state];
-            // With an infinite error nothing is known to be near, but a choice is as good as itself.
+            // With an infinite error no comparison holds, but a choice is as good as itself.
             choice == own || (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
         };
         let first = model.arrays.first_choice;
@@ -406,9 +406,9 @@ impl Base<'_> {
         crate::kernel::sweep::lists(model.n_states(), of_state)
     }
 
-    /// Whether the strategy is the long-term one beyond doubt: every other choice is worth less to the most patient. Against
-    /// the strategy's own values an advantage differs from the one known by what these may be off by, here and in the next
-    /// state. Choices that tie for the most patient are not told apart.
+    /// Whether the strategy is proven to be the long-term one: every other choice is worse for the most patient principal. The
+    /// advantage over the strategy's exact values differs from the computed one by the errors of the values, here and in the next
+    /// state. Ties for the most patient principal are not decided.
     fn is_proven_long_term(&self) -> bool {
         let doubt = self.advantages.error[0] + self.off(0) + self.off(0);
         let is_proven = self.advantages.lead.iter().all(|&lead| lead < -doubt.get());
@@ -421,20 +421,20 @@ impl Base<'_> {
         (0..self.model.n()).map(of_principal).collect()
     }
 
-    /// What following the strategy for ever brings principal i.
+    /// Principal i's values of following the strategy for ever.
     fn values(&self, i: usize) -> Values {
         near(self.model.n_states(), |state| self.value(state, i), self.greatest_value(i), self.off(i))
     }
 }
 
-/// Numbers that are `off` at most from sums of a few terms whose magnitudes add up to `magnitude`.
+/// Enclosures of numbers within `off` of sums of a few terms whose magnitudes add up to `magnitude`.
 fn near(n: usize, of: impl Fn(usize) -> f64 + Sync + Send, magnitude: UpperBound, off: UpperBound) -> Values {
     let radius = (off + UpperBound::of_roundings(8.0) * magnitude).get();
     Values::Near { centers: parallel::map_many(n, of), below: radius, above: radius }
 }
 
 impl Walk<'_> {
-    /// The welfare, once the walk is in the present: V added up, the gain, and what is at stake.
+    /// The welfare, once the walk has reached step 0: the sum of V, the gain, and its bounds.
     fn welfare(&self) -> Values {
         let n = self.base.model.n();
         let magnitude = (0..n).map(|i| self.base.greatest_value(i)).sum::<UpperBound>() + self.greatest_gain();
@@ -447,12 +447,12 @@ impl Walk<'_> {
         }
     }
 
-    /// What the decisions of the whole walk bring the i-th of the base's principals.
+    /// The payoff of the i-th of the base's principals under the decisions of the whole walk.
     fn payoff(&self, i: usize) -> Values {
         if i > 0 {
             return payoff(&self.base, &self.gains, i, i - 1);
         }
-        // What the others leave of the gain of all.
+        // The total gain minus the gains of the others.
         let others: Vec<(&dyn Gains, usize)> = each(&self.gains).collect();
         let of_state = |state: usize| {
             let others = others.iter().map(|(gains, i)| gains.gain(state, *i)).sum::<f64>();
@@ -480,20 +480,20 @@ fn payoff(base: &Base, blocks: &[Box<dyn Gains>], i: usize, position: usize) -> 
     near(base.model.n_states(), of_state, base.greatest_value(i) + greatest, error)
 }
 
-/// Where what the principals get comes from, principal by principal.
+/// The source of each principal's payoff.
 fn sources(model: &RoundedModel) -> impl Iterator<Item = Source> {
     let principals = model.model.principals();
     (0..principals.len()).flat_map(|p| principals::sources(principals, &model.parts, p.into()))
 }
 
-/// What each principal of the file gets by the decisions of the whole walk.
+/// Each principal's payoff under the decisions of the whole walk.
 fn payoffs_of_walk(model: &RoundedModel, untold: &[Alone], walk: &Walk) -> Payoffs {
     payoffs(model, untold, &walk.base, walk.members.as_ref(), |base, i| {
         if std::ptr::eq(base.model, walk.base.model) { walk.payoff(i) } else { payoff(base, &walk.member_gains, i, i) }
     })
 }
 
-/// What `of` says that each principal of the file gets: by the base of its part, or by its own where no part tells.
+/// Each principal's payoff by `of`: from the base of its part, or from its own base if no part determines it.
 fn payoffs(
     model: &RoundedModel,
     untold: &[Alone],

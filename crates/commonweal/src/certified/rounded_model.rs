@@ -1,4 +1,4 @@
-//! The model as the certified engine sees it: in doubles, with what each of them may be off by.
+//! The model as the certified engine sees it: in doubles, with error bounds.
 //!
 //! A probability of a [`Mdp<f64>`] is within (row length + 3) roundings of the true one, a reward within a few, a
 //! discount within one. For any doubles v and any constant c the engine computes, per choice and principal,
@@ -9,7 +9,7 @@
 //!
 //! Every intermediate result is at most M = max|R| + |(1−λ)c| + 2 max|v|. A row of b successors takes 2b + 9 roundings,
 //! those of its numbers included, so what is computed is within (2b + 16) · 2^-53 · M of the truth, and the reward's own
-//! error. That is the a-priori error of a row, and no operation inside it needs to look at its rounding.
+//! error. That is the a-priori error of a row; single operations need no error analysis.
 
 use crate::kernel::sweep::{CHUNK, Span, common_length, longest_row};
 use crate::model::{Arrays, Mdp, PrincipalId};
@@ -38,7 +38,7 @@ pub(super) struct RoundedModel<'m> {
     pub model: &'m Mdp<f64>,
     pub ranks: &'m dyn Ranks,
     pub arrays: Arrays<'m, f64>,
-    /// Distinct discounts, most patient first, unless each stands for itself.
+    /// Distinct discounts, most patient first, unless the parts are evaluated separately.
     pub parts: Vec<OrderedPart>,
     /// λ_i, to the nearest.
     pub discounts: Vec<f64>,
@@ -82,13 +82,13 @@ impl<'m> RoundedModel<'m> {
             });
             Cow::Owned(reward)
         };
-        // What the terms' rewards add up to at most, none of them cancelling.
+        // An upper bound on the sum of the terms' rewards, without cancellation.
         let mut largest_reward = largest_in_columns(arrays.reward, n_file);
         ranks.greatest(&mut largest_reward);
         let mut greatest_reward = vec![UpperBound::ZERO; n];
         for (i, terms) in terms.iter().enumerate() {
             for &(principal, weight) in terms {
-                // A weight or a reward too small for a double still counts for something.
+                // A weight or a reward that underflows is still bounded.
                 let weight = UpperBound::of(weight) + UpperBound::UNDERFLOW;
                 let largest = UpperBound::of(largest_reward[principal]) + UpperBound::UNDERFLOW;
                 greatest_reward[i] = greatest_reward[i] + weight * largest;
@@ -122,13 +122,13 @@ impl<'m> RoundedModel<'m> {
         RoundedModel::new(shared, alone.iter().map(part).collect())
     }
 
-    /// The same, if its probabilities may be off by what those of a row of `longest_row` successors are, and one rounding more.
+    /// The same with the error of probabilities of rows of `longest_row` successors, and one rounding more.
     pub fn with_rows_of(self, longest_row: usize) -> RoundedModel<'m> {
         let longest_row = longest_row.max(self.longest_row);
         RoundedModel { row_error: UpperBound::of_roundings((2 * longest_row + 16) as f64), longest_row, ..self }
     }
 
-    /// The same, if its rewards are mixes of those of `parts`: they may have cancelled, but not what they are off by.
+    /// The same for rewards that are mixes of those of `parts`: rewards may cancel, their errors do not.
     pub fn mixed_from(self, parts: &RoundedModel) -> RoundedModel<'m> {
         let (greatest_reward, reward_error) = (parts.greatest_reward.clone(), parts.reward_error.clone());
         RoundedModel { greatest_reward, reward_error, ..self }

@@ -1,9 +1,9 @@
 //! Segments: time preferences that are sums of powers piece by piece.
 //!
-//! From the last segment on it is the ordinary problem. Each one before it is the same problem with an end: what is earned
-//! from there on lies between two numbers a state, and these, less the segment's own values as of that step, are what the
-//! [`walk`](super::walk) begins with. Steps are counted from the segment's origin, and gains in units of λ_0 to the step, so
-//! that passing from one segment to the one before it multiplies by λ_0^t/μ_0^u, with that power's rounding counted.
+//! From the last segment on it is the ordinary problem. Each earlier segment is the same problem with an end: the welfare from
+//! the end on lies between two numbers per state, and these, less the segment's own values at that step, are the initial
+//! gain of the [`walk`](super::walk). Steps are counted from the segment's origin, and gains are in units of λ_0 to the step,
+//! so the change from one segment to the one before it multiplies by λ_0^t/μ_0^u, including that power's rounding error.
 
 use super::base::Base;
 use super::horizon;
@@ -34,7 +34,7 @@ pub(super) fn solve(model: &Mdp<f64>, segments: &[OrderedSegment], gap: f64, opt
     let segmented = Segmented { model, segments, rounded: &rounded };
     let mut aim = gap;
     let mut options = options.clone();
-    // Where too little of the gap is left over, jumps are left out, and then the next round aims finer.
+    // If the interval is too wide, the next round does not jump, and further rounds use a smaller tolerance.
     let mut answer = loop {
         let answer = segmented.prove(gap, aim, &options);
         if answer.claim != Claim::Stopped(StopReason::Precision) {
@@ -87,7 +87,7 @@ impl Segmented<'_> {
             })
             .collect::<Result<_, StopReason>>()?;
         options.stop.check()?;
-        // What the segments are worth, each for ever, as of step 0: no less than the welfare, roughly.
+        // The values of the segments, each continued for ever, as of step 0: roughly an upper bound on the welfare.
         let worth = |(base, segment): (&Base, &OrderedSegment)| {
             base.scale() * base.model.discounts[0].powf(segment.first() as f64)
         };
@@ -143,7 +143,7 @@ impl Segmented<'_> {
         Ok(walked)
     }
 
-    /// What the steps after segment k bring beyond the values of `base`, as of its end.
+    /// The welfare of the steps after segment k minus the values of `base`, as of its end.
     fn after(&self, k: usize, base: &Base, later: &Walk) -> Vec<Span> {
         let (segment, next) = (&self.segments[k], &self.segments[k + 1]);
         let (t, u) = (next.first(), segment.local(next.from));

@@ -1,4 +1,4 @@
-//! What follows from values and a strategy holds whatever they are: here they are wrong on purpose.
+//! The bounds hold for any values and strategy: here these are wrong on purpose.
 
 use super::*;
 use crate::families::{RandomFamily, Seeded};

@@ -6,13 +6,13 @@
 //! E_H = 0,    E_j(s) = max( λ_0 P_τ E_{j+1},  max_a Σ_i ρ_i^j Δ_i(s,a) + λ_0 P_a E_{j+1} )
 //! ```
 //!
-//! Let `above` and `below` bound what anybody may gain, and what the decisions taken here may lose, against E. Both start
-//! as what is at stake from H on and change from layer to layer by the same rule, `x ← λ_0 x + error of the layer`, so
-//! two numbers follow along with the one vector. No step asks whether two choices tie.
+//! Let `above` bound any strategy's gain over E, and `below` the loss of these decisions against E. Both start as the bounds of
+//! the tail and follow the same recursion, `x ← λ_0 x + error of the layer`, so two numbers accompany the one vector. No step
+//! depends on whether two choices tie.
 //!
-//! A candidate whose advantage cannot outweigh the span of E is passed over after one comparison: far from the present
-//! that is nearly all of them, and a layer costs one pass over the rows of the strategy. Where nothing has changed for a
-//! while, the walk tries to [`jump`](super::jump).
+//! A candidate whose advantage cannot outweigh the span of E is skipped after one comparison. At late steps that is nearly all
+//! of them, and a layer costs one pass over the rows of the strategy. If nothing has changed for a while, the walk tries to
+//! [`jump`](super::jump).
 
 use super::advantage::Advantages;
 use super::base::Base;
@@ -40,24 +40,24 @@ pub(super) struct LayerChanges {
 
 /// How to walk.
 pub(super) struct WalkOptions<'a> {
-    /// The absolute gap of the welfare that is allowed, for what a jump may give away.
+    /// The absolute gap allowed for the welfare, of which jumps may lose a part.
     pub allowed_gap: f64,
     pub gap: f64,
     pub layer_limit: u64,
     pub jumps: bool,
-    /// Whether to keep what a certificate says of the stages.
+    /// Whether to keep the stages for a certificate.
     pub keep_stages: bool,
     pub stop: &'a StopSignal,
 }
 
-/// The walk: where it is, and what it knows there.
+/// The state of the walk.
 pub(super) struct Walk<'m> {
     pub step: u64,
     /// The step at which the walk ends: 0, or the first one of a segment.
     pub first: u64,
-    /// What gains are counted from.
+    /// The base of gains.
     pub base: Base<'m>,
-    /// The long-term strategy and its values, once gains are counted from another.
+    /// The long-term strategy and its values, once the base is another one.
     pub long_term: Option<LongTerm>,
     /// The same for principals who share their discount with others, each alone.
     pub members: Option<Base<'m>>,
@@ -83,7 +83,7 @@ pub(super) struct Walk<'m> {
     pub n_jumps: u64,
     /// The stages that were jumped over, the latest first, if they are to be kept.
     pub stages: Vec<BoundsStage>,
-    /// Whether the stages so far do without the values of the base.
+    /// Whether no stage so far has used the values of the base.
     pub(super) is_new_base: bool,
 }
 
@@ -105,7 +105,7 @@ impl<'m> Walk<'m> {
             step: horizon,
             first: 0,
             stake: Stake::at(model, &base.advantages, &StepWeights::of(&weights)),
-            // Where the tail begins at once there is nothing to walk.
+            // If the tail begins at step 0 there is nothing to walk.
             rows: PolicyRows::of(&model.arrays, if horizon == 0 { &[] } else { &base.followed.strategy }),
             rows_decided: None,
             ratios,
@@ -115,7 +115,7 @@ impl<'m> Walk<'m> {
             span: Span::NOTHING,
             decisions: base.followed.strategy.clone(),
             changes: Vec::new(),
-            // The first principal's gain is what the others leave of the gain of all.
+            // The first principal's gain is the total gain minus the others'.
             gains: blocks(&base, 1..model.n(), tolerance),
             member_gains: members.as_ref().map_or(Vec::new(), |own| blocks(own, 0..own.model.n(), tolerance)),
             quiet: true,
@@ -130,7 +130,7 @@ impl<'m> Walk<'m> {
     }
 
     /// At the end of a segment, after which the welfare is known to lie within the spans of `after`, less the base's values
-    /// at that step and in units of λ_0 to it. `decisions` are those of the step after. Nobody's gains are followed.
+    /// at that step and in units of λ_0 to it. `decisions` are those of the step after. Gains of single principals are not computed.
     pub fn at_end(base: Base<'m>, end: u64, after: &[Span], decisions: Vec<ChoiceId>) -> Walk<'m> {
         let middle = |span: &Span| 0.5 * span.least + 0.5 * span.greatest;
         let gain: Vec<f64> = after.iter().map(middle).collect();
@@ -231,7 +231,7 @@ struct Layer<'a> {
     weights: Vec<f64>,
     /// A candidate with a smaller Δ_0 loses.
     least_lead: f64,
-    /// What a computed advantage may be off by, or the strategy's own may differ from 0.
+    /// The error of a computed advantage, or the difference of the strategy's own advantage from 0.
     error: UpperBound,
     greatest_advantage: UpperBound,
     later: Span,
@@ -254,7 +254,7 @@ impl<'a> Layer<'a> {
         let roundings = UpperBound::of_roundings(n as f64 + 2.0);
         let off = |i: usize| weights.bound(i) * advantages.error[i] + weights.error[i] * advantages.greatest[i];
         let mut error: UpperBound = (0..n).map(off).sum::<UpperBound>() + roundings * total;
-        // A part that weighs less than the error is left out, and counted in it.
+        // A part whose weight is below the error is left out and added to the error.
         let mut counted = n;
         while counted > 1 && magnitude(counted - 1).get() < error.get() / (4 * n) as f64 {
             counted -= 1;
@@ -276,7 +276,7 @@ impl<'a> Layer<'a> {
         }
     }
 
-    /// What the layer adds to the distance between E and the truth.
+    /// The error that the layer adds to E.
     fn error(&self, now: Span) -> UpperBound {
         let gains = UpperBound::of(self.later.magnitude()) + UpperBound::of(now.magnitude());
         self.error + self.model.rounding_of_row(self.greatest_advantage + gains)
@@ -325,12 +325,12 @@ impl<'a> Layer<'a> {
         }
     }
 
-    /// The candidates of a chunk that the span of E could help.
+    /// The candidates of a chunk that could win given the span of E.
     fn candidates(&self, chunk: usize) -> Vec<u32> {
         let all = self.advantages.of_chunk(chunk);
         let mut candidates = vec![0; all.len()];
         let mut n_candidates = 0;
-        // Written always and kept or not: which it will be cannot be foreseen.
+        // Branch-free: always written, and kept or not.
         for candidate in all {
             candidates[n_candidates] = candidate as u32;
             n_candidates += 1 - usize::from(self.advantages.lead[candidate] < self.least_lead);

@@ -3,7 +3,7 @@
 use super::{Document, Format};
 use serde::{Deserialize, Serialize};
 
-/// What a checker says of a certificate.
+/// The verdict of a checker on a certificate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     format: Format<Check>,

@@ -1,4 +1,4 @@
-//! The entries of `comparison`: other strategies beside a solution.
+//! The entries of `comparison`: other strategies compared with a solution.
 
 use super::{Double, Entries, Number, Status};
 use crate::compare::{self, Class};
@@ -19,12 +19,12 @@ pub struct Compared {
     pub principal: Option<String>,
     /// What it earns from the start.
     pub welfare: Number,
-    /// What no strategy of its class exceeds, unless it is known to be the best of its class.
+    /// An upper bound for its class, unless it is known to be the best of its class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<Double>,
     /// What each principal gets.
     pub payoffs: Entries<Number>,
-    /// `stopped`, if less is known than could be.
+    /// `stopped`, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// Why it was.

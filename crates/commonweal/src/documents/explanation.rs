@@ -1,4 +1,4 @@
-//! The entry `explanation` of a solution: how it is found.
+//! The entry `explanation` of a solution: the steps of the computation.
 
 use super::{Entries, Number, StepNumber};
 use crate::explain::{self, Turn};
@@ -7,17 +7,17 @@ use crate::number::{Rational, Value};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// The steps of a solution. Who has a discount goes by name, the most patient first; of several who share one the names are
-/// joined by `+`.
+/// The steps of a solution. Parts are named by their principals, the most patient first; the names of several principals with
+/// the same discount are joined by `+`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// V: for each state that can be reached, what the long-term strategy is worth, weights included.
+    /// V: for each state that can be reached, the value of the long-term strategy, weights included.
     pub values: Entries<Entries<Number>>,
     /// Every choice of these states that the long-term strategy does not take.
     pub deviations: Vec<Deviation>,
     /// The layers just before the horizon, the last one first.
     pub layers: Vec<Layer>,
-    /// Every change of a choice at a state and step that can be met, the latest first.
+    /// Every change of a choice at a state and step that can be reached, the latest first.
     pub changes: Vec<ChangeOfChoice>,
     /// What holds before the last segment of the time preferences, the latest first; left out if there is one segment only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -57,7 +57,7 @@ pub struct Deviation {
 pub struct Layer {
     /// The step.
     pub step: u64,
-    /// The states that gain something and may be met then.
+    /// The states that gain something and can be reached then.
     pub gains: Vec<Gain>,
 }
 
@@ -66,15 +66,15 @@ pub struct Layer {
 pub struct Gain {
     /// Where.
     pub state: String,
-    /// What is done there.
+    /// The action taken there.
     pub action: String,
-    /// What that gains by itself.
+    /// Its gain by itself.
     pub now: Number,
     /// What is gained from here on.
     pub total: Number,
 }
 
-/// A change of a state's choice, and in whose interest it is.
+/// A change of a state's choice, and the principals who prefer it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChangeOfChoice {
     /// The first step at which the new choice is taken.
@@ -85,7 +85,7 @@ pub struct ChangeOfChoice {
     pub before: String,
     /// The action from then on.
     pub after: String,
-    /// For whom the new one is better then, given what follows; `None` if that is not known.
+    /// The principals for whom the new one is better then, given the later decisions; `None` if that is not known.
     pub better_for: Option<Vec<String>>,
     /// For whom it is worse.
     pub worse_for: Option<Vec<String>>,

@@ -23,26 +23,26 @@ pub struct Fair {
     /// Why no more is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the lottery attains by the rule, and what nothing exceeds; `None` where the demands cannot be met.
+    /// Bounds on the optimal value by the rule; `None` if the demands are infeasible.
     pub value: Option<Number>,
-    /// By how much the demands cannot be met, where most is missing.
+    /// The greatest shortfall of infeasible demands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infeasible_by: Option<Number>,
     /// What each principal gets, before its weight.
     pub payoffs: Entries<Number>,
-    /// What the rule counts from.
+    /// The reference point.
     pub over: Entries<String>,
-    /// The lottery, drawn once at the start; with `coins`, strategies that differ in their decisions alone.
+    /// The lottery, drawn once at the start; with `coins`, strategies that differ only in these decisions.
     pub mix: Vec<Drawn>,
-    /// The decisions at which coins are tossed in place of the draw at the start.
+    /// The randomised decisions, in place of the draw at the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coins: Vec<CoinDecision>,
     /// The weights of a half-space that proves it.
     pub weights: Entries<String>,
-    /// Among the lotteries that these weights leave: the next weights, and so on.
+    /// Further weights, in lexicographic order, if several lotteries are optimal for the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Entries<String>>,
-    /// How often the solver was asked.
+    /// The number of solves.
     pub questions: u64,
 }
 
@@ -52,18 +52,18 @@ pub enum FairStatus {
     /// No strategy does better by the rule.
     #[serde(rename = "optimal")]
     Optimal,
-    /// The bounds are as near as was asked for.
+    /// The bounds are within the gap asked for.
     #[serde(rename = "within gap")]
     WithinGap,
-    /// No strategy gives what is demanded.
+    /// No strategy meets the demands.
     #[serde(rename = "infeasible")]
     Infeasible,
-    /// The bounds hold, and are further apart.
+    /// The bounds hold, but are further apart than asked for.
     #[serde(rename = "stopped")]
     Stopped,
 }
 
-/// A decision that is left to a coin.
+/// A randomised decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoinDecision {
     /// In which state.
@@ -157,7 +157,7 @@ pub(super) fn payoffs(model: &Structure, payoffs: &[Value]) -> Entries<Number> {
 
 pub(super) fn fractions(model: &Structure, weights: &Weights) -> Entries<String> {
     let names = model.principals().iter().map(|principal| principal.name.clone());
-    // A fraction too long to be read is written as the double next to it.
+    // A fraction that is too long is written as the nearest double.
     let text = |weight: &Rational| exact_text(weight).unwrap_or_else(|| format!("{:e}", weight.to_f64()));
     names.zip(weights.iter().map(text)).collect()
 }

@@ -1,4 +1,4 @@
-//! `commonweal-front/1`: the Pareto front of what the principals can get.
+//! `commonweal-front/1`: the Pareto front of the payoffs.
 
 use super::fair::{all_decisions, fractions, payoffs};
 use super::{Decision, Document, Double, Entries, Format, Number};
@@ -9,17 +9,17 @@ use crate::number::Enclosure;
 use crate::stop::StopReason;
 use serde::{Deserialize, Serialize};
 
-/// The front: vertices, edges, and what repeats for ever.
+/// The front: vertices, edges, and a repeating pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Front {
     format: Format<Front>,
     /// The start state.
     pub start: String,
-    /// Whose payoffs are set against each other.
+    /// The principals of the front.
     pub principals: Vec<String>,
     /// Whether this is the whole front, exactly.
     pub complete: bool,
-    /// Of three and more principals: for all weights that sum to 1, no more than this lies beyond the vertices.
+    /// For three and more principals: for all weights that sum to 1, the front exceeds the vertices by at most this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Double>,
     /// `stopped`, if it was.
@@ -32,9 +32,9 @@ pub struct Front {
     pub vertices: Vec<Corner>,
     /// The edges between them.
     pub edges: Vec<Edge>,
-    /// What repeats for ever between the last vertex but one and the last, or the first two, if something does.
+    /// The pattern that repeats for ever between the last two vertices, or the first two, if there is one.
     pub pattern: Option<Pattern>,
-    /// How often the solver was asked.
+    /// The number of solves.
     pub questions: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct Front {
 pub struct Corner {
     /// What each principal gets.
     pub payoffs: Entries<Number>,
-    /// Weights for which nothing is better.
+    /// Weights for which it is optimal.
     pub weights: Entries<String>,
     /// What the strategy does in each state.
     pub decisions: Entries<Vec<Decision>>,
@@ -58,24 +58,24 @@ pub struct Edge {
     pub to: usize,
     /// Weights for which all of it is equally good.
     pub weights: Entries<String>,
-    /// Whether nothing lies beyond it; otherwise what does is within the gap.
+    /// Whether it is proven that nothing lies beyond it; otherwise the front exceeds it by less than the gap.
     pub proven: bool,
 }
 
-/// How a front with infinitely many vertices goes on.
+/// How a front with infinitely many vertices continues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pattern {
-    /// The edges that repeat, by their indices: the first,
+    /// The index of the first edge that repeats.
     pub first_edge: usize,
-    /// and how many.
+    /// The number of edges that repeat.
     pub edges: usize,
-    /// Whose weight, beside the other's,
+    /// The principal whose weight shrinks relative to the other's.
     pub principal: String,
-    /// is multiplied by this from one repetition to the next.
+    /// The factor of that weight from one repetition to the next.
     pub ratio: String,
-    /// What the extent of an edge in each payoff is multiplied by, where that is always the same.
+    /// The factor of an edge's extent in each payoff, if it is constant.
     pub factors: Option<Entries<String>>,
-    /// The vertex that the repetitions tend to.
+    /// The limit vertex of the repetitions.
     pub towards: usize,
 }
 

@@ -71,7 +71,7 @@ pub trait Document: Serialize + DeserializeOwned {
     /// What stands under `format`: the name and the version.
     const FORMAT: &'static str;
 
-    /// Leaves the fractions of numbers out: what is left are doubles on both sides of each.
+    /// Removes the fractions of numbers; the bounds in doubles stay.
     fn leave_fractions_out(&mut self) {}
 
     /// The document as text, indented, with a line end.
@@ -91,7 +91,7 @@ pub trait Document: Serialize + DeserializeOwned {
     }
 }
 
-/// A document as text, indented, with a line end; its last keys say what it took to compute, if that is given.
+/// A document as text, indented, with a line end; its last keys are the time and memory used, if given.
 pub fn json_text(document: &impl Serialize, spent: Option<&Spent>) -> String {
     #[derive(Serialize)]
     struct Whole<'a, D> {
@@ -104,7 +104,7 @@ pub fn json_text(document: &impl Serialize, spent: Option<&Spent>) -> String {
     text.expect("a document has text keys and JSON numbers only") + "\n"
 }
 
-/// A model with more states than this shows its start state only, unless all are asked for.
+/// A model with more states than this lists only its start state, unless all are asked for.
 pub const MANY_STATES: usize = 10_000;
 
 /// The states that a document lists: all of them if there are few or all are asked for, otherwise the start state.

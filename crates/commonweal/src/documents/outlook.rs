@@ -1,4 +1,4 @@
-//! The entry `outlook` of a solution: annuities, implied rates, and where the strategy leads.
+//! The entry `outlook` of a solution: annuities, implied rates, and trajectories.
 
 use super::{Double, Entries, Number};
 use crate::answer::Answer;
@@ -6,7 +6,7 @@ use crate::model::{Mdp, Principal, PrincipalId};
 use crate::outlook::{Weights, annuity, half_life, social_rates, total_weight, trajectory};
 use serde::{Deserialize, Serialize};
 
-/// What an economist looks at.
+/// Annuities, implied rates and trajectories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outlook {
     /// What one step is called.
@@ -17,14 +17,14 @@ pub struct Outlook {
     pub steps: Vec<OutlookStep>,
 }
 
-/// How patient a principal is, and what its payoff is worth a step.
+/// A principal's annuity and measures of its patience.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Patience {
-    /// The constant reward a step that is worth as much as the payoff.
+    /// The constant reward per step of the same value as the payoff.
     pub annuity: Number,
-    /// What all steps count for together.
+    /// The sum of the weights of all steps.
     pub total_weight: Number,
-    /// The first step that counts at most half of step 0; `None` if it is far.
+    /// The first step that counts at most half of step 0; `None` if it is late.
     pub half_life: Option<u64>,
 }
 
@@ -33,9 +33,9 @@ pub struct Patience {
 pub struct OutlookStep {
     /// The step, from 0.
     pub step: u64,
-    /// The rate at which the sum of all weights falls to the next step; `None` where nothing counts then.
+    /// The rate at which the sum of all weights falls to the next step; `None` if all weights are 0 then.
     pub social_rate: Option<Double>,
-    /// What the step counts for each principal, before its weight.
+    /// The weight of the step for each principal, before its own weight.
     pub weights: Entries<Double>,
     /// The expected reward of each principal, not discounted.
     pub rewards: Entries<Double>,
@@ -43,7 +43,7 @@ pub struct OutlookStep {
     pub states: Entries<Double>,
 }
 
-/// A half-life is looked for within so many steps.
+/// The longest half-life that is searched for.
 const FAR: u64 = 100_000;
 
 impl Outlook {

@@ -1,4 +1,4 @@
-//! What documents are made of: formats, numbers, steps, maps that keep their order.
+//! The components of documents: formats, numbers, steps, ordered maps.
 
 use super::Document;
 use crate::answer::Method;
@@ -82,7 +82,7 @@ impl From<Method> for Engine {
 pub struct Entries<T>(pub Vec<(String, T)>);
 
 impl<T> Entries<T> {
-    /// What the name stands for.
+    /// The value of a name.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.0.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
@@ -133,7 +133,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-/// A number with what is proven of it: `{"exact": "127/9", "lower": 14.1…, "upper": 14.1…, "value": 14.1…}`.
+/// A number with proven bounds: `{"exact": "127/9", "lower": 14.1…, "upper": 14.1…, "value": 14.1…}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Number {
     /// The fraction.
@@ -222,9 +222,9 @@ impl Number {
     }
 }
 
-/// The fraction as text, unless it is longer than a reader wants.
+/// The fraction as text, unless it is too long.
 pub fn exact_text(exact: &Rational) -> Option<String> {
-    // A digit takes more than three bits: what is far too long is not written out first.
+    // A digit takes more than three bits: a number that is far too long is rejected by its length.
     if exact.bits() / 4 > MAX_DIGITS {
         return None;
     }
@@ -260,12 +260,12 @@ impl<'de> Deserialize<'de> for Double {
     }
 }
 
-/// Reads the nearest double: a reader of doubles that is made for speed may be off by one in the last digit.
+/// Reads the nearest double: serde_json's fast reader may be off by one unit in the last place.
 pub(super) fn nearest_double<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Double::deserialize(deserializer).map(|double| double.0)
 }
 
-/// A step: a JSON number as far as doubles count exactly, a string of digits beyond.
+/// A step: a JSON number up to 2^53 − 1, a string of digits beyond.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepNumber(pub Step);
 

@@ -7,7 +7,7 @@ use crate::number::{Enclosure, Value};
 use crate::search::{self, SearchOutcome, ThresholdAnswer};
 use serde::{Deserialize, Serialize};
 
-/// The best positional or stationary strategy found, with what is proven.
+/// The best positional or stationary strategy found, with proven bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     format: Format<Search>,
@@ -45,10 +45,10 @@ pub enum SearchStatus {
     /// No strategy of the class earns more than the one found.
     #[serde(rename = "optimal")]
     Optimal,
-    /// The bounds are as near to each other as was asked for; if a `reason` is given, it says what that rests on.
+    /// The bounds are within the gap asked for; if a `reason` is given, it says what this depends on.
     #[serde(rename = "within gap")]
     WithinGap,
-    /// The bounds hold, and are further apart.
+    /// The bounds hold, but are further apart than asked for.
     #[serde(rename = "stopped")]
     Stopped,
 }
@@ -63,7 +63,7 @@ impl Document for Search {
 }
 
 impl Search {
-    /// The document of a search from the model's start, with what its strategy gives each principal if that is known.
+    /// The document of a search from the model's start, with the payoffs of its strategy if they are known.
     pub fn new(model: &Structure, search: &search::Search, payoffs: Option<&Payoffs>) -> Search {
         let start = model.start();
         let payoffs = payoffs.map(|payoffs| {
@@ -123,7 +123,7 @@ impl Document for Satisfiability {
 }
 
 impl Satisfiability {
-    /// The document of a search for the formula's threshold, with the assignment that its strategy stands for.
+    /// The document of a search for the formula's threshold, with the assignment of its strategy.
     pub fn new(search: &search::Search, assignment: Option<&[bool]>) -> Satisfiability {
         let reason = match search.outcome {
             SearchOutcome::Stopped(reason) => Some(reason.to_string()),

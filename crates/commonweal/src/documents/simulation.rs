@@ -1,4 +1,4 @@
-//! `commonweal-simulation/1`: what random runs of a strategy show.
+//! `commonweal-simulation/1`: estimates from random runs of a strategy.
 
 use super::pieces::nearest_double;
 use super::{Document, Double, Entries, Format, Fraction, Status};
@@ -8,7 +8,7 @@ use crate::model::Structure;
 use crate::number::{Enclosure, Rational};
 use serde::{Deserialize, Serialize};
 
-/// Means with confidence intervals, beside the exact numbers where they are known.
+/// Means with confidence intervals, and the exact numbers if they are known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Simulation {
     format: Format<Simulation>,
@@ -22,7 +22,7 @@ pub struct Simulation {
     pub start: String,
     /// The number of runs.
     pub runs: u64,
-    /// Digits in a string: a seed may be past what doubles count exactly.
+    /// Digits in a string: a seed may exceed 2^53.
     pub seed: String,
     /// How often the intervals contain the true value.
     #[serde(deserialize_with = "nearest_double")]
@@ -33,7 +33,7 @@ pub struct Simulation {
     pub welfare: Estimate,
     /// What each principal of the file gets, before its weight.
     pub payoffs: Entries<Estimate>,
-    /// What the steps cut off can be worth at most to each principal.
+    /// For each principal, an upper bound on the value of the truncated steps.
     pub truncation: Entries<Double>,
 }
 

@@ -11,7 +11,7 @@ use crate::search::ThresholdAnswer;
 use crate::strategy::{Meetings, Step};
 use serde::{Deserialize, Serialize};
 
-/// A welfare-optimal strategy with what it earns, or the best one found with bounds.
+/// A welfare-optimal strategy with its welfare, or the best one found with bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solution {
     format: Format<Solution>,
@@ -22,7 +22,7 @@ pub struct Solution {
     pub scale: Option<Double>,
     /// Whether the checker has accepted the strategy as optimal, and the welfare, in the same run.
     pub checked: bool,
-    /// What the answer lacks; absent of one that is optimal or within its gap.
+    /// What the answer lacks; absent if it is optimal or within its gap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// Why it lacks that.
@@ -34,7 +34,7 @@ pub struct Solution {
     pub start: String,
     /// The least step from which no deviation pays; of a certified or stopped answer, the step at which its tail begins.
     pub horizon: StepNumber,
-    /// Whether the strategy followed in the end is proven to be the long-term one.
+    /// Whether the strategy of the tail is proven to be the long-term one.
     pub long_term: LongTerm,
     /// The states that are listed.
     pub states: Entries<State>,
@@ -45,10 +45,10 @@ pub struct Solution {
     /// What each principal gets from the start under another optimal strategy, if one that gives other payoffs is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_payoffs: Option<Entries<Number>>,
-    /// Other strategies beside this one, if they were asked for.
+    /// Other strategies compared with this one, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Vec<Compared>>,
-    /// How it is found, if that was asked for.
+    /// The steps of the computation, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
     /// Annuities, implied rates and trajectories, if they were asked for.
@@ -77,17 +77,17 @@ pub struct Principal {
     /// The names of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<String>>,
-    /// The discount factor; of another time preference, the greatest in the end.
+    /// The discount factor; for another time preference, the greatest of its last segment.
     pub discount: String,
-    /// What is stated where it is not a discount, as a model file has it.
+    /// The preference as stated in the model file, if it is not a discount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preference: Option<Entries<Stated>>,
-    /// How near the mixture is that stands for it, where it is approximated.
+    /// The error of the mixture, if the preference is approximated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approximation: Option<Approximation>,
 }
 
-/// What stands behind a key of a principal's entry.
+/// The value of a key of a principal's entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Stated {
@@ -106,7 +106,7 @@ pub enum Stated {
 pub struct Approximation {
     /// How many discounts it mixes.
     pub nodes: usize,
-    /// At least the sum over all steps of the distance between the two weights, relative to the sum of the weights.
+    /// An upper bound on the sum over all steps of the difference of the two weights, relative to the sum of the weights.
     pub error: Double,
 }
 
@@ -125,13 +125,13 @@ impl From<Entry> for Stated {
     }
 }
 
-/// What is known of the strategy that is followed in the end, which all entries about the long term describe.
+/// What is known about the strategy of the tail, which all long-term entries describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LongTerm {
     /// It is the long-term strategy.
     Proven,
-    /// It is near to being it, as far as doubles tell.
+    /// It approximates it in doubles, without proof.
     Assumed,
 }
 
@@ -150,7 +150,7 @@ pub struct State {
     /// What each would get if the agent served nobody else; of the start state only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_best: Option<Entries<Number>>,
-    /// Whether any run from the start can come here, whatever is chosen.
+    /// Whether some strategy can reach this state from the start.
     pub reachable: bool,
     /// The first step at which a run from the start that follows the strategy can be here; `None` if none can.
     pub met_from: Option<StepNumber>,
@@ -260,7 +260,7 @@ impl Solution {
     }
 }
 
-/// What a principal states, unless it is a discount for ever.
+/// The stated preference of a principal, unless it is a plain discount.
 fn stated(model: &Structure, principal: PrincipalId) -> Option<Entries<Stated>> {
     let preference = model.principals()[principal.index()].preference();
     if let Preference::Discount { until: None, .. } = preference {
@@ -271,7 +271,7 @@ fn stated(model: &Structure, principal: PrincipalId) -> Option<Entries<Stated>> 
 }
 
 impl Solution {
-    /// Adds what else is as good.
+    /// Adds the alternatives.
     pub fn set_alternatives(&mut self, model: &Structure, alternatives: &Alternatives) {
         let names = model.principals().iter().map(|principal| principal.name.clone());
         self.needs_counting = alternatives.positional.is_some().then_some(false);

@@ -1,14 +1,14 @@
-//! Where the time went, and how much memory it took: on request, the last keys of any document.
+//! Time and memory used: on request, the last keys of any document.
 
 use super::pieces::nearest_double;
 use serde::{Deserialize, Serialize};
 
-/// What it took to compute a document. It is read from the text of any document that has it.
+/// The time and memory used for a document. It is read from the text of any document that has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// Seconds by part.
     pub timings: Timings,
-    /// The most memory that the process has held, where the system tells.
+    /// The peak memory of the process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// A counting strategy, with `decisions`, a stationary one, with a `mix`, or a `lottery` over counting ones.
 ///
-/// Programs write all of it. People may leave out states with a single action, and write one action in place of a list;
-/// both are read.
+/// Programs write every state. Hand-written files may leave out states with a single action, and have one action in place of a
+/// list; both are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Strategy {
     format: Format<Strategy>,

@@ -42,7 +42,7 @@ pub struct Axis {
     pub to: String,
     /// How many cells lead from one to the other.
     pub steps: u64,
-    /// How near to each other the two sides of a located point are.
+    /// The distance between the two sides of a located point.
     pub width: String,
 }
 
@@ -111,7 +111,7 @@ impl StrategyMap {
     }
 }
 
-/// What stands for a strategy on the side of a located change that was not solved.
+/// The text for a strategy on a side of a located change that was not solved.
 const NOT_SOLVED: &str = "not solved";
 
 /// A point of the grid, what is best there, and the changes on the way to its neighbours. A line of `map --shard`.

@@ -1,4 +1,4 @@
-//! `commonweal-sweep/1`: what is best along a range of one discount.
+//! `commonweal-sweep/1`: the best strategies along a range of one discount.
 
 use super::{Document, Entries, Format, Number, Status, StepNumber};
 use crate::landscape::{self, Quantity, play_in_words};
@@ -22,7 +22,7 @@ pub struct Sweep {
     pub steps: u64,
     /// The start state.
     pub start: String,
-    /// How near to each other the ends of a change are.
+    /// The distance between the two sides of a change.
     pub width: String,
     /// `stopped`, if it was: points or changes may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -111,7 +111,7 @@ fn strategies_survive_and_are_found_in_the_model_again() {
         survives(&document);
         assert_eq!(document.resolve(&model).unwrap(), mixed);
     }
-    // A step past what doubles count.
+    // A step above 2^53.
     let far = strategy::Change { from: format!("1{}", "0".repeat(40)).parse().unwrap(), choice: 1.into() };
     let first = strategy::Change { from: strategy::Step::ZERO, choice: 0.into() };
     let other = strategy::Change { from: strategy::Step::ZERO, choice: 2.into() };

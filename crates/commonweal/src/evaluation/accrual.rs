@@ -1,13 +1,13 @@
-//! What each principal has got after each number of steps, in doubles: for pictures.
+//! Each principal's accrued payoff by number of steps, in doubles: for pictures.
 //!
-//! A principal for whom step j counts d(j) has got `Σ_{j<t} d(j) E[R_j]` after t steps, where R_j is its reward at step j
+//! A principal with weights d(j) has accrued `Σ_{j<t} d(j) E[R_j]` after t steps, where R_j is its reward at step j
 //! ([`trajectory`]).
 
 use super::{Weights, trajectory};
 use crate::model::{Mdp, Principal};
 use crate::strategy::CountingStrategy;
 
-/// Per principal of the file, before its weight, what it has got after 0, 1, …, `n_steps` steps from the start state.
+/// Per principal of the file, before its weight, the accrued payoff after 0, 1, …, `n_steps` steps from the start state.
 pub fn accrued(model: &Mdp<f64>, strategy: &CountingStrategy, n_steps: usize) -> Vec<Vec<f64>> {
     let trajectory = trajectory(model, strategy, n_steps);
     let of_principal = |(p, principal): (usize, &Principal)| {

@@ -2,7 +2,7 @@
 //!
 //! A stationary strategy is one linear system per principal, `(I − λP_σ) V = R_σ`. A counting strategy is its tail's
 //! system, and from there back to step 0 one exact layer per step, `W_j = R_{σ_j} + λ P_{σ_j} W_{j+1}`. A segment of a time
-//! preference is the same with nothing after it, and what the segments after it are worth is carried back over its steps.
+//! preference is the same with nothing after it, and the value of the later segments is carried back over its steps.
 
 use super::Payoffs;
 use crate::exact::ExactGains;
@@ -24,7 +24,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
-    /// The strategy changes its mind too late for a walk over all steps.
+    /// The strategy changes too late for a walk over all steps.
     #[error(
         "the strategy still changes at step {}; an exact evaluation walks over at most {} steps",
         steps(last),
@@ -39,7 +39,7 @@ pub enum EvaluateError {
     /// The strategy is for another model.
     #[error(transparent)]
     OtherModel(#[from] OtherModel),
-    /// Somebody or something asked to stop.
+    /// The stop signal was raised.
     #[error("stopped before the payoffs were known: {0}")]
     Stopped(StopReason),
 }
@@ -57,7 +57,7 @@ pub(crate) fn affordable_steps(model: &Mdp) -> u64 {
     /// 200 states and 500 steps, where numbers are short: 10.5.
     const WORD: f64 = 7.0;
     const WORK: f64 = PATIENCE / WORD;
-    /// A denominator that grows by more at each step is as good as infinite.
+    /// A denominator that grows by more bits per step is not affordable at all.
     const MOST_BITS: usize = 1 << 16;
     let rows = IntegerRows::of(model);
     let mut common = Natural::ONE;
@@ -69,7 +69,7 @@ pub(crate) fn affordable_steps(model: &Mdp) -> u64 {
     }
     let per_step = model.n_transitions() as f64 * model.n_states() as f64 / model.n_choices() as f64;
     let of_part = |part: &Part| (common.bit_len() + part.discount.denominator().bit_len()) as f64;
-    // Of a preference in segments, what the later ones are worth is carried along.
+    // For a preference with segments, the value of the later ones is carried back too.
     let of_principal = |principal: &Principal| match principal.parts() {
         Some(parts) => parts.iter().map(of_part).sum::<f64>(),
         None => {
@@ -82,7 +82,7 @@ pub(crate) fn affordable_steps(model: &Mdp) -> u64 {
     (steps as u64).min(MAX_STEPS)
 }
 
-/// The step from which on a strategy and all preferences stay as they are: as many are walked one by one.
+/// The step from which a strategy and all preferences no longer change: the number of steps to walk.
 pub(crate) fn steps_to_walk(model: &Structure, strategy: &Strategy) -> Step {
     let settled = match strategy {
         Strategy::Stationary(_) => Step::ZERO,
@@ -114,7 +114,7 @@ pub fn evaluate(model: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Result<P
     Ok(Payoffs::new(model, payoffs))
 }
 
-/// What the strategies of a lottery give, times their probabilities.
+/// The payoffs of the strategies of a lottery, times their probabilities.
 fn lottery_payoffs(model: &Mdp, lottery: &Lottery, stop: &StopSignal) -> Result<Vec<Values>, EvaluateError> {
     let drawn = |(share, strategy): &(Rational, CountingStrategy)| {
         Ok((share.clone(), counting_payoffs(model, strategy, stop)?))
@@ -149,7 +149,7 @@ fn stationary_payoffs(model: &Mdp, strategy: &Stationary, stop: &StopSignal) -> 
     each_principal(model, of_part)
 }
 
-/// Per principal, what `of` says of its parts, added up.
+/// Per principal, the sum of `of` its parts.
 fn each_principal(
     model: &Mdp,
     of: impl Fn(usize, &Part) -> Result<ExactVector, EvaluateError>,
@@ -163,7 +163,7 @@ fn each_principal(
     (0..model.n_principals()).map(of_principal).collect()
 }
 
-/// The model in which each state has one choice, which does what the strategy mixes.
+/// The model in which each state has one choice, the mix of the strategy.
 fn mixed(model: &Mdp, strategy: &Stationary) -> Mdp {
     let mut builder =
         ModelBuilder::numbered(model.principals().to_vec(), model.n_states()).expect("a model's principals");
@@ -225,7 +225,7 @@ impl Followed<'_> {
         Ok(payoff)
     }
 
-    /// What the rewards of principal `p` are worth at one discount, given what they are worth after these steps.
+    /// The value of the rewards of principal `p` at one discount, given their value after these steps.
     fn worth(
         &self,
         p: usize,
@@ -239,7 +239,7 @@ impl Followed<'_> {
         Ok(gains.total())
     }
 
-    /// What is worth `payoff` after these steps, expected before them.
+    /// The expectation before these steps of `payoff` after them.
     fn carried(&self, payoff: &ExactVector, steps: Range<u64>) -> Result<ExactVector, StopReason> {
         let (zero, one, nothing) = (Rational::ZERO, Rational::ONE, ExactVector::zeros(payoff.len()));
         let mut carried = ExactGains::none(self.model, self.rows, &one, |_| &zero, &nothing);
@@ -266,7 +266,7 @@ fn sum(n: usize, mut terms: impl Iterator<Item = Result<ExactVector, StopReason>
     terms.try_fold(first, |sum, term| Ok(sum.plus(&term?)))
 }
 
-/// What the rewards of one principal are worth at one discount under `strategy`, given what they are worth under its tail.
+/// The value of one principal's rewards at one discount under `strategy`, given their value under its tail.
 pub(crate) fn payoff_over_tail(
     model: &Mdp,
     rows: &IntegerRows,

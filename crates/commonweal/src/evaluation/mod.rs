@@ -1,4 +1,4 @@
-//! What a given strategy is worth to each principal: exactly, or by simulation.
+//! Each principal's payoff under a given strategy: exactly, or by simulation.
 
 mod accrual;
 mod exact;

@@ -1,4 +1,4 @@
-//! What each principal gets, and the welfare that adds up to.
+//! Each principal's payoff, and the welfare, their weighted sum.
 
 use crate::model::{Mdp, PrincipalId, StateId};
 use crate::number::{
@@ -7,11 +7,10 @@ use crate::number::{
 use crate::parallel;
 use std::sync::OnceLock;
 
-/// Per principal of the file and start state, what it expects to get, before its weight.
+/// Per principal of the file and start state, the expected payoff, before its weight.
 ///
-/// Where a principal's time preference is approximated by a mixture, the values are those of the mixture, and what is said of
-/// them includes how far they can be from those of the preference: the sum of the distances of the weights, times the
-/// greatest reward in absolute terms.
+/// If a principal's time preference is approximated by a mixture, the values are those of the mixture, and the bounds include
+/// the approximation error: the sum of the differences of the weights, times the greatest absolute reward.
 #[derive(Debug, Clone)]
 pub struct Payoffs {
     weights: Vec<Rational>,
@@ -23,8 +22,7 @@ pub struct Payoffs {
     common: OnceLock<Option<CommonDenominator>>,
 }
 
-/// Per principal, how far its payoffs can be from those of the mixture that stands for its preference; `None` if no preference
-/// is approximated.
+/// Per principal, an upper bound on the approximation error of its payoffs; `None` if no preference is approximated.
 type Margins = Option<Vec<f64>>;
 
 impl Payoffs {
@@ -39,18 +37,18 @@ impl Payoffs {
         Payoffs { weights, values, margins, welfare_margin, common: OnceLock::new() }
     }
 
-    /// The same, with what `of` makes of each principal's values.
+    /// The same, with `of` applied to each principal's values.
     pub(crate) fn map(&self, of: impl Fn(PrincipalId, &Values) -> Values) -> Payoffs {
         let values = self.values.iter().enumerate().map(|(p, values)| of(p.into(), values)).collect();
         Payoffs::of_values(self.weights.clone(), values, self.margins.clone(), self.welfare_margin)
     }
 
-    /// The payoffs by the mixtures themselves, whatever they stand for.
+    /// The payoffs by the mixtures themselves, without the approximation error.
     pub(crate) fn of_mixtures(&self) -> Payoffs {
         Payoffs { margins: None, welfare_margin: 0.0, ..self.clone() }
     }
 
-    /// How far the welfare can be from that of the mixtures that stand for preferences; 0 if none is approximated.
+    /// An upper bound on the approximation error of the welfare; 0 if no preference is approximated.
     pub(crate) fn welfare_margin(&self) -> f64 {
         self.welfare_margin
     }
@@ -96,7 +94,7 @@ impl Payoffs {
         of_mixtures.widened(self.welfare_margin())
     }
 
-    /// What the principals get at least in absolute terms, Σ |weight · payoff|, from the state where that is most.
+    /// A lower bound on the greatest Σ |weight · payoff| over all states.
     pub(crate) fn magnitude(&self, n_states: usize) -> f64 {
         let weights: Vec<f64> = self.weights.iter().map(|weight| weight.to_f64().abs()).collect();
         let of_principal = |(weight, values): (&f64, &Values), state: usize| {

@@ -1,23 +1,21 @@
 //! Payoffs of a given strategy, estimated from seeded random runs.
 //!
-//! A run draws states and choices `a₀, a₁, …` as the strategy and the model have them, and is worth
-//! `Σ_{j<T_i} λ_i^j R_i(a_j)` to principal *i* [Eq. 1]. What is cut off after `T_i` steps is worth at most
-//! `max |R_i| · λ_i^{T_i} / (1 − λ_i)`, and `T_i = ⌈ln ε / ln λ_i⌉` makes that a share `ε = 10^-12` of the most that
-//! the principal can get; no run is longer than 10^7 steps, though. A run that comes to a state which it can never leave
-//! again, where the strategy has settled on one choice, is summed to the end: `λ_i^j R_i / (1 − λ_i)` from step `j` on.
+//! A run draws states and choices `a₀, a₁, …` from the strategy and the model. Its value for principal *i* is
+//! `Σ_{j<T_i} λ_i^j R_i(a_j)` [Eq. 1]. The steps after `T_i` are worth at most `max |R_i| · λ_i^{T_i} / (1 − λ_i)`, and
+//! `T_i = ⌈ln ε / ln λ_i⌉` makes that a fraction `ε = 10^-12` of the greatest possible payoff; no run is longer than 10^7 steps.
+//! A run that reaches an absorbing state in which the strategy no longer changes is summed to infinity:
+//! `λ_i^j R_i / (1 − λ_i)` from step `j` on.
 //!
-//! The least and the greatest that a run can be worth are known (`chain`), so the intervals of the means hold for every
-//! distribution and any number of runs (`interval`), of events too that are so rare that no run met them. They allow for what is
-//! cut off and for what rounding does, with proved bounds, and **all of them together** hold with the confidence asked for: each
-//! principal and the welfare has an equal share of the doubt. The welfare is summed run by run, for the payoffs of a run are
-//! correlated. A path on which nothing is left to chance is walked once and counted for every run; truncation and rounding are
-//! all the doubt it leaves.
+//! The least and the greatest value of a run are known (`chain`), so the intervals of the means hold for every distribution and
+//! any number of runs (`interval`), also if a rare event occurs in no run. They include proven bounds on truncation and rounding
+//! errors, and **all of them together** hold with the confidence asked for: the error probability is divided equally among the
+//! principals and the welfare. The welfare is summed run by run, because the payoffs of a run are correlated. A deterministic
+//! run is walked once and counted for every run; only truncation and rounding errors remain.
 //!
 //! Runs come in blocks of fixed size. Each block has a generator of its own, seeded from the seed and the block's number,
 //! and the results are combined in the order of the blocks: they do not depend on the number of threads.
 //!
-//! Cost: O(T · (principals + log outcomes)) a run, after O(principals · choices + outcomes) for all that the strategy
-//! can reach.
+//! Cost: O(T · (principals + log outcomes)) per run, after O(principals · choices + outcomes) for the reachable part.
 
 mod chain;
 mod interval;
@@ -40,14 +38,14 @@ use std::cmp::Reverse;
 use std::sync::Mutex;
 use tally::{Moments, Tally};
 
-/// How many runs, from which seed, and how sure to be.
+/// The number of runs, the seed and the confidence.
 #[derive(Debug, Clone)]
 pub struct SimulateOptions {
     /// The number of runs. Default: 10,000.
     pub runs: u64,
     /// What the random numbers are drawn from: the same seed gives the same answer, on any number of threads. Default: 1.
     pub seed: u64,
-    /// How often all intervals are to contain their true values, between 0 and 1, both excluded. Default: 0.99.
+    /// The probability with which all intervals contain their true values, strictly between 0 and 1. Default: 0.99.
     pub confidence: f64,
     /// Looked at between blocks of runs; raised, it gives the estimates from the runs done. Default: never raised.
     pub stop: StopSignal,
@@ -59,21 +57,20 @@ impl Default for SimulateOptions {
     }
 }
 
-/// An expected value as the runs show it.
+/// An estimate of an expected value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The mean over all runs; not a number if there was none.
+    /// The mean over all runs; NaN if there was none.
     pub mean: f64,
-    /// The standard deviation of that mean, as the runs show it; 0 where nothing is left to chance, infinite with fewer
-    /// than two runs.
+    /// The estimated standard deviation of that mean; 0 for a deterministic run, infinite with fewer than two runs.
     pub standard_error: f64,
-    /// The lower end of the confidence interval, with truncation and rounding taken off.
+    /// The lower end of the confidence interval, including truncation and rounding errors.
     pub lower: f64,
-    /// The upper end of the confidence interval, with truncation and rounding added.
+    /// The upper end of the confidence interval, including truncation and rounding errors.
     pub upper: f64,
 }
 
-/// What the runs show.
+/// The result of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulation {
     /// What each principal of the file gets, before its weight.
@@ -84,13 +81,13 @@ pub struct Simulation {
     pub runs: u64,
     /// The number of steps after which a run is cut.
     pub steps: u64,
-    /// Per principal of the file, before its weight: what the steps cut off can be worth at most.
+    /// Per principal of the file, before its weight: an upper bound on the value of the truncated steps.
     pub truncation: Vec<f64>,
     /// Why there are fewer runs than asked for, if there are.
     pub stopped: Option<StopReason>,
 }
 
-/// Estimates what `strategy` is worth from `start` to each principal of `model`.
+/// Estimates each principal's payoff from `start` under `strategy`.
 ///
 /// Probabilities are rounded to multiples of 2^-64, rewards and discounts to doubles; the intervals allow for both.
 ///
@@ -159,19 +156,19 @@ pub fn sample_paths(
 
 /// The most runs of a block.
 const MAX_BLOCK_RUNS: u64 = 256;
-/// A block has only as many runs as fit into this many steps, so that a stop is soon heard.
+/// The most steps of a block, so that a stop signal takes effect soon.
 const BLOCK_STEPS: u64 = 1 << 20;
 /// The number of blocks whose results are held at a time.
 const BLOCKS_AT_A_TIME: u64 = 1024;
 
-/// All that a run needs: the parts of all principals, in decreasing patience.
+/// The data of runs: the parts of all principals, in decreasing patience.
 struct Runner {
     chain: Chain,
     patiences: Vec<Patience>,
-    /// Whose each part is.
+    /// The principal of each part.
     owners: Vec<usize>,
     n_principals: usize,
-    /// How far each principal's payoff, and last the welfare, can be from those of the mixtures that stand for preferences.
+    /// Upper bounds on the approximation errors of each principal's payoff, and last of the welfare.
     margins: Vec<f64>,
 }
 
@@ -180,20 +177,20 @@ type Counted<'m> = (usize, &'m Part, (u64, Option<u64>));
 
 /// One run.
 struct Run {
-    /// What it is worth to each part.
+    /// Its value for each part.
     worths: Vec<f64>,
     /// Each part's λ^j at the step `j` reached.
     powers: Vec<f64>,
-    /// Whether anything was left to chance.
+    /// Whether anything was random.
     chance: bool,
-    /// The number of parts, the most patient ones, whose worth is that of the infinite run.
+    /// The number of parts, the most patient ones, whose value is that of the infinite run.
     n_uncut: usize,
 }
 
 /// All runs together.
 struct Sample {
     tally: Tally,
-    /// Whether anything was left to chance.
+    /// Whether anything was random.
     chance: bool,
     /// The number of parts, the most patient ones, for which it is certain that no run was cut.
     n_uncut: usize,
@@ -210,8 +207,8 @@ impl Runner {
             segments.iter().enumerate().flat_map(of_segment)
         };
         let mut parts: Vec<Counted> = model.principals().iter().enumerate().flat_map(own_parts).collect();
-        // Those for whom a run counts longest first, so that those for whom it no longer does are the last ones; of these the
-        // most patient.
+        // Sorted by the step until which a run counts, the longest first, then by patience, so that parts that no longer count are
+        // at the end.
         let length = |&(p, part, steps): &Counted| Patience::within(&model.principals()[p], part, steps, 0.0).length;
         parts.sort_by_cached_key(|part| (Reverse(length(part)), Reverse(part.1.discount.clone())));
         let owners: Vec<usize> = parts.iter().map(|&(p, ..)| p).collect();
@@ -240,7 +237,7 @@ impl Runner {
         Sample { tally, chance: false, n_uncut: trial.n_uncut }
     }
 
-    /// The runs, block by block, until told to stop. A block once begun is ended: to drop it would favour short runs.
+    /// The runs, block by block, until stopped. A block that has begun is completed: dropping it would bias the sample to short runs.
     fn tally(&self, options: &SimulateOptions) -> Tally {
         let block_runs = self.block_runs();
         let n_blocks = options.runs.div_ceil(block_runs);
@@ -249,7 +246,7 @@ impl Runner {
             options.stop.check().ok()?;
             let runs = block_runs.min(options.runs - block * block_runs);
             let tally = self.block(runs, generator_of(options.seed, block));
-            // The lock is held until the count has been said: it only grows.
+            // The lock is held until the count is reported, so that reported counts only grow.
             let mut done = done.lock().expect("nobody panics while they hold it");
             *done += runs;
             options.stop.reach(Reached::Simulating { runs: *done, of: options.runs });
@@ -294,7 +291,7 @@ impl Runner {
             run.chance = true;
             self.chain.start(generator.next_u64())
         });
-        // Those for whom the run still counts; the most patient one is among them until the end.
+        // The parts for which the run still counts; the most patient one is among them until the end.
         let mut counting = self.patiences.as_slice();
         for step in 0..self.steps() {
             while let [more_patient @ .., last] = counting
@@ -349,12 +346,12 @@ impl Runner {
     /// The estimates, in the order of the file.
     fn report(&self, sample: &Sample, options: &SimulateOptions) -> Simulation {
         let Sample { tally, chance, n_uncut } = sample;
-        // The welfare of a single principal is told by its payoff.
+        // With a single principal the welfare is determined by its payoff.
         let n_intervals = if self.n_principals == 1 { 1 } else { self.n_principals + 1 };
         let share = (1.0 - options.confidence) / n_intervals as f64;
         let ranges: Vec<[f64; 2]> =
             self.patiences.iter().enumerate().map(|(slot, own)| self.chain.range(slot, own)).collect();
-        // What parts with these ranges are worth together.
+        // The total value of parts with these ranges.
         let total = |factors: &dyn Fn(usize) -> f64| {
             ranges.iter().enumerate().fold(Enclosure::ZERO, |sum, (slot, &[least, greatest])| match factors(slot) {
                 0.0 => sum,
@@ -365,14 +362,14 @@ impl Runner {
             let mean = if tally.runs == 0 { f64::NAN } else { moments.mean };
             let standard_error = if *chance { moments.standard_error(tally.runs) } else { 0.0 };
             let [lower, upper] = if *chance {
-                // What is computed of a run may be that far from what it is worth.
+                // The computed value of a run may differ from the true one by `doubt`.
                 let ends = [range.lower() - doubt, range.upper() + doubt];
                 let size = ends[0].abs().max(ends[1].abs());
                 interval(moments, tally.runs, ends, share, (size, tally.n_updates))
             } else {
                 [mean, mean]
             };
-            // What is not a number, for want of runs or by overflow, says nothing.
+            // NaN, from a lack of runs or overflow, gives an infinite interval.
             let interval = Enclosure::new(lower, upper).plus(Enclosure::new(-doubt, doubt)).widened(margin);
             Estimate { mean, standard_error, lower: interval.lower(), upper: interval.upper() }
         };

@@ -1,7 +1,6 @@
-//! Where a strategy leads, step by step, and what each step counts for: in doubles, for pictures and tables.
+//! The distribution of states by step under a strategy, and the weights of steps: in doubles, for pictures and tables.
 //!
-//! With p_0 the start state, `p_{j+1} = p_j P_{σ_j}`. Nothing is proven of the rounding; every operation adds a relative error of
-//! about 10^-16.
+//! With p_0 the start state, `p_{j+1} = p_j P_{σ_j}`. Rounding errors are not bounded.
 
 use crate::model::{Mdp, Principal, StateId};
 use crate::strategy::{CountingStrategy, Step};
@@ -11,7 +10,7 @@ use crate::strategy::{CountingStrategy, Step};
 pub struct Weights<'p> {
     principal: &'p Principal,
     step: u64,
-    /// The segment of the step, and what each of its parts counts for there.
+    /// The segment of the step, and the weight of each of its parts there.
     segment: usize,
     parts: Vec<(f64, f64)>,
 }
@@ -44,7 +43,7 @@ impl Iterator for Weights<'_> {
     }
 }
 
-/// Where a strategy leads: at each step the probability of every state, and what each principal expects to get then.
+/// At each step, the probability of every state and each principal's expected reward under a strategy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
     /// Per step, the probability of each state.

@@ -3,9 +3,8 @@
 //! `Δ_i(s,a) = R_i(s,a) + λ_i Σ_t P(t|s,a) V_i(t) − V_i(s)`
 //!
 //! The values are those of a positional strategy, the *base*: the long-term strategy at first, the strategy of a stage
-//! later. Each advantage is computed exactly once and kept as an enclosure; the exact number is computed again on the rare
-//! occasion that an enclosure cannot decide. Cost: one exact pass over the rows per principal; 24 bytes a choice and
-//! principal.
+//! later. Each advantage is computed exactly once and kept as an enclosure; the exact number is computed again if an enclosure
+//! cannot decide a comparison. Cost: one exact pass over the rows per principal; 24 bytes per choice and principal.
 
 use crate::exact::long_term::exact_advantage;
 use crate::exponential_sum::{DiscountRatios, Weights};
@@ -59,7 +58,7 @@ impl<'a> Advantages<'a> {
         &self.values
     }
 
-    /// Enclosures of Δ_i(s,a), most patient principal first. Exactly 0 is the point 0, and nothing else is.
+    /// Enclosures of Δ_i(s,a), most patient principal first. An enclosure is the point 0 if and only if the advantage is exactly 0.
     pub fn of(&self, choice: ChoiceId) -> &[Scaled] {
         let n = self.model.n();
         &self.enclosures[choice.index() * n..(choice.index() + 1) * n]
@@ -80,7 +79,7 @@ impl<'a> Advantages<'a> {
         (numerator, scale * &values.denominator)
     }
 
-    /// `Σ_i ρ_i^t Δ_i(s,a)` over the principals in `range`, narrow beside the sum itself however much cancels.
+    /// `Σ_i ρ_i^t Δ_i(s,a)` over the principals in `range`, with a small relative error despite cancellation.
     pub fn sum(
         &self,
         ratios: &DiscountRatios,

@@ -1,5 +1,5 @@
-//! A positional strategy and its values, to measure everything else against: the long-term strategy at first, the strategy of
-//! a stage later.
+//! A base: a positional strategy and its values, relative to which gains are measured. It is the long-term strategy at first,
+//! the strategy of a stage later.
 
 use super::Advantages;
 use super::walk::{PlainAdvantages, Problem};
@@ -8,17 +8,17 @@ use crate::number::ExactVector;
 use crate::principals::OrderedModel;
 use crate::strategy::Step;
 
-/// A positional strategy whose values the induction measures against.
+/// A positional strategy, relative to whose values the induction measures gains.
 pub struct Base<'a> {
     /// One choice per state.
     pub strategy: Vec<ChoiceId>,
-    /// Δ against the strategy's values; `None` stands for those of the long-term strategy.
+    /// Δ against the strategy's values; `None` means those of the long-term strategy.
     pub(super) own: Option<Advantages<'a>>,
-    /// The same advantages as plain doubles, where they are of ordinary size.
+    /// The same advantages as plain doubles, if none overflows or underflows.
     pub(super) plain: Option<PlainAdvantages>,
     /// From this step back the base is in use.
     pub from: Step,
-    /// For how many steps from there the strategy is followed; `None` stands for ever.
+    /// For how many steps from there the strategy is followed; `None` means for ever.
     pub followed_for: Option<Step>,
 }
 

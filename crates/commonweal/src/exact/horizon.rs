@@ -2,10 +2,10 @@
 //!
 //! At step t a choice passes if every prefix sum `Σ_{i≤k} λ_i^t Δ_i(s,a)` is at most 0. By Abel summation a choice that
 //! passes at t passes at every later step, so its first step is found by doubling and bisection, and the horizon is
-//! the latest of these. Choices are asked in turn, each only whether it passes at the horizon so far: nearly all do.
+//! the latest of these. Choices are tested in turn, each only at the horizon so far: nearly all pass.
 //! Cost: one sign per principal and choice, and O(log H) more for each choice that moves the horizon.
 //!
-//! From an earlier step on, `tail_bound` says what can be gained at most.
+//! `tail_bound` is an upper bound on the gain from an earlier step on.
 
 use super::Advantages;
 use crate::exponential_sum::{DiscountRatios, TailFactors, Weights};
@@ -66,13 +66,13 @@ impl PrefixTest<'_> {
         (0..enclosures.len()).all(|last| {
             // A prefix that ends with a loss is below the prefix before it, which passed.
             let loss = matches!(enclosures[last].sign(), Some(Ordering::Less | Ordering::Equal));
-            // A sum too near to 0 to tell does not pass: a later step will.
+            // A sum whose sign is undecided does not pass: a later step will.
             let sum = || self.advantages.sum(self.ratios, weights, state, choice, 0..last + 1).sign();
             loss || matches!(sum(), Some(Ordering::Less | Ordering::Equal))
         })
     }
 
-    /// The first step after `fails` at which the choice passes. There is one: its first advantage that is not 0 is a loss.
+    /// The first step after `fails` at which the choice passes. It exists: the first non-zero advantage is a loss.
     fn first_pass(
         &self,
         state: StateId,
@@ -100,7 +100,7 @@ impl PrefixTest<'_> {
     }
 }
 
-/// T(κ): an upper bound, as a point, of what any strategy gains from `step` on, in units of λ_0^step.
+/// T(κ): an upper bound, as a point, on any strategy's gain from `step` on, in units of λ_0^step.
 pub(crate) fn tail_bound(
     model: &OrderedModel,
     advantages: &Advantages,

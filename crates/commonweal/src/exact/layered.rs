@@ -1,13 +1,13 @@
-//! Bounds from the first steps, each with its own weights: for a solve in segments that was stopped, or left ties open.
+//! Bounds from the first steps, each with its own weights: for a solve in segments that was stopped, or has undecided ties.
 //!
-//! From step T on everybody gets between the least and the greatest of their rewards at every step. Before it
+//! From step T on each principal gets between its least and its greatest reward at every step. Before it
 //!
 //! ```text
-//! U_j = max_a Σ_p w_p d_p(j) R_p(s,a) + P U_{j+1}        what nobody exceeds
-//! L_j =       Σ_p w_p d_p(j) R_p(s,σ_j(s)) + P L_{j+1}   what the strategy at hand earns
+//! U_j = max_a Σ_p w_p d_p(j) R_p(s,a) + P U_{j+1}        upper bound for every strategy
+//! L_j =       Σ_p w_p d_p(j) R_p(s,σ_j(s)) + P L_{j+1}   lower bound for this strategy
 //! ```
 //!
-//! as of step 0. No step asks whether two choices tie.
+//! as of step 0. No step depends on whether two choices tie.
 
 use super::long_term::LongTerm;
 use super::range_from;
@@ -17,19 +17,19 @@ use crate::number::Enclosure;
 use crate::parallel;
 use crate::strategy::{Change, CountingStrategy, Step};
 
-/// A strategy with what it earns at least, and what nobody exceeds.
+/// A strategy with a lower bound on its welfare and an upper bound for all strategies.
 pub(super) struct Layered {
-    /// How many steps were looked at.
+    /// The number of steps computed.
     pub n_layers: u64,
     /// Decisions at these steps, the long-term strategy after them.
     pub strategy: CountingStrategy,
-    /// What the strategy earns at least, per start state.
+    /// A lower bound on the strategy's welfare, per start state.
     pub lower: Vec<f64>,
-    /// What no strategy earns more than, per start state.
+    /// An upper bound on any strategy's welfare, per start state.
     pub upper: Vec<f64>,
 }
 
-/// Bounds from at most `limit` steps, and from no more than take a moment.
+/// Bounds from at most `limit` steps, and from no more than can be computed quickly.
 pub(super) fn bounds(mdp: &Mdp, long_term: &LongTerm, limit: u64) -> Layered {
     let n_layers = layers(mdp, limit);
     let weight = |p: usize| Enclosure::from(&mdp.principals()[p].weight);
@@ -89,7 +89,7 @@ pub(super) fn bounds(mdp: &Mdp, long_term: &LongTerm, limit: u64) -> Layered {
     }
 }
 
-/// As many steps as bring the rest below the precision of doubles, within the limit and within what takes a moment.
+/// The number of steps after which the rest is below the precision of doubles, within the limit and a small amount of work.
 fn layers(mdp: &Mdp, limit: u64) -> u64 {
     const NEGLIGIBLE: f64 = 1e-20;
     const MOMENT: usize = 5_000_000;

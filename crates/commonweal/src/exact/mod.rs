@@ -1,9 +1,8 @@
 //! The exact engine: everything in fractions, guessed in doubles and proven.
 //!
 //! Against the long-term values V_i, one use of choice (s,a) at step t changes the welfare by
-//! `D_t(s,a) = Σ_i λ_i^t Δ_i(s,a)` ([`Advantages`]). From the [`horizon`] on no choice changes it for the better, so
-//! nothing is gained there; before it, backward induction finds what is ([`walk`]), and jumps over the stages in which
-//! nothing changes ([`jump`]).
+//! `D_t(s,a) = Σ_i λ_i^t Δ_i(s,a)` ([`Advantages`]). From the [`horizon`] on no choice increases it, so nothing is gained there.
+//! Before it, backward induction finds the gains ([`walk`]), and jumps over the stages in which no choice changes ([`jump`]).
 
 pub mod advantage;
 pub mod base;
@@ -46,7 +45,7 @@ pub fn solve(mdp: &Mdp, options: &Options) -> Answer {
     })
 }
 
-/// The same, without a look for states that are alike.
+/// The same, without merging equivalent states.
 pub(crate) fn solve_plainly(mdp: &Mdp, options: &Options) -> Answer {
     match principals::segments(mdp.principals()).as_slice() {
         [_] => solve_ordered(&principals::order(mdp), options),
@@ -92,7 +91,7 @@ pub fn own_best(mdp: &Mdp, principal: PrincipalId, stop: &StopSignal) -> Result<
         let payoffs = Values::Exact(long_term.values.remove(0)).times(&direction, mdp.n_states());
         return Ok(OwnBest { payoffs, strategy });
     }
-    // Several discounts of one principal, and several segments, are the whole problem again.
+    // One principal with several discounts or several segments is again the general problem.
     let answer = solve(&mdp.only(principal), &Options { stop: stop.clone(), ..Options::default() });
     if let Claim::Stopped(reason) = answer.claim {
         return Err(reason);
@@ -147,7 +146,7 @@ pub(crate) fn solve_from(model: &OrderedModel, rows: &IntegerRows, long_term: &L
     answer
 }
 
-/// What each principal of the file gets, given what each source is worth to it.
+/// Each principal's payoff, given the values of its sources.
 fn payoffs<E>(model: &OrderedModel, of: impl Fn(&Source) -> Result<Values, E>) -> Result<Payoffs, E> {
     let of_source = |source: Source| of(&source).map(|values| (source.coefficient, values));
     let of_principal = |p: usize| -> Result<Values, E> {
@@ -158,7 +157,7 @@ fn payoffs<E>(model: &OrderedModel, of: impl Fn(&Source) -> Result<Values, E>) -
     Ok(Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect::<Result<_, _>>()?))
 }
 
-/// What the rewards of one principal are worth at one discount if these choices are followed for ever.
+/// The value of one principal's rewards at one discount if these choices are followed for ever.
 fn value_alone(
     model: &OrderedModel,
     alone: &Alone,
@@ -176,14 +175,14 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
     let Unravelled { strategy, memory, base, gain, exact_gains, effort, passed, first_event, .. } = unravelled;
     let totals: Option<Vec<ExactVector>> = exact_gains.map(|gains| gains.iter().map(ExactGains::total).collect());
     let base_values = base.advantages(advantages).values();
-    // The values of a part with one term are that principal's, but for what they count for.
+    // The values of a part with one term are that principal's, up to the term's factor.
     let worth = |source: &Source, values: &[ExactVector], followed: &[ChoiceId]| match &source.part {
         Some(own) => Ok(values[own.index].scaled(&own.uncounted)),
         None => value_alone(model, &source.alone, followed, stop),
     };
     let in_the_end = |source: &Source| worth(source, &long_term.values, &long_term.strategy);
     let long_term_payoffs = payoffs(model, |source| in_the_end(source).map(Values::Exact))?;
-    // What is known exactly though the horizon is too far for fractions everywhere.
+    // Values that are known exactly although the horizon is too far for fractions in all states.
     let settled: Vec<Vec<Option<Rational>>> = match totals {
         Some(_) => Vec::new(),
         None => (0..model.n()).map(|i| settled_values(problem, &strategy, i)).collect(),
@@ -228,9 +227,9 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             }
         })
     })?;
-    // Gains of the welfare are known more narrowly than the sum of what the principals get.
+    // The enclosure of the welfare's gain is narrower than the sum of the enclosures of payoffs.
     let welfare = if effort.n_undecided > 0 {
-        // What the strategy earns, and what no strategy exceeds: neither depends on how ties are decided.
+        // The strategy's welfare and the upper bound do not depend on how ties are decided.
         let upper = truncate(problem, layers_for_bounds(model, u64::MAX)).upper;
         let of_state = |s: usize| {
             let follows = long_term.values.iter().map(|v| v.enclosure(s)).fold(Enclosure::ZERO, Enclosure::plus);
@@ -266,7 +265,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
     })
 }
 
-/// As many layers as bring the rest below the precision of doubles, within the limit and within what takes a moment: a
+/// The number of layers after which the rest is below the precision of doubles, within the limit and a small amount of work: a
 /// stopped run still computes them.
 fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
     const NEGLIGIBLE: f64 = 1e-20;
@@ -287,8 +286,8 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
     let Truncated { strategy, gains, upper } = truncate(problem, n_layers);
     let base = Base::long_term(problem, Step::from(n_layers));
     let unhurried = StopSignal::default();
-    // What no part tells costs a linear solve of its own. In a large model a stopped run skips that and reports only that
-    // the payoff lies between the least and the greatest reward for ever.
+    // A principal that no part determines needs a linear solve of its own. In a large model a stopped run skips it and reports the
+    // bounds from the least and the greatest reward for ever.
     const SMALL: usize = 2_000;
     let alone = |source: &Source| {
         let values = (model.n_states() <= SMALL)
@@ -326,7 +325,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
     Answer {
         claim: Claim::Stopped(reason),
         horizon: Step::from(n_layers),
-        // Nothing is known of what the strategy reaches: it may deviate until the last layer computed.
+        // The states that the strategy reaches are not known: it may deviate until the last layer computed.
         memory: vec![Step::from(n_layers); model.n_states()],
         payoffs: certain(&payoff),
         welfare: Some(Values::Enclosed((0..model.n_states()).map(welfare).collect())),
@@ -339,14 +338,14 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
     }
 }
 
-/// Bounds where nothing is known but the rewards: each principal gets between its least and its greatest for ever.
+/// Bounds from the rewards alone: each principal gets between its least and its greatest reward for ever.
 fn without_long_term(model: &OrderedModel, reason: StopReason) -> Answer {
     let first = |state| model.choices(state).next().expect("a state has a choice");
     let strategy = CountingStrategy::positional(model.states().map(first));
     Answer { claim: Claim::Stopped(reason), ..nothing_known(model, strategy) }
 }
 
-/// An answer that says nothing of its strategy but what the rewards say of any.
+/// An answer with the bounds that the rewards give for any strategy.
 fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
     let mdp = model.mdp();
     let ranges = any_payoffs(mdp);
@@ -369,7 +368,7 @@ fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
     }
 }
 
-/// What any strategy gets each principal: between its least and its greatest reward for ever.
+/// Bounds on each principal's payoff under any strategy: its least and its greatest reward for ever.
 pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
     let of_principal = |p: usize| {
         let Some(parts) = mdp.principals()[p].parts() else {
@@ -382,7 +381,7 @@ pub fn any_payoffs(mdp: &Mdp) -> Payoffs {
     Payoffs::new(mdp, (0..mdp.n_principals()).map(of_principal).collect())
 }
 
-/// What the steps from `step` on bring a principal at least and at most, as of step 0.
+/// Bounds on the value of the steps from `step` on for a principal, as of step 0.
 fn range_from(mdp: &Mdp, principal: PrincipalId, step: u64) -> Enclosure {
     let rewards = (0..mdp.n_choices()).map(|choice| &mdp.rewards(choice.into())[principal.index()]);
     let [least, greatest] = reward_range(&Rational::ZERO, rewards).map(|end| Enclosure::from(&end));

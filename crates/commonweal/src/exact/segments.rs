@@ -1,8 +1,8 @@
 //! Segments: time preferences that are sums of powers piece by piece.
 //!
-//! From the last segment on it is the ordinary problem. Each one before it is the same problem with an end: from its last
-//! step on the welfare is known, and less the segment's own values, as of that step, it is the gain that the
-//! [`walk`](super::walk) begins with in place of none. Steps are counted from the segment's origin.
+//! From the last segment on it is the ordinary problem. Each earlier segment is the same problem with an end: the welfare from
+//! the end on is known, and less the segment's own values at that step it is the initial gain of the [`walk`](super::walk), in
+//! place of 0. Steps are counted from the segment's origin.
 
 use super::long_term::{self, LongTerm};
 use super::payoff::{Landed, Landing, enclosed_payoffs};
@@ -19,7 +19,7 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step, Strategy};
 use std::time::Instant;
 
-/// Longer powers are not formed: as long as payoffs that nobody reads.
+/// Longer powers are not computed; the limit is that of printed payoffs.
 const MAX_BITS: u64 = 1 << 17;
 
 /// The welfare-optimal counting strategy of a model in several segments; bounds if `options` stop it on the way.
@@ -120,7 +120,7 @@ impl<'m> Segmented<'m> {
         Ok(walked)
     }
 
-    /// What the steps after segment k bring beyond its own values, as of its end.
+    /// The welfare of the steps after segment k minus its own values, as of its end.
     fn terminal(&self, k: usize, values: &[ExactVector], ratios: &DiscountRatios, after: &Walked) -> Terminal {
         let (segment, next) = (&self.segments[k], &self.segments[k + 1]);
         let end = segment.local(next.from);
@@ -164,7 +164,7 @@ impl<'m> Segmented<'m> {
             self.enclosed(&tail, &self.followed_throughout(&long_term.strategy), stop)?
         };
         let undecided = effort.n_undecided > 0;
-        // Neither what the strategy earns nor what no strategy exceeds depends on how ties are decided.
+        // The strategy's welfare and the upper bound do not depend on how ties are decided.
         let upper = undecided.then(|| layered::bounds(mdp, long_term, options.layer_limit).upper);
         let welfare = (undecided || !is_exact).then(|| {
             let of_state = |s: usize| match &upper {
@@ -190,7 +190,7 @@ impl<'m> Segmented<'m> {
         })
     }
 
-    /// Enclosures of what each principal gets under `strategy`.
+    /// Enclosures of each principal's payoff under `strategy`.
     fn enclosed(
         &self,
         strategy: &CountingStrategy,
@@ -251,11 +251,11 @@ impl Walked {
         let first = problem.span.first;
         for (state, later) in problem.model.states().zip(&mut self.changes) {
             let own = unravelled.strategy.changes(state).iter();
-            // What the walk began with is no decision of a segment that ends there.
+            // The initial decisions of the walk are not decisions of a segment that ends there.
             let own = own.filter(|change| is_last || change.from < *problem.horizon);
             let shifted = |change: &Change| Change { from: global((&change.from).max(first)), choice: change.choice };
             let mut changes: Vec<Change> = own.map(shifted).collect();
-            // All that is said of the steps before the first one is that the same goes on.
+            // The first decision extends to all earlier steps.
             changes.dedup_by(|later, earlier| {
                 let same_step = later.from == earlier.from;
                 if same_step {
@@ -315,7 +315,7 @@ impl Walked {
     }
 }
 
-/// What one unit of a segment is in units of the one before it.
+/// The ratio of the units of a segment and of the one before it.
 struct Unit {
     enclosed: Scaled,
     exact: Option<Rational>,

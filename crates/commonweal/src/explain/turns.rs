@@ -1,4 +1,4 @@
-//! Turns: the steps at which a state's choice changes, and whose interest wins there.
+//! Turns: the steps at which a state's choice changes, and the principals for whom the new choice is better.
 //!
 //! Let b be the choice before the change and a the one from step t on. To principal i, seen from step t and given what
 //! the strategy does afterwards, taking a instead of b is worth
@@ -7,9 +7,9 @@
 //! Δ_i(s,a) − Δ_i(s,b) + λ_i Σ_u (P(u|s,a) − P(u|s,b)) G_i(u)
 //! ```
 //!
-//! with Δ_i against the long-term values and G_i what the strategy gains over them from step t + 1 on. What lies m steps
-//! ahead counts λ_i^m times: G is 0 where the strategy has settled by then, and otherwise within ±C_i, how far apart two
-//! values can be. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures tell the sign, for steps however far away.
+//! with Δ_i against the long-term values and G_i the strategy's gain over them from step t + 1 on. G at m steps ahead is
+//! multiplied by λ_i^m. It is 0 if the strategy has settled by then, and otherwise within ±C_i, the greatest difference of two
+//! values. So m layers of `G = Δ_i(σ) + λ_i P G` in enclosures give the sign, however late the step is.
 
 use crate::Answer;
 use crate::exact::Advantages;
@@ -38,10 +38,10 @@ pub struct Turn {
     pub better: Vec<Option<Ordering>>,
 }
 
-/// More products than this are not spent on looking ahead: it takes seconds.
+/// The most products spent on looking ahead: a few seconds.
 const MAX_WORK: f64 = 5e8;
 
-/// Every change of choice, the latest first; with whose interest wins for the first `n_judged` of them.
+/// Every change of choice, the latest first; with the principals who prefer it for the first `n_judged` of them.
 pub(super) fn turns(
     model: &OrderedModel,
     advantages: &Advantages,
@@ -103,7 +103,7 @@ impl<'a> Judge<'a> {
         Judge { model, advantages, solution, rows, settled_from: solution.strategy().settled_from() }
     }
 
-    /// How many layers bring what lies ahead of them to where it seldom matters.
+    /// The number of layers after which the rest is usually negligible.
     fn layers_ahead(&self) -> u64 {
         const SELDOM_MATTERS: f64 = 1e-12;
         (SELDOM_MATTERS.ln() / self.model.discount(0).to_f64().ln()).ceil().max(1.0) as u64

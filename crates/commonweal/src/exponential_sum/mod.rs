@@ -1,9 +1,9 @@
-//! Exponential sums `Σ_i c_i λ_i^t`: their signs, and enclosures that are tight however much cancels.
+//! Exponential sums `Σ_i c_i λ_i^t`: their signs, and enclosures with a small relative error despite cancellation.
 //!
 //! Only ratios to the greatest discount matter for a sign: with ρ_i = λ_i/λ_0 the sum `Σ_i c_i ρ_i^t` neither overflows
-//! nor loses its leading term. Doubles decide nearly every sign; what they cannot decide is asked again with 128 bits
-//! and twice as many each time, and what is still open once the exact sum is no longer than the enclosure's bits is
-//! computed exactly. Powers are by repeated squaring: a sign costs O(n log t) products.
+//! nor loses its leading term. Doubles decide nearly every sign. An undecided sign is computed with 128 bits, then with twice as
+//! many each time; once the exact sum is no longer than that, it is computed exactly. Powers use repeated squaring: a sign
+//! costs O(n log t) products.
 
 mod tail;
 
@@ -24,7 +24,7 @@ pub struct DiscountRatios {
     exact: Vec<Rational>,
 }
 
-/// The weights ρ_i^t of one step, kept with enough bits that a walk back over any number of steps leaves doubles tight.
+/// The weights ρ_i^t of one step, with enough bits that they stay precise to doubles over any number of steps back.
 #[derive(Debug, Clone)]
 pub struct Weights {
     /// The step t.
@@ -73,7 +73,7 @@ impl DiscountRatios {
     /// The weights of the step before; the step is not 0.
     pub fn step_back(&self, weights: &Weights) -> Weights {
         let step = &weights.step - 1;
-        // One more rounding a step: after 2^32 of them the powers are formed anew.
+        // Each step adds a rounding: after 2^32 steps the powers are computed anew.
         let formed_anew =
             (step.as_natural() & Natural::from(u32::MAX)).is_zero() || self.exact.iter().any(Rational::is_zero);
         if formed_anew {
@@ -93,8 +93,8 @@ impl DiscountRatios {
     }
 
     /// `Σ_i c_i ρ_i^t` over the principals in `range`, where `enclosures` and `exact` give the same coefficients:
-    /// an enclosure that is narrow beside the sum itself, or the point 0. Its sign is known unless the sum is nearer to 0
-    /// than any affordable precision tells.
+    /// an enclosure with a small relative error, or the point 0. Its sign is known unless the sum is too close to 0 for any
+    /// affordable precision.
     pub(crate) fn sum(
         &self,
         weights: &Weights,
@@ -108,7 +108,7 @@ impl DiscountRatios {
             return sum;
         }
         let coefficients: Vec<(Integer, Natural)> = range.clone().map(exact).collect();
-        // The weights are at hand with more bits than doubles have.
+        // The weights are stored with more bits than doubles have.
         let sum = wide_sum(&coefficients, &weights.wide[range.clone()]).to_scaled();
         if sum.is_tight(TIGHT) {
             return sum;
@@ -130,7 +130,7 @@ impl DiscountRatios {
     }
 }
 
-/// Past this many bits a sum that is still open is given up, unless it can be formed exactly with fewer.
+/// Beyond this many bits an undecided sum is given up, unless it can be computed exactly with fewer.
 const MAX_PRECISION: usize = 1 << 20;
 
 fn wide_sum(coefficients: &[(Integer, Natural)], powers: &[WideEnclosure]) -> WideEnclosure {

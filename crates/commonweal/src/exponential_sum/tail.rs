@@ -1,4 +1,4 @@
-//! Sums over all steps from one on: what can be gained there, and what can be earned at all.
+//! Sums over all steps from a given one on: upper bounds on gains, and bounds on payoffs.
 //!
 //! Let `C_k(s,a) = Σ_{p≤k} ρ_p^H Δ_p(s,a)` and κ_k ≥ 0 an upper bound of C_k over all choices. By Abel summation
 //! `D_t ≤ Σ_{k<n−1} (λ_k^{t−H} − λ_{k+1}^{t−H}) κ_k + λ_{n−1}^{t−H} κ_{n−1}` for every t ≥ H, in units of λ_0^H, so from
@@ -8,20 +8,20 @@
 //! T(κ) = Σ_k κ_k f_k,      f_k = 1/(1−λ_k) − 1/(1−λ_{k+1})  for k < n−1,      f_{n−1} = 1/(1−λ_{n−1})
 //! ```
 //!
-//! is gained (the prefix test with slack). With κ = 0 this is the stopping rule of the horizon. The factors are formed
-//! exactly, where two close discounts do not cancel, and rounded once into the numbers that κ is known in.
+//! is gained (the prefix test with slack). With κ = 0 this is the stopping rule of the horizon. The factors are computed
+//! exactly, to avoid cancellation for close discounts, and rounded once.
 
 use crate::model::{Part, Principal, Segment};
 use crate::number::{Enclosure, Rational};
 use std::iter::Sum;
 use std::ops::Mul;
 
-/// `1/(1−λ)`: what 1 at every step is worth.
+/// `1/(1−λ)`: the value of 1 at every step.
 pub(crate) fn lifetime(discount: &Rational) -> Rational {
     Rational::ONE / (Rational::ONE - discount)
 }
 
-/// The least and the greatest of some rewards, each at every step for ever. Whatever is earned lies between the two.
+/// The least and the greatest of some rewards, each at every step for ever: bounds on any payoff.
 pub(crate) fn reward_range<'r>(
     discount: &Rational,
     rewards: impl Iterator<Item = &'r Rational> + Clone,
@@ -30,7 +30,7 @@ pub(crate) fn reward_range<'r>(
     [least, greatest].map(|reward| reward * lifetime(discount))
 }
 
-/// What 1 at every step from `step` on is worth to each part of each segment of a principal, as of step 0.
+/// The value of 1 at every step from `step` on for each part of each segment of a principal, as of step 0.
 pub(crate) fn weights_from(principal: &Principal, step: u64) -> impl Iterator<Item = Enclosure> {
     let segments = principal.segments();
     let ends = segments.iter().skip(1).map(|next| Some(next.from)).chain([None]);
@@ -50,7 +50,7 @@ pub(crate) fn weights_from(principal: &Principal, step: u64) -> impl Iterator<It
     segments.iter().zip(ends).flat_map(of_segment).collect::<Vec<_>>().into_iter()
 }
 
-/// What each of the first steps counts for to a principal, before its weight.
+/// The weight of each of the first steps for a principal, before its own weight.
 pub(crate) fn step_weights(principal: &Principal, n_steps: u64) -> Vec<Enclosure> {
     let mut weights = Vec::with_capacity(n_steps as usize);
     let segments = principal.segments();
@@ -74,7 +74,7 @@ pub(crate) fn step_weights(principal: &Principal, n_steps: u64) -> Vec<Enclosure
 pub(crate) struct TailFactors<T>(Vec<T>);
 
 impl<T: Copy + Mul<Output = T> + Sum> TailFactors<T> {
-    /// The factors of discounts that decrease, each as `rounded` has it, which is never less.
+    /// The factors of decreasing discounts, each rounded up by `rounded`.
     pub fn of<'d>(
         discounts: impl IntoIterator<Item = &'d Rational>,
         rounded: impl Fn(&Rational) -> T,

@@ -1,11 +1,12 @@
-//! One coin inside: a lottery over two strategies as one strategy that tosses a coin at one decision. (Several: `purify`.)
+//! A lottery over two strategies as one strategy that randomises at one decision. (More strategies: `purify`.)
 //!
-//! Both strategies are best for the weights that prove the lottery, so at every state and step that they come to, what they do is best.
-//! Where they differ, decisions are switched from the one's to the other's one at a time, earliest step first. Every strategy
-//! on the way is best for the weights too: its payoffs lie on the edge between the two. They lead from one end of the lottery to
-//! the other, so some switch passes the lottery's own payoffs, and a coin at that decision reaches these exactly.
+//! Both strategies are optimal for the weights that prove the lottery, so their decisions are optimal at every state and step
+//! that they reach. Where they differ, decisions are switched from the first to the second one at a time, earliest step first.
+//! Every intermediate strategy is optimal for the weights too, so its payoffs lie on the edge between the two. They go from one
+//! end of the edge to the other, so some switch passes the lottery's payoffs, and randomising at that decision reaches them
+//! exactly.
 //!
-//! A state that only one of the two comes to at a step does what that one does: the other's decision there was never asked for.
+//! A state that only one of the two reaches at a step takes that strategy's decision.
 
 use super::lexicographic::exact_payoffs;
 use super::purify::with_few_coins;
@@ -15,7 +16,7 @@ use crate::number::{Rational, Value, sum};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 
-/// A decision that is left to a coin.
+/// A randomised decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coin {
     /// The state.
@@ -26,25 +27,25 @@ pub struct Coin {
     pub choices: Vec<(ChoiceId, Rational)>,
 }
 
-/// Steps after both strategies have settled that are looked at: where they differ for ever, later switches matter ever less.
+/// The number of steps considered after both strategies have settled: if they differ for ever, later switches matter less and less.
 const STEPS_AFTER: u64 = 512;
-/// The most steps that are looked at.
+/// The most steps that are considered.
 const MOST_STEPS: u64 = 100_000;
 
 /// Why there is no such form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoCoin {
-    /// More coins would be needed than can be told.
+    /// It would take too many randomised decisions.
     #[error("it would take many coins; `--coin start` draws a strategy at the start")]
     SeveralStrategies,
     /// Payoffs are not known as fractions.
     #[error("the payoffs are known between bounds only; `--coin start` draws a strategy at the start")]
     NotExact,
-    /// The two strategies differ where only one of them comes to.
+    /// The two strategies differ only in states that only one of them reaches.
     #[error("no single decision leads from one strategy to the other; `--coin start` draws one of them at the start")]
     NoDecision,
-    /// A principal counts a step as a sum of powers.
+    /// A principal's time preference has several parts.
     #[error("a principal's time preference has several parts; `--coin start` draws a strategy at the start")]
     SeveralParts,
     /// Stopped on the way.
@@ -53,8 +54,8 @@ pub enum NoCoin {
 }
 
 impl Fair {
-    /// The same payoffs from one strategy that tosses a coin at a few decisions, and these; none where no lottery is needed.
-    /// The mix is then over the strategies that the coins make together, which differ in these decisions alone.
+    /// The same payoffs from one strategy that randomises at a few decisions, and these decisions; none if no lottery is needed.
+    /// The mix is then over the strategies that result from all outcomes, which differ only in these decisions.
     pub fn with_coins(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Vec<Coin>), NoCoin> {
         match &self.mix[..] {
             [_] => return Ok((self, Vec::new())),
@@ -83,7 +84,7 @@ impl Fair {
         Ok((Fair { mix, ..self }, coins))
     }
 
-    /// The same of two strategies: one coin.
+    /// The same for two strategies: one randomised decision.
     fn with_one_coin(
         self,
         [first, second]: [Share; 2],
@@ -95,7 +96,7 @@ impl Fair {
             |values: &[Value]| values.iter().map(|value| value.exact.clone()).collect::<Option<Vec<Rational>>>();
         let goal = exact(&self.payoffs).ok_or(NoCoin::NotExact)?;
         let ends = [exact(&first.payoffs).ok_or(NoCoin::NotExact)?, exact(&second.payoffs).ok_or(NoCoin::NotExact)?];
-        // How far along the edge, by a principal to whom it matters.
+        // The position on the edge, by the payoff of a principal for whom the ends differ.
         let p = (0..goal.len()).find(|&p| ends[0][p] != ends[1][p]).ok_or(NoCoin::NotExact)?;
         let along = |payoffs: &[Rational]| (&payoffs[p] - &ends[0][p]) / (&ends[1][p] - &ends[0][p]);
         let target = along(&goal);
@@ -106,7 +107,7 @@ impl Fair {
         }
         let (mut before, mut after) = (0, path.switches.len());
         if along(&payoffs_at(after)?) < target {
-            // They differ for ever, and not even the last switch that was looked at comes so far.
+            // The strategies differ for ever, and the last switch considered does not reach the lottery's payoffs.
             return Err(NoCoin::Stopped(StopReason::LayerLimit));
         }
         while after - before > 1 {
@@ -141,10 +142,10 @@ impl Fair {
     }
 }
 
-/// Two strategies, where each comes to, and where both do and differ.
+/// Two strategies, the states that each reaches, and those that both reach and in which they differ.
 struct Path<'s> {
     strategies: [&'s CountingStrategy; 2],
-    /// Per step, which states each comes to.
+    /// Per step, the states that each reaches.
     reached: Vec<[Vec<bool>; 2]>,
     /// In increasing steps.
     switches: Vec<(u64, StateId)>,
@@ -195,7 +196,7 @@ impl<'s> Path<'s> {
                     changes.push(Change { from: now, choice });
                 }
             }
-            // After the last step looked at: as the second does once all is switched, as the first does otherwise.
+            // After the last step considered: the second strategy once all decisions are switched, the first otherwise.
             let tail = self.strategies[usize::from(switched == self.switches.len())];
             let end = Step::from(self.reached.len());
             let rest = tail.changes(state).iter().filter(|change| change.from > end).cloned();

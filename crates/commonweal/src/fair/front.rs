@@ -1,4 +1,4 @@
-//! The Pareto front: everything that the principals can get of which nobody can have more unless another has less.
+//! The Pareto front of the payoff set.
 //!
 //! **Two principals.** Dichotomy: between two vertices, one question with the normal of the line through them either proves that
 //! the line is an edge or finds a vertex beyond it; N vertices cost 2N − 1 questions. The widest gap is asked about first, so that
@@ -11,13 +11,13 @@
 //! θ* = min over s that σ comes to and a ≠ σ(s) of [V_1(s) − Q_1(s,a)] / [max Q_0(s,a) − V_0^σ(s)], where the denominator is positive.
 //! ```
 //!
-//! Below θ* no deviation from σ pays at step 0: what it costs the one is more than all that it could bring the other. So the
-//! agent takes σ, and one step later faces the same question with θ/ρ. The turns of the front from s below θ* are
-//! therefore ρ times those from σ's successors, and those in [ρθ*, θ*) tell all. Which states σ can be in after j steps repeats
-//! from some q on with a period d; so from the start the turns in [ρ^(q+d) θ*, ρ^q θ*) repeat for ever, times ρ^d.
+//! Below θ* no deviation from σ pays at step 0: it costs the one principal more than the other can gain. So the agent takes σ,
+//! and one step later faces the same problem with θ/ρ. The turns of the front from s below θ* are therefore ρ times those from
+//! σ's successors, and those in [ρθ*, θ*) determine all. The set of states that σ reaches after j steps is periodic from some q
+//! on with a period d; so from the start the turns in [ρ^(q+d) θ*, ρ^q θ*) repeat for ever, times ρ^d.
 //!
-//! **Three and more.** Support functions: cells of weights are halved until what their corners' half-spaces leave open beyond
-//! the points found is below the gap (`hull`).
+//! **Three and more.** Support functions: cells of weights are halved until the half-spaces of their corners exceed the points
+//! found by less than the gap (`hull`).
 
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::stage::unit;
@@ -32,7 +32,7 @@ use crate::stop::StopReason;
 pub struct Vertex {
     /// A strategy, and what it gives each principal.
     pub point: Point,
-    /// Weights for which nothing is better.
+    /// Weights for which it is optimal.
     pub weights: Weights,
 }
 
@@ -43,33 +43,33 @@ pub struct Edge {
     pub between: [usize; 2],
     /// Weights for which all of it is equally good.
     pub weights: Weights,
-    /// Whether nothing lies beyond it; otherwise what does is within the gap.
+    /// Whether it is proven that nothing lies beyond it; otherwise the front exceeds it by less than the gap.
     pub proven: bool,
 }
 
-/// How a front with infinitely many vertices goes on between its last vertex but one and its last.
+/// How a front with infinitely many vertices continues between its last vertex but one and its last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
     /// The first of the edges that repeat.
     pub first_edge: usize,
     /// How many of them repeat, up to the last one listed.
     pub n_edges: usize,
-    /// Whose weight shrinks from one repetition to the next, beside the other's.
+    /// The principal whose weight shrinks from one repetition to the next, relative to the other's.
     pub patient: PrincipalId,
     /// What it is multiplied by each time.
     pub ratio: Rational,
-    /// What an edge's extent in each of the two payoffs is multiplied by each time, where that is always the same.
+    /// The factor of an edge's extent in each of the two payoffs from one repetition to the next, if it is constant.
     pub factors: Option<[Rational; 2]>,
 }
 
 /// The front of two principals.
 #[derive(Debug, Clone)]
 pub struct Front {
-    /// Whose payoffs are set against each other.
+    /// The two principals.
     pub principals: [PrincipalId; 2],
     /// From the first principal's best to the second one's.
     pub vertices: Vec<Vertex>,
-    /// The edges between neighbours; none between the last two vertices where a pattern stands between these.
+    /// The edges between neighbours; none between the last two vertices if a pattern is between them.
     pub edges: Vec<Edge>,
     /// What repeats for ever, if something does.
     pub pattern: Option<Pattern>,
@@ -77,14 +77,14 @@ pub struct Front {
     pub complete: bool,
     /// Why it is not, unless the gap was reached.
     pub stopped: Option<StopReason>,
-    /// How often the solver was asked.
+    /// The number of solves.
     pub calls: u64,
 }
 
-/// How far to go.
+/// The limits of the search.
 #[derive(Debug, Clone)]
 pub struct FrontOptions {
-    /// Lines beyond which less than this, relative to the greatest payoff, can lie are not looked beyond; 0 for all.
+    /// Lines that the front exceeds by less than this, relative to the greatest payoff, are not refined; 0 refines all.
     pub gap: Rational,
     /// The most vertices.
     pub vertex_limit: usize,
@@ -96,10 +96,10 @@ impl Default for FrontOptions {
     }
 }
 
-/// Periods of the states that a strategy comes to are looked for this far.
+/// The longest period of the reached states that is searched for.
 const LONGEST_PERIOD: usize = 64;
 
-/// The front of two principals, exactly where the engine is.
+/// The front of two principals, exactly if the engine is exact.
 pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
     let n = set.n();
     let [x, y] = principals.map(PrincipalId::index);
@@ -107,7 +107,7 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
     let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[unit(n, own), unit(n, other)]));
     let (first, last) = (first?, last?);
     let repeats = if set.gap().is_none() { repetition(set, [x, y])? } else { None };
-    // With the first principal the impatient one, the infinite end comes first: it is walked from the other side.
+    // If the first principal is the impatient one, the infinite end comes first: the walk goes from the other side.
     let turned = repeats.as_ref().is_some_and(|repeats| repeats.patient == y);
     if turned {
         (walk.x, walk.y) = (y, x);
@@ -148,7 +148,7 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
 }
 
 impl Front {
-    /// The vertex that the pattern tends to, if there is one: the best of the less patient principal, at an end.
+    /// The limit of the pattern, if there is one: the best of the less patient principal, at an end.
     pub fn limit(&self) -> Option<usize> {
         let pattern = self.pattern.as_ref()?;
         Some(if pattern.patient == self.principals[0] { self.vertices.len() - 1 } else { 0 })
@@ -220,7 +220,7 @@ fn widest(lines: &[Line]) -> Option<usize> {
     open.reduce(|widest, other| if other.1 > widest.1 { other } else { widest }).map(|(at, _)| at)
 }
 
-/// The dichotomy on its way, from the best of `x` towards that of `y`.
+/// The state of the dichotomy, from the best of `x` towards that of `y`.
 struct Walk<'a, 'm> {
     set: &'a PayoffSet<'m>,
     x: usize,
@@ -235,7 +235,7 @@ struct Walk<'a, 'm> {
 }
 
 impl Walk<'_, '_> {
-    /// A vertex that is best by these weights in turn, and then for those who do not count.
+    /// A vertex that is best by these weights lexicographically, then for the principals of weight 0.
     fn end(&self, levels: &[Weights]) -> Result<Vertex, StopReason> {
         let vertex = |point: Point| Vertex { point, weights: levels[0].clone() };
         if self.set.gap().is_some() {
@@ -297,7 +297,7 @@ impl Walk<'_, '_> {
         Line::Open { room: axes.into_iter().map(|p| (middle(to, p) - middle(from, p)).abs()).product() }
     }
 
-    /// Whether nothing, or less than the gap, lies beyond the line.
+    /// Whether the front exceeds the line by nothing, or by less than the gap.
     fn is_edge(&self, weights: &Weights, from: &Point, most: &Rational) -> bool {
         let total = &weights[self.x] + &weights[self.y];
         let scale =
@@ -306,7 +306,7 @@ impl Walk<'_, '_> {
         most - from.least(weights) <= &self.options.gap * scale * total
     }
 
-    /// Whether a point is one of the line's ends: what is left is finer than payoffs are known.
+    /// Whether a point is one of the line's ends, up to the precision of the payoffs.
     fn known(&self, point: &Point, from: &Point, to: &Point) -> bool {
         same(point, from, [self.x, self.y]) || same(point, to, [self.x, self.y])
     }
@@ -317,7 +317,7 @@ impl Walk<'_, '_> {
         let along = |p: usize| to.least(&unit(n, p)) - from.least(&unit(n, p));
         let (right, up) = (along(self.x), along(self.y));
         let mut weights = vec![Rational::ZERO; n];
-        // Numbers of one size: the turns of a front are told by their ratio.
+        // Normalised: only the ratio of the weights matters.
         let total = up.clone().abs() + right.clone().abs();
         weights[self.x] = up.abs() / &total;
         weights[self.y] = right.abs() / &total;
@@ -330,16 +330,16 @@ struct Repetition {
     patient: usize,
     /// ρ^d.
     ratio: Rational,
-    /// ρ^q θ*: below this everything repeats.
+    /// ρ^q θ*: below this the turns repeat.
     from: Rational,
-    /// ρ^(q+d) θ*: from here on up everything is walked.
+    /// ρ^(q+d) θ*: above this all turns are computed.
     least: Rational,
     /// (λ_x^d, λ_y^d), patient first, where the runs of σ are the same after every period.
     factors: Option<[Rational; 2]>,
 }
 
-/// How the turns of the front repeat, if both principals have plain discounts that differ, and the best strategy of the less
-/// patient one is unique where it comes to.
+/// How the turns of the front repeat, if both principals have plain, distinct discounts, and the best strategy of the less
+/// patient one is unique in every state that it reaches.
 fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, StopReason> {
     let (mdp, rows, stop) = (set.mdp(), set.rows(), &set.options().stop);
     let discounts = axes.map(|p| mdp.principals()[p].discount().cloned());
@@ -351,7 +351,7 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     let (high, low) = if of_x > of_y { (of_x, of_y) } else { (of_y, of_x) };
     let own = long_term::solve(&alone(mdp, PrincipalId::from(impatient)), rows, stop)?;
     let sigma = &own.strategy;
-    // Where σ comes to, step by step, with which probability.
+    // The distribution of states under σ, step by step.
     let mut after = vec![distribution(mdp.n_states(), mdp.start())];
     let mut support = vec![occupied(&after[0])];
     let repeated = loop {
@@ -398,7 +398,7 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
             }
         }
     }
-    // Where no deviation ever pays, the front is a point; any bound will do.
+    // If no deviation ever pays, the front is a point; any bound will do.
     let turn = turn.unwrap_or(Rational::ONE);
     let rho = &low / &high;
     if rho.is_zero() {

@@ -1,8 +1,8 @@
-//! The front of three and more principals, between the points found and the half-spaces that hold everything.
+//! The front of three and more principals, between the points found and the half-spaces that contain the payoff set.
 //!
-//! For weights w in a cell with corners w_1, …, w_n, what the set offers is at most what the corners say: h is convex, so
-//! `h(Σ a_k w_k) ≤ Σ a_k h(w_k)`. Any point x found offers `w·x`. So inside the cell at most `max_k h(w_k) − w_k·x` is left open
-//! beyond x. Cells are halved along their longest edge until that is below the gap for some x of each.
+//! For weights w in a cell with corners w_1, …, w_n, the support function is bounded by the corners: h is convex, so
+//! `h(Σ a_k w_k) ≤ Σ a_k h(w_k)`. Any point x found attains `w·x`. So inside the cell the set exceeds x by at most
+//! `max_k h(w_k) − w_k·x`. Cells are halved along their longest edge until that is below the gap for some x of each.
 
 use super::front::{FrontOptions, Vertex};
 use super::payoff_set::{PayoffSet, Point, Weights};
@@ -17,24 +17,24 @@ use std::collections::BinaryHeap;
 pub struct Hull {
     /// Vertices of the set, each the best for its weights.
     pub vertices: Vec<Vertex>,
-    /// For all weights that are not negative and sum to 1, the set offers at most this more than the best of the vertices.
+    /// For all non-negative weights that sum to 1, the support function exceeds the best vertex by at most this.
     pub gap: Rational,
-    /// Whether that is what was asked for, or all there is.
+    /// Whether the gap asked for was reached.
     pub reached: bool,
     /// Why it is not.
     pub stopped: Option<StopReason>,
-    /// How often the solver was asked.
+    /// The number of solves.
     pub calls: u64,
 }
 
-/// A corner of cells: weights, what the set offers at most, and the point found.
+/// A corner of cells: weights, the upper bound of the support function, and the point found.
 struct Corner {
     weights: Weights,
     most: Rational,
     point: usize,
 }
 
-/// A cell: its corners, and what is left open inside.
+/// A cell: its corners, and the greatest excess inside.
 struct Cell {
     corners: Vec<usize>,
     open: Rational,
@@ -98,7 +98,7 @@ pub fn hull(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason>
 }
 
 impl Builder<'_, '_> {
-    /// The corner of these weights, asked for once.
+    /// The corner of these weights, solved for once.
     fn corner(&mut self, weights: Weights) -> Result<usize, StopReason> {
         if let Some(known) = self.corners.iter().position(|corner| corner.weights == weights) {
             return Ok(known);

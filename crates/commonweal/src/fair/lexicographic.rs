@@ -1,4 +1,4 @@
-//! The best strategy by a first objective, among those the best by a second one, and so on, in fractions.
+//! The lexicographically best strategy by several objectives, in fractions.
 //!
 //! A level is a vector of weights. With an infinitely small ε the levels are one objective, `w⁰ + ε w¹ + ε² w² + …`, and
 //! backward induction over vectors of numbers, compared one after the other, is exact:
@@ -6,11 +6,11 @@
 //! ```text
 //! after step H   the long-term strategy, found by serving the parts of level 0 first, most patient first, then those of level 1, …
 //! H              past the horizon of level 0 only choices with no advantage tie there; among these level 1 has a horizon, …
-//! before         at each step the choice whose worths, level by level, are the greatest
+//! before         at each step the choice whose values are lexicographically greatest
 //! ```
 //!
-//! Nothing is jumped over: this is for the vertices at which the plain engine leaves ties open. A part with discount 0 counts
-//! at step 0 alone, and does not take part in the long-term strategy.
+//! There are no jumps: this is for vertices at which the plain engine has ties. A part with discount 0 counts only at step 0,
+//! and does not take part in the long-term strategy.
 
 use super::payoff_set::Weights;
 use crate::evaluation::{EvaluateError, evaluate};
@@ -33,7 +33,7 @@ const MOST_STEPS: u64 = 200_000;
 pub(crate) struct Found {
     pub strategy: CountingStrategy,
     pub payoffs: Vec<Rational>,
-    /// The step from which on every choice loses at the first level that tells it from the tail's.
+    /// The step from which every choice loses at the first level that separates it from the tail's.
     pub horizon: u64,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn solve(
     let lasting =
         |level: &Vec<OrderedPart>| level.iter().filter(|part| !part.discount.is_zero()).cloned().collect::<Vec<_>>();
     let lasting: Vec<Vec<OrderedPart>> = all.iter().map(lasting).collect();
-    // What counts at step 0 alone: per level and choice.
+    // The parts that count only at step 0, per level.
     let at_once: Vec<Option<OrderedPart>> =
         all.iter().map(|level| level.iter().find(|part| part.discount.is_zero()).cloned()).collect();
     let long_term = long_term(mdp, rows, &lasting, stop)?;
@@ -114,8 +114,8 @@ pub(crate) fn solve(
     Ok(Found { strategy, payoffs, horizon: last })
 }
 
-/// The same where time preferences have segments: from the last one on it is the ordinary problem, and before it every step
-/// counts what it counts, one step after the other in fractions.
+/// The same for time preferences with segments: from the last one on it is the ordinary problem; before it, backward induction
+/// in fractions with each step's own weights.
 fn before_last_segment(
     mdp: &Mdp,
     rows: &IntegerRows,
@@ -145,7 +145,7 @@ fn before_last_segment(
     let parts = telling.iter().flat_map(|weights| parts_weighted(later.principals(), weights)).collect::<Vec<_>>();
     let lasting = parts.into_iter().filter(|part| !part.discount.is_zero()).collect();
     let allowed = long_term(&later, rows, &[lasting], stop)?.allowed;
-    // Per level and state, what the steps from the present one on are worth.
+    // Per level and state, the value of the steps from the present one on.
     let level_worth = |counted: &Weights, state: StateId| {
         let own = counted.iter().enumerate().filter(|(_, weight)| !weight.is_zero());
         own.fold(Rational::ZERO, |sum, (p, weight)| {
@@ -197,7 +197,7 @@ fn before_last_segment(
     Ok(Found { strategy, payoffs, horizon })
 }
 
-/// What a strategy that changes early gives each principal from the start.
+/// Each principal's exact payoff from the start under a strategy without late changes.
 pub(super) fn exact_payoffs(
     mdp: &Mdp,
     strategy: &CountingStrategy,
@@ -225,13 +225,13 @@ fn long_term(
     if !parts.is_empty() {
         return long_term::solve(&order_by(mdp, parts), rows, stop);
     }
-    // Nobody cares for what comes after step 0.
+    // All discounts are 0: only step 0 counts.
     let first = |state| mdp.choices(state).next().expect("a state has a choice");
     let strategy = mdp.states().map(first).collect();
     Ok(LongTerm { values: Vec::new(), allowed: vec![true; mdp.n_choices()], strategy })
 }
 
-/// One step, with what is known of the steps after it.
+/// One step, with the gains of the steps after it.
 struct Layer<'a, 'g> {
     mdp: &'a Mdp,
     lasting: &'a [Vec<OrderedPart>],
@@ -244,7 +244,7 @@ struct Layer<'a, 'g> {
 }
 
 impl Layer<'_, '_> {
-    /// The choice whose worths are the greatest, level by level; ties go to a long-term choice, then to the first listed.
+    /// The choice whose values are lexicographically greatest; ties go to a long-term choice, then to the first listed.
     fn best(&self, state: StateId, is_long_term: &[bool]) -> ChoiceId {
         let mut tied: Vec<ChoiceId> = self.mdp.choices(state).collect();
         let mut first = 0;
@@ -277,7 +277,7 @@ impl Layer<'_, '_> {
             Some(sum(part.terms.iter().map(|(p, counts)| &rewards[p.index()] * counts)))
         };
         let worths: Vec<_> = choices.iter().map(|&choice| (choice, quotients(choice), now(choice))).collect();
-        // Enclosures dismiss most of them; what is left is compared in fractions.
+        // Enclosures dismiss most of them; the rest is compared in fractions.
         let enclosure = |(_, quotients, now): &(ChoiceId, Vec<(Integer, Natural)>, Option<Rational>)| {
             let lasting = quotients.iter().zip(&self.powers[parts.clone()]);
             let lasting = lasting.map(|((above, below), power)| Scaled::of_quotient(above, below).times(power.into()));

@@ -1,4 +1,4 @@
-//! Fair welfare: rules other than the sum, over everything that the principals can get together.
+//! Fair welfare: rules other than the sum, over the payoff set.
 //!
 //! The payoff vectors of all strategies from the start form a convex set. The solver is its linear oracle ([`PayoffSet`]), and
 //! every rule here is a convex program over that set: the answer is a lottery over a few counting strategies, drawn at the
@@ -6,9 +6,9 @@
 //!
 //! | rule | how |
 //! |---|---|
-//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces where nothing can be spared (`stage`) |
-//! | Nash, α-fair | the same with lines in place of curves, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
-//! | the Pareto front | dichotomy, and the pattern that repeats for ever ([`front`]) |
+//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces if there is no Slater point (`stage`) |
+//! | Nash, α-fair | the same with tangents in place of the function, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
+//! | the Pareto front | dichotomy, and the repeating pattern of an infinite front ([`front`]) |
 
 mod basis;
 mod coin;
@@ -50,11 +50,11 @@ use stage::{Feasibility, Stage, unit};
 pub enum Proven {
     /// No strategy does better by the rule.
     Optimal,
-    /// The bounds are as near as was asked for.
+    /// The bounds are within the gap asked for.
     WithinGap,
-    /// No strategy gives what is demanded.
+    /// No strategy meets the demands.
     Infeasible,
-    /// The bounds hold, and are further apart.
+    /// The bounds hold, but are further apart than asked for.
     Stopped(StopReason),
 }
 
@@ -76,25 +76,25 @@ pub struct Fair {
     pub rule: Rule,
     /// What is proven.
     pub proven: Proven,
-    /// What the lottery attains by the rule, at least, and what no strategy exceeds. Where the demands cannot be met: how
-    /// much is missing, at the demand where most is.
+    /// Bounds on the optimal value by the rule; the lottery attains the lower one. If the demands are infeasible: the greatest
+    /// shortfall.
     pub value: Value,
     /// What each principal gets.
     pub payoffs: Vec<Value>,
-    /// What the rule counts from, per principal.
+    /// The reference point, per principal.
     pub over: Vec<Rational>,
     /// The lottery: the strategy that is best for the first principal comes first.
     pub mix: Vec<Share>,
-    /// The weights of a half-space that holds everything the principals can get, and on whose border the lottery lies; of one
-    /// that separates it from the demands, if these cannot be met.
+    /// The weights of a half-space that contains the payoff set and has the lottery on its boundary; of one that separates the set
+    /// from the demands, if these are infeasible.
     pub weights: Weights,
-    /// Where these leave several lotteries: weights among those, and so on.
+    /// Further weights, in lexicographic order, if several lotteries are optimal for the first.
     pub then: Vec<Weights>,
-    /// How often the solver was asked.
+    /// The number of solves.
     pub calls: u64,
-    /// What each principal gets at most, from below, where the rule asks for it.
+    /// A lower bound on each principal's own best, if the rule uses it.
     pub(crate) own_best: Vec<Rational>,
-    /// Why nothing is better, step by step; nothing where that is not known.
+    /// The steps of the optimality proof; empty if there is none.
     pub(crate) proof: Vec<ProofStep>,
 }
 
@@ -105,7 +105,7 @@ impl Fair {
     }
 }
 
-/// How near the bounds of a smooth rule are where none is asked for.
+/// The default gap of a smooth rule.
 const SMOOTH_GAP: f64 = 1e-9;
 
 /// The fairest lottery over the strategies of `model`, by a rule.
@@ -154,7 +154,7 @@ pub fn hull(model: &Model, options: &FrontOptions, solving: &Options) -> Result<
     hull::hull(&PayoffSet::new(model, solving), options)
 }
 
-/// The same over a payoff set that keeps what it has found.
+/// The same over a payoff set that caches its results.
 pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
     question.check(set.model())?;
     let gap = set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
@@ -204,16 +204,16 @@ impl Question {
     }
 }
 
-/// A question on its way to an answer.
+/// A question that is being answered.
 struct Asked<'q, 'm> {
     set: &'q PayoffSet<'m>,
     question: &'q Question,
     over: Vec<Rational>,
-    /// What each principal gets at most, from below, where that is known.
+    /// A lower bound on each principal's own best, if it is known.
     best: Vec<Rational>,
 }
 
-/// A mix on a face, before it is written out.
+/// A mix of points of a face.
 struct Mixed<'f> {
     points: &'f [Point],
     shares: Vec<(usize, Rational)>,
@@ -227,7 +227,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         let n = self.set.n();
         self.over = self.reference()?;
         let mut face = Face::whole(self.set, gap);
-        // Everybody's own best, and the best of all: good points to begin with.
+        // Each principal's own best and the greatest welfare are the initial points.
         for p in 0..n {
             let best = self.set.best(&unit(n, p))?;
             self.best.push(best.point.least(&unit(n, p)));
@@ -256,7 +256,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
     }
 
-    /// What the rule counts from.
+    /// The reference point.
     fn reference(&self) -> Result<Vec<Rational>, Failure> {
         let n = self.set.n();
         match &self.question.over {
@@ -298,14 +298,14 @@ impl<'q, 'm> Asked<'q, 'm> {
         let counted: Weights = self.set.model().principals().iter().map(|principal| principal.weight.clone()).collect();
         let reference = sum(counted.iter().zip(&self.over).map(|(weight, over)| weight * over));
         let program = Program { objective: counted.clone(), extras: Vec::new(), conditions: stage.conditions.clone() };
-        // Without demands it is one question.
+        // Without demands it is one solve.
         if program.conditions.is_empty() && stage.face.levels.is_empty() {
             stage.face.points.clear();
             stage.face.add(self.set.best(&counted)?.point);
         }
         let solved = stage.face.solve(&program, &Until::Proven)?;
         let values = [&solved.value - &reference, &solved.upper - &reference];
-        // Who has a weight but counts for nothing in the proof may get more at nobody's cost.
+        // A principal with a weight in the rule but weight 0 in the proof may get more at no cost.
         let spare: Weights = (counted.iter().zip(&solved.weights))
             .map(|(own, weight)| if weight.is_zero() { sign(own) } else { Rational::ZERO })
             .collect();
@@ -316,7 +316,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         if !(solved.is_optimal() && self.set.gap().is_none() && can_spare) {
             return Ok(first);
         }
-        // Any optimum will do; one that spares nothing is not worth an error.
+        // Any optimum will do; a failure to improve these payoffs is not an error.
         match self.sparing(&mut stage, &counted, &solved, spare) {
             Ok(better) => Ok(self.on(&stage, better.shares, better.weights, values, solved.stopped, proof)),
             Err(_) => Ok(first),
@@ -334,7 +334,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         let mut tight: Vec<usize> = (0..solved.duals.len()).filter(|&row| !solved.duals[row].is_zero()).collect();
         let step = stage.step(Argument::Tight, &solved.weights, &solved.duals);
         if !tight.is_empty() {
-            // On the face the weights have one sum. With the sum itself, all tight demands but one fix the last.
+            // On the face the weighted sum is constant, so one tight demand follows from the others.
             tight.push(stage.conditions.len());
             let (payoffs, bound) = (counted.clone(), solved.value.clone());
             stage.conditions.push(Condition { payoffs, extras: Vec::new(), sense: Sense::Equal, bound });
@@ -362,7 +362,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     /// The greatest t with `x_p ≥ over_p + ranges_p · t` for all p; then, for those who can have more, again.
     fn least_first(&self, mut stage: Stage, ranges: Vec<Rational>) -> Result<Fair, Failure> {
         let n = self.set.n();
-        // Who can never gain has no part in the rule.
+        // A principal that cannot gain is ignored by the rule.
         let mut open: Vec<usize> = (0..n).filter(|&p| !ranges[p].is_zero()).collect();
         let is_leximin = matches!(self.question.rule, Rule::Leximin);
         let mut first: Option<([Rational; 2], Vec<ProofStep>)> = None;
@@ -377,7 +377,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             }));
             let extras = vec![Extra { objective: Rational::ONE, free: true }];
             if open.is_empty() {
-                // Nobody can gain: any point will do.
+                // No principal can gain: any point will do.
                 let program = Program { objective: vec![Rational::ONE; n], extras: Vec::new(), conditions };
                 let solved = stage.face.solve(&program, &Until::Proven)?;
                 let values = [Rational::ZERO, Rational::ZERO];
@@ -400,7 +400,7 @@ impl<'q, 'm> Asked<'q, 'm> {
                 let stopped = solved.stopped;
                 let mut fair = self.on(&stage, solved.shares, solved.weights, values, stopped, proof);
                 if is_leximin && !is_proven {
-                    // The least is known; what the others can have on top of it is not.
+                    // The first level is proven; the further ones are not.
                     fair.proof.clear();
                     fair.proven = stopped.map_or(Proven::WithinGap, Proven::Stopped);
                 }
@@ -463,7 +463,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         let rule = self.question.rule.name();
         let from_zero = matches!(self.question.over, Over::Nothing);
         let own_worst = matches!(self.question.over, Over::OwnWorst);
-        // From the own worst on, who gets the same whatever is done neither gains nor loses.
+        // With the own worst as reference point, a principal with a constant payoff neither gains nor loses.
         let can_gain = |&p: &usize| self.best[p] > self.over[p];
         let who: Vec<usize> = (0..n).filter(|p| !own_worst || can_gain(p)).collect();
         if let Some(p) = who.iter().copied().find(|p| !can_gain(p)) {
@@ -475,7 +475,7 @@ impl<'q, 'm> Asked<'q, 'm> {
             return Err(FairError::NobodyGains { rule, who, from_zero }.into());
         }
         let gains = Gains { who, over: self.over.clone() };
-        // A mix that gives everybody something, to begin with.
+        // An initial mix with positive gains for all.
         let mut conditions = stage.conditions.clone();
         conditions.extend(gains.who.iter().map(|&p| Condition {
             payoffs: unit(n, p),
@@ -505,7 +505,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         Ok(self.on(&stage, found.shares, found.weights, [found.value, found.upper], found.stopped, proof))
     }
 
-    /// The answer of a mix on a stage: its faces come before the weights.
+    /// The answer of a mix on a stage, with the proof steps of its faces.
     fn on(
         &self,
         stage: &Stage,
@@ -535,7 +535,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         fair
     }
 
-    /// Whether the demands can be met is not known.
+    /// The answer if the feasibility of the demands is not decided.
     fn undecided(&self, stage: &Stage, solved: Solved, reason: StopReason) -> Fair {
         let values = [Rational::ZERO, Rational::ZERO];
         let mut fair = self.on(stage, solved.shares, solved.weights, values, Some(reason), Vec::new());
@@ -576,7 +576,7 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
     }
 
-    /// Stopped before there was a point: what the rewards say of any strategy.
+    /// The answer if stopped before a point was found: the bounds from the rewards.
     fn nothing_known(&self, reason: StopReason) -> Fair {
         let model = self.set.model();
         let structure = model.structure();
@@ -600,7 +600,7 @@ impl<'q, 'm> Asked<'q, 'm> {
     }
 }
 
-/// The argument that those who are open gain as much as the least of them does.
+/// The argument that the principals that are not fixed cannot all gain more than this.
 fn least(solved: &Solved, gains: Weights) -> Argument {
     Argument::Least { value: solved.value.clone(), gains }
 }
@@ -609,7 +609,7 @@ fn anything() -> Value {
     Value::from(Enclosure::new(f64::NEG_INFINITY, f64::INFINITY))
 }
 
-/// The number, if both ends are it; otherwise what lies between.
+/// The exact number if both ends are equal; otherwise an enclosure.
 fn between(values: &[Rational; 2]) -> Value {
     let [lower, upper] = values;
     if lower == upper {

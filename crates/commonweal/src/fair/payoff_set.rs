@@ -1,11 +1,11 @@
-//! The payoff set: what the principals can get from the start, all together, by all strategies.
+//! The payoff set: the payoff vectors of all strategies from the start.
 //!
 //! It is convex and compact. For weights w, which may be of any sign and 0, the greatest w·x over it is the welfare of the
-//! model in which each principal's payoff counts w times: one call of the solver returns a strategy, its payoffs x, and with
-//! it a half-space `w·x ≤ h(w)` that holds the whole set.
+//! model with the weights w: one solve returns a strategy, its payoffs x, and a half-space `w·x ≤ h(w)` that contains the whole
+//! set.
 //!
-//! What lasts is kept: as long as the weights of the principals that share a discount keep their ratios, and no sign changes,
-//! the long-term strategy is the same and its values scale. A further call is then an unravelling only.
+//! Results are cached: as long as the weights of principals that share a discount keep their ratios, and no sign changes, the
+//! long-term strategy is the same and its values scale. A further solve is then only a backward induction.
 
 use super::lexicographic;
 use crate::answer::{Answer, Claim};
@@ -21,7 +21,7 @@ use crate::strategy::{CountingStrategy, Strategy};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
-/// What each principal's payoff counts for, in the file's order.
+/// The weight of each principal's payoff, in the file's order.
 pub type Weights = Vec<Rational>;
 
 /// A strategy, and what it gives each principal of the file from the start.
@@ -34,12 +34,12 @@ pub struct Point {
 }
 
 impl Point {
-    /// At least this much of `weights`·x.
+    /// A lower bound on `weights`·x.
     pub fn least(&self, weights: &[Rational]) -> Rational {
         self.end(weights, |weight| *weight >= Rational::ZERO)
     }
 
-    /// At most this much of `weights`·x.
+    /// An upper bound on `weights`·x.
     pub fn most(&self, weights: &[Rational]) -> Rational {
         self.end(weights, |weight| *weight < Rational::ZERO)
     }
@@ -59,7 +59,7 @@ impl Point {
     }
 }
 
-/// A number's ends as fractions: the number itself, twice, where it is known.
+/// A number's bounds as fractions: the number itself, twice, if it is known.
 pub(super) fn ends(value: &Value) -> [Rational; 2] {
     match &value.exact {
         Some(exact) => [exact.clone(), exact.clone()],
@@ -70,7 +70,7 @@ pub(super) fn ends(value: &Value) -> [Rational; 2] {
     }
 }
 
-/// The best for some weights: a point, and what no point exceeds.
+/// The best for some weights: a point, and an upper bound.
 #[derive(Debug, Clone)]
 pub struct Best {
     /// A strategy with its payoffs.
@@ -82,11 +82,11 @@ pub struct Best {
 /// The payoff set of a model from its start, as its linear oracle.
 pub struct PayoffSet<'m> {
     model: &'m Model,
-    /// The model in fractions, and its rows in integers, where fractions are asked.
+    /// The model in fractions, and its rows in integers, if fractions are used.
     exact: OnceCell<(Cow<'m, Mdp>, IntegerRows)>,
     options: Options,
     kept: RefCell<Vec<Kept>>,
-    /// The model in doubles, whose weights change from question to question.
+    /// The model in doubles, whose weights change from solve to solve.
     doubles: RefCell<Option<Mdp<f64>>>,
     kept_in_doubles: RefCell<Vec<certified::Kept>>,
     calls: Cell<u64>,
@@ -94,14 +94,14 @@ pub struct PayoffSet<'m> {
     most_bits: usize,
 }
 
-/// A long-term strategy, for parts whose first terms count once, more or less.
+/// A cached long-term strategy, for parts normalised to a first factor of 1 or −1.
 struct Kept {
     parts: Vec<OrderedPart>,
     long_term: long_term::LongTerm,
 }
 
 impl<'m> PayoffSet<'m> {
-    /// The payoff set of `model`, asked with the engine and the limits of `options`.
+    /// The payoff set of `model`, solved with the engine and the limits of `options`.
     pub fn new(model: &'m Model, options: &Options) -> PayoffSet<'m> {
         PayoffSet {
             model,
@@ -116,7 +116,7 @@ impl<'m> PayoffSet<'m> {
         }
     }
 
-    /// The same, asked no more often than this: further questions are stopped.
+    /// The same with a limit on the number of solves.
     pub fn with_most_calls(self, most_calls: u64) -> PayoffSet<'m> {
         PayoffSet { most_calls, ..self }
     }
@@ -132,7 +132,7 @@ impl<'m> PayoffSet<'m> {
         if payoffs.iter().map(bits).any(|bits| bits > self.most_bits) { Err(StopReason::Work) } else { Ok(()) }
     }
 
-    /// Counts a question, unless something stops it.
+    /// Counts a solve, or returns the reason to stop.
     fn ask(&self) -> Result<(), StopReason> {
         self.options.stop.check()?;
         if self.calls.get() >= self.most_calls {
@@ -152,7 +152,7 @@ impl<'m> PayoffSet<'m> {
         self.model.n_principals()
     }
 
-    /// How often the solver has been asked.
+    /// The number of solves so far.
     pub fn calls(&self) -> u64 {
         self.calls.get()
     }
@@ -194,7 +194,7 @@ impl<'m> PayoffSet<'m> {
         })
     }
 
-    /// The best for some weights. Among equals, where fractions tell them, one that is best for those of weight 0 too.
+    /// The best for some weights. In fractions, ties are broken in favour of the principals of weight 0.
     pub fn best(&self, weights: &Weights) -> Result<Best, StopReason> {
         if let Some(gap) = self.gap() {
             return self.certified(weights, gap);
@@ -210,7 +210,7 @@ impl<'m> PayoffSet<'m> {
     }
 
     /// The point whose sum by the first of `levels` is the greatest, among these the greatest by the second, and so on; and
-    /// what no such point exceeds by the last level but those of zeros. Needs the engine in fractions: only these tell ties.
+    /// an upper bound for the last level that is not all zeros. Needs the exact engine, which decides ties.
     pub fn best_of_best(&self, levels: &[&Weights]) -> Result<Best, StopReason> {
         self.ask()?;
         let tells = |weights: &&Weights| weights.iter().any(|weight| !weight.is_zero());
@@ -229,7 +229,7 @@ impl<'m> PayoffSet<'m> {
     fn exact(&self, weights: &Weights) -> Result<Best, StopReason> {
         let (mdp, rows) = (self.mdp(), self.rows());
         if mdp.principals().iter().any(|principal| principal.parts().is_none()) {
-            // Each segment has its own long term: nothing is kept from one question to the next.
+            // Each segment has its own long-term strategy: nothing is cached.
             return self.told(exact::solve(&mdp.clone().with_weights(weights), &self.options), weights);
         }
         let parts = parts_weighted(mdp.principals(), weights);
@@ -247,7 +247,7 @@ impl<'m> PayoffSet<'m> {
     }
 
     fn certified(&self, weights: &Weights, gap: f64) -> Result<Best, StopReason> {
-        // Finer than what is asked for: a mix adds up what its points are off by.
+        // A smaller gap than asked for, because a mix adds the errors of its points.
         const FINER: f64 = 1.0 / 16.0;
         const FINEST: f64 = 1e-12;
         self.ask()?;
@@ -262,7 +262,7 @@ impl<'m> PayoffSet<'m> {
         best
     }
 
-    /// The same with payoffs that are known better, where some are not known well: those of small weight.
+    /// The same with narrower payoffs: those of principals of small weight are evaluated again.
     fn narrowed(&self, best: Best, doubles: &Mdp<f64>, gap: f64, aim: f64) -> Result<Best, StopReason> {
         let Best { mut point, most } = best;
         let scale = point.payoffs.iter().map(|payoff| payoff.enclosure.midpoint().abs()).fold(0.0, f64::max);
@@ -281,7 +281,7 @@ impl<'m> PayoffSet<'m> {
         Ok(Best { point, most })
     }
 
-    /// What an answer says of the set.
+    /// The point and the half-space of an answer.
     fn told(&self, answer: Answer, weights: &Weights) -> Result<Best, StopReason> {
         let start = self.model.start();
         let payoffs: Vec<Value> = (0..self.n()).map(|p| answer.payoff(PrincipalId::from(p), start)).collect();
@@ -293,7 +293,7 @@ impl<'m> PayoffSet<'m> {
         let point = Point { strategy: answer.strategy().clone(), payoffs };
         let mut most = point.most(weights);
         if answer.claim() != Claim::Optimal || !point.is_exact() {
-            // The weighted sum of the strategy's own payoffs is no bound where the strategy is not the best.
+            // The weighted sum of the strategy's own payoffs is not an upper bound if the strategy is not optimal.
             let known = answer.welfare.as_ref().map(|_| answer.welfare_enclosure(start).upper());
             let terms = weights.iter().zip(&point.payoffs).filter(|(weight, _)| !weight.is_zero());
             let sum = terms.map(|(weight, payoff)| Enclosure::from(weight).times(payoff.enclosure));

@@ -5,20 +5,20 @@
 //! ```
 //!
 //! The master is a linear program in fractions over mixes of the points found so far. Its duals y give the weights of the next
-//! question, `w = c − Σ y_r a_r`, and whatever comes back, `Σ y_r β_r + h(w)` is an upper bound of the whole program (weak
-//! duality). It ends when that is the master's own value: then w is the proof.
+//! solve, `w = c − Σ y_r a_r`, and `Σ y_r β_r + h(w)` is an upper bound of the whole program (weak duality). It ends when that
+//! equals the master's value: then w is the proof.
 //!
-//! Points that are known between bounds count with their worse end in every row, so that the master's value is reached.
+//! Points with bounds count with their worse end in every row, so that the master's value is attained.
 
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
 use crate::number::{Rational, sum};
 use crate::stop::StopReason;
 
-/// A number beside the payoffs that a program may choose.
+/// A further variable of a program.
 #[derive(Debug, Clone)]
 pub struct Extra {
-    /// What it counts for in the objective.
+    /// Its coefficient in the objective.
     pub objective: Rational,
     /// Whether it may be negative.
     pub free: bool,
@@ -40,7 +40,7 @@ pub struct Condition {
 /// A linear program over the payoff set.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// What each payoff counts for in the objective.
+    /// The coefficient of each payoff in the objective.
     pub objective: Weights,
     /// The extra numbers.
     pub extras: Vec<Extra>,
@@ -57,12 +57,12 @@ pub enum Until {
     Positive,
 }
 
-/// A mix of points, and what is proven of it.
+/// A mix of points with its proven bounds.
 #[derive(Debug, Clone)]
 pub struct Solved {
     /// What the mix attains.
     pub value: Rational,
-    /// What nothing exceeds; the value itself where it is proven to be the greatest.
+    /// An upper bound; the value itself if it is proven to be the greatest.
     pub upper: Rational,
     /// The points of the face, by index, with their positive probabilities.
     pub shares: Vec<(usize, Rational)>,
@@ -76,7 +76,7 @@ pub struct Solved {
     pub stopped: Option<StopReason>,
 }
 
-/// What nothing exceeds, and by what weights and multipliers that is known.
+/// An upper bound, with the weights and multipliers that prove it.
 #[derive(Clone)]
 pub(super) struct UpperBound {
     pub most: Rational,
@@ -91,8 +91,7 @@ impl Solved {
     }
 }
 
-/// The points of the payoff set that are the best by some weights, and among these by others, and so on: a face. Without any,
-/// the whole set.
+/// A face: the points of the payoff set that are lexicographically best by some weights. Without weights, the whole set.
 #[derive(Clone)]
 pub struct Face<'s, 'm> {
     /// The payoff set.
@@ -101,11 +100,11 @@ pub struct Face<'s, 'm> {
     pub levels: Vec<Weights>,
     /// Points found on it.
     pub points: Vec<Point>,
-    /// How near the bounds are to be, where they are not exact.
+    /// The gap of the bounds, if they are not exact.
     pub gap: Rational,
 }
 
-/// More rounds than this are given up; doubles converge, and fractions end, long before.
+/// The most rounds; doubles converge, and fractions end, long before.
 const MOST_ROUNDS: usize = 2_000;
 impl<'s, 'm> Face<'s, 'm> {
     /// The whole set, with nothing found yet.
@@ -132,7 +131,7 @@ impl<'s, 'm> Face<'s, 'm> {
         self.levels.push(weights);
     }
 
-    /// Adds a point unless it is there; says whether it was new.
+    /// Adds a point unless it is there; returns whether it was new.
     pub fn add(&mut self, point: Point) -> bool {
         // In doubles the same strategy has slightly other payoffs each time.
         let known = |other: &Point| other.payoffs == point.payoffs || other.strategy == point.strategy;
@@ -143,7 +142,7 @@ impl<'s, 'm> Face<'s, 'm> {
         is_new
     }
 
-    /// Weights that are longer than this, in bits, tend to a face that no question reaches: the answer has bounds.
+    /// Weights longer than this, in bits, converge to a face that no solve reaches: the answer then has bounds.
     fn longest_weight(&self) -> usize {
         const LONG: usize = 1 << 13;
         let bits = |point: &Point| point.payoffs.iter().filter_map(|own| own.exact.as_ref()).map(Rational::bits).sum();
@@ -207,7 +206,7 @@ impl<'s, 'm> Face<'s, 'm> {
             };
             let was = solved(&upper, reason.or(Some(StopReason::Precision)));
             if reason.is_some() || !self.add(best.point) {
-                // The same point again: what is left is finer than the points are known.
+                // The same point again: the remaining gap is below the precision of the points.
                 return Ok(was);
             }
             self.try_without_small(&weights)?;
@@ -217,8 +216,8 @@ impl<'s, 'm> Face<'s, 'm> {
         unreachable!("the rounds are limited")
     }
 
-    /// Asks with the weights that the questions seem to tend to, and among what is best by these with the present ones: where
-    /// principals share a discount, their rewards may cancel for some weights, and vertices accumulate there.
+    /// Solves with the presumed limit of the weights, and on that face with the present ones: if principals share a discount, their
+    /// rewards may cancel for some weights, and vertices accumulate there.
     fn try_limit(&mut self, before: &Weights, weights: &Weights) -> Result<(), StopReason> {
         let tells_nothing = |weights: &Weights| weights.iter().all(Rational::is_zero);
         if tells_nothing(before) || tells_nothing(weights) || self.set.gap().is_some() {
@@ -250,8 +249,8 @@ impl<'s, 'm> Face<'s, 'm> {
         Ok(())
     }
 
-    /// Asks with weights that are small beside the greatest as 0: where a weight tends to 0 the set may have infinitely many
-    /// vertices, and the one that they tend to is found by the weight 0 alone.
+    /// Solves with relatively small weights replaced by 0: if a weight tends to 0 the set may have infinitely many vertices, and
+    /// their limit is found only by the weight 0.
     fn try_without_small(&mut self, weights: &Weights) -> Result<(), StopReason> {
         let greatest = weights.iter().map(|weight| weight.clone().abs()).fold(Rational::ZERO, Rational::max);
         let is_small = |weight: &Rational| weight.clone().abs() * Rational::from(1024) < greatest;
@@ -330,7 +329,7 @@ impl Program {
     }
 }
 
-/// The mix with at most one point more than there are principals, and the same payoffs, where these are exact.
+/// A mix with the same payoffs and at most one point more than there are principals, if payoffs are exact.
 pub fn reduced(points: &[Point], shares: Vec<(usize, Rational)>) -> Vec<(usize, Rational)> {
     let n = points[shares[0].0].payoffs.len();
     if shares.len() <= n + 1 {

@@ -1,7 +1,7 @@
-//! The proof of a fair answer: by which weights and multipliers nothing better is possible.
+//! The proof of a fair answer: the weights and multipliers that prove optimality.
 //!
-//! Demands are rows `a_r·x ≥ b_r`: floors, then ceilings, then what leximin has settled. A step has one multiplier y_r per row and weights w, of
-//! which no point on the face of the steps before has more than h. What follows from it is its argument;
+//! Demands are rows `a_r·x ≥ b_r`: floors, then ceilings, then the levels that leximin has fixed. A step has one multiplier y_r
+//! per row and weights w with `w·x ≤ h` for all points x on the face of the steps before. Its argument says what follows;
 //! `docs/formats/fair-certificate-v1.md` §5 has the proofs.
 
 use super::payoff_set::Weights;
@@ -21,18 +21,18 @@ pub struct ProofStep {
 /// What follows from a step.
 #[derive(Debug, Clone)]
 pub enum Argument {
-    /// Whatever meets the demands lies on the face that is best by the weights.
+    /// All points that meet the demands lie on the face that is best by the weights.
     Tight,
-    /// Of leximin: those who are not settled yet cannot all gain more than this.
+    /// For leximin: the principals that are not fixed yet cannot all gain more than this.
     Least {
-        /// What they gain at least, and at most.
+        /// Their least gain.
         value: Rational,
-        /// v: what each principal's gain counts for in that.
+        /// v: the weight of each principal's gain in the proof.
         gains: Weights,
     },
-    /// No value by the rule is greater than its dual says.
+    /// The dual value is an upper bound by the rule.
     Bound {
-        /// v: what each principal's gain counts for; all 0 where the demands cannot be met.
+        /// v: the weight of each principal's gain; all 0 if the demands are infeasible.
         gains: Weights,
     },
 }

@@ -1,14 +1,14 @@
-//! Coins inside: a lottery over several strategies as one strategy that tosses a coin at a few decisions.
+//! A lottery over several strategies as one strategy that randomises at a few decisions.
 //!
-//! Over the steps and states that its strategies come to, a lottery is a flow x(t, s, c) ≥ 0: how likely the run is in s at step t and takes c. What
-//! each principal gets is linear in the flow. Shifting a unit of it from one choice of a decision to another, and going on as before, changes
-//! the payoffs by a vector g; where there are more such shifts than these vectors have dimensions, some combination of shifts changes
-//! nothing. Following it until some part of the flow is 0 leaves fewer random decisions, and the same payoffs. All points of a lottery lie
-//! on one face, so with n principals at most n − 1 are left.
+//! Over the steps and states that its strategies reach, a lottery is a flow x(t, s, c) ≥ 0: the probability that the run is in s
+//! at step t and takes c. Payoffs are linear in the flow. Shifting a unit of it from one choice of a decision to another, and
+//! continuing as before, changes the payoffs by a vector g. If there are more shifts than dimensions, some combination of shifts
+//! changes nothing. Following it until some part of the flow is 0 leaves fewer random decisions and the same payoffs. All points
+//! of a lottery lie on one face, so with n principals at most n − 1 random decisions are left.
 //!
-//! A decision (t, s) is met at most once in a run: tossing its coin there, or all coins at the start, is the same.
+//! A decision (t, s) occurs at most once in a run, so randomising there, or for all decisions at the start, is the same.
 //!
-//! After the last change of all strategies there is one more decision in each state, whose tail to follow for ever.
+//! After the last change of all strategies there is one more decision in each state: which tail to follow for ever.
 
 use super::coin::{Coin, NoCoin};
 use super::lexicographic::exact_payoffs;
@@ -19,18 +19,18 @@ use crate::number::{Rational, Value};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 
-/// The most decisions that are looked at, over all steps.
+/// The most decisions that are considered, over all steps.
 const MOST_DECISIONS: usize = 20_000;
-/// The most strategies that coins may make together.
+/// The most strategies that result from all outcomes.
 const MOST_STRATEGIES: usize = 64;
 
-/// What flows through one state at one step: per option, in a fixed order, how likely it is taken. An option is a choice by its
-/// index, or after the last step a tail by its own.
+/// The flow through one state at one step: the probability of each option, in a fixed order. An option is the index of a choice,
+/// or after the last step the index of a tail.
 type Decision = Vec<(usize, Rational)>;
 
 struct Flow<'a> {
     mdp: &'a Mdp,
-    /// The tails that differ, each with what it gives every principal in every state.
+    /// The distinct tails, each with every principal's payoff in every state.
     tails: Vec<Tail>,
     /// Per step and state; after the last step the options are tails, before it choices.
     decisions: Vec<Vec<Decision>>,
@@ -43,7 +43,7 @@ struct Tail {
     worth: Vec<Vec<Rational>>,
 }
 
-/// The same payoffs from one strategy with a few coins, and the coins.
+/// The same payoffs from one strategy with a few random decisions, and these decisions.
 pub(super) fn with_few_coins(fair: &Fair, mdp: &Mdp, stop: &StopSignal) -> Result<(Vec<Share>, Vec<Coin>), NoCoin> {
     let mut flow = Flow::of(fair, mdp, stop)?;
     while flow.shift()? {
@@ -98,7 +98,7 @@ impl<'a> Flow<'a> {
         self.decisions.len() - 1
     }
 
-    /// Per step, principal and state, what is got from there on, of those that the flow comes to.
+    /// Per step, principal and state that the flow reaches, the value from there on.
     fn worths(&self) -> Vec<Vec<Vec<Rational>>> {
         let n = self.mdp.n_principals();
         let mut worths: Vec<Vec<Vec<Rational>>> = Vec::new();
@@ -119,7 +119,7 @@ impl<'a> Flow<'a> {
         worths
     }
 
-    /// What an option pays a principal, seen from its step.
+    /// The value of an option for a principal, seen from its step.
     fn worth(&self, step: usize, state: usize, option: usize, p: usize, next: Option<&Vec<Vec<Rational>>>) -> Rational {
         if step == self.last() {
             return self.tails[option].worth[p][state].clone();
@@ -156,7 +156,7 @@ impl<'a> Flow<'a> {
         }
         let Some(amounts) = dependency(&effects) else { return Ok(false) };
         let change = self.change(&shifts, &amounts);
-        // The least way, in this direction, to where something is 0.
+        // The least distance in this direction at which some flow becomes 0.
         let mut way: Option<Rational> = None;
         for (step, states) in self.decisions.iter().enumerate() {
             for (index, decision) in states.iter().enumerate() {
@@ -168,7 +168,7 @@ impl<'a> Flow<'a> {
                 }
             }
         }
-        // A change of nothing would be no combination.
+        // A combination of shifts is not 0, so some flow decreases.
         let way = way.ok_or(NoCoin::NoDecision)?;
         for (states, changes) in self.decisions.iter_mut().zip(&change) {
             for (decision, changes) in states.iter_mut().zip(changes) {
@@ -181,7 +181,7 @@ impl<'a> Flow<'a> {
         Ok(true)
     }
 
-    /// How the flow changes if so much is shifted.
+    /// The change of the flow by these amounts.
     fn change(&self, shifts: &[(usize, usize, usize)], amounts: &[Rational]) -> Vec<Vec<Vec<Rational>>> {
         let mut change: Vec<Vec<Vec<Rational>>> = Vec::new();
         let mut here = vec![Rational::ZERO; self.mdp.n_states()];
@@ -211,7 +211,7 @@ impl<'a> Flow<'a> {
         change
     }
 
-    /// The strategies that the coins make together, and the coins.
+    /// The strategies that result from all outcomes, and the random decisions.
     fn strategies(&self) -> Result<(Vec<Share>, Vec<Coin>), NoCoin> {
         let mut coins: Vec<(usize, usize)> = Vec::new();
         let mut count = 1usize;
@@ -248,7 +248,7 @@ impl<'a> Flow<'a> {
                 |option: usize| if step == self.last() { self.tails[option].choices[index] } else { option.into() };
             let choices: Vec<(ChoiceId, Rational)> =
                 decision.iter().map(|(option, amount)| (choice(*option), amount / &total)).collect();
-            // Tails that part later are no coin at this decision.
+            // Tails that differ only later are not a random decision here.
             let differ =
                 choices.iter().enumerate().all(|(k, (one, _))| choices[..k].iter().all(|(other, _)| other != one));
             differ.then(|| Coin { state: index.into(), step: Step::from(step), choices }).ok_or(NoCoin::NoDecision)
@@ -259,7 +259,7 @@ impl<'a> Flow<'a> {
     /// The strategy that takes the option of that number at each decision.
     fn strategy(&self, taken: impl Fn(usize, usize) -> usize) -> Result<CountingStrategy, NoCoin> {
         let last = self.last();
-        // Whose tail each state follows, of those that are come to after the last step.
+        // The tail that each state follows, if it is reached after the last step.
         let mut tail: Vec<Option<ChoiceId>> = vec![None; self.mdp.n_states()];
         for (index, decision) in self.decisions[last].iter().enumerate().filter(|(_, decision)| !decision.is_empty()) {
             let own = &self.tails[decision[taken(last, index)].0].choices;
@@ -331,7 +331,7 @@ fn spread(mdp: &Mdp, choice: ChoiceId, amount: &Rational, next: &mut [Rational])
 
 /// Numbers, not all 0, with which these vectors sum to 0; none if there are no such numbers.
 fn dependency(vectors: &[Vec<Rational>]) -> Option<Vec<Rational>> {
-    // Each vector beside what it is made of; those before it in echelon form.
+    // Each vector with its combination; those before it in echelon form.
     let mut echelon: Vec<(usize, Vec<Rational>, Vec<Rational>)> = Vec::new();
     for (k, vector) in vectors.iter().enumerate() {
         let mut rest = vector.clone();

@@ -1,4 +1,4 @@
-//! Rules, and what they are asked with.
+//! Rules, reference points and demands.
 
 use crate::model::{PrincipalId, Structure, nearest};
 use crate::number::{Rational, parse_rational};
@@ -6,18 +6,18 @@ use crate::strategy::Strategy;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-/// By what the principals' payoffs are judged, less a reference point.
+/// A function of the principals' gains, the payoffs less a reference point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
     /// The weighted sum, with the weights of the file.
     Welfare,
     /// The least of them.
     MaxMin,
-    /// The least; where that is the same the next; and so on.
+    /// The least, then the next least, and so on.
     Leximin,
     /// The product.
     Nash,
-    /// The least part of what each could get alone.
+    /// The least gain relative to the greatest gain of that principal alone.
     KalaiSmorodinsky,
     /// The weighted sum from the least up; the weights do not increase.
     Gini(Vec<Rational>),
@@ -25,7 +25,7 @@ pub enum Rule {
     Alpha(Rational),
 }
 
-/// What the rule counts from.
+/// The reference point.
 #[derive(Debug, Clone)]
 pub enum Over {
     /// 0 for everybody.
@@ -38,7 +38,7 @@ pub enum Over {
     Strategy(Strategy),
 }
 
-/// What is asked.
+/// A rule with its reference point and demands.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The rule.
@@ -52,7 +52,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The rule with its usual reference point and nothing demanded.
+    /// The rule with its default reference point and no demands.
     pub fn new(rule: Rule) -> Question {
         let over = rule.usual_reference();
         Question { rule, over, at_least: Vec::new(), at_most: Vec::new() }
@@ -73,7 +73,7 @@ impl Question {
 #[non_exhaustive]
 pub enum FairError {
     /// The text names no rule.
-    #[error("`{text}` is no rule{}; the rules are {RULES}", .near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    #[error("`{text}` is not a rule{}; the rules are {RULES}", .near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
     UnknownRule {
         /// What was written.
         text: String,
@@ -130,9 +130,7 @@ pub enum FairError {
         most: u32,
     },
     /// A floor is above its ceiling.
-    #[error(
-        "`{name}` is to get at least {at_least} and at most {at_most}, which nobody can; raise one or lower the other"
-    )]
+    #[error("`{name}` is to get at least {at_least} and at most {at_most}, which is impossible; change one of them")]
     Contradiction {
         /// Whose.
         name: String,
@@ -161,7 +159,7 @@ pub enum FairError {
         /// Whether the reference point is 0 for everybody.
         from_zero: bool,
     },
-    /// The reference point gives somebody more than anything could.
+    /// The reference point is above a principal's own best.
     #[error("the reference point gives `{name}` {reference}, and no strategy gives more than {best}; take a lower one")]
     ReferenceTooHigh {
         /// Whom.
@@ -211,7 +209,7 @@ impl Rule {
         }
     }
 
-    /// What the rule counts from unless something else is asked for.
+    /// The default reference point.
     pub fn usual_reference(&self) -> Over {
         match self {
             Rule::Nash | Rule::KalaiSmorodinsky => Over::OwnWorst,

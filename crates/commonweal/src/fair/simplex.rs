@@ -41,14 +41,14 @@ pub struct LinearProgram {
     pub rows: Vec<Row>,
 }
 
-/// What came of a linear program.
+/// The result of a linear program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// There is a greatest value.
     Optimal(Optimum),
     /// No x satisfies all rows.
     Infeasible,
-    /// The objective grows without end.
+    /// The objective is unbounded.
     Unbounded,
 }
 
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_small_program_has_its_optimum_and_its_duals() {
-        // From every textbook: 3x + 5y under x ≤ 4, 2y ≤ 12, 3x + 2y ≤ 18.
+        // A textbook example: 3x + 5y under x ≤ 4, 2y ≤ 12, 3x + 2y ≤ 18.
         let rows =
             vec![row(&[1, 0], Sense::AtMost, 4), row(&[0, 2], Sense::AtMost, 12), row(&[3, 2], Sense::AtMost, 18)];
         let Outcome::Optimal(found) = program(&[3, 5], rows).solve() else { panic!("it has an optimum") };
@@ -137,7 +137,7 @@ mod tests {
     }
 
     proptest! {
-        /// Feasible, and as great as the duals allow: nothing more is needed for a proof.
+        /// Feasible, and equal to the dual value: this proves optimality.
         #[test]
         fn primal_and_dual_prove_each_other(
             objective in prop::collection::vec(-5i64..6, 3),

@@ -1,9 +1,9 @@
-//! Smooth rules, Nash and α-fair, to a proven gap; exactly where the optimum is a vertex, or with two principals for Nash.
+//! Smooth rules, Nash and α-fair, to a proven gap; exactly if the optimum is a vertex, or for Nash with two principals.
 //!
-//! The rule is a sum of concave functions `f(u)` of what each principal gains. For any slope s > 0 the line `s u + c(s)`, with
-//! `c(s) = max f(u) − s u`, is nowhere below f, so the least of a few such lines in place of each f makes a linear program
-//! whose optimum is an upper bound. Its mix is a lower one. Each round adds the lines at the mix, and the best point for the
-//! weights that the duals give (column generation): both bounds close in.
+//! The rule is a sum of concave functions `f(u)` of each principal's gain. For any slope s > 0 the tangent `s u + c(s)`, with
+//! `c(s) = max f(u) − s u`, is nowhere below f, so the minimum of a few tangents in place of each f makes a linear program whose
+//! optimum is an upper bound. Its mix gives a lower bound. Each round adds the tangents at the mix, and the best point for the
+//! weights from the duals (column generation): both bounds converge.
 //!
 //! ```text
 //! Nash     f(u) = ln u               c(s) = −1 − ln s
@@ -20,10 +20,10 @@ use crate::stop::StopReason;
 
 /// The bits of a slope.
 const SLOPE_BITS: isize = 48;
-/// More rounds than this are given up.
+/// The most rounds.
 const MOST_ROUNDS: usize = 400;
 
-/// More rounds than this that find no point are enough: lines alone need fewer.
+/// The most rounds without a new point: tangents alone need fewer.
 const MOST_WITHOUT_NEWS: usize = 60;
 
 /// The function of a gain that a smooth rule adds up.
@@ -54,7 +54,7 @@ impl Smooth {
         }
     }
 
-    /// About f′(u).
+    /// An approximation of f′(u).
     fn slope(&self, u: &Rational) -> Rational {
         let u = rounded_down(u, SLOPE_BITS);
         let slope = match self {
@@ -72,7 +72,7 @@ impl Smooth {
         }
     }
 
-    /// At least c(s).
+    /// An upper bound on c(s).
     fn intercept(&self, slope: &Rational) -> Rational {
         match self {
             Smooth::Nash => Rational::NEG_ONE - &logarithm(slope)[0],
@@ -91,7 +91,7 @@ impl Smooth {
         [sum(each.iter().map(|ends| ends[0].clone())), sum(each.iter().map(|ends| ends[1].clone()))]
     }
 
-    /// What the rule reports: the product of the gains, or the sum itself.
+    /// The reported value: the product of the gains, or the sum itself.
     fn reported(&self, gains: &[Rational]) -> [Rational; 2] {
         match self {
             Smooth::Nash => {
@@ -103,15 +103,15 @@ impl Smooth {
     }
 }
 
-/// The mix found, and what is proven of it.
+/// The mix found, with its proven bounds.
 pub(super) struct SmoothOptimum {
-    /// What the mix attains, as the rule reports it.
+    /// The value of the mix, as the rule reports it.
     pub value: Rational,
-    /// What nothing exceeds.
+    /// An upper bound.
     pub upper: Rational,
     pub shares: Vec<(usize, Rational)>,
     pub weights: Weights,
-    /// What each gain counts for in the upper bound, and one multiplier per row of the proof.
+    /// The weight of each gain in the upper bound, and one multiplier per row of the proof.
     pub dual: (Weights, Vec<Rational>),
     pub stopped: Option<StopReason>,
 }
@@ -119,14 +119,14 @@ pub(super) struct SmoothOptimum {
 /// The gains of some principals over a reference point.
 #[derive(Debug, Clone)]
 pub(super) struct Gains {
-    /// Whose gains count.
+    /// The principals whose gains count.
     pub who: Vec<usize>,
     /// The reference point, of all principals.
     pub over: Vec<Rational>,
 }
 
 impl Gains {
-    /// At least what a mix gives those who count more than the reference point.
+    /// Lower bounds on the gains of a mix over the reference point.
     pub fn least(&self, points: &[Point], shares: &[(usize, Rational)]) -> Vec<Rational> {
         let n = self.over.len();
         let of = |&p: &usize| {
@@ -180,7 +180,7 @@ impl Lines {
     }
 }
 
-/// The best mix by a smooth rule, on a stage on which some mix gives positive gains: `start` is one.
+/// The best mix by a smooth rule, on a stage with a mix of positive gains, `start`.
 pub(super) fn solve(
     smooth: &Smooth,
     stage: &mut Stage,
@@ -239,7 +239,7 @@ pub(super) fn solve(
             stopped = None;
             break;
         }
-        // No point for long: what is left is finer than payoffs are known.
+        // No new point for many rounds: the remaining gap is below the precision of the payoffs.
         without_news = if is_new { 0 } else { without_news + 1 };
         if without_news > MOST_WITHOUT_NEWS {
             stopped = Some(StopReason::Precision);
@@ -262,7 +262,7 @@ pub(super) fn solve(
     Ok(SmoothOptimum { value, upper, shares, weights, dual, stopped })
 }
 
-/// What each principal's gain counts for, given the multipliers of the lines: their slopes, weighted.
+/// The weight of each principal's gain, given the multipliers of the tangents: their weighted slopes.
 fn slopes_by(lines: &[Lines], gains: &Gains, duals: &[Rational]) -> Weights {
     let mut counts = vec![Rational::ZERO; gains.over.len()];
     let mut duals = duals.iter();
@@ -338,7 +338,7 @@ fn satisfied(stage: &Stage, shares: &[(usize, Rational)]) -> bool {
     })
 }
 
-/// Where the product of two gains is the greatest on the edge between two points.
+/// The point of greatest product of two gains on the edge between two points.
 fn on_edge(smooth: &Smooth, points: &[Point], gains: &Gains, a: usize, b: usize) -> Option<Vec<(usize, Rational)>> {
     if !matches!(smooth, Smooth::Nash) || gains.who.len() != 2 {
         return None;

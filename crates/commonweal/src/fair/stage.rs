@@ -1,8 +1,8 @@
-//! A face of the payoff set with what must hold on it, made smaller until no condition touches its border.
+//! A face of the payoff set with conditions, reduced until the conditions have a Slater point.
 //!
-//! Column generation needs a point that satisfies all conditions with room to spare. Where there is none (`bob ≥ 9/2` in the
-//! hotel, whose greatest payoff is 9/2), the most that can be spared is exactly 0, and the weights that prove it define a face:
-//! every point that satisfies the conditions lies on it. So it goes on there, and what was tight is tight for ever.
+//! Column generation needs a Slater point, which satisfies all conditions strictly. If there is none (`bob ≥ 9/2` in the hotel,
+//! where Bob's greatest payoff is 9/2), the greatest slack is exactly 0, and the weights that prove it define a face: every point
+//! that satisfies the conditions lies on it. The search continues there, with the tight conditions as equations.
 
 use super::payoff_set::Weights;
 use super::program::{Condition, Extra, Face, Program, Solved, Until};
@@ -15,21 +15,21 @@ use crate::stop::StopReason;
 pub(super) struct Stage<'s, 'm> {
     pub face: Face<'s, 'm>,
     pub conditions: Vec<Condition>,
-    /// Which row of the proof each condition is; rows outlive conditions that follow from others.
+    /// The row of the proof for each condition; rows remain when redundant conditions are removed.
     pub rows: Vec<usize>,
-    /// How many rows the proof has by now.
+    /// The number of rows of the proof so far.
     pub n_rows: usize,
-    /// How the face came about.
+    /// The steps that led to the face.
     pub steps: Vec<ProofStep>,
 }
 
 /// Whether the conditions can be satisfied.
 pub(super) enum Feasibility {
-    /// With room to spare on the face that is left.
+    /// Strictly, on the face that is left.
     Yes,
-    /// No; the best try, with the shortfall as minus its value.
+    /// No; the best attempt, with the shortfall as minus its value.
     No(Solved),
-    /// The bounds do not tell.
+    /// The bounds do not decide it.
     Unknown(Solved),
 }
 
@@ -57,20 +57,20 @@ impl<'s, 'm> Stage<'s, 'm> {
         ProofStep { argument, weights: weights.clone(), rows: self.row_multipliers(duals) }
     }
 
-    /// The proof of a program's upper bound: how the face came about, and what is on it.
+    /// The proof of a program's upper bound: the steps to the face, and the bound on it.
     pub fn bound(&self, gains: Weights, solved: &Solved) -> Vec<ProofStep> {
         let last = self.step(Argument::Bound { gains }, &solved.weights, &solved.duals);
         self.steps.iter().cloned().chain([last]).collect()
     }
 
-    /// Finds whether the conditions can be satisfied, and leaves the smallest face on which they all can.
+    /// Decides whether the conditions can be satisfied, and restricts to the smallest face on which they can.
     pub fn settle(&mut self) -> Result<Feasibility, StopReason> {
         loop {
             let is_open = |condition: &Condition| condition.sense == Sense::AtLeast;
             if !self.conditions.iter().any(is_open) {
                 return Ok(Feasibility::Yes);
             }
-            // What can be spared at all of them.
+            // The common slack.
             let spared = |condition: &Condition| {
                 let mut condition = condition.clone();
                 condition.extras.extend(is_open(&condition).then_some((0, Rational::NEG_ONE)));
@@ -98,8 +98,8 @@ impl<'s, 'm> Stage<'s, 'm> {
         }
     }
 
-    /// Goes on to the face that is best by the weights of `step`, on which the conditions of these indices are tight. One of those
-    /// that were open follows from the others there.
+    /// Restricts to the face that is best by the weights of `step`, on which the conditions of these indices are tight. One of
+    /// those that were open is redundant there.
     pub fn tighten(&mut self, step: ProofStep, tight: &[usize]) -> Result<(), StopReason> {
         let weights = step.weights.clone();
         self.steps.push(step);
@@ -117,7 +117,7 @@ impl<'s, 'm> Stage<'s, 'm> {
         self.end_of_range()
     }
 
-    /// A single equation may hold at an end of what the face offers only: then that end is the face.
+    /// A single equation may hold only at an end of the face's range: then that end is the face.
     fn end_of_range(&mut self) -> Result<(), StopReason> {
         let equal: Vec<usize> =
             (0..self.conditions.len()).filter(|&index| self.conditions[index].sense == Sense::Equal).collect();

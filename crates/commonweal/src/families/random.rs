@@ -14,7 +14,7 @@ pub struct RandomFamily {
     pub n_successors: usize,
     /// The principals' discounts; their names are p0, p1, …
     pub discounts: Vec<Rational>,
-    /// Probabilities are over a denominator drawn from n_successors to this.
+    /// Probabilities have a denominator drawn from n_successors to this.
     pub max_denominator: u64,
     /// Rewards are whole numbers from −`max_reward` to `max_reward`.
     pub max_reward: u64,
@@ -53,7 +53,7 @@ impl RandomFamily {
     }
 }
 
-/// SplitMix64: a small generator whose numbers will never change under our feet, as a library's may.
+/// SplitMix64: a small generator whose numbers never change, unlike those of a library.
 #[derive(Debug, Clone)]
 pub struct Seeded(u64);
 

@@ -10,7 +10,7 @@ pub fn spaced(n: &Rational) -> Result<Mdp, ModelError> {
     let number = |integer: i32| Rational::from(integer);
     let twice = n * number(2);
     if twice <= number(1) {
-        // 2n − 1 would not be a denominator: discount 1 is the nearest thing to say.
+        // 2n − 1 is not a positive denominator; the error reports a discount of 1.
         return Err(ModelError::DiscountOutOfRange { principal: "p0".to_owned(), discount: Rational::ONE });
     }
     let discounts = [n / (&twice - number(1)), (n + number(1)) / (twice + number(1))];

@@ -1,16 +1,16 @@
-//! Files that may be packed, by their first bytes.
+//! Compressed files, detected by their first bytes.
 
 use super::{ReadError, ReadOptions};
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use std::io::{BufRead, BufReader};
 
-/// Nothing gzipped unpacks to more than this many times its size.
+/// The greatest compression ratio of gzip.
 const GREATEST_RATIO: u64 = 1_032;
-/// What is packed unpacks to about this many times its size at most, unless it was made to.
+/// About the greatest ratio of ordinary compressed files.
 const USUAL_RATIO: u64 = 24;
 const BUFFER: usize = 1 << 16;
-/// The memory, in KiB, that unpacking may take by itself.
+/// The memory, in KiB, that decompression itself may take.
 const UNPACKING: u32 = 100 << 10;
 
 /// The bytes of a file, unpacked.
@@ -18,7 +18,7 @@ pub(super) struct Plain<'r> {
     pub input: Box<dyn BufRead + 'r>,
     /// How many bytes there can be, if that is known.
     pub limit: Option<u64>,
-    /// For how many bytes of the file memory may be taken before they are read.
+    /// For how many bytes of the file memory may be allocated before they are read.
     pub trusted: u64,
 }
 

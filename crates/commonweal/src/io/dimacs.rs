@@ -55,7 +55,7 @@ fn read(text: &str) -> Result<Formula, Fault> {
             let is_literal = |literal: &i32| *literal != i32::MIN && (*literal != 0 || word == "0");
             let literal: i32 = word.parse().ok().filter(is_literal).ok_or_else(|| {
                 let help = "a clause is a list of whole numbers that ends with 0";
-                Fault::new(span, format!("`{word}` is no literal"), help)
+                Fault::new(span, format!("`{word}` is not a literal"), help)
             })?;
             if literal.unsigned_abs() as usize > n_variables {
                 let help = format!("raise the number of variables in `p cnf {n_variables} {n_clauses}`, or mend it");
@@ -98,7 +98,7 @@ fn read_header(line: &Line) -> Result<(usize, usize), Fault> {
     };
     let number = |(word, span): (&str, Span), what: &str| {
         let number: u64 =
-            word.parse().map_err(|_| Fault::new(span, format!("`{word}` is no number of {what}"), help))?;
+            word.parse().map_err(|_| Fault::new(span, format!("`{word}` is not a number of {what}"), help))?;
         let within = usize::try_from(number).ok().filter(|&number| number <= MAX_DIMACS);
         let too_many =
             || Fault::new(span, format!("{number} {what}"), format!("this program reads at most {MAX_DIMACS} {what}"));

@@ -1,4 +1,4 @@
-//! Which reward structures of a file are principals, and how patient they are.
+//! Which reward structures of a file are principals, and their time preferences.
 //!
 //! Formats of other tools have rewards but no discounts, so the caller of a reader gives them.
 
@@ -25,7 +25,7 @@ pub enum Discounts {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the fields are what the messages name")]
 pub enum DiscountError {
-    #[error("the file has no rewards, so there is nobody to act for")]
+    #[error("the file has no rewards, so there are no principals")]
     NoRewards,
     #[error("the file has rewards but no discounts; the reward structures are {}", listed(structures))]
     Missing { structures: Vec<String> },

@@ -1,4 +1,4 @@
-//! Model files: where one is, in which format, and how to read it in fractions or in doubles.
+//! Model files: their location and format, and reading them in fractions or in doubles.
 //!
 //! The only place of the library that opens a path.
 
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub const ENDINGS: &str = ".yaml, .yml, .json, .drn, .drn.gz or .umb";
 const BUFFER: usize = 1 << 16;
 
-/// A model file that is there.
+/// An existing model file.
 #[derive(Debug)]
 pub struct ModelFile {
     /// How messages name it.
@@ -35,7 +35,7 @@ enum Contents {
 impl ModelFile {
     /// The file at this place. Its ending tells the format, or else its contents.
     pub fn open(path: &Path) -> Result<ModelFile, ReadError> {
-        // That there is no such file, or that it is a folder, says more than its ending.
+        // A missing file or a folder is reported before a wrong ending.
         let metadata = check_file(path)?;
         let open = || File::open(path).map_err(|error| ReadError::unreadable(path, error));
         if !metadata.is_file() {
@@ -84,7 +84,7 @@ impl ModelFile {
         self.format
     }
 
-    /// What the beginning of the file says of the model's size; `None` if it says nothing, as in YAML.
+    /// The model's size according to the beginning of the file; `None` for YAML, which does not state it.
     pub fn overview(&self) -> Result<Option<Overview>, ReadError> {
         match self.format {
             Format::Yaml => Ok(None),
@@ -93,7 +93,7 @@ impl ModelFile {
         }
     }
 
-    /// The model of a YAML file, as it is written but for rows that floating point has rounded.
+    /// The model of a YAML file; rows with rounding errors are scaled unless `strict`.
     pub fn read_yaml(&self, strict: bool) -> Result<Loaded<Rational>, ReadError> {
         let bytes = match &self.contents {
             Contents::Kept(bytes) => bytes,

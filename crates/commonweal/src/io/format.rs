@@ -1,4 +1,4 @@
-//! The formats of model files, told by their first bytes.
+//! The formats of model files, detected by their first bytes.
 
 use super::compression::{Plain, plain};
 use super::{Discounts, ReadOptions};
@@ -29,16 +29,16 @@ impl Format {
         }
     }
 
-    /// The format that a file is certainly in; `None` if it may be YAML or nothing at all.
+    /// The format of a file, if it is certain; `None` if it may be YAML or no model file.
     pub fn of_contents(input: impl BufRead) -> Option<Format> {
         /// Enough for the first block of an archive, and for the comments before the first line.
         const LOOK: u64 = 1 << 12;
-        /// Where a tar archive says that it is one.
+        /// The offset of the magic bytes of a tar archive.
         const MARK: usize = 257;
         let Plain { input, .. } = plain(input, &ReadOptions::new(Discounts::Unspecified)).ok()?;
         let mut beginning = Vec::new();
         input.take(LOOK).read_to_end(&mut beginning).ok()?;
-        // A text may have the word at that place; zeros it has none.
+        // A text may have this word at that offset, but it has no zero bytes.
         if beginning.get(MARK..).is_some_and(|rest| rest.starts_with(b"ustar")) && beginning.contains(&0) {
             return Some(Format::Umb);
         }

@@ -1,9 +1,9 @@
 //! Alternating graphs, one node a line.
 //!
 //! ```text
-//! # who is there first may choose for you
-//! or  start: left right     chance, or the player who wants to come to a target
-//! and left: left goal       the player who wants never to
+//! # a comment
+//! or  start: left right     the reachability player moves (chance, in the model)
+//! and left: left goal       the safety player moves (the agent, in the model)
 //! and right: goal
 //! target goal
 //! ```
@@ -49,7 +49,7 @@ fn read(text: &str) -> Result<Game, Fault> {
             }
             _ => {
                 let help = "a line begins with `or`, `and`, `target` or `start`; # begins a comment";
-                return Err(Fault::new(kind_span, format!("`{kind}` is no kind of node"), help));
+                return Err(Fault::new(kind_span, format!("`{kind}` is not a kind of node"), help));
             }
         };
         let (name, span, successors) = head(&line, mover, &words[1..])?;

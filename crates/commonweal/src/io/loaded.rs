@@ -1,4 +1,4 @@
-//! What files of other tools are read with, and what comes back besides the model.
+//! The options for reading files of other tools, and the result besides the model.
 
 use super::{Discounts, ReadError};
 use crate::model::{Mdp, NameTable};
@@ -7,17 +7,17 @@ use crate::number::Divided;
 /// The name of an action that has none in the file.
 pub(super) const UNNAMED_ACTION: &str = "unnamed";
 
-/// What a file is read with.
+/// The options for reading a file.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Whose rewards they are.
+    /// The time preferences of the reward structures.
     pub discounts: Discounts,
     /// The name of the state to start in, in place of the file's initial state. A file that has not exactly one needs it.
     pub start: Option<String>,
-    /// The size of the file as it is stored, if it is known: no more memory is taken in advance than it can fill.
+    /// The size of the file, if it is known: no more memory is allocated in advance than it can fill.
     pub bytes: Option<u64>,
-    /// Refuses rows of decimals that floating point has rounded, in place of scaling them to 1.
+    /// Refuses rows of decimals with rounding errors, in place of scaling them to 1.
     pub strict: bool,
 }
 
@@ -37,7 +37,8 @@ impl ReadOptions {
         ReadOptions { strict, ..self }
     }
 
-    /// The state to start in, of a file with these states and that many initial ones. A number that is no name counts from 0.
+    /// The state to start in, for a file with these states and this many initial ones. A number that is not a name is an index
+    /// from 0.
     pub(super) fn start_among(
         &self,
         names: &NameTable,
@@ -55,7 +56,7 @@ impl ReadOptions {
     }
 }
 
-/// A model with what its reader made of the file.
+/// A model, and what was changed or left out when it was read.
 #[derive(Debug)]
 pub struct Loaded<N> {
     /// The model.
@@ -66,7 +67,7 @@ pub struct Loaded<N> {
     pub divided: Divided,
 }
 
-/// What the beginning of a file says of the model in it.
+/// The size of a model according to the beginning of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overview {
     /// The number of states.

@@ -17,11 +17,11 @@
 //! ```
 //!
 //! Every number is read exactly, and every name is kept as text. [`read_model`] goes once through the file and fills the
-//! model's arrays as it goes; names are resolved at the end, since a state may be a target before it is defined. What is
-//! wrong with a file is a [`ParseError`] that knows its place and how to mend it.
+//! model's arrays as it goes; names are resolved at the end, since a state may be a target before it is defined. Errors are
+//! [`ParseError`]s with a place and a cure.
 //!
 //! Models of other tools, with up to millions of states, come as [DRN](read_drn) or [UMB](read_umb). They have rewards but
-//! no discounts, so [`ReadOptions`] bring these, and numbers that may be rounded, so [`Loaded`] tells what was made of them.
+//! no discounts, so [`ReadOptions`] provide them, and numbers that may be rounded, so [`Loaded`] reports scaled rows.
 //! Both are read exactly or in doubles, by the same code.
 
 mod compression;

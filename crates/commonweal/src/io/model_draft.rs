@@ -12,7 +12,7 @@ use crate::{
 };
 use std::{borrow::Cow, collections::HashMap};
 
-/// The principal to whom a reward goes that every principal gets.
+/// The pseudo-principal of a reward that every principal gets.
 pub(super) const EVERYBODY: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
 /// The most names that a help lists.
@@ -50,7 +50,7 @@ impl<'t> Names<'t> {
         &self.entries[id as usize].name
     }
 
-    /// Notes that a name stands in the map of that number. False if it has been there before.
+    /// Records that a name is in the map of that number. False if it was there before.
     pub fn enter(&mut self, id: u32, map: u32) -> bool {
         std::mem::replace(&mut self.entries[id as usize].seen_in, map) != map
     }
@@ -64,7 +64,7 @@ impl<'t> Names<'t> {
         self.entries[id as usize].defined = definition as u32;
     }
 
-    /// The name that is used and not defined, and stands first in the file.
+    /// The first name in the file that is used and not defined.
     fn first_undefined(&self) -> Option<(&str, Span)> {
         let undefined = self.entries.iter().filter(|entry| entry.defined == NOWHERE);
         undefined.map(|entry| (&*entry.name, entry.first_use)).min_by_key(|(_, span)| span.start)
@@ -196,7 +196,7 @@ impl Draft<'_> {
         Ok(builder.finish().map_err(invalid)?.with_about(self.about))
     }
 
-    /// What to say of the first name in the file that is used and not defined.
+    /// The error for the first name in the file that is used and not defined.
     fn unresolved(&self) -> Option<Fault> {
         let fault = |names: &Names, kind: &str, otherwise: &str| {
             let (name, span) = names.first_undefined()?;

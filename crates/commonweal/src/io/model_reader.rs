@@ -42,7 +42,7 @@ pub fn read_model(text: &str) -> Result<Mdp, ParseError> {
     load_model(text, false).map(|loaded| loaded.model)
 }
 
-/// The same with what was made of it on the way. If `strict`, rows that floating point has rounded are refused, not scaled.
+/// The same with a report of scaled rows. If `strict`, rows with rounding errors are refused, not scaled.
 pub fn load_model(text: &str, strict: bool) -> Result<Loaded<Rational>, ParseError> {
     check_size(text.len())?;
     const SHAPE: &str = "a model has `principals` with discounts, and `states` with actions";
@@ -55,7 +55,7 @@ pub fn read_model_bytes(bytes: &[u8]) -> Result<Mdp, ParseError> {
     load_model_bytes(bytes, false).map(|loaded| loaded.model)
 }
 
-/// The same with what was made of it on the way.
+/// The same with a report of scaled rows.
 pub(super) fn load_model_bytes(bytes: &[u8], strict: bool) -> Result<Loaded<Rational>, ParseError> {
     check_size(bytes.len())?;
     load_model(utf8(bytes)?, strict)
@@ -67,7 +67,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ParseError> {
         let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to there");
         let message = match bytes {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16, not UTF-8".into(),
-            _ => format!("the file is not UTF-8: byte {:#04x} stands here", bytes[good.len()]),
+            _ => format!("the file is not UTF-8: it has the byte {:#04x} here", bytes[good.len()]),
         };
         Fault::new(Span::new(good.len(), good.len()), message, "save the file as UTF-8").locate(good)
     })
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
                 2 => self.states(value)?,
                 3 => {
                     self.draft.about.name =
-                        Some(text(value, "name", "call the model something, such as `name: The hotel`")?)
+                        Some(text(value, "name", "give the model a name, such as `name: The hotel`")?)
                 }
                 4 => {
                     let help = "say what the model is about, or leave the key out";
@@ -374,7 +374,7 @@ fn text(value: Node, key: &str, help: &str) -> Result<String, Fault> {
     Ok(value.into_name(|| format!("the value of `{key}`"), help)?.text.into_owned())
 }
 
-/// Where a name has been in the map of that number before. If it has not, it is noted in `spans`.
+/// The earlier position of a name in the map of that number. If there is none, it is recorded in `spans`.
 fn seen_before(names: &mut Names, spans: &mut Vec<(u32, Span)>, name: (u32, Span), map: u32) -> Option<Span> {
     if names.enter(name.0, map) {
         spans.push(name);

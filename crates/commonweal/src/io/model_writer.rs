@@ -1,8 +1,8 @@
-//! Models as YAML and as JSON, laid out as a person would.
+//! Models as YAML and as JSON, in a readable layout.
 //!
 //! Both have the same structure and one line for each action, unless the line would be long. Numbers are exact: integers and
-//! fractions `p/q`, which JSON has to put in quotes. What [`read_model`](super::read_model) makes of either is the model
-//! again, if no number has more than 10,000 digits.
+//! fractions `p/q`, which JSON has to put in quotes. [`read_model`](super::read_model) reads the same model back, if no number
+//! has more than 10,000 digits.
 
 use crate::{
     model::{About, ChoiceId, Entry, Mdp, Preference, Principal, StateId},
@@ -78,7 +78,7 @@ pub fn write_json(model: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  }}\n}}")
 }
 
-/// What the model says of itself, by key.
+/// The name, the description and the step's name, by key.
 fn said(model: &Mdp) -> impl Iterator<Item = (&'static str, &str)> {
     let About { name, description, step } = model.about();
     let entries = [("name", name), ("description", description), ("step", step)];
@@ -100,7 +100,7 @@ impl Notation {
     }
 
     fn number(self, number: &Rational) -> String {
-        /// Past this, other readers of JSON round.
+        /// Other readers of JSON round larger integers.
         const LARGEST: u64 = (1 << 53) - 1;
         let plain = number.is_whole() && number.clone().abs() <= Rational::from(LARGEST);
         match self {
@@ -117,7 +117,7 @@ impl Notation {
         }
     }
 
-    /// What stands behind a key of a principal's entry.
+    /// The value of a key of a principal's entry.
     fn entry(self, entry: &Entry) -> String {
         let joined = |parts: Vec<String>| parts.join(", ");
         match entry {
@@ -148,7 +148,7 @@ pub fn preference_text(preference: &Preference) -> Option<String> {
     Some(format!("{{{}}}", entries.join(", ")))
 }
 
-/// The entry of a principal: its discount alone where that is all, otherwise what it states and its weight.
+/// The entry of a principal: its discount alone if that is all, otherwise its preference and its weight.
 fn principal_value(principal: &Principal, notation: Notation) -> io::Result<String> {
     let preference = principal.preference();
     if let (Preference::Discount { discount, until: None }, true) = (preference, principal.weight.is_one()) {
@@ -208,7 +208,7 @@ fn push_block_map<K: AsRef<str>>(text: &mut String, key: &str, entries: &[(K, &R
     }
 }
 
-/// The rewards of a choice in the shortest form that says them.
+/// The rewards of a choice in the shortest form.
 enum Reward<'m, I> {
     Nothing,
     Same(&'m Rational),
@@ -265,7 +265,7 @@ fn yaml_key(indent: usize, key: &str) -> String {
     }
 }
 
-/// The name as YAML shows it: in quotes only where it could be taken for something else, here or by other programs.
+/// The name in YAML: in quotes only if this or another program could read it as something else.
 fn yaml_name(name: &str) -> Cow<'_, str> {
     if is_plain(name) { name.into() } else { quoted(name).into() }
 }

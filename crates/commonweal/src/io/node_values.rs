@@ -1,4 +1,4 @@
-//! What a node must be where it stands: a name, a number, a map, one of a few keys. If it is not, how to mend it.
+//! Checks of nodes: a name, a number, a map, one of a few keys. The error says how to fix it.
 //!
 //! Each check takes a closure that says what is being checked, called only for a message: a large model passes through
 //! here millions of times.
@@ -64,7 +64,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Checks that the node begins a map. `wanted` says what might stand there, `source` is the whole file.
+    /// Checks that the node begins a map. `wanted` says what is allowed there, `source` is the whole file.
     pub fn expect_map(&self, source: &str, what: impl Fn() -> String, wanted: &str, help: &str) -> Result<(), Fault> {
         if matches!(self.kind, Kind::Map) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Where a model file is wrong, what is wrong there, and how to mend it.
+//! Errors in a model file: the place, the problem, and the cure.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -29,23 +29,21 @@ pub struct ParseError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// How many characters of that line are meant; at least 1.
+    /// The number of wrong characters of that line; at least 1.
     pub length: usize,
     /// What is wrong.
     pub message: String,
     /// How to mend it.
     pub help: Option<String>,
-    /// The line itself, of a file that was read line by line and is not at hand any more.
+    /// The line itself, of a file that was read line by line and is no longer in memory.
     pub line_text: Option<String>,
 }
 
 impl ParseError {
-    /// The error as a person reads it: `file:line:column: message`, the line of `text` with carets under the thing that
-    /// is meant, and the help. Plain text; no line of the excerpt is wider than 100 columns, and no control character
-    /// gets through.
+    /// The error as text: `file:line:column: message`, the line of `text` with carets under the wrong characters, and the help. No
+    /// line of the excerpt is wider than 100 columns, and control characters are replaced.
     ///
-    /// Of a file that is not UTF-8, give `String::from_utf8_lossy` of its bytes. An error that brings its line with it needs
-    /// no text.
+    /// For a file that is not UTF-8, pass `String::from_utf8_lossy` of its bytes. An error with `line_text` needs no text.
     pub fn render(&self, file: &str, text: &str) -> String {
         let mut out = format!("{}:{}:{}: {}\n", printable(file), self.line, self.column, self.message);
         if let Some(source) = self.line_text.as_deref().or_else(|| line_of(text, self.line)) {
@@ -61,7 +59,7 @@ impl ParseError {
         out
     }
 
-    /// The same error, which brings its line of these bytes along.
+    /// The same error with its line of these bytes.
     pub fn with_line_of(mut self, bytes: &[u8]) -> ParseError {
         if self.line_text.is_none() {
             self.line_text = line_of(&String::from_utf8_lossy(bytes), self.line).map(str::to_owned);
@@ -111,7 +109,7 @@ impl Fault {
     }
 }
 
-/// An error in one line of a file that is read line by line: `part` is what is meant, a piece of `line`.
+/// An error in one line of a file that is read line by line: `part` is the wrong piece of `line`.
 pub(super) fn line_fault(number: usize, line: &[u8], part: &[u8], message: &str, help: &str) -> ParseError {
     let start = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
     let end = (start + part.len()).min(line.len());
@@ -153,9 +151,9 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The part of a line around the characters that are meant, how far in they begin, and how wide they are.
+/// The part of a line around the wrong characters, their offset in it, and their width.
 fn excerpt(source: &str, first: usize, length: usize) -> (String, usize, usize) {
-    // A line may be as long as the file: only what is near is looked at.
+    // A line may be as long as the file: only the part near the error is read.
     let skipped = first.saturating_sub(EXCERPT_WIDTH);
     let mut rest = source.chars().skip(skipped);
     let near: Vec<char> = rest.by_ref().take(3 * EXCERPT_WIDTH).map(visible).collect();
@@ -165,7 +163,7 @@ fn excerpt(source: &str, first: usize, length: usize) -> (String, usize, usize) 
     let last = (first + length).min(near.len());
     let (mut start, mut end) = (0, near.len());
     if !is_whole {
-        // A third of the room goes before the thing that is meant, the rest to it and to what follows.
+        // A third of the width is for the text before the error, the rest for the error and the text after it.
         start = first;
         while start > 0 && width(&near[start - 1..first]) <= EXCERPT_WIDTH / 3 {
             start -= 1;
@@ -198,11 +196,11 @@ fn printable(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// The character, or a stand-in for one that a terminal would act upon instead of showing it.
+/// The character, or a replacement for a control character.
 fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
-        // Marks that reorder the text around them, or are not seen at all.
+        // Bidirectional and invisible marks.
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,

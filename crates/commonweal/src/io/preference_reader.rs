@@ -27,16 +27,16 @@ const KEYS: [&str; 12] = [
     "error",
     "weight",
 ];
-/// The first so many state a preference, and an entry has one of them.
+/// The first `KINDS` keys state a preference, and an entry has one of them.
 const KINDS: usize = 7;
-/// What goes with what.
+/// Which keys may be combined.
 const COMPANIONS: [(Key, &[Key]); 4] = [
     (Key::Delta, &[Key::Beta]),
     (Key::Until, &[Key::Discount, Key::Rate]),
     (Key::Hazard, &[Key::Hyperbolic]),
     (Key::Error, &[Key::Gamma, Key::Hyperbolic]),
 ];
-/// The latest step that an entry may name: programs that read JSON round later ones.
+/// The latest step that an entry may name: other JSON readers round larger integers.
 const LATEST: u64 = (1 << 53) - 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,12 +87,12 @@ pub fn read_preference(text: &str) -> Result<Preference, ParseError> {
         if principal.weight.is_one() {
             return Ok(principal.preference().clone());
         }
-        Err(Fault::new(Span::default(), "a weight is no time preference", "give it by --weight NAME=VALUE"))
+        Err(Fault::new(Span::default(), "a weight is not a time preference", "give it by --weight NAME=VALUE"))
     };
     read().map_err(|fault: Fault| fault.locate(text))
 }
 
-/// What an entry states, and where.
+/// The values of an entry, and their places.
 #[derive(Default)]
 struct Stated {
     numbers: [Option<Rational>; 12],
@@ -100,9 +100,9 @@ struct Stated {
     schedule: Option<Schedule>,
     gamma: Option<[Rational; 2]>,
     survey: Vec<Rational>,
-    /// Where the value of each key stands.
+    /// The place of the value of each key.
     values: [Span; 12],
-    /// Where each rate of a schedule or survey stands.
+    /// The place of each rate of a schedule or survey.
     rates: Vec<Span>,
 }
 
@@ -111,7 +111,7 @@ impl Stated {
         self.numbers[key as usize].take().expect("a key that is there")
     }
 
-    /// Where a preference is wrong.
+    /// The place of an error in a preference.
     fn place(&self, error: &PreferenceError) -> Span {
         let of_key = KEYS.iter().position(|key| *key == error.key).map_or_else(Span::default, |key| self.values[key]);
         error.at.and_then(|at| self.rates.get(at)).copied().unwrap_or(of_key)
@@ -248,7 +248,7 @@ impl<'t> Reader<'t> {
                     return Err(lacks(
                         Key::Hazard,
                         why,
-                        "say how likely it is that all ends at any one step, such as `hazard: 1%`",
+                        "give the probability that everything ends at a step, such as `hazard: 1%`",
                     ));
                 }
                 Preference::Hyperbolic {
@@ -261,7 +261,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// A discount, which is no percentage: those who write one mean a rate.
+    /// A discount, which is not a percentage: a percentage is probably meant as a rate.
     fn discount(&self, value: &Node<'t>, id: u32, form: Form) -> Result<Rational, Fault> {
         let what = || format!("the discount of {}", self.principal(id));
         if let Kind::Scalar { text, .. } = &value.kind
@@ -270,7 +270,7 @@ impl<'t> Reader<'t> {
         {
             let message = format!("{} is {}, a percentage", what(), shown(text.trim()));
             let cure = as_rate(&rate);
-            // 90 % may also be what nine tenths look like.
+            // 90 % may also be meant as the discount 9/10.
             let is_large = rate >= Rational::from_quotient(1, 2);
             let as_discount = if is_large && rate < Rational::ONE {
                 format!("write {} for a discount of that, or for a rate ", decimal_or_fraction(&rate))
@@ -305,7 +305,7 @@ impl<'t> Reader<'t> {
             if text == GREEN_BOOK {
                 return Ok(Schedule::GreenBook);
             }
-            let message = format!("{} is {}, which is none that is known", what(self), shown(text));
+            let message = format!("{} is {}, which is not a known schedule", what(self), shown(text));
             return Err(Fault::new(value.span, message, SHAPE));
         }
         value.expect_map(self.text, || what(self), "a map of steps to rates", SHAPE)?;

@@ -4,7 +4,7 @@ use super::{DiscountError, ParseError};
 use crate::model::ModelError;
 use std::path::Path;
 
-/// What is wrong with a model file, or with what it is to be read with.
+/// An error in a model file, or in the options for reading it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -14,7 +14,7 @@ pub enum ReadError {
     /// Something in an archive.
     #[error("{}{message}", member.as_ref().map(|member| format!("{member}: ")).unwrap_or_default())]
     Archive {
-        /// The file in the archive, where one is to blame.
+        /// The file in the archive, if the error is in one.
         member: Option<String>,
         /// What is wrong.
         message: String,
@@ -82,7 +82,7 @@ impl ReadError {
         ReadError::file(format!("cannot read {}: {error}", path.display()))
     }
 
-    /// The error as a person reads it: the file and the place in it, what is wrong, and how to mend it.
+    /// The error as text: the file and the place in it, the problem, and the cure.
     pub fn render(&self, file: &str) -> String {
         match self {
             // Its line came with it.

@@ -1,8 +1,8 @@
-//! The transitions of one choice as files of other tools write them, made into a row of probabilities.
+//! Rows of probabilities from the transitions of one choice in files of other tools.
 //!
-//! Such files round: Storm writes ten digits unless told otherwise, and doubles hold no third. A row of decimals whose sum is
-//! within 10^-9 of 1 is therefore divided by its sum, as in every other format, and the reader reports it. A row with a
-//! fraction is never touched. A target that is listed twice stands for the sum of the two, and a probability of 0 for nothing.
+//! Such files have rounding errors: Storm writes ten digits by default, and 1/3 is not a double. A row of decimals whose sum is
+//! within 10^-9 of 1 is therefore divided by its sum, as in every other format, and the reader reports it. A row with a fraction
+//! is never scaled. The probabilities of a target that is listed twice are added, and a probability of 0 is ignored.
 
 use crate::{
     model::{StateId, first_repeated},
@@ -18,11 +18,11 @@ const MAX_QUOTIENT_BITS: usize = 1 << 28;
 pub(super) enum Written {
     /// As integers, decimals and doubles, which a program may have rounded.
     Decimals,
-    /// Some of them as fractions, which are meant as they are.
+    /// Some of them as fractions, which are exact.
     Fractions,
 }
 
-/// What to do where the sum of a row is near 1 but not 1, and what to say where it is not scaled.
+/// What to do with a row whose sum is not 1, and the help if it is not scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OffOne {
     /// A row of decimals: divide it by its sum.
@@ -49,9 +49,9 @@ impl OffOne {
     pub fn help(self) -> &'static str {
         match self {
             OffOne::Scaled | OffOne::Strict => {
-                "strict reading refuses what floating point has rounded; otherwise this row is scaled to 1"
+                "strict reading refuses rows with rounding errors; otherwise this row is scaled to 1"
             }
-            OffOne::Wrong(Written::Fractions) => "a row with a fraction is taken as it is written, and never scaled",
+            OffOne::Wrong(Written::Fractions) => "a row with a fraction is never scaled",
             OffOne::Wrong(Written::Decimals) => {
                 "decimals are scaled where their sum is within 1e-9 of 1; this one is not"
             }
@@ -59,7 +59,7 @@ impl OffOne {
     }
 }
 
-/// What keeps numbers from being a row of probabilities.
+/// Why numbers are not a row of probabilities.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RowFault {
     /// This entry is negative.
@@ -89,7 +89,7 @@ impl RowFault {
     }
 }
 
-/// Makes rows of probabilities, and counts what it did.
+/// Makes rows of probabilities, and counts the scaled ones.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub divided: Divided,
@@ -103,7 +103,7 @@ impl Rows {
         Rows { strict, ..Rows::default() }
     }
 
-    /// Makes the entries a row of probabilities in place, at the front; how many are left. What is behind is junk.
+    /// Makes the entries a row of probabilities in place, at the front; returns how many are left. The rest is garbage.
     pub fn settle<N: ModelNumber>(
         &mut self,
         targets: &mut [StateId],

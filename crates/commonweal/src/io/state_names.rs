@@ -1,4 +1,4 @@
-//! The names of states in files of other tools: what a comment or a valuation says of them, or else their numbers.
+//! The names of states in files of other tools: from a comment or a valuation, or else their numbers.
 
 use crate::model::NameTable;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// The most bytes that names may have together: those of larger models are numbers.
 const MOST_BYTES: usize = 1 << 26;
 
-/// What states are called, as far as a file says so.
+/// The names of states that a file gives.
 #[derive(Debug, Default)]
 pub(super) struct StateNames {
     /// State and name, in the order of states.
@@ -25,8 +25,8 @@ impl StateNames {
         self.bytes > MOST_BYTES
     }
 
-    /// Gives a state, which comes after those that have names, the name that a text says. A valuation loses its brackets, and has
-    /// one blank on both sides of each `&`, whatever blanks it is written with.
+    /// Gives a state, which comes after those that have names, the name in a text. The brackets of a valuation are removed, and each
+    /// `&` has exactly one blank on both sides.
     pub fn name(&mut self, state: usize, text: &str) {
         let trimmed = text.trim();
         let name = match trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {

@@ -49,14 +49,14 @@ struct Reader<'m, 't> {
     events: Events<'t>,
 }
 
-/// What the file says of states: choices over time, or a mix.
+/// The entries of states: choices over time, or a mix.
 struct PerState<R, T> {
     of_state: Vec<Option<T>>,
-    /// What stands under `*`, for states that the file leaves out.
+    /// The entry `*`, for states that the file leaves out.
     default: Option<R>,
 }
 
-/// What stands for all states that are not named.
+/// The key of the default for all states that are not named.
 const DEFAULT: &str = "*";
 
 /// From which step on which action, as the file names it.
@@ -193,7 +193,7 @@ impl<'t> Reader<'_, 't> {
         Ok(probability)
     }
 
-    /// A map from states to what `read` reads and `of_state` makes of it.
+    /// A map from states to entries, read by `read` and converted by `of_state`.
     fn per_state<R, T>(
         &mut self,
         read: fn(&mut Self) -> Result<R, Fault>,
@@ -206,7 +206,7 @@ impl<'t> Reader<'_, 't> {
         while let Some((name, span)) = self.key()? {
             if name == DEFAULT && self.model.find_state(DEFAULT).is_none() {
                 if default.is_some() {
-                    return Err(Fault::new(span, "the default `*` stands here twice", "remove one of the two"));
+                    return Err(Fault::new(span, "the default `*` appears twice", "remove one of the two"));
                 }
                 default = Some(read(self)?);
                 continue;
@@ -219,11 +219,7 @@ impl<'t> Reader<'_, 't> {
                 Fault::new(span, format!("the model has no state {}", shown(&name)), help)
             })?;
             if states[state.index()].is_some() {
-                return Err(Fault::new(
-                    span,
-                    format!("state {} stands here twice", shown(&name)),
-                    "remove one of the two",
-                ));
+                return Err(Fault::new(span, format!("state {} appears twice", shown(&name)), "remove one of the two"));
             }
             let named = read(self)?;
             states[state.index()] = Some(of_state(self, state, &named)?);
@@ -231,7 +227,7 @@ impl<'t> Reader<'_, 't> {
         Ok(PerState { of_state: states, default })
     }
 
-    /// What every state does. One that the file leaves out has a single action, or all those of the default.
+    /// The entry of every state. A state that the file leaves out has a single action, or all actions of the default.
     fn complete<R, T>(
         &self,
         given: PerState<R, T>,
@@ -267,7 +263,7 @@ impl<'t> Reader<'_, 't> {
             n => format!("{n} states: {}", names.join(", ")),
         };
         let help = if given.default.is_some() {
-            "add what they do; they have not the actions of the default `*`"
+            "add their decisions; they do not have the actions of the default `*`"
         } else {
             "add what they do, or a default for all states that are not named: \"*\": \"ACTION\""
         };
@@ -434,7 +430,7 @@ fn expect(node: &Node, kind: Kind, what: &str, help: &str) -> Result<(), Fault> 
 
 fn once(seen: &mut Vec<(String, Span)>, key: &str, span: Span) -> Result<(), Fault> {
     if seen.iter().any(|(earlier, _)| earlier == key) {
-        return Err(Fault::new(span, format!("the key {} stands here twice", shown(key)), "remove one of the two"));
+        return Err(Fault::new(span, format!("the key {} appears twice", shown(key)), "remove one of the two"));
     }
     seen.push((key.to_owned(), span));
     Ok(())

@@ -1,9 +1,9 @@
-//! What the YAML parser found wrong, in the words of someone who writes models.
+//! Errors of the YAML parser, in the terms of the model file.
 
 use super::parse_error::{Fault, Span};
 use granit_parser::{ErrorKind, ScanError};
 
-/// The parser's error with a help for the slips that are common.
+/// The parser's error with a help for common mistakes.
 pub(super) fn syntax_fault(error: &ScanError, text: &str) -> Fault {
     let marked = error.marker().byte_offset().unwrap_or_default();
     let at = cause(error.kind(), text, marked).unwrap_or(marked);
@@ -49,7 +49,7 @@ pub(super) fn syntax_fault(error: &ScanError, text: &str) -> Fault {
             fault("maps and lists are nested too deep here", "a model needs no more than six levels")
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::MappingKeyNotAllowed => fault(
-            "a second `key:` cannot stand here",
+            "a second `key:` is not allowed here",
             "put it on its own line, in line with its neighbours; put a name with a colon in quotes",
         ),
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey | ErrorKind::ExpectedBlockMappingKey => fault(
@@ -68,7 +68,7 @@ pub(super) fn syntax_fault(error: &ScanError, text: &str) -> Fault {
         ErrorKind::UnexpectedCharacter { character } => {
             let code = *character as u32;
             let help = format!("remove it, or write it as \"\\u{code:04x}\", in double quotes");
-            fault(&format!("the character U+{code:04X} cannot stand here"), &help)
+            fault(&format!("the character U+{code:04X} is not allowed here"), &help)
         }
         ErrorKind::UnknownQuotedScalarEscape => {
             fault("a `\\` begins no known escape here", "write `\\\\` for a backslash, or use single quotes")

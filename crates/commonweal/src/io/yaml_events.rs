@@ -1,8 +1,8 @@
-//! The nodes of a YAML file, one after the other, with aliases replaced by what they stand for.
+//! The nodes of a YAML file, one after the other, with aliases expanded.
 //!
-//! No tree is built. Only what carries an anchor is kept, as a stretch of one tape; an alias plays that stretch again. An
-//! alias inside an anchored node stays an alias on the tape, so the tape is never longer than the file, and every node
-//! played is paid for from a budget: a file cannot unfold into much more than its own length.
+//! No tree is built. Only anchored nodes are kept, as ranges of one tape; an alias replays its range. An alias inside an anchored
+//! node stays an alias on the tape, so the tape is never longer than the file. Every replayed node is counted against a budget:
+//! a file cannot expand to much more than its own length.
 
 use super::{
     parse_error::{Fault, Span, shown},
@@ -11,10 +11,10 @@ use super::{
 use granit_parser::{Event, Parser, ScalarStyle, StrInput, Tag};
 use std::{borrow::Cow, ops::Range};
 
-/// Aliases may unfold to this many bytes, and to as many more as `UNFOLDED_PER_BYTE` times the file.
+/// Aliases may expand to this many bytes, plus `UNFOLDED_PER_BYTE` times the file.
 const UNFOLDED: usize = 16 << 20;
 const UNFOLDED_PER_BYTE: usize = 10;
-/// What playing one node costs besides its text.
+/// The cost of replaying one node besides its text.
 const NODE_COST: usize = 8;
 /// The most nodes that anchors may keep.
 const MAX_TAPE: usize = 1 << 22;
@@ -45,7 +45,7 @@ pub(super) enum Kind<'t> {
 }
 
 impl Node<'_> {
-    /// Whether nothing stands where this node was expected.
+    /// Whether the node is missing.
     pub fn is_missing(&self) -> bool {
         matches!(self.kind, Kind::Scalar { plain: true, .. }) && self.span.is_empty()
     }
@@ -80,7 +80,7 @@ pub(super) struct Events<'t> {
     depth: usize,
     /// What is being played, innermost last.
     playing: Vec<Range<usize>>,
-    /// The bytes that aliases may still unfold to.
+    /// The bytes that aliases may still expand to.
     budget: usize,
 }
 
@@ -168,7 +168,7 @@ impl<'t> Events<'t> {
             None => {
                 return Err(Fault::new(
                     node.span,
-                    "the aliases of this file unfold to far more than the file itself",
+                    "the aliases of this file expand to far more than the file itself",
                     "write the model out, or convert it once to a file without aliases",
                 ));
             }
@@ -180,11 +180,7 @@ impl<'t> Events<'t> {
         match self.anchors.get(anchor).cloned().flatten() {
             Some(stretch) => self.playing.push(stretch),
             None => {
-                return Err(Fault::new(
-                    span,
-                    "this alias stands inside the very thing that it names",
-                    "write out what you mean here",
-                ));
+                return Err(Fault::new(span, "this alias is inside its own anchor", "write out what you mean here"));
             }
         }
         Ok(())
@@ -229,7 +225,7 @@ impl<'t> Events<'t> {
             if at == MAX_TAPE {
                 return Err(Fault::new(
                     node.span,
-                    format!("what has an anchor in this file holds more than {MAX_TAPE} values"),
+                    format!("the anchored parts of this file hold more than {MAX_TAPE} values"),
                     "put anchors on the small parts that are repeated, not on large ones",
                 ));
             }
@@ -271,7 +267,7 @@ fn span_of(span: granit_parser::Span) -> Span {
     Span::new(bytes.start, bytes.end)
 }
 
-/// Lets pass the standard tags that say what the node is anyway.
+/// Accepts the standard tags that only repeat the type of the node.
 fn check_tag(tag: Option<&Tag>, span: granit_parser::Span, harmless: &[&str]) -> Result<(), Fault> {
     let Some(tag) = tag else { return Ok(()) };
     let non_specific = tag.handle().is_empty() && tag.suffix() == "!";

@@ -1,11 +1,11 @@
-//! Values of one choice per state: `(I − λP) V = R` for several principals side by side, approximately.
+//! Values of one choice per state: approximate solutions of `(I − λP) V = R` for several principals at once.
 //!
-//! Nothing here is trusted: whatever comes out, the bounds that are proven from it hold. It should be near, and quick.
+//! Nothing here is trusted: the proven bounds hold for any result. It should be close, and fast.
 //!
-//! Values are kept as `V = level/(1−λ) + v`. A sweep `v ← R − level + λPv` leaves a residual d whose middle is a constant
-//! that would take 1/(1−λ) sweeps to build up; it goes into the level at once (`level += λ · middle(d)`), and what is
-//! left shrinks as fast as the chain forgets where it started. Where that is slow, sweeps in place are tried, in an order
-//! that follows the model back from where it leads, and then BiCGStab.
+//! Values are stored as `V = level/(1−λ) + v`. A sweep `v ← R − level + λPv` leaves a residual d whose middle is a constant
+//! that would take 1/(1−λ) sweeps to accumulate; it is added to the level at once (`level += λ · middle(d)`), and the rest
+//! shrinks at the mixing rate of the chain. If that is slow, Gauss–Seidel sweeps are tried, successors first, and then
+//! BiCGStab.
 //!
 //! That order is one over all states, so ranks that share a chain put it together, and each finds what its own states need, as
 //! long as it is not too large. BiCGStab without the order needs no more than inner products, and serves the others.
@@ -26,7 +26,7 @@ pub(crate) struct Columns<const K: usize> {
     pub levels: [f64; K],
 }
 
-/// What the values are of.
+/// The system that the values solve.
 pub(crate) struct Chain<'a, const K: usize> {
     pub ranks: &'a dyn Ranks,
     pub rows: &'a PolicyRows,
@@ -34,14 +34,14 @@ pub(crate) struct Chain<'a, const K: usize> {
     pub discounts: [f64; K],
 }
 
-/// Sweeps between two looks at how fast the residual shrinks.
+/// Sweeps between two measurements of the convergence rate.
 const LOOK: usize = 8;
-/// More sweeps than this to go, and another way is tried.
+/// If more sweeps than this remain, another method is tried.
 const MANY_SWEEPS: f64 = 48.0;
 
 impl<const K: usize> Chain<'_, K> {
-    /// Improves the values until the residual's span is at most `targets`, or as small as doubles make it. `next` is room
-    /// for as many values.
+    /// Improves the values until the residual's span is at most `targets`, or limited by rounding. `next` is scratch space for as
+    /// many values.
     pub fn evaluate(&self, columns: &mut Columns<K>, next: &mut Vec<[f64; K]>, targets: [f64; K], stop: &StopSignal) {
         let mut earlier = [f64::INFINITY; K];
         for sweep in 1.. {
@@ -80,7 +80,7 @@ impl<const K: usize> Chain<'_, K> {
         spans
     }
 
-    /// Goes on with the first `n_open` columns, which is fewer than all.
+    /// Continues with the first `n_open` columns, fewer than all.
     fn evaluate_first(&self, n_open: usize, columns: &mut Columns<K>, targets: &[f64; K], stop: &StopSignal) {
         let all = AllColumns {
             ranks: self.ranks,
@@ -108,7 +108,7 @@ impl<const K: usize> Chain<'_, K> {
     }
 }
 
-/// A chain and its columns, of any number: of eight widths and eight others, as many kernels would have to be compiled.
+/// A chain and its columns, in any number. Type-erased, so that not every pair of two widths is monomorphised.
 struct AllColumns<'a> {
     ranks: &'a dyn Ranks,
     rows: &'a PolicyRows,
@@ -135,7 +135,7 @@ impl AllColumns<'_> {
     }
 }
 
-/// Rows of numbers, of one width. What only moves numbers is written for any width.
+/// Rows of numbers, of one width. Code that only copies numbers is not generic over the width.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
     numbers: &'a [f64],
@@ -185,7 +185,7 @@ pub(crate) fn copy_columns(from: Table, to: TableMut, begin: usize) {
     });
 }
 
-/// Fills every row of `to` with what stands in the row of `from` that `chosen` names, from column `begin` on.
+/// Fills every row of `to` from the row of `from` that `chosen` names, from column `begin` on.
 pub(crate) fn choose_rows(from: Table, chosen: &[ChoiceId], to: TableMut, begin: usize) {
     let chunks = to.numbers.chunks_mut(CHUNK * to.width).zip(chosen.chunks(CHUNK));
     parallel::for_each(chunks, |_, (rows, chosen)| {
@@ -237,7 +237,7 @@ impl Chain<'_, 1> {
     fn evaluate_slow(&self, column: &mut Columns<1>, target: f64, order: Option<&Order>, stop: &StopSignal) {
         let mut next = vec![[0.0]; column.values.len()];
         let mut width = self.sweep(column, &mut next)[0].width();
-        // Sweeps in place are quick where they go along with the order, and not worth a thread otherwise.
+        // In-place sweeps are effective if most transitions follow the order; otherwise they are not tried.
         let order_to_solve = order.filter(|order| order.mostly_holds);
         let mut in_place = order_to_solve;
         let mut idle = 0;
@@ -256,7 +256,7 @@ impl Chain<'_, 1> {
                 }
             }
             idle = if width < 0.9 * before { 0 } else { idle + 1 };
-            // Sweeps in place go on while they lead somewhere; a solve that came to nothing is followed by some.
+            // In-place sweeps continue while they make progress; they also follow a solve that failed.
             let go_on = match in_place {
                 Some(_) => sweeps_left(width, target, width / before) <= 4.0 * MANY_SWEEPS,
                 None => idle > 0,
@@ -318,7 +318,7 @@ impl Chain<'_, 1> {
         parallel::update(&mut residual[..n], |state, r| *r = self.rewards[state][0] - level - *r);
         let shadow = residual.clone();
         let (mut direction, mut image, mut image_of_half) = (vec![0.0; n_values], vec![0.0; n], vec![0.0; n]);
-        // What stands for a vector once the order's own transitions are solved for: the vector itself if they are not.
+        // The preconditioned vectors; the vectors themselves if there is no preconditioner.
         let (mut solved_direction, mut solved_half) = (Vec::new(), Vec::new());
         let (mut rho, mut alpha, mut omega) = (1.0, 1.0, 1.0);
         let mut next_rho = dot(&residual, &shadow);
@@ -343,7 +343,7 @@ impl Chain<'_, 1> {
             apply(half, &mut image_of_half);
             let squared = dot(&image_of_half, &image_of_half);
             omega = dot(&image_of_half, &residual) / squared;
-            // Where the half step was exact there is no second half.
+            // If the half step was exact there is no second half.
             let second = if omega.is_finite() { omega } else { 0.0 };
             parallel::for_each(chunks(values, along, half), |_, (x, p, s)| {
                 x.iter_mut().zip(p).zip(s).for_each(|((x, p), s)| *x += alpha * p + second * s);

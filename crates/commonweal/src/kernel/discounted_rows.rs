@@ -5,12 +5,12 @@ use crate::number::{LEAST_WEIGHT, Rational, Scaled};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// λ P(t|s,a), each the nearest double. 8 bytes a transition.
+/// λ P(t|s,a), each the nearest double. 8 bytes per transition.
 #[derive(Debug)]
 pub(crate) struct DiscountedRows {
     structure: Arc<Structure>,
     weights: Vec<f64>,
-    /// The rows with a weight so small that a double beside it says little: enclosures in its place.
+    /// Rows with a weight near underflow, where a double is imprecise: enclosures instead.
     tiny: HashMap<ChoiceId, Vec<Scaled>>,
 }
 
@@ -30,7 +30,7 @@ impl DiscountedRows {
         rows
     }
 
-    /// Whether plain doubles serve for every row.
+    /// Whether plain doubles are precise for every row.
     pub(crate) fn are_ordinary(&self) -> bool {
         self.tiny.is_empty()
     }
@@ -77,7 +77,7 @@ mod tests {
                     let exact = discount * (&rest * &gains[0] + parse_rational(least).expect("a number") * &gains[1]);
                     let said = rows.expectation(&model, 0.into(), |target| Scaled::from(&gains[target.index()]));
                     let what = format!("{least} {often} {seldom}: {said:?}, {}", exact.to_f64());
-                    // It contains the number, and knows it well enough to tell its sign and its size.
+                    // The enclosure contains the number, and is narrow enough to determine its sign and size.
                     assert!(matches!(said.compare(&Scaled::from(&exact)), None | Some(Ordering::Equal)), "{what}");
                     assert!(said.is_tight(1e-9), "{what}");
                     assert_eq!(said.sign(), Some(exact.cmp(&Rational::ZERO)), "{what}");

@@ -1,13 +1,13 @@
-//! Sweeps of Gauss and Seidel: one value after the other solves its own row, given the newest of all others.
+//! Gauss–Seidel sweeps: one value after the other solves its own row, given the newest values of all others.
 //!
-//! All who sweep in place do it here; they differ in their rows. Cost: one visit of every entry.
+//! All in-place sweeps use this loop; they differ in their rows. Cost: one visit of every entry.
 
 use super::sweep::Span;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Swept {
-    /// By how much values changed.
+    /// The span of the changes.
     pub changes: Span,
     /// The new values.
     pub values: Span,
@@ -20,7 +20,7 @@ impl Swept {
     }
 }
 
-/// Goes through `rows`, each with the place of its value, and puts there what `solved` says that the row makes of all values.
+/// Goes through `rows`, each with the position of its value, and replaces that value by `solved` of the row.
 #[inline(always)]
 pub(crate) fn sweep_in_place<R>(
     rows: impl Iterator<Item = (usize, R)>,

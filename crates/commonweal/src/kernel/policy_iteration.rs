@@ -1,11 +1,11 @@
 //! The lexicographic optimum in doubles: policy iteration for one principal after the other, each among the choices that the
 //! ones before it leave. [Alg. 1]
 //!
-//! Nothing here is trusted. The exact engine proves what it guesses with this, the certified engine bounds the error of
-//! the values it finds. Both say how small a residual they want and which worths count as equal ([`Served`]).
+//! Nothing here is trusted. The exact engine proves the guess, the certified engine bounds the error of the values. Both
+//! define the residual they need and which values count as equal ([`Served`]).
 //!
-//! Value iteration finds most choices. Then each step evaluates the choices ([`Chain`]) only as far as it pays before they
-//! are looked at again. Cost: a pass over all rows per step, and one over the chosen rows per sweep of the evaluation.
+//! Value iteration finds most choices. Then each step evaluates the choices ([`Chain`]) only to a useful precision before they
+//! are improved again. Cost: a pass over all rows per step, and one over the chosen rows per sweep of the evaluation.
 
 use super::chain::{Chain, Columns};
 use super::sweep::{Choices, Improved, PolicyRows, Span, common_length, expectation};
@@ -14,17 +14,17 @@ use crate::parallel;
 use crate::ranks::Ranks;
 use crate::stop::{Reached, StopSignal};
 
-/// How much of an evaluation is worth doing before the choices are looked at again, while many change.
+/// The relative residual of an evaluation while many choices change.
 const EVALUATED: f64 = 0.05;
-/// The same, while few do.
+/// The same while few change.
 const WELL_EVALUATED: f64 = 1e-3;
-/// The same, when none did: some may yet, and then a full evaluation would have been for nothing.
+/// The same when none changed: some may still change, and then a full evaluation would have been wasted.
 const ALL_BUT_EVALUATED: f64 = 1e-5;
-/// Value iteration has found most of the strategy when fewer than one state in this many changes its choice.
+/// Value iteration ends when fewer than one state in this many changes its choice.
 const MOST: usize = 64;
-/// Few states change their choice when it is fewer than one in this many.
+/// Fewer than one state in this many counts as few.
 const FEW: usize = 4096;
-/// Four steps of value iteration that leave more than this much of the residual get nowhere.
+/// Value iteration also ends if four steps leave more than this part of the residual.
 const SLOW: f64 = 0.7;
 
 /// Values near the greatest ones.
@@ -38,20 +38,20 @@ pub(crate) struct Optimum {
 pub(crate) trait Served {
     /// How many there are.
     fn n(&self) -> usize;
-    /// What each choice earns the i-th.
+    /// The i-th principal's reward of each choice.
     fn rewards(&self, i: usize) -> Vec<f64>;
     /// λ_i, to the nearest.
     fn discount(&self, i: usize) -> f64;
     /// The residual's span that is small enough for values like these.
     fn target(&self, i: usize, column: &Columns<1>) -> f64;
-    /// How far apart the worths of two equally good choices may seem.
+    /// The tolerance within which two choices count as equally good.
     fn near(&self, i: usize, optimum: &Optimum) -> f64;
-    /// Takes note of what was found for the i-th.
+    /// Records the result for the i-th.
     fn serve(&mut self, i: usize, column: &Columns<1>, near: f64);
 }
 
-/// Puts into `strategy` about the lexicographic optimum. Returns how many were served: for the others no state has a choice
-/// left.
+/// Computes approximately the lexicographic optimum into `strategy`. Returns the number of principals served; for the others no
+/// state has a choice left.
 pub(crate) fn lexicographic(
     ranks: &dyn Ranks,
     rows: &Arrays<f64>,
@@ -90,7 +90,7 @@ fn all_decided(ranks: &dyn Ranks, rows: &Arrays<f64>, allowed: Option<&[bool]>) 
 
 impl Choices<'_> {
     /// The greatest values over the allowed choices, and in `strategy` choices that attain them: modified policy
-    /// iteration, until the residual's span is at most what `target_of` says of the values, or as small as doubles make it.
+    /// iteration, until the residual's span is at most `target_of` the values, or limited by rounding.
     fn optimum(&self, strategy: &mut [ChoiceId], target_of: impl Fn(&Columns<1>) -> f64, stop: &StopSignal) -> Optimum {
         let &Choices { ranks, rows: all_rows, reward, discount, .. } = self;
         let [span] = Span::over(ranks, [Span::of(reward)]);
@@ -99,7 +99,7 @@ impl Choices<'_> {
         let mut next = vec![[0.0]; n_values];
         let n_states = ranks.sum(strategy.len() as u64) as usize;
         let few = n_states / FEW;
-        // Value iteration until most states have found their choice, or it gets nowhere.
+        // Value iteration until most states have found their choice, or it converges too slowly.
         let mut widths = [f64::INFINITY; 4];
         for sweep in 0.. {
             let Improved { span, n_changed } = self.step(&mut column, &mut next, strategy);
@@ -111,7 +111,7 @@ impl Choices<'_> {
                 break;
             }
         }
-        // Policy iteration: the values of the choices found, then a look at all choices.
+        // Policy iteration: evaluate the choices, then improve them.
         let (mut least, mut idle, mut n_changed) = (f64::INFINITY, 0, usize::MAX);
         let mut rows = PolicyRows::of(all_rows, strategy);
         let mut rewards = parallel::map_many(strategy.len(), |state| [reward[strategy[state].index()]]);
@@ -175,7 +175,7 @@ impl Choices<'_> {
             let is_allowed = move |choice: &usize| allowed.is_none_or(|allowed| allowed[*choice]);
             let only = choices.clone().filter(is_allowed).count() == 1;
             let best = if only { f64::NEG_INFINITY } else { worth(strategy[state].index()) };
-            // Where worths overflow, nothing compares and nothing is dropped.
+            // If values overflow, comparisons with NaN are false and no choice is dropped.
             let worse = move |choice: usize| !only && worth(choice) < best - near;
             choices.map(move |choice| is_allowed(&choice) && !worse(choice))
         };

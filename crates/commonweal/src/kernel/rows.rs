@@ -1,7 +1,7 @@
 //! The rows of an exact model in doubles, each probability the nearest one, for guesses and searches.
 //!
-//! The states, choices and targets are the model's own; only the numbers are copied. Three other shapes of P stay apart, each for
-//! what it is read for: a model that is in doubles from the start lends its arrays ([`Arrays`](crate::model::Arrays));
+//! The states, choices and targets are the model's own; only the numbers are copied. There are three other representations of P,
+//! each for its own use: a model in doubles lends its arrays ([`Arrays`](crate::model::Arrays));
 //! [`PolicyRows`](super::sweep::PolicyRows) has one choice per state, without gaps; and
 //! [`DiscountedRows`](super::discounted_rows::DiscountedRows) holds λP, rounded once from the exact product.
 
@@ -9,7 +9,7 @@ use crate::model::{Arrays, ChoiceId, Mdp, StateId, Structure};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// P(t|s,a). 8 bytes a transition beside the model.
+/// P(t|s,a). 8 bytes per transition in addition to the model.
 #[derive(Debug)]
 pub(crate) struct Rows {
     structure: Arc<Structure>,
@@ -41,7 +41,7 @@ impl Rows {
     }
 }
 
-/// `Σ_{t≠s} p(t) v(t)` and p(s): the row of a state s as a step of Gauss and Seidel needs it, which solves it for v(s).
+/// `Σ_{t≠s} p(t) v(t)` and p(s): the row of a state s as a Gauss–Seidel step needs it, which solves it for v(s).
 #[inline(always)]
 pub(crate) fn leaving(state: StateId, targets: &[StateId], probabilities: &[f64], values: &[f64]) -> (f64, f64) {
     let (mut later, mut stays) = (0.0, 0.0);

@@ -162,8 +162,8 @@ pub(crate) use with_row_length;
 /// A kernel over one chunk of rows, given the chunk's index.
 type OfChunk<'a, const K: usize> = dyn Fn(usize, &mut [[f64; K]]) -> Spans<K> + Sync + 'a;
 
-/// The spans of what `of_chunk` makes of every chunk, each with its index. Behind a pointer, so that the loop over chunks is
-/// compiled once for each width and not once for each kernel.
+/// The spans of `of_chunk` of every chunk, each with its index. A trait object, so that the loop over chunks is monomorphised
+/// once for each width and not once for each kernel.
 pub(crate) fn spans_of_chunks<const K: usize>(rows: &mut [[f64; K]], of_chunk: &OfChunk<K>) -> [Span; K] {
     parallel::map_items(rows.chunks_mut(CHUNK), of_chunk).into_iter().fold(Spans::EMPTY, Spans::join).each()
 }
@@ -171,7 +171,7 @@ pub(crate) fn spans_of_chunks<const K: usize>(rows: &mut [[f64; K]], of_chunk: &
 /// The same for a chunk of values and its policy.
 type ImproveChunk<'a> = dyn Fn(usize, (&mut [f64], &mut [ChoiceId])) -> Improved + Sync + 'a;
 
-/// Reads rows one after the other: twice as fast as looking each of them up. All have LENGTH transitions, unless that is 0.
+/// Reads rows sequentially: twice as fast as indexed access. All have LENGTH transitions, unless that is 0.
 pub(crate) struct RowReader<'a, const LENGTH: usize> {
     first: &'a [u32],
     target: &'a [StateId],
@@ -214,7 +214,7 @@ pub(crate) fn row_at<'a, const LENGTH: usize>(rows: &Arrays<'a, f64>, choice: Ch
     (&rows.target[row.clone()], &rows.probability[row])
 }
 
-/// The length that all rows have in common, if it is one that kernels are made for; 0 otherwise.
+/// The common length of all rows, if there are kernels for it; 0 otherwise.
 pub(crate) fn common_length(first: &[u32]) -> usize {
     let length = first.get(1).map_or(0, |&second| second as usize);
     let all = (1..=WIDEST).contains(&length) && first.windows(2).all(|ends| (ends[1] - ends[0]) as usize == length);
@@ -263,7 +263,7 @@ pub(crate) struct Choices<'a> {
     pub row_length: usize,
 }
 
-/// What a step of value iteration did.
+/// The result of a step of value iteration.
 pub(crate) struct Improved {
     /// The span of what changed in the values.
     pub span: Span,
@@ -289,8 +289,7 @@ impl Choices<'_> {
         let of_chunk = |index: usize, (next, policy): (&mut [f64], &mut [ChoiceId])| {
             let first_state = index * CHUNK;
             let first = first_choice[first_state] as usize;
-            // All worths first, then the best of each state: which it is cannot be foreseen, and a processor that guesses
-            // wrong would throw away the values that it is waiting for.
+            // All values first, then the best of each state: a mispredicted branch between them would discard loads in flight.
             let worths = self.worths::<LENGTH>(first..first_choice[first_state + next.len()] as usize, level, values);
             let (mut span, mut n_changed) = (Span::EMPTY, 0);
             let mut begin = 0;
@@ -313,7 +312,7 @@ impl Choices<'_> {
         };
         let both =
             |a: Improved, b: Improved| Improved { span: a.span.join(b.span), n_changed: a.n_changed + b.n_changed };
-        // Behind a pointer, so that the loop over chunks is compiled once and not once for each length of rows.
+        // A trait object, so that the loop over chunks is monomorphised once and not once for each length of rows.
         let of_chunk: &ImproveChunk = &of_chunk;
         let chunks = next[..policy.len()].chunks_mut(CHUNK).zip(policy.chunks_mut(CHUNK));
         parallel::map_items(chunks, of_chunk).into_iter().fold(Improved { span: Span::EMPTY, n_changed: 0 }, both)
@@ -345,7 +344,7 @@ pub(crate) struct Order {
     pub mostly_holds: bool,
 }
 
-/// The rows of one choice per state, side by side: half the bytes of two choices a state, and nothing to skip.
+/// The rows of one choice per state, contiguous in memory.
 #[derive(Clone)]
 pub(crate) struct PolicyRows {
     /// See [`common_length`].
@@ -446,7 +445,7 @@ impl PolicyRows {
         });
     }
 
-    /// The states in the order in which a search in depth leaves them: each after its successors, but for cycles.
+    /// The states in post-order of a depth-first search: each after its successors, except on cycles.
     pub fn successors_first(&self) -> Order {
         const UNSEEN: u32 = u32::MAX;
         let n_states = self.n_states();

@@ -11,10 +11,10 @@ const BITS: u32 = 40;
 pub(super) const UNITS: u64 = 1 << BITS;
 /// For pictures, to 2 to this power.
 pub(super) const PICTURE_BITS: u32 = 16;
-/// Changes that are nearer to each other than this many units are not told apart.
+/// Changes closer to each other than this many units are not separated.
 pub(super) const CROWD: u64 = UNITS >> 20;
 
-/// What of a principal varies.
+/// The quantity of a principal that varies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Quantity {
@@ -23,12 +23,12 @@ pub enum Quantity {
     Discount,
     /// The rate r, which is the discount 1/(1+r).
     Rate,
-    /// What the payoff counts for in the welfare.
+    /// The weight of the payoff in the welfare.
     Weight,
 }
 
 impl Quantity {
-    /// The preference that has this value; none has a weight.
+    /// The preference with this value; `None` for a weight.
     pub fn preference(self, value: Rational) -> Option<Preference> {
         match self {
             Quantity::Discount => Some(Preference::discount(value)),

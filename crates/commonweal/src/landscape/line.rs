@@ -1,9 +1,9 @@
 //! Where labels change along lines, by bisection over whole numbers of units.
 //!
-//! Between two places with different labels there is a change. Each round halves every such bracket, all of them in one
-//! batch, until it is no wider than `within`. A half whose ends agree is taken to hold no change. Where changes crowd together,
-//! a bracket no wider than `crowd`, or one of too many, is closed in on where its first label ends, and what else changes inside
-//! it is left out: infinitely many changes can meet in one point. Cost: log₂ of the width, in labels, for each change.
+//! Between two places with different labels there is a change. Each round halves every such bracket, all of them in one batch,
+//! until it is no wider than `within`. A half whose ends agree is assumed to contain no change. If changes accumulate, a bracket
+//! no wider than `crowd`, or one of too many, is narrowed to the end of its first label, and other changes inside it are left
+//! out: infinitely many changes can accumulate at one point. Cost: log₂ of the width, in labels, for each change.
 
 use super::Label;
 
@@ -23,7 +23,7 @@ pub struct Bracket {
 pub struct LabelChange {
     /// The last place, in units, that is known to have the label before.
     pub low: u64,
-    /// A place after it that has another label: as near as was asked for, unless the search was stopped.
+    /// A place after it with another label, within the distance asked for unless the search was stopped.
     pub high: u64,
     /// The label up to `low`.
     pub before: Label,
@@ -33,11 +33,11 @@ pub struct LabelChange {
     pub crowded: bool,
 }
 
-/// Parts of a bracket that are followed side by side; beyond that, changes count as a crowd however far apart they are.
+/// The most parts of a bracket; with more, changes count as crowded however far apart they are.
 const MOST_PARTS: usize = 32;
 
-/// For each of the brackets, the changes inside it in increasing order. `labels` tells the labels of any places, given
-/// with their lines; a bracket without a label at one of its ends is left as it is.
+/// For each of the brackets, the changes inside it in increasing order. `labels` returns the labels of any places, given with
+/// their lines; a bracket without a label at one of its ends is skipped.
 pub fn changes(
     brackets: &[Bracket],
     crowd: u64,
@@ -45,7 +45,7 @@ pub fn changes(
     mut labels: impl FnMut(&[(usize, u64)]) -> Vec<Label>,
 ) -> Vec<Vec<LabelChange>> {
     let mut found: Vec<Vec<LabelChange>> = vec![Vec::new(); brackets.len()];
-    // Which bracket it is part of, the part itself, and which label follows it if it is crowded.
+    // The index of the bracket, the part itself, and the label after it if it is crowded.
     let mut open: Vec<(usize, Bracket, Option<Label>)> =
         brackets.iter().copied().enumerate().map(|(origin, bracket)| (origin, bracket, None)).collect();
     loop {
@@ -76,7 +76,7 @@ pub fn changes(
             let right = Bracket { line, ends: [middle, high], labels: [label, after] };
             let strange = label != before && label != after;
             if crowd_label.is_some() || (strange && (high - low <= crowd || parts[origin] > MOST_PARTS)) {
-                // Close in on the end of the first label.
+                // Narrow to the end of the first label.
                 let last = crowd_label.unwrap_or(after);
                 let half = if label == before { right } else { left };
                 open.push((origin, half, Some(last)));
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn changes_without_end_are_cut_short_and_said_to_be_a_crowd() {
-        // A change at every place: what is found is few, and every place in it tells its neighbours apart.
+        // A change at every place: only a few are found, and each of them has different labels on its two sides.
         let found = over(|place| place as usize, 1 << 40, 0);
         assert!(found.len() <= 4 * MOST_PARTS && found.iter().any(|change| change.crowded), "{}", found.len());
         assert!(found.iter().all(|change| change.before == Some(change.low as usize) && change.high == change.low + 1));

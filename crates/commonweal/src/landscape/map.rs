@@ -12,7 +12,7 @@ use crate::stop::StopReason;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 
-/// How often a cell of a map is cut into four where boundaries meet.
+/// How often a cell of a map is divided into four if boundaries meet in it.
 pub const DEPTH: u32 = 3;
 
 /// The work, in about nanoseconds, after which no cell of a map for pictures is cut further.
@@ -23,13 +23,13 @@ const MOST_WORK: u64 = 4_000_000_000;
 pub struct StrategyMap {
     /// Whose discounts go to the right and upward.
     pub axes: [PrincipalId; 2],
-    /// The discounts; each step is a cell before any is cut.
+    /// The discounts; each step is a cell before any is divided.
     pub grids: [Grid; 2],
     /// The regions, in units from the lower left corner.
     pub plane: Plane,
     /// The plays that labels refer to.
     pub plays: Vec<Play>,
-    /// The labels in the order of their regions: what is not known, then the plays that settle first.
+    /// The labels in the order of their regions: unknown ones first, then by the step at which the play settles.
     pub order: Vec<Label>,
     /// Why parts of the map are missing, if a signal stopped it.
     pub stopped: Option<StopReason>,
@@ -37,7 +37,7 @@ pub struct StrategyMap {
     known: HashMap<Spot, Label>,
 }
 
-/// What a picture of a map shows in one colour.
+/// The regions that a picture of a map shows in one colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
     /// Its strategies: one, or all those that have no class of their own.
@@ -46,7 +46,7 @@ pub struct Class {
     pub outline: Vec<Vec<Spot>>,
 }
 
-/// Who varies, and what of them.
+/// The principals and quantities that vary.
 fn varied(axes: [PrincipalId; 2], grids: &[Grid; 2]) -> Vec<(PrincipalId, Quantity)> {
     axes.into_iter().zip(grids.iter().map(|grid| grid.quantity)).collect()
 }
@@ -57,7 +57,7 @@ fn varied(axes: [PrincipalId; 2], grids: &[Grid; 2]) -> Vec<(PrincipalId, Quanti
 /// If a grid reaches outside [0, 1).
 pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], options: &Options) -> StrategyMap {
     let mut survey = Survey::new(model, varied(axes, &grids), grids[0].n_points() * grids[1].n_points(), options);
-    // What is thinner than the least cell is not told apart.
+    // Strips thinner than the smallest cell are not separated.
     let (cells, within) = (grids[0].steps, grids[0].within());
     let plane_options = PlaneOptions { cells, units: UNITS, depth: DEPTH, thin: UNITS >> DEPTH, within };
     let mut known = HashMap::new();
@@ -109,7 +109,7 @@ impl StrategyMap {
     }
 
     /// The map in few classes, as a picture shows it: the `n` largest regions in their order, then all others as one. Between
-    /// classes every boundary is located, however thin they are: finely enough for a picture, and mostly by what is known.
+    /// classes every boundary is located, precisely enough for a picture, and mostly from known solutions.
     pub fn classes(&self, model: &Mdp, n: usize, options: &Options) -> Vec<Class> {
         let mut by_share: Vec<(f64, Label)> = self.order.iter().map(|&label| (self.share(label), label)).collect();
         by_share.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -125,7 +125,7 @@ impl StrategyMap {
             let rings = |labels: &[Label]| labels.iter().flat_map(|label| self.plane.outlines[label].clone()).collect();
             return classes.into_iter().map(|labels| Class { outline: rings(&labels), labels }).collect();
         }
-        // A strategy that is met here for the first time is one of the others.
+        // A strategy that appears here for the first time belongs to the others.
         let class_of: HashMap<Label, usize> = classes
             .iter()
             .enumerate()
@@ -304,7 +304,7 @@ mod tests {
             let found: f64 = class.outline.iter().map(area).sum();
             let expected = counts[&delay] as f64 / (FINE * FINE) as f64;
             assert!((found - expected).abs() < 0.01, "{delay:?}: {found} {expected}");
-            // A region with its mirror image, or one that is its own: no crumbs, no hooks.
+            // A region with its mirror image, or a symmetric one: no spurious pieces.
             let large = class.outline.iter().filter(|ring| area(ring).abs() > 1e-6).count();
             assert!(large <= 2, "{delay:?} falls into {large} parts");
         }

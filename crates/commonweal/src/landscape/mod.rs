@@ -1,9 +1,8 @@
 //! How the best strategy depends on the discounts: along a line, where one discount varies, and over a plane of two.
 //!
-//! At every fraction asked, the model is solved exactly. What is compared is a strategy's [`Play`] from the start state, so
-//! that decisions which are never met make no difference. Between two discounts with different plays, bisection over
-//! fractions closes in on where the play changes; how far is stated with each change. [`sweep`] asks along a [`Grid`] of
-//! one discount, [`strategy_map`] over two.
+//! At every point the model is solved exactly. Strategies are compared by their [`Play`] from the start state, so that decisions
+//! in unreachable states or steps make no difference. Between two discounts with different plays, bisection over fractions
+//! locates the change; each change states its precision. [`sweep`] varies one discount along a [`Grid`], [`strategy_map`] two.
 
 mod grid;
 mod line;

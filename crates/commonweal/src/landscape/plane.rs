@@ -1,10 +1,10 @@
 //! Regions of a rectangle by label, with boundaries that are located to the unit.
 //!
-//! The rectangle is cut into cells. Along every edge of a cell whose ends have different labels, bisection finds where the
-//! labels change ([`changes`]). Inside a cell, changes between the same two labels are joined by chords, so that a boundary
-//! is a chain of chords between located points. A cell is cut into four if chords would have to cross, or if a strip between
-//! two chords has another label in its middle than at its ends: there boundaries meet. After `depth` cuts, what still does
-//! not fit is joined in the middle of the cell. A region that touches no edge whose ends differ is not found.
+//! The rectangle is divided into cells. Along every edge of a cell whose ends have different labels, bisection finds where the
+//! labels change ([`changes`]). Inside a cell, changes between the same two labels are joined by chords, so that a boundary is a
+//! chain of chords between located points. A cell is divided into four if chords would have to cross, or if a strip between two
+//! chords has another label in its middle than at its ends: there boundaries meet. After `depth` divisions, the remaining
+//! crossings are joined in the middle of the cell. A region that touches no edge with different ends is not found.
 //!
 //! Cost: one label for each corner, and log₂ of the edge's units for each change.
 
@@ -16,18 +16,18 @@ use std::ops::Range;
 /// A place in units from the lower left corner.
 pub type Spot = (u64, u64);
 
-/// How finely to look.
+/// The resolution.
 #[derive(Debug, Clone, Copy)]
 pub struct PlaneOptions {
-    /// The cells in a row and in a column, before any is cut.
+    /// The cells in a row and in a column, before any is divided.
     pub cells: u64,
     /// The units along an edge of such a cell; a power of two.
     pub units: u64,
-    /// How often a cell is cut into four at most.
+    /// How often a cell is divided into four at most.
     pub depth: u32,
-    /// Strips that an edge crosses in fewer units than this are not told apart.
+    /// Strips that an edge crosses in fewer units than this are not separated.
     pub thin: u64,
-    /// How near to each other the two sides of a located change are, in units.
+    /// The distance between the two sides of a located change, in units.
     pub within: u64,
 }
 
@@ -111,7 +111,7 @@ impl Cell {
         [(x, y), (x + size, y), (x + size, y + size), (x, y + size)]
     }
 
-    /// The sides in turn, against the clock: the line, the part of it, and whether it is walked backwards.
+    /// The sides in counter-clockwise order: the line, the part of it, and whether it is walked backwards.
     fn sides(self) -> [(Line, Range<u64>, bool); 4] {
         let ((x, y), size) = (self.corner, self.size);
         let line = |across, at| Line { across, at };
@@ -124,7 +124,7 @@ impl Cell {
     }
 }
 
-/// What is met on the way around a cell.
+/// A change on the perimeter of a cell.
 #[derive(Debug, Clone, Copy)]
 struct Crossing {
     /// Its place among the vertices of the cell.
@@ -133,7 +133,7 @@ struct Crossing {
     after: Label,
 }
 
-/// The way around a cell, against the clock.
+/// The perimeter of a cell, counter-clockwise.
 struct Perimeter {
     vertices: Vec<Spot>,
     crossings: Vec<Crossing>,
@@ -142,7 +142,7 @@ struct Perimeter {
 }
 
 impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
-    /// Learns the labels of all corners, and the changes on all edges between neighbouring nodes.
+    /// Computes the labels of all corners, and the changes on all edges between neighbouring nodes.
     fn visit(&mut self, cells: &[Cell]) {
         let new: BTreeSet<Spot> =
             cells.iter().flat_map(|cell| cell.corners()).filter(|spot| !self.nodes.contains_key(spot)).collect();
@@ -213,7 +213,7 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
         perimeter
     }
 
-    /// The cells in which chords do not fit, as long as they may be cut.
+    /// The cells in which chords do not fit, as long as they may be divided.
     fn cells_to_cut(&mut self, cells: &[Cell]) -> BTreeSet<Cell> {
         let least = self.options.units >> self.options.depth;
         let mut cut = BTreeSet::new();
@@ -247,7 +247,7 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
                 let own = sides.entry(label).or_default();
                 for (at, &from) in face.iter().enumerate() {
                     let to = face[(at + 1) % face.len()];
-                    // What two faces share lies inside the region.
+                    // A side shared by two faces lies inside the region.
                     if from != to && !own.remove(&(to, from)) {
                         own.insert((from, to));
                     }
@@ -274,7 +274,7 @@ impl<L: FnMut(&[Spot]) -> Vec<Label>> Atlas<L> {
         }
     }
 
-    /// Whether there is no node between the ends of an edge any more: an edge that was cut has been replaced.
+    /// Whether there is no node between the ends of an edge: an edge that was divided has been replaced.
     fn is_edge(&self, line: Line, from: u64, to: u64) -> bool {
         self.lines[&line].range(from + 1..to).next().is_none()
     }
@@ -296,8 +296,8 @@ fn without_thin(changes: Vec<LabelChange>, least: u64) -> Vec<LabelChange> {
     kept
 }
 
-/// For each crossing the one that a chord joins it to: the nearest on the way around that undoes it. `None` where chords
-/// would cross.
+/// For each crossing the one that a chord joins it to: the nearest one on the perimeter that reverses it. `None` if chords would
+/// cross.
 fn partners(crossings: &[Crossing]) -> Vec<Option<usize>> {
     let mut partners = vec![None; crossings.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -311,7 +311,7 @@ fn partners(crossings: &[Crossing]) -> Vec<Option<usize>> {
             _ => open.push(at),
         }
     }
-    // The way around has no beginning: what is left may undo itself across it.
+    // The perimeter is cyclic: the remaining crossings may pair across its first vertex.
     while let (Some(&first), Some(&last)) = (open.first(), open.last()) {
         let (a, b) = (&crossings[first], &crossings[last]);
         if first == last || a.before != b.after || a.after != b.before {
@@ -326,7 +326,7 @@ fn partners(crossings: &[Crossing]) -> Vec<Option<usize>> {
 }
 
 impl Perimeter {
-    /// The faces that chords cut the cell into, each with its label and its vertices against the clock.
+    /// The faces into which chords divide the cell, each with its label and its vertices counter-clockwise.
     fn faces(&self, partners: &[Option<usize>]) -> Vec<(Label, Vec<Spot>)> {
         let n = self.crossings.len();
         if n == 0 {
@@ -334,7 +334,7 @@ impl Perimeter {
         }
         let unjoined: Vec<usize> = (0..n).filter(|&at| partners[at].is_none()).collect();
         let middle = self.middle(&unjoined);
-        // Where a face goes on from the crossing that ends one of its arcs.
+        // The crossing at which a face continues after one of its arcs.
         let next = |at: usize| match partners[at] {
             Some(partner) => partner,
             None => {
@@ -442,7 +442,7 @@ fn chains(segments: &[(Spot, Spot)]) -> Vec<Vec<Spot>> {
     }
     let mut used = vec![false; segments.len()];
     let mut chains = Vec::new();
-    // Chains begin at their ends; what is left are closed ones.
+    // Open chains begin at their ends; the rest are closed.
     let ends = at
         .iter()
         .filter(|(_, here)| here.len() != 2)

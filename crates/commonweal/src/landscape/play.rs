@@ -1,4 +1,4 @@
-//! What a strategy does from one state on: which choices can be taken at each step.
+//! The play of a strategy from one state: the set of choices that can be taken at each step.
 //!
 //! With `C_0 = {σ_0(s)}` and `C_{t+1} = {σ_{t+1}(u) : u a successor of a choice in C_t}`, the play is the sequence of these
 //! sets. It is kept as phases, sets with the number of steps they last, and a cycle of sets that follows them for ever; both
@@ -9,7 +9,7 @@ use crate::model::{ChoiceId, StateId, Structure};
 use crate::strategy::{CountingStrategy, Step};
 use std::collections::{BTreeSet, HashMap};
 
-/// More steps than this are not followed one by one.
+/// The most steps that are followed one by one.
 const MAX_STEPS: usize = 20_000;
 
 /// Choices that can be taken at a number of steps in a row.
@@ -29,7 +29,7 @@ pub struct Play {
 }
 
 impl Play {
-    /// What `strategy` does from `start` on. A play that changes for too long to be followed counts every state as reached.
+    /// The play of `strategy` from `start`. If it changes for too long to be followed, every state counts as reached.
     pub fn of(model: &Structure, strategy: &CountingStrategy, start: StateId) -> Play {
         let met = followed(model, strategy, BTreeSet::from([start]), MAX_STEPS);
         // Over all states there are as many phases as changes, and then one set for ever.
@@ -37,7 +37,7 @@ impl Play {
         met.or_else(over_all).expect("a strategy settles")
     }
 
-    /// What is done before the cycle begins.
+    /// The phases before the cycle begins.
     pub fn phases(&self) -> &[Phase] {
         &self.phases
     }
@@ -52,7 +52,7 @@ impl Play {
         self.phases.iter().fold(Step::ZERO, |sum, phase| sum + &phase.steps)
     }
 
-    /// The states that are met, in the order in which they are, those met at the same step in the model's order.
+    /// The states that are reached, in order of the first step; at the same step in the model's order.
     pub fn states(&self, model: &Structure) -> Vec<StateId> {
         let mut met = BTreeSet::new();
         let sets = self.phases.iter().map(|phase| &phase.choices).chain(&self.cycle);
@@ -60,9 +60,9 @@ impl Play {
         states.filter(|&state| met.insert(state)).collect()
     }
 
-    /// What is done in a state from which step on: a choice, or `None` while it cannot be met. The first entry is of step 0, the
-    /// last holds for ever; a state that is met in turns in the end counts as met there. Where gaps are many, those between equal
-    /// choices are left out.
+    /// The choices of a state by step: a choice, or `None` while it cannot be reached. The first entry is of step 0, the last holds
+    /// for ever; a state that is reached periodically in the cycle counts as reached there. If there are many gaps, those between
+    /// equal choices are left out.
     pub fn runs(&self, model: &Structure, state: StateId) -> Vec<(Step, Option<ChoiceId>)> {
         const MANY: usize = 100;
         let taken = |choices: &[ChoiceId]| choices.iter().copied().find(|&choice| model.state_of(choice) == state);
@@ -83,7 +83,7 @@ impl Play {
         runs
     }
 
-    /// Whether different choices are taken in turns for ever.
+    /// Whether different choices alternate for ever.
     pub fn takes_turns(&self) -> bool {
         self.cycle.len() > 1
     }
@@ -93,8 +93,8 @@ impl Play {
         self.phases.first().map_or(&self.cycle[0], |phase| &phase.choices).len() > 1
     }
 
-    /// The choices in their order, each with the number of steps it is taken in a row, and the one that is taken for ever;
-    /// `None` if chance decides between them, or if no one choice is taken for ever in the end.
+    /// The choices in their order, each with the number of successive steps, and the one that is taken for ever; `None` if chance
+    /// decides between them, or if no single choice is taken for ever.
     pub fn path(&self) -> Option<(Vec<(ChoiceId, Step)>, ChoiceId)> {
         let one = |choices: &[ChoiceId]| if let [choice] = choices { Some(*choice) } else { None };
         let last = if let [choices] = &self.cycle[..] { one(choices)? } else { return None };
@@ -103,7 +103,7 @@ impl Play {
     }
 }
 
-/// Where a play parts from another one.
+/// The first difference between two plays.
 pub(super) struct Difference {
     /// The first step at which they take different choices.
     pub step: Step,
@@ -112,7 +112,7 @@ pub(super) struct Difference {
 }
 
 impl Play {
-    /// Where this play parts from another one of the same model and start; `None` if it does not, or not soon enough to be
+    /// The first difference from another play of the same model and start; `None` if there is none, or it is too late to be
     /// followed.
     pub(super) fn parts_from(&self, other: &Play) -> Option<Difference> {
         let (mut own, mut others) = (self.walk(), other.walk());
@@ -161,7 +161,7 @@ fn followed(
     let mut phases: Vec<Phase> = Vec::new();
     let mut reached = start;
     let mut step = Step::ZERO;
-    // Once nothing changes any more, the set alone tells what follows.
+    // After the last change the set alone determines the next one.
     let mut seen: HashMap<Vec<ChoiceId>, usize> = HashMap::new();
     for _ in 0..max_steps {
         let choices: Vec<ChoiceId> = reached.iter().map(|&state| strategy.choice(state, &step)).collect();
@@ -205,7 +205,7 @@ fn shortest(mut phases: Vec<Phase>, first: usize) -> Play {
             _ => joined.push(phase),
         }
     }
-    // What precedes the cycle may be its last set already.
+    // The phase before the cycle may be its last set.
     while let (Some(phase), Some(last)) = (joined.last_mut(), cycle.last()) {
         if phase.choices != *last {
             break;

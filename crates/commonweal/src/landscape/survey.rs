@@ -21,7 +21,7 @@ pub type Label = Option<PlayId>;
 pub(super) struct Survey<'m> {
     model: &'m Mdp,
     varied: Vec<(PrincipalId, Quantity)>,
-    /// For one model of many: the survey says how far all of them have come.
+    /// The options of each solve; the survey reports the progress of all of them.
     options: Options,
     stop: StopSignal,
     solved: AtomicU64,
@@ -34,7 +34,7 @@ pub(super) struct Survey<'m> {
 }
 
 impl<'m> Survey<'m> {
-    /// The model with these numbers of principals left open, to be solved at the points of a grid and between them.
+    /// The model with these quantities varying, to be solved at the points of a grid and between them.
     pub fn new(model: &'m Mdp, varied: Vec<(PrincipalId, Quantity)>, grid: u64, options: &Options) -> Survey<'m> {
         let stop = options.stop.clone();
         let options = Options { stop: stop.for_part(), ..options.clone() };
@@ -62,7 +62,7 @@ impl<'m> Survey<'m> {
         })
     }
 
-    /// The solutions at these points, solved side by side.
+    /// The solutions at these points, solved in parallel.
     ///
     /// # Panics
     /// If a discount lies outside [0, 1).
@@ -108,7 +108,7 @@ impl<'m> Survey<'m> {
         self.label_of(play_of(self.model, solution))
     }
 
-    /// The labels at these points, solved side by side.
+    /// The labels at these points, solved in parallel.
     ///
     /// # Panics
     /// If a discount lies outside [0, 1).

@@ -1,4 +1,4 @@
-//! A model over a grid of one principal's discount: what is earned, and where the strategy changes.
+//! A model over a grid of one principal's discount: payoffs, and where the strategy changes.
 //!
 //! Every point of the grid is solved. Between neighbours with different plays, the changes are located as near as the grid
 //! asks; where the simplest fraction there makes both strategies earn the same, it is the change itself.
@@ -199,9 +199,9 @@ fn tie_between(
     high: &Rational,
     stop: &StopSignal,
 ) -> Option<Rational> {
-    /// Longer strategies are not evaluated for this.
+    /// Strategies that change later are not evaluated for this.
     const MAX_STEPS: u64 = 1_000;
-    /// Nor for a longer denominator.
+    /// The longest denominator of a tie, in bits.
     const SHORT_BITS: usize = 20;
     let simplest = Rational::simplest_between(low.clone(), high.clone());
     let is_short = simplest.denominator_bits() <= SHORT_BITS;

@@ -7,10 +7,10 @@ use crate::strategy::Step;
 use crate::text::name_in_column;
 use crate::text::numbers;
 
-/// More phases than this are not told one by one.
+/// The most phases that are described one by one.
 const TOLD: usize = 4;
 
-/// The play in words. What the words leave out, a few letters at the end tell apart.
+/// The play in words. If the words are incomplete, a few letters at the end distinguish it from others.
 pub fn play_in_words(model: &Structure, play: &Play) -> String {
     let (text, is_whole) = words(model, play);
     if is_whole { text } else { format!("{text} [{:04x}]", fingerprint(play)) }
@@ -22,8 +22,8 @@ pub fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
 
-/// A line for each of these plays, whose names are their [`letter`]s. Where words do not tell a play whole, the line begins with
-/// its first difference from the play before it that it follows for the longest time.
+/// A line for each of these plays, named by [`letter`]s. If the words are incomplete, the line begins with the first difference
+/// from the earlier play with which it agrees for the longest time.
 pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
     let line = |(at, play): (usize, &&Play)| {
         let (text, is_whole) = words(model, play);
@@ -88,7 +88,7 @@ fn in_place(model: &Structure, difference: &Difference) -> String {
     told.join(", ") + &more
 }
 
-/// The play in words, and whether they tell all of it.
+/// The play in words, and whether they are complete.
 fn words(model: &Structure, play: &Play) -> (String, bool) {
     let mut told: Vec<(String, Step)> = Vec::new();
     for phase in play.phases() {

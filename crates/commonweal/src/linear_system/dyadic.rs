@@ -4,7 +4,7 @@
 //! `r ← 2^α r − A·d`. Then x = Σ_j d_j 2^(−s_j) + 2^(−s) A⁻¹ r with s_j = α_0 + … + α_j: what is left of x shrinks by α bits a step.
 //!
 //! The residual is summed in 128 bits, where it cannot overflow, and must come out no larger than a sound digit leaves it,
-//! `|r_i| ≤ 2 Σ_j |a_ij|`. If it does not, the inverse was less accurate than hoped: the step is taken again with fewer bits.
+//! `|r_i| ≤ 2 Σ_j |a_ij|`. If it does not, the inverse is less accurate than assumed: the step is repeated with fewer bits.
 //! After the first step y is what rounding left, about 1 at most, so α may be near 50. But the inverse's error is relative to
 //! A⁻¹|r|, which grows like 1/(1 − λ), and costs up to that many bits of every step.
 //!
@@ -46,7 +46,7 @@ pub(super) struct Dyadic<'a, I> {
     /// Bits gained by each step; their sum.
     widths: Vec<u32>,
     precision: usize,
-    /// The digits of each step, as long as they may be asked for.
+    /// The digits of each step, as long as they may be needed.
     digits: Vec<Vec<i64>>,
     kept_bits: usize,
     /// The combination of each step's digits.
@@ -55,7 +55,7 @@ pub(super) struct Dyadic<'a, I> {
 }
 
 impl<'a, I: ApproximateInverse> Dyadic<'a, I> {
-    /// How much precision a system asks for when it is lifted this way.
+    /// The precision that a system needs when it is lifted in this way.
     pub(super) fn demand(rows: &Rows<i64>) -> Demand {
         // What is left of x is below A⁻¹ of the largest residual; the combination adds up n of that.
         let error = rows.log2_inverse(|_, entries| (2.0 * magnitude(entries)).log2());
@@ -222,7 +222,7 @@ where
     (words, rest)
 }
 
-/// The nearest integer, or the other one next to it where `value` has no bits left to say.
+/// The nearest integer, or the other adjacent one if `value` is not precise enough.
 fn round(value: f64) -> i64 {
     (value + 0.5f64.copysign(value)) as i64
 }

@@ -5,7 +5,7 @@
 //! (see `dense_block`). The next pivot is the one with the least fill-in to fear, (row entries)·(column entries), after
 //! Markowitz; once what is left is a quarter full, it is factored as a dense block.
 //!
-//! Cost: what fill-in the graph has. Near n·log n entries on planar graphs; on random graphs a dense block of n/3.
+//! Cost: depends on the fill-in. Near n·log n entries on planar graphs; on random graphs a dense block of n/3.
 
 use super::dense_block::DenseBlock;
 use super::dyadic::ApproximateInverse;

@@ -47,8 +47,8 @@ pub(super) fn small_multiple(modulus: Words, x: Words, remainder_bits: usize) ->
     SmallMultiple { multiplier: smaller_cofactor, remainder: smaller }
 }
 
-/// Quotient and remainder of numbers of any length. Where divisor and quotient are both long, dashu divides by means of
-/// the products that [`product`] steers clear of, so the quotient is found piece by piece.
+/// Quotient and remainder of numbers of any length. If divisor and quotient are both long, dashu's division uses the products
+/// that [`product`] avoids, so the quotient is computed piece by piece.
 fn divide(dividend: &[u64], divisor: &[u64]) -> (Natural, Natural) {
     const PIECE: usize = 2_000;
     let divisor = Natural::from_words(divisor);

@@ -6,8 +6,8 @@
 //! The slow mode is the constant vector, which P keeps and each step only multiplies by λ. After every sweep it is
 //! removed: `x ← x + c·1` with c such that the residual vanishes against the stationary distribution π of W,
 //! `c = (π·b − h·x) / (h·1)` with `h = π − πW`. So the rate is that at which P mixes, not λ: on random graphs some 30 sweeps at any λ.
-//! Where π is poor, as in a chain that hardly mixes, the shifts may do harm and need not even converge. Sweeps alone always do, at rate λ
-//! or better: so after [`MOST_DEFLATED`] of them nothing more is shifted.
+//! If π is inaccurate, as in a chain that hardly mixes, the shifts may prevent convergence. Plain sweeps always converge, at
+//! rate λ or better, so there are no shifts after [`MOST_DEFLATED`] sweeps.
 //!
 //! Cost: one visit of every entry for each sweep; no fill-in.
 
@@ -22,7 +22,7 @@ use crate::kernel::gauss_seidel::{Swept, sweep_in_place};
 const TOLERANCE: f64 = 1.0 / (1u64 << 48) as f64;
 /// The longest rows that have a sweep of their own.
 const WIDEST_FIXED: usize = 6;
-/// Steps of the power iteration that finds π. An approximation serves as well, only with more sweeps.
+/// Steps of the power iteration that finds π. A rough approximation only costs more sweeps.
 const STEPS_TO_STATIONARY: usize = 30;
 
 /// The number of sweeps after each of which a shift follows.
@@ -81,7 +81,7 @@ impl GaussSeidel {
             let inverse = 1.0 / (matrix.row_sum[state as usize] - entries.iter().sum::<f64>());
             sweeps.column.extend(matrix.column[range].iter().map(|&column| place[column as usize]));
             sweeps.weight.extend(entries.iter().map(|entry| -entry * inverse));
-            // Rows of fixed width are filled up with entries that add nothing.
+            // Rows of fixed width are padded with zero entries.
             let padding = sweeps.width.map_or(0, |width| width - entries.len());
             sweeps.column.extend(std::iter::repeat_n(place_of_row as u32, padding));
             sweeps.weight.extend(std::iter::repeat_n(0.0, padding));
@@ -90,7 +90,7 @@ impl GaussSeidel {
         }
         for _ in 0..STEPS_TO_STATIONARY {
             let mut next = sweeps.transposed_product(&sweeps.stationary);
-            // Half of each step stays where it is, or a cycle of even length would never settle.
+            // A lazy step, because the power iteration does not converge on a cycle of even length.
             next.iter_mut().zip(&sweeps.stationary).for_each(|(next, share)| *next = (*next + share) / 2.0);
             let total: f64 = next.iter().sum();
             if total <= 0.0 {
@@ -104,13 +104,13 @@ impl GaussSeidel {
         sweeps
     }
 
-    /// The same sweeps, given up after another number.
+    /// The same sweeps with another limit.
     pub(super) fn with_most_sweeps(mut self, most_sweeps: usize) -> GaussSeidel {
         self.most_sweeps = most_sweeps;
         self
     }
 
-    /// What one solve costs, in visits of entries, going by the last one.
+    /// The cost of a solve, in visits of entries, estimated by the last one.
     pub(super) fn cost(&self) -> f64 {
         (self.n_sweeps * (self.weight.len() + self.order.len())) as f64
     }
@@ -192,7 +192,7 @@ impl ApproximateInverse for GaussSeidel {
     }
 }
 
-/// The length to which all rows are filled up, if that adds no more than a quarter to them.
+/// The length to which all rows are padded, if that adds no more than a quarter.
 fn fixed_width(matrix: &OffDiagonals<f64>) -> Option<usize> {
     let longest = matrix.first.windows(2).map(|range| range[1] - range[0]).max()?;
     let filled = longest * matrix.row_sum.len();

@@ -1,9 +1,9 @@
 //! Exact solution of policy-evaluation systems, (I − λP) V = R over the rationals.
 //!
-//! The rows are scaled to integers, A·x = b. No fraction is touched on the way: an approximate inverse of A, in doubles or
-//! modulo a prime, gives x digit by digit, with residuals in machine integers; once there are about 2·log₂ det A bits, the
-//! digits determine the common denominator and the numerators, and A·N = den·b is checked in integers. So an answer is
-//! proven whatever the doubles did, and there is always one:
+//! The rows are scaled to integers, A·x = b. No fractions are used: an approximate inverse of A, in doubles or modulo a prime,
+//! gives x digit by digit, with residuals in machine integers. Once there are about 2·log₂ det A bits, the digits determine the
+//! common denominator and the numerators, and A·N = den·b is checked in integers. So every answer is proven, independently of
+//! the doubles, and one of these schemes always succeeds:
 //!
 //! | scheme | approximate inverse | bits a step | for |
 //! |---|---|---|---|
@@ -50,7 +50,7 @@ const ALWAYS_FACTORED: usize = 400;
 const FACTOR_ADVANTAGE: f64 = 0.5;
 /// The most that factors may cost where sweeps converge slowly: some gigabytes of a dense block.
 const MOST_FACTOR_COST: f64 = 3e7;
-/// Sweeps after which they are called slow, and after which they are given up.
+/// The number of sweeps that counts as slow, and the number after which they are given up.
 const MANY_SWEEPS: usize = 200;
 const MOST_SWEEPS: usize = 20_000;
 
@@ -103,7 +103,7 @@ fn solve_in_doubles(rows: &Rows<i64>, stop: &(dyn Fn() -> bool + Sync)) -> Resul
     if rows.len() <= ALWAYS_FACTORED {
         return lift_with(Factors::of(matrix(), f64::INFINITY, stop)?, rows, stop);
     }
-    // A trial shows what sweeps cost. It begins from noise, as the residuals are; rewards may be smooth and deceive.
+    // A trial measures the cost of sweeps. Its right-hand side is random, like residuals; rewards may be too smooth.
     let mut sweeps = GaussSeidel::new(&matrix(), MANY_SWEEPS);
     let is_slow = sweeps.apply(&Weights::new(rows.len(), 0).signed(), &mut vec![0.0; rows.len()]).is_err();
     let most_cost = if is_slow { MOST_FACTOR_COST } else { FACTOR_ADVANTAGE * sweeps.cost() };

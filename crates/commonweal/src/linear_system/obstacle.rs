@@ -1,15 +1,15 @@
-//! Why one way of solving a system ended without the solution.
+//! Why a scheme ended without a solution.
 
-/// What a scheme met. Only [`Stopped`](Obstacle::Stopped) reaches the caller; the others lead to another scheme.
+/// Why a scheme failed. Only [`Stopped`](Obstacle::Stopped) reaches the caller; the others lead to another scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Obstacle {
     /// The caller asked to stop.
     Stopped,
-    /// The factors would have more entries than they are worth.
+    /// The factors would have too many entries.
     TooDense,
     /// Modulo this prime a pivot is 0.
     ZeroPivot,
-    /// The approximate inverse is too poor to gain bits with.
+    /// The approximate inverse is too inaccurate to gain bits.
     TooFewBits,
     /// Sweeps converge too slowly.
     TooManySweeps,

@@ -66,7 +66,7 @@ fn components<F>(matrix: &OffDiagonals<F>) -> Vec<u32> {
             if *next < matrix.first[s + 1] {
                 let successor = matrix.column[*next] as usize;
                 if discovered[successor] == NONE {
-                    // Looked at again on the way back, when it has its own reach.
+                    // Visited again on the way back, when its own reach is known.
                     path.push((successor as u32, matrix.first[successor]));
                     continue;
                 }

@@ -1,7 +1,7 @@
 //! Lifting modulo powers of a prime p near 2^61, after Dixon.
 //!
 //! From r_0 = b, each step takes the digits `d ≡ A⁻¹ r (mod p)`, each in (−p/2, p/2), and `r ← (r − A·d) / p`, which is exact. Then
-//! x ≡ Σ_j d_j p^j. Nothing rounds, so nothing needs tuning: entries of any size, any discount. Residuals stay below
+//! x ≡ Σ_j d_j p^j. There is no rounding and no tuning: entries of any size, any discount. Residuals stay below
 //! Σ_j |a_ij|, so they fit the type of the entries.
 //!
 //! Cost: one solve modulo p and one product A·d for every 61 bits.
@@ -18,7 +18,7 @@ use crate::number::{ExactVector, Integer};
 use dashu_base::BitTest;
 use std::ops::Range;
 
-/// The primes 2^61 − C that are tried in turn. A determinant that all of them divide is beyond chance.
+/// The primes 2^61 − C that are tried in turn. A random determinant is practically never divisible by all of them.
 pub(super) const PRIME_OFFSETS: [u64; 3] = [1, 31, 45];
 
 /// The solution, by lifting modulo the first prime that suits the system.
@@ -62,7 +62,7 @@ impl<'a, E: Entry, const C: u64> Padic<'a, E, C> {
             factors,
             residual: rows.rhs().to_vec(),
             divisor: ExactDivisor::new(Residue::<C>::PRIME),
-            // Another prime comes with other weights, should these ever have lost too much.
+            // Another prime has other weights, in case these lose too large a factor.
             weights: Weights::new(rows.len(), C),
             digits: Vec::new(),
             kept_steps: demand.kept() / 60 + 1,

@@ -16,7 +16,7 @@ impl Powers {
     /// Runs of this many digits are put together one by one.
     const LEAF: usize = 16;
 
-    /// What `n_digits` digits ask for.
+    /// The powers that `n_digits` digits need.
     pub(super) fn new(prime: u64, n_digits: usize) -> Powers {
         let mut powers = vec![Integer::from(prime).pow(Self::LEAF)];
         while Self::LEAF << powers.len() <= n_digits {

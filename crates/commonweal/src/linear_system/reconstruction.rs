@@ -10,8 +10,8 @@
 //!    way.
 //! 3. The answer counts only once A·N = den·b holds in integers, so neither chance nor rounding can make it wrong.
 //!
-//! Attempts are made at precisions that grow by a quarter, up to what the determinant's bound demands: a failed attempt costs
-//! one Euclid, together less than a tenth of what the lifting took, and real models often end early.
+//! Attempts are made at precisions that grow by a quarter, up to the bound from the determinant. A failed attempt costs one
+//! Euclidean algorithm; all of them together take less than a tenth of the lifting, and real models often end early.
 //!
 //! Cost: one product of den's length for each component.
 
@@ -64,7 +64,7 @@ pub(super) trait Prefix: Sync {
     fn congruence(&self, multiple: Integer) -> (Words, Words);
 }
 
-/// How much precision a system asks for.
+/// The precision that a system needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demand {
     /// Bits that the common denominator has at most.
@@ -75,7 +75,7 @@ pub(super) struct Demand {
 
 impl Demand {
     pub(super) fn new<E: Entry>(rows: &Rows<E>, log2_slack: f64) -> Demand {
-        // A few bits more, for what the logarithms are off by.
+        // A few bits more for the errors of the logarithms.
         Demand { denominator: rows.log2_determinant() as usize + 4, slack: log2_slack.max(0.0) as usize + 4 }
     }
 
@@ -99,7 +99,7 @@ impl Demand {
         (2 * self.denominator + MARGIN + 4).max(self.denominator + CHECK) + self.slack
     }
 
-    /// Bits beyond which the components' own digits are never asked for.
+    /// Bits beyond which the components' own digits are never needed.
     pub(super) fn kept(&self) -> usize {
         self.denominator + LONG_CHECK + self.slack
     }

@@ -185,7 +185,7 @@ proptest! {
                 prop_assert_eq!(&padic::solve(rows, &never()).unwrap(), &expected);
                 prop_assert_eq!(&padic::solve(&rows.map(|&entry| entry as i128), &never()).unwrap(), &expected);
                 prop_assert_eq!(&padic::solve(&rows.map(|&entry| Integer::from(entry)), &never()).unwrap(), &expected);
-                // Doubles may give up on patience, never be wrong. Sweeps that are not deflated take 33 / (1 − λ).
+                // Doubles may give up for discounts near 1, but are never wrong. Sweeps without deflation take 33 / (1 − λ).
                 for (lifted, patience) in [(by_elimination(rows), 999_999), (by_sweeps(rows), 998_000)] {
                     let gave_up = lifted.is_err() && policy.discount >= fraction(patience, 1_000_000);
                     prop_assert!(gave_up || lifted.as_ref() == Ok(&expected), "{:?}", lifted);

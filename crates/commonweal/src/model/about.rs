@@ -1,9 +1,9 @@
-//! What a model says of itself: how it is called, what it is about, and what one step is called.
+//! The name and the description of a model, and what one step is called.
 
-/// What a model says of itself. Nothing of it changes an answer; reports show it.
+/// The name, the description and the step's name of a model. Reports show them; they do not change an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
-    /// How the model is called.
+    /// The name of the model.
     pub name: Option<String>,
     /// What it is about.
     pub description: Option<String>,

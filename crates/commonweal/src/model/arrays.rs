@@ -7,7 +7,7 @@ use super::{
 use crate::number::{Divided, ModelNumber, Rational, parse_rational};
 use std::sync::Arc;
 
-/// The arrays of a model that nobody has checked yet.
+/// The unchecked arrays of a model.
 ///
 /// `first_choice` has the position of each state's first choice and the number of choices at its end, `first_transition` the
 /// same for the transitions of each choice; `action` has a position in `action_names` for each choice; `reward` has a choice's
@@ -90,7 +90,7 @@ impl ModelArrays<f64> {
     /// The same in fractions: each double stands for the shortest decimal that is read as it, so 0.1 is 1/10. Rows that
     /// floating point has rounded are divided by their sums; how many there were.
     pub(crate) fn finish_decimals(self) -> Result<(Mdp, Divided), ModelError> {
-        // What is no number has no decimal, and is named as it is in doubles.
+        // NaN and infinities have no decimal; the check in doubles reports them.
         let doubles = self.finish_settled()?;
         let decimals = |doubles: &[f64]| doubles.iter().map(|&double| decimal(double)).collect::<Option<Vec<_>>>();
         let Some(mut probability) = decimals(&doubles.probability) else {

@@ -225,9 +225,10 @@ pub(super) fn check_principals(principals: &[Principal]) -> Result<(), ModelErro
     if principals.is_empty() { Err(ModelError::NoPrincipals) } else { check_segments(principals) }
 }
 
-/// Within a segment, powers are formed up to where others of other principals begin: an error if they would be too long.
+/// Within a segment, powers are computed up to the steps at which segments of other principals begin: an error if they would be
+/// too long.
 fn check_segments(principals: &[Principal]) -> Result<(), ModelError> {
-    /// A fraction that long is read and written in a moment.
+    /// Fractions of this length are still read and written quickly.
     const MOST_BITS: u64 = 1 << 20;
     let counting = |principal: &'_ Principal| -> Vec<u64> {
         principal.segments().iter().filter(|segment| !segment.parts.is_empty()).map(|segment| segment.from).collect()

@@ -3,7 +3,7 @@
 use super::PreferenceError;
 use crate::number::{ModelNumber, Rational};
 
-/// What keeps arrays from being a model. The place comes first, by name.
+/// Why arrays are not a model. The place comes first, by name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the fields are what the messages name")]
@@ -52,7 +52,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The error of a principal whose preference is none.
+    /// The error of a principal with an invalid preference.
     pub(crate) fn of_preference(principal: &str, error: PreferenceError) -> ModelError {
         ModelError::Preference { principal: principal.to_owned(), error }
     }

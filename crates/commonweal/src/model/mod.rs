@@ -1,7 +1,8 @@
 //! The model: states, choices, transitions, rewards and principals, in flat arrays.
 //!
 //! A [`Mdp`] is valid once built: every state offers a choice, every choice's probabilities are positive and sum to
-//! exactly 1 (doubles: but for their rounding), every discount lies in [0, 1). States own a range of choices, choices own a range of transitions:
+//! exactly 1 (in doubles: up to rounding), every discount lies in [0, 1). States own a range of choices, choices own a range of
+//! transitions:
 //!
 //! ```text
 //! first_choice      state  → its first choice      4 bytes a state
@@ -48,9 +49,9 @@ use std::sync::Arc;
 /// A Markov decision process with one reward per choice and principal, over numbers `N`.
 ///
 /// [`Rational`] numbers serve the exact engine; the same arrays hold doubles for a certified one. A model in doubles
-/// stands for an exact one: each probability is within (number of successors + 3) units of the true one, where a unit is
-/// 2^-53 of it, or 2^-1074 where that is more, and the true ones sum to exactly 1. Each reward is the double nearest to the
-/// true one, or the sum of two such, rounded once more. Discounts and weights are exact in both.
+/// represents an exact one: each probability is within (number of successors + 3) units of the true one, where a unit is 2^-53
+/// times it, or 2^-1074 if that is more, and the true ones sum to exactly 1. Each reward is the double nearest to the true one,
+/// or the sum of two such doubles, rounded once more. Discounts and weights are exact in both.
 ///
 /// It is its [`Structure`], which a model in fractions and the same one in doubles share, and two arrays of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +98,7 @@ impl<N> Mdp<N> {
         &self.structure
     }
 
-    /// The same, for what outlives the model.
+    /// The same, shared, for values that outlive the model.
     pub(crate) fn shared_structure(&self) -> Arc<Structure> {
         Arc::clone(&self.structure)
     }
@@ -125,7 +126,7 @@ impl<N> Mdp<N> {
         self
     }
 
-    /// The same model, which says this of itself.
+    /// The same model with this name, description and step.
     pub fn with_about(mut self, about: About) -> Self {
         self.structure_mut().about = about;
         self
@@ -165,8 +166,8 @@ impl<N> Mdp<N> {
         self
     }
 
-    /// The model as of step `step`, not before the last segment of any principal. One who is over by then keeps no parts
-    /// that matter: they are those of a discount of 0, and nobody may count them.
+    /// The model as of step `step`, not before the last segment of any principal. A principal without weight by then gets a part of
+    /// discount 0, which must not be counted.
     pub(crate) fn as_of(&self, step: u64) -> Self
     where
         N: Clone,
@@ -178,8 +179,8 @@ impl<N> Mdp<N> {
         later
     }
 
-    /// Per principal, how far any payoff by the mixture that stands for its preference can be from that by the preference itself:
-    /// the proven error of the mixture times the greatest reward in absolute terms. `None` if no preference is approximated.
+    /// Per principal, an upper bound on the error of any payoff caused by the approximation of its preference: the proven error of
+    /// the mixture times the greatest absolute reward. `None` if no preference is approximated.
     pub(crate) fn margins(&self) -> Option<Vec<f64>>
     where
         N: ModelNumber,
@@ -199,8 +200,7 @@ impl<N> Mdp<N> {
         is_approximated.then(|| self.principals.iter().enumerate().map(margin).collect())
     }
 
-    /// How far any welfare by the mixtures that stand for preferences can be from that by the preferences themselves; 0 if none
-    /// is approximated.
+    /// An upper bound on the error of any welfare caused by the approximation of preferences; 0 if none is approximated.
     pub(crate) fn welfare_margin(&self) -> f64
     where
         N: ModelNumber,
@@ -233,7 +233,7 @@ impl<N> Mdp<N> {
         self
     }
 
-    /// The model of one principal alone, whose payoff is then the welfare, or less it if its weight is negative.
+    /// The model of one principal alone, whose payoff is then the welfare, negated if its weight is negative.
     pub(crate) fn only(&self, principal: PrincipalId) -> Self
     where
         N: Clone,

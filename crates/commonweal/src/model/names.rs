@@ -109,7 +109,7 @@ impl Eq for NameTable {}
 
 /// The candidate that `name` most likely misspells, if any is close: at most a third of its letters away.
 pub fn nearest<C: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = C>) -> Option<C> {
-    /// Beyond this many candidates a suggestion is not worth its time.
+    /// With more candidates there is no suggestion: it would take too long.
     const MOST: usize = 10_000;
     let allowed = name.chars().count().div_ceil(3);
     candidates

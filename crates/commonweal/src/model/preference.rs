@@ -1,13 +1,13 @@
-//! Time preferences as people state them, and the geometric segments that they are made of.
+//! Time preferences as stated in a file, and the geometric segments that represent them.
 //!
-//! Whatever is stated becomes a list of [`Segment`]s, which is all that the engines see. Most statements are that exactly;
-//! gamma and hyperbolic discounting are near to a mixture of discounts, and how near is proven ([`FallingWeight`]).
+//! Every preference becomes a list of [`Segment`]s, which is all that the engines see. For most preferences this is exact; gamma
+//! and hyperbolic discounting are approximated by a mixture of discounts with a proven error ([`FallingWeight`]).
 
 use super::{ModelError, Part, Segment};
 use crate::number::{FallingWeight, MOST_NODES, Rational, decimal_or_fraction, rate_text};
 use std::fmt::{self, Display, Formatter};
 
-/// What a reward at step j counts for, as it is stated.
+/// The weight of a reward at step j, as it is stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preference {
@@ -34,27 +34,27 @@ pub enum Preference {
     },
     /// The product of 1/(1+r) over the steps 1 to j, where the rate r depends on the step.
     Schedule(Schedule),
-    /// (1 + j·sd²/mean)^(−mean²/sd²): rates that are spread like a gamma distribution, as Weitzman found them.
+    /// (1 + j·sd²/mean)^(−mean²/sd²): gamma-distributed rates (Weitzman).
     Gamma {
         /// The mean of the rates.
         mean: Rational,
         /// Their standard deviation, above 0 and below the mean.
         sd: Rational,
-        /// How near the mixture is that stands for it, relative to the sum of the weights.
+        /// The allowed error of the approximating mixture, relative to the sum of the weights.
         error: Rational,
     },
-    /// (1−h)^j/(1+kj): hyperbolic discounting of somebody who may be gone at any step.
+    /// (1−h)^j/(1+kj): hyperbolic discounting with a hazard rate.
     Hyperbolic {
         /// k, above 0.
         k: Rational,
         /// h, above 0 and below 1.
         hazard: Rational,
-        /// How near the mixture is that stands for it, relative to the sum of the weights.
+        /// The allowed error of the approximating mixture, relative to the sum of the weights.
         error: Rational,
     },
     /// The mean of (1/(1+r))^j over these rates, as experts gave them.
     Survey(Vec<Rational>),
-    /// Whatever these segments say; a file has no entry for it.
+    /// Arbitrary segments; a file has no entry for them.
     Segments(Vec<Segment>),
 }
 
@@ -67,24 +67,24 @@ pub enum Schedule {
     Rates(Vec<(u64, Rational)>),
 }
 
-/// How near a mixture is to the preference that it stands for.
+/// The error of a mixture that approximates a preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approximation {
     /// How many discounts it mixes.
     pub nodes: usize,
-    /// At least the sum over all steps of the distance between the two weights.
+    /// An upper bound on the sum over all steps of the difference of the two weights.
     pub error: Rational,
-    /// At least that, relative to the sum of the weights.
+    /// The same, relative to the sum of the weights.
     pub relative_error: Rational,
 }
 
-/// Why a statement is no time preference, and what to write in its place.
+/// Why an entry is not a time preference, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; {help}")]
 pub struct PreferenceError {
-    /// The key of the entry that is meant.
+    /// The key of the entry.
     pub key: &'static str,
-    /// Which of the rates below that key, if one of several is meant.
+    /// The index of the rate below that key, if there are several.
     pub at: Option<usize>,
     /// What is wrong.
     pub message: String,
@@ -93,7 +93,7 @@ pub struct PreferenceError {
 }
 
 impl PreferenceError {
-    /// The error of segments that are none; statements never have it.
+    /// The error of invalid segments; stated preferences never have it.
     pub(super) fn of_segments(error: &ModelError) -> PreferenceError {
         PreferenceError {
             key: "segments",
@@ -130,7 +130,7 @@ impl Preference {
         Preference::Rate { rate, until: None }
     }
 
-    /// What these segments say, as a discount where they are one.
+    /// The preference of these segments, as a discount if they are one.
     pub(super) fn of_segments(segments: &[Segment]) -> Preference {
         if let [Segment { parts, .. }] = segments
             && let [Part { coefficient, discount }] = parts.as_slice()
@@ -150,7 +150,7 @@ impl Preference {
         }
     }
 
-    /// What `other` states in place of this: a discount or a rate with no end of its own ends where this one does.
+    /// `other` in place of this: a discount or a rate without an end takes the end of this one.
     pub fn replaced_by(&self, other: Preference) -> Preference {
         match other {
             Preference::Discount { discount, until: None } => Preference::Discount { discount, until: self.until() },
@@ -167,7 +167,7 @@ impl Preference {
         }
     }
 
-    /// The segments that it is made of, and how near they are to it where they are not exactly it.
+    /// The segments that represent it, and their error if they are an approximation.
     pub(super) fn resolve(&self) -> Result<(Vec<Segment>, Option<Approximation>), PreferenceError> {
         let exactly = |segments: Vec<Segment>| Ok((segments, None));
         let whole = |parts: Vec<Part>| vec![Segment { from: 0, parts }];
@@ -187,7 +187,7 @@ impl Preference {
                     return refused(
                         "beta",
                         message,
-                        "beta is what all later steps count for beside the present, such as 0.7",
+                        "beta is the weight of all later steps relative to the present, such as 0.7",
                     );
                 }
                 exactly(whole(vec![part(beta.clone(), delta.clone()), part(Rational::ONE - beta, Rational::ZERO)]))
@@ -201,7 +201,7 @@ impl Preference {
     }
 }
 
-/// What stands behind a key of an entry.
+/// The value of a key of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A number.
@@ -219,7 +219,7 @@ pub enum Entry {
 }
 
 impl Preference {
-    /// The keys of its entry in a model file with what stands behind them; `None` if a file has no entry for it.
+    /// The keys and values of its entry in a model file; `None` if a file has no entry for it.
     pub fn entries(&self) -> Option<Vec<(&'static str, Entry)>> {
         let (numerator, denominator) = DEFAULT_ERROR;
         let default = Rational::from_quotient(numerator, denominator);
@@ -311,7 +311,7 @@ fn check_discount(key: &'static str, what: &str, discount: &Rational) -> Result<
     }
     let message = format!("{what} is {}, outside [0, 1)", brief(discount.to_string()));
     let range = "a discount is at least 0 and below 1, such as 9/10";
-    // 1.03 and 3 are what a rate of 3 % looks like to those who think in rates.
+    // 1.03 and 3 are common mistakes for a rate of 3 %.
     let (two, hundred) = (Rational::from(2), Rational::from(100));
     let rate = if *discount > Rational::ONE && *discount < two {
         Some(discount - Rational::ONE)
@@ -404,7 +404,7 @@ impl Schedule {
                 check_rate(KEY, &what, rate).map_err(|error| PreferenceError { at: Some(at), ..error })?;
             }
         }
-        // What is not discounted is stated step by step: no discount is 1.
+        // Undiscounted steps are segments of one step each, because a discount is below 1.
         let undiscounted = |from: u64, to: u64, rate: &Rational| if rate.is_zero() { to - from } else { 0 };
         let begins = |step: u64| step.saturating_sub(1);
         let mut stretches: Vec<(u64, Rational)> = Vec::new();
@@ -502,7 +502,7 @@ fn gamma(mean: &Rational, sd: &Rational) -> Result<FallingWeight, PreferenceErro
         return refused(KEY, message, "write an sd below the mean, such as {mean: 4%, sd: 3%}");
     }
     let shape = (mean / sd) * (mean / sd);
-    /// A narrower spread is a single rate but for a millionth of it.
+    /// A narrower distribution is a single rate up to a relative error of a millionth.
     const NARROWEST: u64 = 1_000_000;
     if shape > Rational::from(NARROWEST) {
         return refused(KEY, "the sd is below a thousandth of the mean", format!("write {}", as_rate(mean)));
@@ -523,7 +523,7 @@ fn hyperbolic(k: &Rational, hazard: &Rational) -> Result<FallingWeight, Preferen
         return refused(
             "hazard",
             message,
-            "write how likely it is that all ends at any one step, above 0 and below 1, such as `hazard: 1%`",
+            "write the probability that everything ends at a step, above 0 and below 1, such as `hazard: 1%`",
         );
     }
     Ok(FallingWeight { shape: Rational::ONE, rate: k.clone(), survival: Rational::ONE - hazard })

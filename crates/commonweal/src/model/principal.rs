@@ -5,7 +5,7 @@ use crate::number::Rational;
 
 /// One who has rewards and a time preference of their own.
 ///
-/// What a step counts for is geometric piecewise: a list of [`Segment`]s, each a sum of powers. One segment with one part of
+/// The weights of steps are piecewise geometric: a list of [`Segment`]s, each a sum of powers. One segment with one part of
 /// coefficient 1 is plain discounting, several parts are any mixture of it, several segments a schedule or a term of office.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
@@ -13,11 +13,11 @@ pub struct Principal {
     pub name: String,
     /// The time preference as it is stated.
     preference: Preference,
-    /// How near the segments are to it, where they are not exactly it.
+    /// The error of the segments, if they are an approximation.
     approximation: Option<Approximation>,
-    /// What the steps count for: the first begins at step 0, each begins after the one before, no two neighbours say the same.
+    /// The first begins at step 0, each begins after the one before, and none only continues the one before.
     segments: Vec<Segment>,
-    /// What their payoff counts for in the welfare; 1 unless the model says otherwise. With 0 it is reported, not counted.
+    /// The weight of their payoff in the welfare (default 1). With 0 it is reported, not counted.
     pub weight: Rational,
 }
 
@@ -34,7 +34,7 @@ pub struct Segment {
 /// A geometric part of a principal's time preference: `t` steps after its segment began it counts `coefficient · discount^t`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What it counts for at the segment's first step; never 0.
+    /// The weight at the segment's first step; never 0.
     pub coefficient: Rational,
     /// The discount factor λ, at least 0 and below 1.
     pub discount: Rational,
@@ -46,7 +46,7 @@ impl Segment {
         self.parts.iter().fold(Rational::ZERO, |sum, part| sum + part.coefficient_after(steps))
     }
 
-    /// Whether `later`, which begins after this one, says what this one goes on to say.
+    /// Whether `later`, which begins after this one, only continues this one.
     fn goes_on_as(&self, later: &Segment) -> bool {
         let steps = later.from - self.from;
         let lasting = self.parts.iter().filter(|part| !part.discount.is_zero());
@@ -65,7 +65,7 @@ impl Part {
     }
 }
 
-/// Whether a number is the power of a discount. One that is too short to be it is not compared: a power of many steps is long.
+/// Whether a number is the power of a discount. A number that is too short is rejected without computing the power.
 fn is_power(number: &Rational, discount: &Rational, exponent: u64) -> bool {
     let least_bits = exponent.saturating_mul(discount.denominator_bits().saturating_sub(1) as u64);
     number.denominator_bits() as u64 >= least_bits
@@ -136,7 +136,7 @@ impl Principal {
         let mut canonical: Vec<Segment> = Vec::with_capacity(segments.len());
         for Segment { from, parts } in segments {
             let segment = Segment { from, parts: merged(&name, parts)? };
-            // A segment that only says again what the one before goes on to say is none.
+            // A segment that only continues the one before is merged with it.
             if !canonical.last().is_some_and(|before| before.goes_on_as(&segment)) {
                 canonical.push(segment);
             }
@@ -158,7 +158,7 @@ impl Principal {
         &self.preference
     }
 
-    /// How near the segments are to the preference that is stated; `None` where they are exactly it.
+    /// The error of the segments; `None` if they are exact.
     pub fn approximation(&self) -> Option<&Approximation> {
         self.approximation.as_ref()
     }
@@ -185,8 +185,8 @@ impl Principal {
         segment.weight_after(step - segment.from)
     }
 
-    /// The parts of the time preference, if one segment says it all: distinct discounts, the greatest first. `None` where
-    /// the preference changes at some step, so that nobody takes the end for the whole.
+    /// The parts of the time preference, if it has one segment: distinct discounts, the greatest first. `None` if there are several
+    /// segments, so that callers do not take the last one for the whole preference.
     pub fn parts(&self) -> Option<&[Part]> {
         match self.segments.as_slice() {
             [whole] => Some(&whole.parts),
@@ -194,10 +194,10 @@ impl Principal {
         }
     }
 
-    /// The parts of a preference that one segment says.
+    /// The parts of a preference with one segment.
     ///
     /// # Panics
-    /// If there are several segments: whoever calls this has looked.
+    /// If there are several segments; callers check this first.
     pub(crate) fn only_parts(&self) -> &[Part] {
         self.parts().unwrap_or_else(|| panic!("principal `{}` has several segments", self.name))
     }
@@ -210,7 +210,7 @@ impl Principal {
         }
     }
 
-    /// The greatest discount in the end: what the far future counts for; 0 if it does not count.
+    /// The greatest discount of the last segment; 0 if that segment has weight 0.
     pub fn patience(&self) -> &Rational {
         static NONE: Rational = Rational::ZERO;
         self.last().parts.first().map_or(&NONE, |part| &part.discount)
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(present.segments(), [segment(0, &[("1", "1/2"), ("3", "0")])]);
         let over = vec![segment(0, &[("1", "1/2")]), segment(3, &[]), segment(4, &[("1", "1/5"), ("-1", "1/5")])];
         assert_eq!(Principal::with_segments("p", over).unwrap().segments().len(), 2);
-        // Nobody forms a power of so many steps to find out that a short number is not it.
+        // The comparison does not compute a power with such a large exponent.
         let far = vec![segment(0, &[("1", "1/2")]), segment(u64::MAX, &[("1/8", "1/2")])];
         assert_eq!(Principal::with_segments("p", far).unwrap().segments().len(), 2);
     }

@@ -1,4 +1,4 @@
-//! What a model is made of besides its numbers: who is concerned, which states there are, and what leads where.
+//! Everything of a model except its numbers: principals, states, choices and transitions.
 
 use super::{About, Arrays, ChoiceId, NameTable, Principal, PrincipalId, StateId};
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// What the model says of itself.
+    /// The name, the description and the step's name.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -89,7 +89,7 @@ impl Structure {
         &self.target[self.transition_range(choice)]
     }
 
-    /// Per state, whether any run from `start` can come to it, whatever is chosen.
+    /// Per state, whether some strategy can reach it from `start`.
     pub fn reachable(&self, start: StateId) -> Vec<bool> {
         let mut reachable = vec![false; self.n_states()];
         reachable[start.index()] = true;

@@ -1,8 +1,8 @@
-//! Single operations on doubles that round to one side, for callers that keep the two ends of an interval apart.
+//! Single operations on doubles with directed rounding, for callers that store the two ends of an interval separately.
 //!
-//! The nearest double is within one neighbour of the exact result, so its neighbour is on the far side of it.
+//! The result of round-to-nearest is adjacent to the exact result, so the next double is on the other side of it.
 
-/// The relative error of one operation on doubles of ordinary size, rounded to the nearest: 2^-53.
+/// The relative error of one operation on normal doubles, rounded to nearest: 2^-53.
 pub(crate) const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
 /// A double that is at least `a + b`.

@@ -16,7 +16,7 @@ impl Enclosure {
     /// Exactly 1.
     pub const ONE: Enclosure = Enclosure { lower: 1.0, upper: 1.0 };
 
-    /// The numbers from `lower` to `upper`, or all numbers where either is not a number or the two are crossed.
+    /// The numbers from `lower` to `upper`, or all numbers if either is NaN or `lower > upper`.
     pub fn new(lower: f64, upper: f64) -> Enclosure {
         if lower <= upper {
             Enclosure { lower, upper }
@@ -44,7 +44,7 @@ impl Enclosure {
     /// A double inside, near the middle.
     pub fn midpoint(&self) -> f64 {
         match (self.lower.is_finite(), self.upper.is_finite()) {
-            // Half of the least double underflows.
+            // Half of the least positive double underflows.
             (true, true) if self.lower == self.upper => self.lower,
             (true, true) => self.lower / 2.0 + self.upper / 2.0,
             (true, false) => self.lower,
@@ -63,7 +63,7 @@ impl Enclosure {
         self.lower == self.upper && self.lower.is_finite()
     }
 
-    /// How this number compares with `other`, where the two enclosures decide it.
+    /// The comparison of this number with `other`, if the two enclosures decide it.
     pub fn compare(&self, other: &Enclosure) -> Option<Ordering> {
         if self.upper < other.lower {
             Some(Ordering::Less)
@@ -76,7 +76,7 @@ impl Enclosure {
         }
     }
 
-    /// The sign of the number, where the enclosure decides it.
+    /// The sign of the number, if the enclosure decides it.
     pub fn sign(&self) -> Option<Ordering> {
         self.compare(&Enclosure::ZERO)
     }
@@ -116,7 +116,7 @@ impl Enclosure {
         let lower = ends.iter().copied().fold(f64::INFINITY, f64::min).next_down();
         let upper = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max).next_up();
         let product = Enclosure::new(lower, upper);
-        // Rounding outward may cross 0 where both factors have a sign, and a sign is worth keeping.
+        // Outward rounding may cross 0 although the sign of the product is known.
         if (self.lower >= 0.0 && other.lower >= 0.0) || (self.upper <= 0.0 && other.upper <= 0.0) {
             Enclosure::new(product.lower.max(0.0), product.upper)
         } else {
@@ -124,7 +124,7 @@ impl Enclosure {
         }
     }
 
-    /// An enclosure of the quotient of the two numbers: all numbers where the divisor may be 0.
+    /// An enclosure of the quotient of the two numbers: all numbers if the divisor may be 0.
     pub fn over(self, divisor: Enclosure) -> Enclosure {
         if divisor.lower <= 0.0 && divisor.upper >= 0.0 {
             return Enclosure::new(f64::NEG_INFINITY, f64::INFINITY);

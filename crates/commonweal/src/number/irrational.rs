@@ -1,4 +1,4 @@
-//! Logarithms, exponentials and powers of fractions, between fractions.
+//! Logarithms, exponentials and powers of fractions, with lower and upper bounds in fractions.
 
 use super::{Integer, Natural, Rational};
 
@@ -22,7 +22,7 @@ pub fn logarithm(x: &Rational) -> [Rational; 2] {
     // Between 1/2 and 2. What is rounded off is less than 2^-250 of it.
     let mantissa = x / Rational::from(2).pow(power);
     let sum = twice_artanh_of_mobius(&mantissa) + twice_artanh_of_mobius(&Rational::from(2)) * Rational::from(power);
-    // Each series is off by far less than 2^-200.
+    // The error of each series is far below 2^-200.
     let off = Rational::from(1 + power.unsigned_abs()) * Rational::from(2).pow(-200);
     [&sum - &off, sum + off]
 }
@@ -45,8 +45,8 @@ fn twice_artanh_of_mobius(m: &Rational) -> Rational {
 
 /// e to the power `x`, from below and from above.
 ///
-/// The argument is halved until it is below 1/4, where the series leaves off after some forty terms, and the result is squared
-/// as often.
+/// The argument is halved until it is below 1/4, where the series ends after about forty terms, and the result is squared as
+/// often.
 pub fn exponential(x: &Rational) -> [Rational; 2] {
     if *x < Rational::ZERO {
         let [below, above] = exponential(&-x);
@@ -64,7 +64,7 @@ pub fn exponential(x: &Rational) -> [Rational; 2] {
         term = ((term * &small) >> WIDE_SCALE) / Integer::from(k);
         sum += &term;
     }
-    // Every term and the argument are cut off, by less than a few units each, and the terms left out are less than one.
+    // Every term and the argument are truncated, by less than a few units each, and the omitted terms sum to less than one unit.
     let off = Integer::from(8 * k + 8);
     let mut ends = [Rational::from_integer(sum.clone()) / &one, Rational::from_integer(sum + off) / &one];
     for _ in 0..halvings {
@@ -80,7 +80,7 @@ pub fn rounded_up(x: &Rational, bits: isize) -> Rational {
     (x * &places).ceil() / places
 }
 
-/// A number that the cosine of `x`, between 0 and 3, is not below: the alternating series, cut off behind a negative term.
+/// A lower bound on the cosine of `x`, between 0 and 3: the alternating series, truncated after a negative term.
 pub fn cosine_from_below(x: &Rational) -> Rational {
     assert!(*x >= Rational::ZERO && *x <= Rational::from(3), "the terms of the series fall");
     let square = x * x;

@@ -1,4 +1,4 @@
-//! Weights that fall like a power of time, as a sum of finitely many geometric ones, with a proven error.
+//! Weights that fall like a power of time, approximated by a finite sum of geometric weights with a proven error.
 //!
 //! The weight of step t is `d(t) = q^t (1 + t s/a)^(−a)`: gamma discounting with shape a and mean s where q = 1, hyperbolic
 //! discounting with a = 1 and a hazard 1 − q. With `I = ∫ exp(a (x − e^x + 1)) dx`,
@@ -17,14 +17,14 @@
 use super::irrational::{cosine_from_below, exponential, logarithm, rounded_down, rounded_up};
 use super::{Rational, sum};
 
-/// A sum of geometric weights that is near to another weight.
+/// A sum of geometric weights that approximates another weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mixture {
     /// The coefficient and the discount of each node, the most patient first.
     pub nodes: Vec<(Rational, Rational)>,
-    /// At least the sum over all steps of the distance between the two weights.
+    /// An upper bound on the sum over all steps of the difference of the two weights.
     pub error: Rational,
-    /// At least that, relative to the sum of the weights that are approximated.
+    /// The same, relative to the sum of the approximated weights.
     pub relative_error: Rational,
 }
 
@@ -46,7 +46,7 @@ impl FallingWeight {
     /// A mixture that is within `error` of the weight, relative to the sum over all steps; `None` if it takes more than
     /// [`MOST_NODES`] nodes.
     pub fn mixture(&self, error: &Rational) -> Option<Mixture> {
-        /// Guesses that turn out to be too coarse are made finer.
+        /// Guesses that turn out to be too coarse are refined.
         const ATTEMPTS: u32 = 6;
         let coarser = Rational::from_quotient(3, 4);
         let mut aim = error.clone();
@@ -76,7 +76,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// The rule with about the greatest step whose error is at most about `error`.
+    /// The rule with about the greatest step for which the error is at most about `error`.
     fn with_error(shape: &Rational, error: &Rational) -> Rule {
         let (a, target) = (shape.to_f64(), (2.0 / error.to_f64()).ln());
         let step = |phi: f64| 2.0 * std::f64::consts::PI * phi / (target - a * phi.cos().ln());
@@ -101,9 +101,9 @@ impl Rule {
         [exponential(&exponent(above))[0].clone(), exponential(&exponent(below))[1].clone()]
     }
 
-    /// At least the ratio of the term behind n, to the left or to the right, to the one at n; it falls on the way out.
+    /// An upper bound on the ratio of the next term outward from n to the one at n; it decreases outward.
     fn ratio(&self, n: i64, outward: i64) -> Rational {
-        /// More than any result keeps.
+        /// More bits than any result needs.
         const BITS: isize = 200;
         let [below, above] = self.power(n);
         let step = &self.step * Rational::from(outward);
@@ -123,7 +123,7 @@ fn trapezoid_error(shape: &Rational, step: &Rational, phi: &Rational) -> Rationa
     Rational::from(2) * numerator / (denominator - Rational::ONE)
 }
 
-/// I, from below and from above, to far more digits than `aim` has.
+/// Lower and upper bounds on I, to far more digits than `aim`.
 fn integral(shape: &Rational, aim: &Rational) -> [Rational; 2] {
     let finer = Rational::from(2).pow(-30);
     let rule = Rule::with_error(shape, &(aim * &finer));
@@ -149,7 +149,7 @@ fn integral(shape: &Rational, aim: &Rational) -> [Rational; 2] {
 
 /// 1 − e^(−y), from below and from above, of a positive y between these.
 fn one_less_exponential([below, above]: [Rational; 2]) -> [Rational; 2] {
-    /// Below it the difference is told by the first terms of its series.
+    /// Below this the difference is computed from the first terms of its series.
     const SMALL: isize = -30;
     if above > Rational::from(2).pow(SMALL) {
         return [Rational::ONE - &exponential(&-below)[1], Rational::ONE - &exponential(&-above)[0]];
@@ -176,7 +176,7 @@ struct Node {
 }
 
 impl Node {
-    /// At least c/(1 − λ): what the node adds to the sum over all steps.
+    /// An upper bound on c/(1 − λ), the node's contribution to the sum over all steps.
     fn most(&self) -> Rational {
         &self.coefficient[1] / &self.impatience[0]
     }
@@ -193,7 +193,7 @@ impl Nodes<'_> {
         Node { coefficient: [term_below * &self.rule.step / above, term_above * &self.rule.step / below], impatience }
     }
 
-    /// At least what this node and all beyond it add to the sum over all steps; `None` where their terms do not fall yet.
+    /// An upper bound on the contribution of this node and all nodes beyond it; `None` if their terms do not decrease yet.
     fn rest(&self, n: i64, outward: i64, node: &Node) -> Option<Rational> {
         let ratio = self.rule.ratio(n, outward);
         // To the right, 1/(1 − λ) falls. To the left it grows by e^h at most, and never past 1/(1 − q).
@@ -250,14 +250,14 @@ impl Nodes<'_> {
     }
 }
 
-/// The simplest fraction within `relative` of a number that is known between bounds far nearer to each other.
+/// The simplest fraction within the relative error `relative` of a number with much tighter bounds.
 fn simplest([below, above]: &[Rational; 2], relative: &Rational) -> Rational {
     let short = |x: Rational| rounded_down(&x, 100);
     let (lower, upper) = (short(above * (Rational::ONE - relative)), short(below * (Rational::ONE + relative)));
     Rational::simplest_between(lower, upper)
 }
 
-/// At least the sum over all steps of the distance between a node and its rounding.
+/// An upper bound on the sum over all steps of the difference between a node and its rounding.
 fn rounding_error(node: &Node, coefficient: &Rational, impatience: &Rational) -> Rational {
     let farthest = |ends: &[Rational; 2], from: &Rational| {
         let [below, above] = [&ends[0] - from, &ends[1] - from].map(Rational::abs);
@@ -289,7 +289,7 @@ mod tests {
     /// The sum over the first steps of the distance between the weight and the mixture, in plain doubles.
     fn distance(weight: &FallingWeight, mixture: &Mixture, steps: u32) -> f64 {
         let [a, s, q] = [&weight.shape, &weight.rate, &weight.survival].map(Rational::to_f64);
-        // Of a discount near 1 it is the distance from 1 that has digits.
+        // For a discount near 1 the difference from 1 is precise.
         let node = |(c, discount): &(Rational, Rational)| (c.to_f64(), (-(Rational::ONE - discount).to_f64()).ln_1p());
         let nodes: Vec<(f64, f64)> = mixture.nodes.iter().map(node).collect();
         let at = |t: f64| {
@@ -315,9 +315,9 @@ mod tests {
             assert!(mixture.nodes.len() <= most, "{} nodes for {weight:?} at {error}", mixture.nodes.len());
             assert!(mixture.relative_error <= number(error));
             let distance = distance(&weight, &mixture, 20_000);
-            // Rounding of the doubles themselves is far below.
+            // The rounding error of the doubles is far smaller.
             assert!(distance <= mixture.error.to_f64() + 1e-11, "{distance:e} {:e}", mixture.error.to_f64());
-            // The bound is no more than some times what is really lost.
+            // The bound exceeds the true error by a small factor only.
             assert!(
                 distance * 50.0 >= mixture.error.to_f64() || error == "1e-9",
                 "{distance:e} {:e}",

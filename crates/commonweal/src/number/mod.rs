@@ -1,8 +1,8 @@
 //! Numbers: exact ones, and enclosures of them.
 //!
-//! This is the only place that rounds. Everything a solver says about a model is either a [`Rational`], or an
-//! [`Enclosure`] in doubles, or a [`WideEnclosure`] with as many bits as a question needs. A comparison of enclosures
-//! may be undecided, and says so: `None` means refine or go exact, never guess.
+//! This is the only module that rounds. Every result of a solver is a [`Rational`], an [`Enclosure`] in doubles, or a
+//! [`WideEnclosure`] with as many bits as a comparison needs. A comparison of enclosures may be undecided (`None`): the caller
+//! then refines or goes exact, and never guesses.
 
 mod directed;
 mod enclosure;
@@ -42,7 +42,7 @@ pub(crate) use value::CommonDenominator;
 pub use value::{Value, Values, weighted_enclosure};
 pub use wide::WideEnclosure;
 
-/// An exact integer. It stays inside: kernels use the arithmetic of its crate directly, and no public name shows it.
+/// An exact integer. Private: kernels use the arithmetic of its crate directly, and no public name exposes it.
 pub(crate) type Integer = dashu_int::IBig;
 /// An exact integer that is not negative.
 pub(crate) type Natural = dashu_int::UBig;

@@ -1,8 +1,8 @@
 //! The numbers that a model's arrays hold: exact fractions, or doubles next to them.
 //!
-//! A model in doubles stands for one in exact numbers, its *true* model. Let a unit be u = 2^-53 of a number, or 2^-1074
-//! where that is more, and k the number of successors of a choice. Each of its probabilities is within k + 3 units of the
-//! true one, and the true ones sum to exactly 1. Where this comes from:
+//! A model in doubles represents one in exact numbers, its *true* model. Let a unit be u = 2^-53 times a number, or 2^-1074 if
+//! that is more, and k the number of successors of a choice. Each of its probabilities is within k + 3 units of the true one,
+//! and the true ones sum to exactly 1. Proof:
 //!
 //! - A row of doubles may be built as it is if its sum is within (k + 1) u of 1 as [`row_sum`](ModelNumber::row_sum) finds it,
 //!   which is within (k + 2) u, and a little more, of what it is. Its true row is this one divided by its sum.
@@ -13,7 +13,7 @@
 use super::{NumberError, Rational, parse_rational};
 use std::fmt::{Debug, Display};
 
-/// u: what rounding to the nearest double changes at most, relatively.
+/// u: the relative error of rounding to nearest.
 const UNIT: f64 = f64::EPSILON / 2.0;
 /// The least positive double.
 const LEAST: f64 = f64::from_bits(1);
@@ -24,12 +24,12 @@ const MAX_SUM_BITS: usize = 200_000;
 /// A row of decimals whose sum is this near to 1 was computed in floating point; one that is further off is an error.
 const FURTHEST: f64 = 1e-9;
 
-/// The rows that floating point computed: their sums were near 1, not 1, and they were divided by them.
+/// The rows with rounding errors, whose sums were near 1 but not 1, and which were divided by their sums.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Divided {
     /// How many there were.
     pub rows: usize,
-    /// The furthest that a sum was from 1.
+    /// The largest difference of a sum from 1.
     pub largest: f64,
 }
 
@@ -63,19 +63,19 @@ pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'stat
     /// The probability that a text writes: the number itself, or the double nearest to it. One above 0 stays above 0.
     fn parse_probability(text: &str) -> Result<Self, NumberError>;
 
-    /// What stands for an exact reward: itself, or the double nearest to it, which may be infinite.
+    /// The representation of an exact reward: itself, or the nearest double, which may be infinite.
     fn from_reward(exact: Rational) -> Self;
 
-    /// What stands for an exact probability: itself, or the double nearest to it. One above 0 stays above 0.
+    /// The representation of an exact probability: itself, or the nearest double. A probability above 0 stays above 0.
     fn from_probability(exact: Rational) -> Self;
 
     /// The quotient of two integers, or the double nearest to it; the denominator is not 0.
     fn from_quotient(numerator: i64, denominator: u64) -> Self;
 
-    /// The value of a double; `None` if it has none.
+    /// The value of a double; `None` for NaN and infinities.
     fn from_double(double: f64) -> Option<Self>;
 
-    /// The exact value; `None` of NaN and infinities.
+    /// The exact value; `None` for NaN and infinities.
     fn to_exact(&self) -> Option<Rational>;
 
     /// The sum of two rewards; of doubles, rounded.
@@ -87,17 +87,17 @@ pub trait ModelNumber: Clone + PartialEq + Debug + Display + Send + Sync + 'stat
     /// The sum of positive numbers; of doubles, within about one u. `None` if the exact sum is too long to be found.
     fn row_sum(row: &[Self]) -> Option<Self>;
 
-    /// How far the sum of a row is from 1; 0 if the row, read from a file, may stay as it is.
+    /// The difference of the sum of a row from 1; 0 if the row, read from a file, need not be scaled.
     fn distance_from_one(sum: &Self, row_length: usize) -> f64;
 
-    /// Whether the sum of a row of decimals is so near to 1 that floating point must have computed it: within 10^-9.
+    /// Whether the sum of a row of decimals differs from 1 only by rounding errors: within 10^-9.
     fn is_near_one(sum: &Self) -> bool;
 
     /// Whether numbers, all positive, may be built as a row of probabilities. If not, what they sum to.
     fn check_row(row: &[Self]) -> Result<(), String>;
 
-    /// Divides numbers, all positive, that may not be built as a row by their sum, if floating point computed them; how far
-    /// that sum was from 1. Fractions are never touched.
+    /// Divides positive numbers by their sum, if they are not a valid row but differ from one only by rounding errors; returns the
+    /// difference of the sum from 1. Fractions are never scaled.
     fn scale_row(row: &mut [Self]) -> Option<f64>;
 }
 
@@ -244,7 +244,7 @@ impl ModelNumber for f64 {
         self / divisor
     }
 
-    /// Neumaier's sum: each addition's rounding error is added up beside it.
+    /// Neumaier's sum: the rounding errors of the additions are summed separately.
     fn row_sum(row: &[f64]) -> Option<f64> {
         let (mut sum, mut lost) = (0.0f64, 0.0f64);
         for &number in row {
@@ -252,7 +252,7 @@ impl ModelNumber for f64 {
             lost += if sum >= number { (sum - next) + number } else { (number - next) + sum };
             sum = next;
         }
-        // What is lost of an infinite sum is NaN.
+        // The correction of an infinite sum is NaN.
         Some(if sum.is_finite() { sum + lost } else { sum })
     }
 
@@ -285,7 +285,7 @@ impl ModelNumber for f64 {
 /// The double nearest to a decimal or to a fraction of small integers. `None` if the text may be something else.
 fn quick_double(text: &str) -> Option<f64> {
     match text.parse::<f64>() {
-        // What is not finite is too large, or a word such as `nan`.
+        // A double that is not finite is an overflow, or a word such as `nan`.
         Ok(double) => double.is_finite().then_some(double),
         Err(_) => {
             let (numerator, denominator) = text.split_once('/')?;

@@ -3,14 +3,14 @@
 use super::{Integer, Natural, Rational};
 use std::borrow::Cow;
 
-/// The most digits that a number may have once written out in full. A bound keeps `1e999999999` from taking memory.
+/// The most digits that a number may have when written out in full. The limit keeps `1e999999999` from exhausting memory.
 const MAX_DIGITS: usize = 10_000;
 
 /// Why a text is not a number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NumberError {
-    /// The text has no number's form.
+    /// The text is not a number.
     #[error("`{0}` is not a number; write an integer, a decimal such as 0.25 or 1e-3, or a fraction such as 2/3")]
     Malformed(String),
     /// A fraction whose denominator is 0.
@@ -101,7 +101,7 @@ fn decimal(text: &str) -> Result<Rational, NumberError> {
     Ok(if negative { -value } else { value })
 }
 
-/// The exponent, or a value past every limit where it does not fit; `None` if it is not an integer.
+/// The exponent, saturated if it does not fit; `None` if it is not an integer.
 fn exponent(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),

@@ -1,16 +1,16 @@
 //! Sums of products in plain doubles, with one error term for the whole sum.
 //!
-//! The fast path of the induction: numbers whose magnitude is that of ordinary doubles are kept as three arrays (lower
-//! end, upper end, magnitude), and the cost of soundness is one more sum. With u = 2^-53, a product of two factors that are
-//! each within 2u of the truth, added up with k − 1 others, is off by less than (k + 6) u of the sum of magnitudes. Every
-//! error term below is at least twice that, which covers its own rounding, and has a floor for what underflows.
+//! The fast path of the induction: numbers that are far from overflow and underflow are stored as three arrays (lower end,
+//! upper end, magnitude), and soundness costs one more sum. With u = 2^-53, a sum of k products of two factors that are each
+//! within a relative error of 2u has an error below (k + 6) u times the sum of magnitudes. Every error term below is at least
+//! twice that, which covers its own rounding, and has a floor for underflow.
 
 use super::directed::UNIT_ROUNDOFF;
 use super::{Enclosure, Scaled};
 
-/// More than any product of ordinary doubles loses when it underflows.
+/// More than the absolute error of a product that underflows.
 const FLOOR: f64 = 1e-290;
-/// A smaller weight is not known within a unit in its last place once it is multiplied by what may be small itself.
+/// A product with a smaller weight may underflow and lose its relative precision.
 pub const LEAST_WEIGHT: f64 = 1e-150;
 
 /// The sum of `numbers[i] · weights[i]`, of which both are within one unit in the last place, and a bound on its error.
@@ -24,7 +24,7 @@ pub fn plain_sum(numbers: &[f64], weights: &[f64]) -> (f64, f64) {
     (sum, 2.0 * (numbers.len() as f64 + 6.0) * UNIT_ROUNDOFF * magnitude + FLOOR)
 }
 
-/// Enclosures of ordinary size, one per state, end by end.
+/// Enclosures far from overflow and underflow, one per state, by ends.
 #[derive(Debug, Default)]
 pub struct PlainVector {
     lower: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct PlainVector {
 }
 
 impl PlainVector {
-    /// The same numbers, if all are 0 or of ordinary size.
+    /// The same numbers, if each is 0 or far from overflow and underflow.
     pub fn of(numbers: &[Scaled]) -> Option<PlainVector> {
         let mut plain = PlainVector {
             lower: Vec::with_capacity(numbers.len()),

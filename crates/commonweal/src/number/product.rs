@@ -57,7 +57,7 @@ mod tests {
         }
     }
 
-    /// Words at the edges in both factors: products of these, formed by the transform, are often wrong.
+    /// Factors with extreme words: the transform often computes their products wrongly.
     #[test]
     fn products_for_which_the_transform_drops_a_carry_agree_with_a_second_library() {
         use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -72,7 +72,7 @@ mod tests {
         {
             let (a, b) = (edges(a), -edges(b));
             assert_eq!(in_other_library(&product(&a, &b)), in_other_library(&a) * in_other_library(&b));
-            // Squares, as powers form them.
+            // Squares, as in powers.
             assert_eq!(in_other_library(&power(&a, 2)), in_other_library(&a) * in_other_library(&a));
         }
     }

@@ -1,4 +1,4 @@
-//! The exact fraction that models, strategies and answers speak of.
+//! The exact fraction of models, strategies and answers.
 
 use super::{Integer, Natural, NumberError, nearest_double, parse_rational};
 use dashu_base::{Abs, BitTest};
@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 /// An exact fraction in lowest terms, of any length.
 ///
-/// Nothing is rounded on the way in: `0.1` is one tenth, not the double next to it. Sums, products and quotients are exact.
+/// Parsing is exact: `0.1` is one tenth, not the nearest double. Sums, products and quotients are exact.
 /// [`to_f64`](Rational::to_f64) rounds once, to the nearest double.
 ///
 /// ```
@@ -101,7 +101,7 @@ impl Rational {
         self.numerator_bits() + self.denominator_bits()
     }
 
-    /// The distance from 0.
+    /// The absolute value.
     #[inline]
     pub fn abs(self) -> Rational {
         Rational(self.0.abs())

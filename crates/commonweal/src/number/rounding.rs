@@ -1,4 +1,4 @@
-//! Doubles next to a quotient of integers: below it, above it, nearest to it.
+//! Rounding a quotient of integers to doubles: down, up, to nearest.
 
 use super::{Integer, Natural};
 use dashu_base::{BitTest, DivRem, Sign};
@@ -33,7 +33,7 @@ fn magnitudes_around(numerator: &Integer, denominator: &Natural) -> (f64, f64) {
     (scaled(kept, exponent).min(f64::MAX), scaled(kept + more, exponent))
 }
 
-/// A magnitude as `kept · 2^exponent` and what is left of it, in units of 2^exponent.
+/// A magnitude as `kept · 2^exponent` and the remainder, in units of 2^exponent.
 struct Cut {
     /// 53 bits, fewer where the result is subnormal.
     kept: u128,
@@ -54,7 +54,7 @@ fn cut(numerator: &Integer, denominator: &Natural) -> Option<Cut> {
     if numerator.is_zero() {
         return None;
     }
-    // A quotient of 64 or 65 bits, and a remainder if anything is left below it.
+    // A quotient of 64 or 65 bits, and a remainder.
     let shift = numerator.bit_len() as i64 - denominator.bit_len() as i64 - 64;
     let (dividend, divisor) = if shift >= 0 {
         (numerator, denominator << shift as usize)
@@ -90,7 +90,7 @@ fn scaled(mantissa: u128, exponent: i64) -> f64 {
     if exponent > 1024 {
         return f64::INFINITY;
     }
-    // In two steps, so that a subnormal result is not lost on the way.
+    // In two steps, because 2^exponent itself may underflow.
     let half = exponent / 2;
     mantissa as f64 * power_of_two(half) * power_of_two(exponent - half)
 }

@@ -1,38 +1,38 @@
-//! What rounding can have changed in a long computation, kept as one number.
+//! An upper bound on the rounding errors of a long computation, as one number.
 //!
-//! Where every row of a computation is a sum of products whose magnitudes have a common bound, one error term per pass is
-//! enough, and the inner loop runs in plain doubles. With u = 2^-53, a sum of k products of factors that are each within
-//! 2u of the truth is off by less than (k + 6) u of the sum of magnitudes. Every term below is at least twice that, which
-//! covers its own rounding, and has a floor for what underflows.
+//! If every row of a computation is a sum of products with a common bound on the magnitudes, one error term per pass suffices,
+//! and the inner loop runs in plain doubles. With u = 2^-53, a sum of k products of factors that are each within a relative
+//! error of 2u has an error below (k + 6) u times the sum of magnitudes. Every term below is at least twice that, which covers
+//! its own rounding, and has a floor for underflow.
 
 use super::directed::{UNIT_ROUNDOFF, product_up, sum_up};
 
-/// More than any product of ordinary doubles loses when it underflows.
+/// More than the absolute error of a product that underflows.
 const FLOOR: f64 = 1e-290;
 
-/// An upper bound of all that rounding, and anything else that was left out, can amount to.
+/// An upper bound on the sum of all rounding errors and omitted terms.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RoundingBudget {
     total: f64,
 }
 
 impl RoundingBudget {
-    /// Allows for one sum of at most `terms` products whose magnitudes add up to at most `magnitude`.
+    /// Adds the error of one sum of at most `terms` products whose magnitudes add up to at most `magnitude`.
     pub fn allow_sum(&mut self, terms: usize, magnitude: f64) {
         self.allow(2.0 * (terms as f64 + 6.0) * UNIT_ROUNDOFF * magnitude + FLOOR);
     }
 
-    /// Allows for something that is at most `amount`.
+    /// Adds an error of at most `amount`.
     pub fn allow(&mut self, amount: f64) {
         self.total = sum_up(self.total, amount);
     }
 
-    /// Allows for something that is at most the product of these two, neither of them negative.
+    /// Adds an error of at most the product of these two, neither of them negative.
     pub fn allow_product(&mut self, a: f64, b: f64) {
         self.allow(product_up(a, b));
     }
 
-    /// Everything that was allowed for.
+    /// The total error bound.
     pub fn total(&self) -> f64 {
         self.total
     }
@@ -43,7 +43,7 @@ impl RoundingBudget {
     }
 }
 
-/// What a computed sum of `terms` products, none of them negative, is multiplied by to be at least the exact one.
+/// The factor by which a computed sum of `terms` non-negative products is multiplied to be at least the exact one.
 pub(crate) fn enough_for_sum(terms: usize) -> f64 {
     1.0 + 8.0 * UNIT_ROUNDOFF * (terms as f64 + 8.0)
 }

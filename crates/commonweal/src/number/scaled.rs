@@ -1,8 +1,8 @@
 //! Enclosures with an exponent of their own.
 //!
-//! Weights such as (λ_1/λ_0)^t at t = 10^6 lie far below the smallest double, and their signs still decide. A
-//! [`Scaled`] is an [`Enclosure`] times a power of two: it has the precision and nearly the speed of doubles, and does
-//! not underflow. Enclosures whose exponents agree, which is the rule, are added and multiplied as they are.
+//! Weights such as (λ_1/λ_0)^t at t = 10^6 underflow in doubles, but the signs of sums with them still matter. A [`Scaled`] is
+//! an [`Enclosure`] times a power of two: it has the precision and nearly the speed of doubles, and does not underflow.
+//! Enclosures with equal exponents, the common case, are added and multiplied directly.
 
 use super::directed::UNIT_ROUNDOFF;
 use super::{Enclosure, Integer, Natural, Rational};
@@ -16,9 +16,9 @@ pub struct Scaled {
     exponent: i128,
 }
 
-/// Mantissas are brought back to about 1 when they leave 2^-RANGE … 2^RANGE.
+/// Mantissas are normalised to about 1 when they leave 2^-RANGE … 2^RANGE.
 const RANGE: i32 = 300;
-/// No exponent goes farther than this: beyond, a number is as good as 0 or infinite.
+/// The greatest exponent: beyond it a number is rounded outward to 0 or infinity.
 pub(super) const FARTHEST: i128 = 1 << 120;
 
 impl Scaled {
@@ -63,17 +63,17 @@ impl Scaled {
         ([exact(self.mantissa.lower()), exact(self.mantissa.upper())], self.exponent)
     }
 
-    /// The enclosure between doubles; ends past the range of doubles are infinite or next to 0.
+    /// The enclosure in doubles; ends that overflow are infinite, ends that underflow are rounded outward.
     pub fn to_doubles(self) -> Enclosure {
         if self.exponent == 0 { self.mantissa } else { shifted(self.mantissa, self.exponent) }
     }
 
-    /// The numbers from `lower` to `upper`, of ordinary size.
+    /// The numbers from `lower` to `upper`, far from overflow and underflow.
     pub fn plain(lower: f64, upper: f64) -> Scaled {
         Scaled { mantissa: Enclosure::new(lower, upper), exponent: 0 }.normalised()
     }
 
-    /// The enclosure itself, if the number is 0 or its size is that of ordinary doubles.
+    /// The enclosure itself, if the number is 0 or far from overflow and underflow.
     pub fn as_plain(&self) -> Option<&Enclosure> {
         let magnitude = self.mantissa.lower().abs().max(self.mantissa.upper().abs());
         // Products of a few of these neither overflow nor underflow.
@@ -97,12 +97,12 @@ impl Scaled {
         self.is_point() || (self.sign().is_some() && self.mantissa.width() <= part * lower.abs().max(upper.abs()))
     }
 
-    /// The sign of the number, where the enclosure decides it.
+    /// The sign of the number, if the enclosure decides it.
     pub fn sign(&self) -> Option<Ordering> {
         self.mantissa.sign()
     }
 
-    /// How this number compares with `other`, where the two enclosures decide it.
+    /// The comparison of this number with `other`, if the two enclosures decide it.
     pub fn compare(&self, other: &Scaled) -> Option<Ordering> {
         if self.exponent == other.exponent { self.mantissa.compare(&other.mantissa) } else { self.plus(-*other).sign() }
     }
@@ -200,7 +200,7 @@ impl Scaled {
 
     /// `Σ_k weights[k] · values[k]` for exact weights that are at least 0 and of which `weights` are the nearest doubles.
     ///
-    /// Where all exponents agree, both ends are summed in plain doubles and one error term covers every rounding: with
+    /// If all exponents agree, both ends are summed in plain doubles and one error term covers every rounding: with
     /// u = 2^-53 and k terms, a term carries at most the rounding of its weight, of its product and of k sums, so the
     /// error is below (k + 4) u Σ |weight · value|. Products that underflow lose less than the smallest normal double.
     pub fn dot(weights: &[f64], values: impl Iterator<Item = Scaled> + Clone) -> Scaled {
@@ -234,7 +234,7 @@ impl Scaled {
         weights.iter().zip(values).map(term).fold(Scaled::ZERO, Scaled::plus)
     }
 
-    /// The same number with the exponent 0 if its size is that of ordinary doubles, with a mantissa of about 1 otherwise.
+    /// The same number with exponent 0 if it is far from overflow and underflow, with a mantissa of about 1 otherwise.
     fn normalised(self) -> Scaled {
         const LEAST: f64 = power_of_two(-RANGE);
         const GREATEST: f64 = power_of_two(RANGE);
@@ -297,7 +297,7 @@ impl std::ops::Neg for Scaled {
     }
 }
 
-/// The same two numbers with one exponent, the greater of theirs; 0 has none of its own.
+/// The same two numbers with one exponent, the greater of theirs; 0 takes that of the other.
 fn aligned(a: Scaled, b: Scaled) -> (Scaled, Scaled) {
     if a.exponent == b.exponent || b.is_zero() {
         return (a, Scaled { exponent: a.exponent, ..b });
@@ -313,7 +313,7 @@ fn aligned(a: Scaled, b: Scaled) -> (Scaled, Scaled) {
     (a, Scaled { mantissa: shifted(b.mantissa, b.exponent - a.exponent), exponent: a.exponent })
 }
 
-/// `enclosure · 2^shift`, outward where that leaves the range of doubles.
+/// `enclosure · 2^shift`, rounded outward if it overflows or underflows.
 fn shifted(enclosure: Enclosure, shift: i128) -> Enclosure {
     let end = |x: f64| {
         let mut rest = shift.clamp(-4_000, 4_000) as i32;

@@ -1,20 +1,20 @@
-//! Doubles that are at least a number: for error terms, whose sums and products round up.
+//! Upper bounds in doubles, for error terms: sums and products round up.
 
 use super::directed::{UNIT_ROUNDOFF, product_up, sum_up};
 use super::{Enclosure, Rational};
 use std::ops::{Add, Mul};
 
-/// A double that is at least a certain number, which is not negative. Sums and products of bounds are bounds.
+/// A double that is an upper bound on a non-negative number. Sums and products of bounds are bounds.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct UpperBound(f64);
 
 impl UpperBound {
     /// Exactly 0.
     pub const ZERO: UpperBound = UpperBound(0.0);
-    /// More than the absolute error of a few hundred operations whose results are too small for full precision.
+    /// More than the absolute error of a few hundred operations whose results are subnormal.
     pub const UNDERFLOW: UpperBound = UpperBound(f64::MIN_POSITIVE);
 
-    /// A bound of the magnitude of `x`; of nothing, if `x` is not a number.
+    /// A bound of the magnitude of `x`; infinite if `x` is NaN.
     pub fn of(x: f64) -> UpperBound {
         if x.is_nan() { UpperBound(f64::INFINITY) } else { UpperBound(x.abs()) }
     }
@@ -32,7 +32,7 @@ impl UpperBound {
 
     /// A bound of 1 over a positive number of which `x` is the nearest double.
     pub fn of_inverse(x: f64) -> UpperBound {
-        // Below the normal doubles the nearest one says too little of the number.
+        // A subnormal double is not precise enough for the inverse.
         if x >= f64::MIN_POSITIVE {
             UpperBound::of((1.0 / x.next_down()).next_up())
         } else {
@@ -50,12 +50,12 @@ impl UpperBound {
         UpperBound::of((dividend / divisor).next_up())
     }
 
-    /// What `count` roundings may change a result by, relative to the largest number on the way.
+    /// The relative error of `count` roundings, relative to the largest intermediate result.
     pub fn of_roundings(count: f64) -> UpperBound {
         UpperBound::of(count) * UpperBound(UNIT_ROUNDOFF)
     }
 
-    /// What a single rounding may change a number of this magnitude by.
+    /// The error of a single rounding of a number of this magnitude.
     pub fn rounding(self) -> UpperBound {
         UpperBound(UNIT_ROUNDOFF) * self
     }

@@ -1,11 +1,11 @@
-//! A number as it is reported: exactly where it is known, and always between two doubles.
+//! A reported number: the exact value if it is known, and always a lower and an upper bound in doubles.
 
 use super::product::PIECE_BITS;
 use super::{Enclosure, ExactVector, Integer, Natural, Rational, product};
 use crate::parallel;
 use dashu_base::{BitTest, Gcd};
 
-/// A number with what is proven of it.
+/// A number with proven bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value {
     /// The number itself, if it is known.
@@ -71,7 +71,7 @@ pub enum Values {
         /// An enclosure of each number; the tightest where it is known.
         enclosures: Vec<Enclosure>,
     },
-    /// Doubles, and how far below and above them the numbers are at most: half the memory of enclosures.
+    /// Doubles with common error bounds below and above: half the memory of enclosures.
     Near {
         /// One double per number.
         centers: Vec<f64>,

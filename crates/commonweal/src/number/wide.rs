@@ -1,4 +1,4 @@
-//! Intervals with as many bits as a question needs.
+//! Intervals of arbitrary precision.
 
 use super::{Enclosure, Integer, Natural, Rational, Scaled, doubles_around, product, scaled::FARTHEST};
 use dashu_base::{BitTest, Sign};
@@ -81,7 +81,7 @@ impl WideEnclosure {
             upper: greatest.rounded(precision, Direction::Up),
             precision,
         };
-        // Weights are not negative, and two products do for them.
+        // For non-negative weights two products suffice.
         if self.lower.sign() != Ordering::Less {
             let least = if other.lower.sign() == Ordering::Less { &self.upper } else { &self.lower };
             let greatest = if other.upper.sign() == Ordering::Less { &self.lower } else { &self.upper };
@@ -123,7 +123,7 @@ impl WideEnclosure {
         Scaled::new(Enclosure::new(lower, upper), exponent)
     }
 
-    /// The sign of the number, where the enclosure decides it.
+    /// The sign of the number, if the enclosure decides it.
     pub fn sign(&self) -> Option<Ordering> {
         match (self.lower.sign(), self.upper.sign()) {
             (Ordering::Greater, _) => Some(Ordering::Greater),
@@ -161,7 +161,7 @@ impl Dyadic {
 
     /// The doubles around this number over 2^scale, which is at most about 1.
     fn doubles_around(&self, scale: i128) -> (f64, f64) {
-        // What lies far below the scale is as good as anything else below the least double.
+        // Far below the scale every number underflows in the same way.
         let exponent = (self.exponent - scale).max(-3_000 - self.mantissa.bit_len() as i128);
         if exponent >= 0 {
             doubles_around(&(&self.mantissa << exponent as usize), &Natural::ONE)
@@ -184,8 +184,8 @@ impl Dyadic {
         Dyadic { mantissa: product(&self.mantissa, &other.mantissa), exponent: self.exponent + other.exponent }
     }
 
-    /// The sum, rounded in `direction`. A summand far below the other's last bit only nudges it outward, so that
-    /// exponents a billion apart cost nothing.
+    /// The sum, rounded in `direction`. A summand far below the other's last bit only changes the rounding, so that widely different
+    /// exponents cost nothing.
     fn plus(&self, other: &Dyadic, precision: usize, direction: Direction) -> Dyadic {
         let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         if high.mantissa.is_zero() || low.mantissa.is_zero() {

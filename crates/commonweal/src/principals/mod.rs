@@ -1,12 +1,12 @@
-//! Principals as a linear map: what the solver sees are *parts*, distinct discounts in decreasing patience.
+//! Principals as a linear map onto *parts*: the solver sees parts with distinct discounts, in decreasing patience.
 //!
-//! A principal counts step j as `Σ_k c_k λ_k^j`. For the welfare only the discounts matter, so all that counts λ_i^j is one
-//! part, whose rewards are `R_i(s,a) = Σ weight · coefficient · R_p(s,a)` over the principals p that have it. Past this module
-//! every function takes an [`OrderedModel`], which knows parts only: their discounts are distinct and decreasing, the
-//! weights are inside the rewards. The order is in the type and never checked again.
+//! A principal weights step j by `Σ_k c_k λ_k^j`. For the welfare only the discounts matter, so all terms with discount λ_i are
+//! one part, whose rewards are `R_i(s,a) = Σ weight · coefficient · R_p(s,a)` over the principals p that have it. Past this
+//! module every function takes an [`OrderedModel`], which has parts only: their discounts are distinct and decreasing, and the
+//! weights are included in the rewards. The order is part of the type and never checked again.
 //!
-//! What a principal gets is found the other way round ([`OrderedModel::sources`]): from the parts that are its own, and by
-//! itself where it shares one or is not counted.
+//! A principal's payoff is computed from its sources ([`OrderedModel::sources`]): from parts that are its own, and by a separate
+//! evaluation if it shares a part or has weight 0.
 
 mod segments;
 
@@ -20,7 +20,7 @@ use crate::number::Rational;
 pub struct Group {
     /// The members' names, joined by `+`.
     pub name: String,
-    /// Their greatest discount: what the far future counts for.
+    /// Their greatest discount in the last segment.
     pub patience: Rational,
     /// The principals of the file that share the preference, in the file's order; at least one.
     pub members: Vec<PrincipalId>,
@@ -46,18 +46,18 @@ pub fn groups(principals: &[Principal]) -> Vec<Group> {
     groups
 }
 
-/// All that counts λ^j, of all principals.
+/// All terms with one discount λ, of all principals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderedPart {
     /// λ.
     pub discount: Rational,
-    /// Whose rewards it is made of, in the file's order, and what each counts for: weight times coefficient, never 0
-    /// unless no principal of the model counts.
+    /// The principals whose rewards it contains, in the file's order, each with its factor: weight times coefficient, never 0
+    /// unless all weights of the model are 0.
     pub terms: Vec<(PrincipalId, Rational)>,
 }
 
 impl OrderedPart {
-    /// The part with its first term counting 1 or −1, and what all its terms are multiplied by to be as before.
+    /// The part scaled so that its first factor is 1 or −1, and the scale factor.
     pub(crate) fn normalised(&self) -> (OrderedPart, Rational) {
         let factor = self.terms[0].1.clone().abs();
         let terms = self.terms.iter().map(|(p, counts)| (*p, counts / &factor)).collect();
@@ -65,7 +65,7 @@ impl OrderedPart {
     }
 }
 
-/// The parts of these principals, the most patient first. Principals of weight 0 have none, unless nobody else is there.
+/// The parts of these principals, the most patient first. Principals of weight 0 have none, unless all weights are 0.
 pub fn parts(principals: &[Principal]) -> Vec<OrderedPart> {
     let nobody_counts = principals.iter().all(|principal| principal.weight.is_zero());
     let mut parts: Vec<OrderedPart> = Vec::new();
@@ -85,7 +85,7 @@ pub fn parts(principals: &[Principal]) -> Vec<OrderedPart> {
     parts
 }
 
-/// The parts of these principals if their payoffs counted `weights` times, in the file's order; none if all of these are 0.
+/// The parts of these principals with other weights, in the file's order; none if all of these are 0.
 pub fn parts_weighted(principals: &[Principal], weights: &[Rational]) -> Vec<OrderedPart> {
     if weights.iter().all(Rational::is_zero) {
         return Vec::new();
@@ -94,7 +94,7 @@ pub fn parts_weighted(principals: &[Principal], weights: &[Rational]) -> Vec<Ord
     parts(&principals.iter().zip(weights).map(weighted).collect::<Vec<_>>())
 }
 
-/// The parts of one principal alone, which counts its payoff once, in its own direction.
+/// The parts of one principal alone, with weight 1 or −1, its own direction.
 fn parts_alone(principals: &[Principal], principal: PrincipalId) -> Vec<OrderedPart> {
     let own = &principals[principal.index()];
     let term = |coefficient: &Rational| (principal, coefficient * own.direction());
@@ -102,14 +102,14 @@ fn parts_alone(principals: &[Principal], principal: PrincipalId) -> Vec<OrderedP
     own.only_parts().iter().map(part).collect()
 }
 
-/// A term of a principal's payoff: `coefficient` times what its rewards are worth at one discount.
+/// A term of a principal's payoff: `coefficient` times the value of its rewards at one discount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What they count for.
+    /// The coefficient.
     pub coefficient: Rational,
     /// Whose rewards, at which discount.
     pub alone: Alone,
-    /// The part that tells what they are worth, if one has no other term.
+    /// The part that determines the value, if one has no other term.
     pub part: Option<OwnPart>,
 }
 
@@ -118,7 +118,7 @@ pub struct Source {
 pub struct OwnPart {
     /// Which part.
     pub index: usize,
-    /// What its values are multiplied by to give those of the rewards themselves: one over what the term counts for.
+    /// The factor from its values to those of the rewards themselves: the inverse of the term's factor.
     pub uncounted: Rational,
 }
 
@@ -131,7 +131,7 @@ pub struct Alone {
     pub discount: Rational,
 }
 
-/// Where the payoff of `principal` comes from, given the parts that the solver sees.
+/// The sources of the payoff of `principal`, given the parts that the solver sees.
 pub fn sources(principals: &[Principal], parts: &[OrderedPart], principal: PrincipalId) -> Vec<Source> {
     let own_part = |discount: &Rational| {
         let index = parts.iter().position(|part| part.discount == *discount)?;
@@ -159,7 +159,7 @@ pub struct OrderedModel<'m> {
     reward: Vec<Rational>,
 }
 
-/// The model with what counts alike merged, the most patient part first.
+/// The model with terms of equal discount merged, the most patient part first.
 pub fn order(mdp: &Mdp) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts(mdp.principals()))
 }
@@ -169,13 +169,13 @@ pub(crate) fn order_by(mdp: &Mdp, parts: Vec<OrderedPart>) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts)
 }
 
-/// The model with one part for each principal: what tells its states apart, whatever the time preferences.
+/// The model with one part for each principal: this decides the equivalence of states for any time preferences.
 pub(crate) fn by_principal(mdp: &Mdp) -> OrderedModel<'_> {
     let part = |p: usize| OrderedPart { discount: Rational::ZERO, terms: vec![(p.into(), Rational::ONE)] };
     OrderedModel::of(mdp, (0..mdp.n_principals()).map(part).collect())
 }
 
-/// The model as one principal alone sees it: its own rewards, less is better for a negative weight, and nobody else's.
+/// The model of one principal alone: its own rewards, negated if its weight is negative.
 pub fn alone(mdp: &Mdp, principal: PrincipalId) -> OrderedModel<'_> {
     OrderedModel::of(mdp, parts_alone(mdp.principals(), principal))
 }
@@ -219,7 +219,7 @@ impl<'m> OrderedModel<'m> {
         &self.reward[choice.index() * self.n()..(choice.index() + 1) * self.n()]
     }
 
-    /// Where the payoff of a principal of the file comes from.
+    /// The sources of the payoff of a principal of the file.
     pub fn sources(&self, principal: PrincipalId) -> Vec<Source> {
         sources(self.mdp.principals(), &self.parts, principal)
     }

@@ -1,8 +1,8 @@
 //! A model in segments: stretches of steps over which every principal is a sum of powers.
 //!
-//! Where a principal's segment ends, so does the model's. Within one, step j counts `Σ_i λ_i^(j − origin) R_i`, with the
-//! parts of that stretch. The origin is the latest step at which a segment of somebody who counts in it began: where a term of
-//! office ends after a million steps, those who stay are not said anew in powers of a million.
+//! A segment of the model ends where a segment of some principal ends. Within one, step j is worth `Σ_i λ_i^(j − origin) R_i`,
+//! with the parts of that segment. The origin is the latest step at which a segment of a principal that counts in it began: if a
+//! term of office ends after a million steps, the other principals' preferences need no powers with exponent a million.
 
 use super::OrderedPart;
 use crate::model::{Part, Principal, PrincipalId};
@@ -15,8 +15,8 @@ pub struct OrderedSegment {
     pub from: u64,
     /// Where its parts count from: at step j each counts λ^(j − origin). Not after `from`.
     pub origin: u64,
-    /// Its parts, the most patient first; at least one. One of a discount above 0 is always there where the model has several
-    /// segments, if need be one that is made of nobody's rewards: what comes after the segment is carried back with it.
+    /// Its parts, the most patient first; at least one. If the model has several segments, at least one part has a discount above
+    /// 0; if necessary a part without rewards is added. The welfare after the segment is carried back in its units.
     pub parts: Vec<OrderedPart>,
 }
 
@@ -32,7 +32,8 @@ impl OrderedSegment {
     }
 }
 
-/// The segments of a model with these principals: one begins wherever one of anybody's does, counted or not.
+/// The segments of a model with these principals: one begins at every step at which a segment of some principal begins, also of
+/// weight 0.
 pub fn segments(principals: &[Principal]) -> Vec<OrderedSegment> {
     let mut from: Vec<u64> = principals.iter().flat_map(|own| own.segments().iter().map(|own| own.from)).collect();
     from.sort_unstable();
@@ -47,7 +48,7 @@ pub fn segments(principals: &[Principal]) -> Vec<OrderedSegment> {
     for from in from {
         let mut segment = of_step(&counted, from, segments.last());
         if !is_whole && segment.parts.first().is_none_or(|part| part.discount.is_zero()) {
-            // Where nobody counts, what comes after is carried back in the units of the steps before.
+            // If all weights are 0, the later welfare is carried back in the units of the previous segment.
             let discount =
                 segments.last().map_or_else(|| Rational::from_quotient(1, 2), |b| b.parts[0].discount.clone());
             segment.parts.insert(0, OrderedPart { discount, terms: Vec::new() });
@@ -57,7 +58,7 @@ pub fn segments(principals: &[Principal]) -> Vec<OrderedSegment> {
     segments
 }
 
-/// The same if the principals' payoffs counted `weights` times, in the file's order; none if all of these are 0.
+/// The same with other weights, in the file's order; none if all of these are 0.
 pub fn segments_weighted(principals: &[Principal], weights: &[Rational]) -> Vec<OrderedSegment> {
     if weights.iter().all(Rational::is_zero) {
         return Vec::new();

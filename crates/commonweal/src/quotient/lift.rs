@@ -1,4 +1,4 @@
-//! An answer for the classes, as one for the states.
+//! Lifts an answer for the classes to the states.
 
 use super::{Classes, Quotient};
 use crate::answer::{
@@ -10,7 +10,7 @@ use crate::number::{ExactVector, Values};
 use crate::strategy::{Change, CountingStrategy};
 
 impl<N: PartialEq> Quotient<N> {
-    /// What the answer for the quotient says of `model`, which it is the quotient of.
+    /// The answer for `model`, given the answer for its quotient.
     pub(crate) fn lift(&self, model: &Mdp<N>, answer: Answer) -> Answer {
         let lift = Lift { model, quotient: &self.model, classes: &self.classes };
         let long_term = |state: StateId| {
@@ -33,7 +33,7 @@ impl<N: PartialEq> Quotient<N> {
         }
     }
 
-    /// Whether some state has two choices that lead to different states which are alike: only exact gains show that they tie.
+    /// Whether some state has two choices that lead to different but equivalent states: only exact gains prove that they tie.
     fn copies_tie(&self, model: &Mdp<N>) -> bool {
         let is_same = |one: ChoiceId, other: ChoiceId, model: &Mdp<N>| {
             let row = |choice| (model.rewards(choice), model.targets(choice), model.probabilities(choice));
@@ -63,7 +63,7 @@ impl Lift<'_> {
         self.classes.of_state(state)
     }
 
-    /// The choice of `state` that stands where `choice` stands in its class.
+    /// The choice of `state` at the position of `choice` in its class.
     fn choice(&self, state: StateId, choice: ChoiceId) -> ChoiceId {
         let place = choice.index() - self.quotient.choice_range(StateId::from(self.class(state))).start;
         ChoiceId::from(self.model.choice_range(state).start + place)

@@ -1,12 +1,12 @@
-//! The model up to symmetry: states that are alike become one, the smaller model is solved, and its answer is lifted.
+//! The quotient of a model by bisimulation: equivalent states are merged, the smaller model is solved, and its answer is lifted.
 //!
-//! States that are alike earn the same, and so the same strategy is best in all of them. Copies of a state tie at every step,
-//! which no enclosure shows: with one state in place of them there is nothing to tie. States are alike here only if their
-//! choices are alike as they are listed, so that ties are decided in the quotient as they would be in the model, and a
-//! lifted answer is the one that the model itself has. Certificates are about the model: what they state is lifted too.
+//! Equivalent states earn the same, so the same strategy is best in all of them. Choices that lead to copies of a state tie at
+//! every step, which enclosures cannot prove; in the quotient these ties do not occur. States are equivalent here only if their
+//! choices are equivalent in the listed order, so that ties are decided in the quotient as in the model, and the lifted answer
+//! is that of the model itself. Certificates are about the model: their contents are lifted too.
 //!
-//! In doubles, probabilities and rewards count as equal where the doubles are. The true numbers may then differ by as much
-//! as the doubles are off, which the error of a row allows for. Cost: O(transitions · log states).
+//! In doubles, probabilities and rewards count as equal if the doubles are. The true numbers may then differ by the rounding
+//! errors, which the error bound of a row includes. Cost: O(transitions · log states).
 
 mod lift;
 mod partition;
@@ -21,17 +21,17 @@ use crate::parallel;
 use refinement::{Chance, FIXED_BITS};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A model in which states that are alike are one.
+/// A model in which equivalent states are merged.
 pub(crate) struct Quotient<N> {
-    /// It offers what the first state of each class offers.
+    /// Each class has the choices of its first state.
     pub(crate) model: Mdp<N>,
     classes: Classes,
-    /// The length of the longest row of the model itself: what a row in doubles is off by grows with it.
+    /// The length of the longest row of the model itself; the error bound of a row in doubles depends on it.
     pub(crate) longest_row: usize,
 }
 
 impl Quotient<Rational> {
-    /// The quotient of a model; `None` if no two states are alike.
+    /// The quotient of a model; `None` if no two states are equivalent.
     pub(crate) fn of(model: &Mdp) -> Option<Quotient<Rational>> {
         let labels = labels((0..model.n_choices()).map(|choice| model.rewards(choice.into())));
         let classes = Classes::of(model, &labels, Alternatives::Listed)?;
@@ -53,13 +53,13 @@ impl Quotient<f64> {
     }
 }
 
-/// Whether it is worth solving this many states in place of that many, where solving takes no fractions.
+/// Whether solving the quotient in doubles is worth its construction.
 fn pays(n_classes: usize, n_states: usize) -> bool {
     10 * n_classes <= 9 * n_states
 }
 
-/// Whether rewards alone tell most states apart: a look at one state in 64, chosen by what it earns, so that all that earn
-/// the same are seen or none.
+/// Whether rewards alone separate most states: a sample of one state in 64, chosen by a hash of the rewards, so that states with
+/// equal rewards are sampled together.
 fn is_probably_varied(model: &Mdp<f64>) -> bool {
     const SMALL: usize = 10_000;
     const SEEN: u64 = 64;

@@ -7,10 +7,10 @@ use std::ops::Range;
 pub(super) struct Partition {
     /// The elements, block by block.
     elements: Vec<u32>,
-    /// Where each element stands among them.
+    /// The position of each element among them.
     place: Vec<u32>,
     block_of: Vec<u32>,
-    /// Where each block stands.
+    /// The range of each block.
     blocks: Vec<Range<usize>>,
 }
 
@@ -37,7 +37,7 @@ impl Partition {
         &self.elements[self.blocks[block].clone()]
     }
 
-    /// Splits every block by the keys of its elements; those that are not listed have a key of their own, one for all of them.
+    /// Splits every block by the keys of its elements; elements that are not listed share one key of their own.
     /// `split` is told of each part of a block that was split, the largest first. Cost: that of sorting the list.
     pub fn split<K: Ord>(&mut self, mut keyed: Vec<(u32, K)>, mut split: impl FnMut(Part)) {
         let block_of = &self.block_of;
@@ -81,7 +81,7 @@ impl Partition {
         }
     }
 
-    /// Brings an element to a place; what stood there takes its own.
+    /// Swaps an element into a position.
     fn put(&mut self, element: u32, place: usize) {
         let (from, other) = (self.place[element as usize] as usize, self.elements[place]);
         self.elements.swap(from, place);

@@ -1,9 +1,9 @@
-//! States that are alike: whatever one of them can do, the other can do with the same rewards and the same chances of
-//! states that are alike (the coarsest bisimulation).
+//! The coarsest bisimulation: two states are equivalent if every choice of one has a counterpart in the other with the same
+//! rewards and the same probabilities of equivalent states.
 //!
-//! States and choices are refined in turn. Choices are told apart by their rewards, then by their chances of each block of
-//! states; states by the blocks of their choices. A block that tells others apart is looked at once, and when it is split
-//! again all parts but the largest: the chances of that one are what the others leave. So every transition is looked at
+//! States and choices are refined in turn. Choices are split by their rewards, then by their probabilities of each block of
+//! states; states by the blocks of their choices. A block is used as a splitter once. When it is split later, all parts but the
+//! largest are used again: the probability of the largest part follows from the others. So every transition is visited
 //! O(log states) times. Numbers are added and compared exactly.
 
 use super::partition::{Part, Partition};
@@ -12,13 +12,13 @@ use crate::number::Rational;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What makes states alike.
+/// How the choices of equivalent states correspond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alternatives {
-    /// Their choices are alike one by one, as they are listed. Then ties are decided alike too.
+    /// One by one, in the listed order. Then ties are decided in the same way too.
     Listed,
-    /// Each choice of the one is like some choice of the other. Here every part of a split block of choices is looked at
-    /// again: that a state has a choice in two parts says nothing of either.
+    /// Each choice of one state has a counterpart among the choices of the other. Here every part of a split block of choices is
+    /// used as a splitter again: a choice in the union of two parts says nothing about either part.
     Any,
 }
 
@@ -44,7 +44,7 @@ impl Chance for Rational {
     }
 }
 
-/// Doubles are added up as multiples of 2^-120. Those of at least 2^-68 are such, and sums of probabilities do not overflow.
+/// Doubles are added as multiples of 2^-120. Doubles of at least 2^-68 are such multiples, and sums of probabilities do not overflow.
 pub(super) const FIXED_BITS: i32 = 120;
 
 impl Chance for f64 {
@@ -72,8 +72,8 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// The coarsest classes of states that are alike, if choices with equal `labels` earn the same. `None` if some
-    /// probability cannot be added up exactly.
+    /// The coarsest classes of equivalent states, if choices with equal `labels` have equal rewards. `None` if some probability
+    /// cannot be added exactly.
     pub(crate) fn of<N: Chance>(model: &Mdp<N>, labels: &[u32], alternatives: Alternatives) -> Option<Classes> {
         let chances = model.arrays().probability.iter().map(N::exactly).collect::<Option<Vec<N::Sum>>>()?;
         Some(Refinement::new(model, labels, alternatives, chances).classes())
@@ -87,7 +87,7 @@ impl Classes {
         self.class_of[state.index()] as usize
     }
 
-    /// The chances of each class after a choice, in the order of classes.
+    /// The probability of each class after a choice, in the order of classes.
     pub(crate) fn row<N: Chance>(&self, model: &Mdp<N>, choice: ChoiceId) -> Vec<(usize, N::Sum)> {
         let exactly = |chance: &N| chance.exactly().expect("all chances of a refined model are exact");
         let chance = |(target, chance): (StateId, &N)| (self.of_state(target), exactly(chance));
@@ -114,7 +114,7 @@ pub(crate) fn labels<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Vec<u32> {
     keys.map(label).collect()
 }
 
-/// A block that others are told apart by.
+/// A block by which others are split.
 #[derive(Debug, Clone, Copy)]
 enum Splitter {
     States(usize),
@@ -124,7 +124,7 @@ enum Splitter {
 struct Refinement<'a, N, W> {
     model: &'a Mdp<N>,
     alternatives: Alternatives,
-    /// The chance of every transition.
+    /// The probability of every transition.
     chances: Vec<W>,
     states: Partition,
     choices: Partition,
@@ -132,7 +132,7 @@ struct Refinement<'a, N, W> {
     first_into: Vec<u32>,
     into: Vec<(ChoiceId, u32)>,
     waiting: Vec<Splitter>,
-    /// Of each block of choices, whether it waits.
+    /// For each block of choices, whether it is in the queue.
     waits: Vec<bool>,
 }
 
@@ -153,7 +153,7 @@ impl<'a, N: Chance> Refinement<'a, N, N::Sum> {
     }
 
     fn classes(mut self) -> Classes {
-        // Once no two states are alike there is nothing left to tell apart.
+        // Once all states are separate there is nothing left to split.
         while self.states.n_blocks() < self.model.n_states()
             && let Some(splitter) = self.waiting.pop()
         {
@@ -176,7 +176,7 @@ impl<'a, N: Chance> Refinement<'a, N, N::Sum> {
         Classes { class_of, first }
     }
 
-    /// Tells choices apart by their chances of a block of states.
+    /// Splits choices by their probabilities of a block of states.
     fn split_choices(&mut self, block: usize) {
         let mut chances: HashMap<ChoiceId, N::Sum> = HashMap::new();
         for &state in self.states.members(block) {
@@ -202,7 +202,7 @@ impl<'a, N: Chance> Refinement<'a, N, N::Sum> {
         });
     }
 
-    /// Tells states apart by whether they have a choice in a block.
+    /// Splits states by whether they have a choice in a block.
     fn split_states(&mut self, block: usize) {
         self.waits[block] = false;
         let state_of = |&choice: &u32| self.model.state_of(ChoiceId::at(choice)).index() as u32;

@@ -22,8 +22,8 @@ fn twins_are_alike_and_their_chances_add_up() {
     assert_eq!(classes(text), [0, 1, 1]);
 }
 
-/// Each state of a chain with one reward at its end is told apart by its distance from the end. A chain of 30,000 takes a
-/// moment only if the part of a block that keeps its number is not looked at again.
+/// Each state of a chain with one reward at its end is separated by its distance from the end. A chain of 30,000 states is fast
+/// only if the largest part of a split block is not used as a splitter again.
 #[test]
 fn a_chain_is_told_apart_from_its_end() {
     let n = 30_000;
@@ -66,7 +66,7 @@ fn family(seed: u64) -> RandomFamily {
     }
 }
 
-/// Against a refinement of all states in every round, which knows of no blocks.
+/// Against a naive refinement of all states in every round.
 #[test]
 fn classes_are_those_of_plain_refinement() {
     let mut coarse = 0;
@@ -128,7 +128,7 @@ fn doubled(model: &Mdp, seed: u64) -> Mdp {
     builder.finish().expect("a model")
 }
 
-/// What the quotient's answer is lifted to is what the walk over all states finds, decision by decision.
+/// The lifted answer of the quotient is that of the walk over all states, decision by decision.
 #[test]
 fn a_doubled_model_has_the_answer_of_the_model_in_both_copies() {
     let mut counted = 0;
@@ -159,7 +159,7 @@ fn a_doubled_model_has_the_answer_of_the_model_in_both_copies() {
     assert!(counted > 50, "only {counted} models have a horizon");
 }
 
-/// In doubles, the bounds of the quotient's answer hold the exact welfare of every state of the model.
+/// In doubles, the bounds of the quotient's answer contain the exact welfare of every state of the model.
 #[test]
 fn bounds_of_a_doubled_model_hold_what_is_earned_in_both_copies() {
     for seed in 0..100 {

@@ -1,11 +1,11 @@
 //! From reachability games on alternating graphs to the welfare of any strategy. [Thm. 2]
 //!
-//! The reachability player moves in OR nodes and wants to come to the target; the safety player moves in AND nodes and wants
-//! never to. In the model chance moves in OR nodes, all successors alike, and the agent moves in AND nodes. The target is
-//! paid for at every step spent there, which is for ever. A strategy earns 0 if it comes there with probability 0, and less
-//! otherwise; so the welfare is 0 if and only if the safety player wins. With one principal the target costs 1 a step. With
-//! two whose rewards sum to 0 the patient one pays what the impatient one gets: at step t that is λ_1^t − λ_0^t, below 0
-//! for every t but the first.
+//! The reachability player moves in OR nodes and wants to reach the target; the safety player moves in AND nodes and wants to
+//! avoid it. In the model chance moves in OR nodes, with equal probabilities, and the agent moves in AND nodes. Every step in
+//! the target has a cost, and the target is never left. A strategy earns 0 if it reaches the target with probability 0, and less
+//! otherwise; so the welfare is 0 if and only if the safety player wins. With one principal the target costs 1 per step. In the
+//! zero-sum case the patient principal pays what the impatient one gets: at step t the sum is λ_1^t − λ_0^t, negative for every
+//! t except 0.
 
 use crate::model::{Mdp, ModelBuilder, Principal, StateId};
 use crate::number::Rational;
@@ -41,18 +41,18 @@ pub struct Node {
     pub successors: Vec<usize>,
 }
 
-/// Who gets what: the theorem holds in both cases.
+/// The rewards of the principals; the theorem holds in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rewards {
     /// One principal, with discount 1/2.
     #[default]
     Single,
-    /// Two principals with discounts 1/2 and 1/4; what one gets the other pays.
+    /// Two principals with discounts 1/2 and 1/4; the second one's rewards are the negatives of the first's.
     ZeroSum,
 }
 
 impl Game {
-    /// Whether the safety player wins from the start: the attractor of the targets does not hold it.
+    /// Whether the safety player wins from the start: the start is not in the attractor of the targets.
     ///
     /// A node is in the attractor if it is a target, or an OR node with a successor in it, or an AND node with all of its
     /// successors in it. Cost: O(edges).

@@ -3,9 +3,8 @@
 //! From `s0` chance leads to a variable or a clause. A variable picks one of its literals, a clause one of its own, one step
 //! later, and a literal picks a sink, ⊤ or ⊥. The discounts make ⊥ worth more at the end of a short path and ⊤ at the end of
 //! a long one, by c_s and c_ℓ. So `(m·c_ℓ + n·c_s)/(m + n)` is earned exactly by those strategies whose variables all end in ⊥
-//! and whose clauses all end in ⊤: a literal that takes ⊤ is true, a variable shows that its other literal is not, and a
-//! clause that it has a true one. Nothing here needs a clause to have three literals; an empty clause leads to a literal
-//! that is never true.
+//! and whose clauses all end in ⊤. A literal that takes ⊤ is true; each variable picks a literal that is false, and each clause
+//! one that is true. Clauses may have any number of literals; an empty clause leads to a literal that is never true.
 
 use crate::model::{Mdp, ModelBuilder, Principal, StateId};
 use crate::number::{Rational, sum};
@@ -55,13 +54,13 @@ impl Formula {
     }
 }
 
-/// Who gets what: the theorem holds in both cases.
+/// The rewards of the principals; the theorem holds in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rewards {
     /// Both principals get the same; discounts 0.54 and 0.4.
     #[default]
     Same,
-    /// What one gets the other pays; discounts 1/2 and 1/4.
+    /// Zero-sum: the second principal's rewards are the negatives of the first's; discounts 1/2 and 1/4.
     ZeroSum,
 }
 
@@ -84,7 +83,7 @@ impl Rewards {
     }
 }
 
-/// The model of a formula, with what its strategies must earn.
+/// The model of a formula, with its threshold.
 #[derive(Debug, Clone)]
 pub struct Reduction {
     /// The model; its start is `s0`.
@@ -131,7 +130,7 @@ pub fn reduce(formula: &Formula, rewards: Rewards) -> Reduction {
     let (enter_bot, stay_bot) = (negative(&enter_top), negative(&stay_top));
 
     if n + m == 0 {
-        // Nothing to ask: nothing is earned, and nothing is what is to be earned.
+        // Without variables and clauses both the welfare and the threshold are 0.
         add(0, "down", nothing(), surely(0));
     } else {
         let share = || Rational::ONE / Rational::from(n + m);
@@ -176,7 +175,7 @@ pub fn reduce(formula: &Formula, rewards: Rewards) -> Reduction {
 }
 
 impl Reduction {
-    /// What a strategy that earns the threshold says about each variable: true if its positive literal takes ⊤.
+    /// The assignment of a strategy that earns the threshold: a variable is true if its positive literal takes ⊤.
     pub fn assignment(&self, strategy: &CountingStrategy) -> Vec<bool> {
         let literals = (self.first_literal..).step_by(2);
         let takes_top = |state: usize| self.model.action_name(strategy.tail(state.into())) == "top";

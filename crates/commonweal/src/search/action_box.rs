@@ -40,7 +40,7 @@ impl ActionBox {
         fixed
     }
 
-    /// Tightens every range of a state to what the others leave. `false` if no mix is left.
+    /// Tightens every range of a state to what the others allow. `false` if no mix is left.
     pub fn tighten(&mut self, model: &Doubles, state: usize) -> bool {
         let choices = model.choices(state);
         let least: f64 = self.lower[choices.clone()].iter().sum();
@@ -61,8 +61,8 @@ impl ActionBox {
         model.choices(state).map(|choice| self.upper[choice] - self.lower[choice]).fold(0.0, f64::max)
     }
 
-    /// The greatest `Σ_a p_a q_a` over the mixes p of the box, a fractional knapsack: what must be taken is taken, the rest
-    /// goes to the best. What is not allowed is not looked at.
+    /// The greatest `Σ_a p_a q_a` over the mixes p of the box, a fractional knapsack: every choice gets its least probability, the
+    /// rest goes to the best ones. Choices that are not allowed are ignored.
     pub fn best(&self, choices: std::ops::Range<usize>, q: &[f64]) -> f64 {
         let mut rest = 1.0;
         let mut sum = 0.0;
@@ -70,7 +70,7 @@ impl ActionBox {
         for (choice, &worth) in choices.clone().zip(q) {
             let (lower, upper) = (self.lower[choice], self.upper[choice]);
             if upper > 0.0 && worth.is_nan() {
-                // Nothing is known of it, so nothing bounds it.
+                // NaN: there is no bound.
                 return f64::INFINITY;
             }
             if lower > 0.0 {
@@ -98,8 +98,8 @@ impl ActionBox {
         sum
     }
 
-    /// The greatest `Σ_a p_a |q_a|` over the mixes p of the box and over these states: how large anything is that a mix of the
-    /// box adds up. A choice that it may hardly take counts for hardly anything.
+    /// The greatest `Σ_a p_a |q_a|` over the mixes p of the box and over these states: an upper bound on the magnitude of any such
+    /// sum. A choice with a small greatest probability contributes little.
     pub fn largest(&self, model: &Doubles, states: &[u32], q: impl Fn(usize) -> f64) -> f64 {
         let mut sizes = Vec::new();
         let of_state = |&state: &u32| {
@@ -122,7 +122,7 @@ impl ActionBox {
         }
     }
 
-    /// The mix of the box nearest to a given one, roughly: clipped, then what is missing or too much is spread.
+    /// Approximately the mix of the box nearest to a given one: clipped, then the difference is distributed.
     pub fn project(&self, choices: std::ops::Range<usize>, mix: &mut [f64]) {
         for choice in choices.clone() {
             mix[choice] = mix[choice].clamp(self.lower[choice], self.upper[choice]);

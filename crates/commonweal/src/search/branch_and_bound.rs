@@ -1,9 +1,9 @@
 //! Branch and bound over boxes, best bound first.
 //!
-//! Nodes are taken from the queue in batches of a fixed size, expanded side by side against the incumbent of the batch's
-//! beginning, and put together in order: the tree, and so the answer, does not depend on the number of threads. Bounds are
-//! doubles that are at least the truth; what they cannot decide is decided exactly by the class ([`super::positional`]) or
-//! stays open as part of the gap. Memory: one box and a share of the parent's values per open node.
+//! Nodes are taken from the queue in batches of a fixed size, expanded in parallel against the incumbent at the beginning of the
+//! batch, and combined in order: the tree, and so the answer, does not depend on the number of threads. Bounds are upper bounds
+//! in doubles; comparisons that they cannot decide are decided exactly by the class ([`super::positional`]) or remain part of
+//! the gap. Memory: one box and a share of the parent's values per open node.
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
@@ -16,13 +16,13 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// How far to search, and for what.
+/// The goal and the limits of a search.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
-    /// Stop when the bounds are this close, relative to the greatest welfare of any strategy, or where principals' payoffs cancel
-    /// each other out, to the sum of their magnitudes under about the long-term strategy. Where all of that is below 10^-11 of the largest
-    /// reward, which rounding hardly tells from 0, to that reward. 0 asks for the exact optimum, which only a
-    /// search over positional strategies finds.
+    /// Stop when the bounds are this close, relative to the greatest welfare of any strategy, or if payoffs cancel, to the sum of
+    /// their magnitudes under approximately the long-term strategy. If all of that is below 10^-11 of the largest reward, which is
+    /// near the rounding error, relative to that reward. 0 asks for the exact optimum, which only a search over positional
+    /// strategies finds.
     pub gap: Rational,
     /// Only ask whether some strategy of the class earns at least this much.
     pub threshold: Option<Rational>,
@@ -54,8 +54,8 @@ impl SearchOptions {
     }
 }
 
-/// What is proven of a search. Not a [`Claim`](crate::Claim): that one speaks of all strategies from every state, and has no
-/// place for a threshold that is decided and for what a solver in doubles says without proof.
+/// What is proven. Not a [`Claim`](crate::Claim), which is about all strategies from every state and has no variant for a
+/// decided threshold or for an unproven claim of a solver in doubles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchOutcome {
     /// No strategy of the class earns more.
@@ -64,7 +64,7 @@ pub enum SearchOutcome {
     WithinGap,
     /// The threshold is decided, and the search went no further.
     Decided,
-    /// A solver in doubles says that no strategy of the class earns more; nothing proves it.
+    /// A solver in doubles claims, without proof, that no strategy of the class earns more.
     Claimed,
     /// Stopped on the way: the bounds hold.
     Stopped(StopReason),
@@ -114,7 +114,7 @@ pub(super) struct Node {
 #[derive(Debug, Clone)]
 pub(super) struct Incumbent {
     pub strategy: Strategy,
-    /// What it earns, or no more than that.
+    /// Its welfare, or a lower bound.
     pub welfare: Rational,
     /// Whether it earns exactly that.
     pub is_exact: bool,
@@ -122,23 +122,23 @@ pub(super) struct Incumbent {
     pub lower: f64,
 }
 
-/// What became of a node.
+/// The result of expanding a node.
 #[derive(Debug, Default)]
 pub(super) struct Expanded {
     pub children: Vec<Node>,
     pub found: Option<Incumbent>,
-    /// The greatest bound of what was dropped without an exact comparison.
+    /// The greatest bound of boxes dropped without an exact comparison.
     pub dropped: Option<f64>,
-    /// Whether the whole search is over: nothing reaches the threshold, by an exact comparison.
+    /// Whether the whole search is over: an exact comparison proves that no strategy reaches the threshold.
     pub refuted: bool,
 }
 
-/// What makes a box not worth dividing.
+/// The bounds below which a box is dropped.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cutoff {
-    /// Boxes below this are dropped: they hold nothing better than the incumbent, or nothing at the threshold.
+    /// Boxes below this are dropped: they contain nothing better than the incumbent, or nothing at the threshold.
     pub least: f64,
-    /// Boxes up to this are dropped too: what they can hold is within the gap.
+    /// Boxes up to this are dropped too: they are within the gap.
     pub enough: f64,
 }
 
@@ -156,7 +156,7 @@ pub(super) trait Class: Sync {
     fn expand(&self, node: Node, incumbent: &Incumbent, goal: &Goal) -> Expanded;
 }
 
-/// What the search is after, in the units of [`Doubles`].
+/// The goal of the search, in the units of [`Doubles`].
 #[derive(Debug, Clone)]
 pub(super) struct Goal {
     pub gap: f64,
@@ -181,14 +181,13 @@ impl Goal {
     }
 }
 
-/// Nodes that are expanded side by side. Not to be changed lightly: it shapes the tree.
+/// The number of nodes expanded in parallel. The tree depends on it.
 const BATCH: usize = 8;
 /// The memory that open nodes may take.
 const MOST_BYTES: usize = 2 << 30;
 
 impl Search {
-    /// The same search, told of the preferences that the model states where mixtures stand for them: what is earned is known
-    /// between bounds then.
+    /// The same search with the approximation error of preferences included: the welfare then has bounds.
     pub(super) fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
         let margin = model.welfare_margin();
         if margin == 0.0 {
@@ -230,7 +229,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
     let mut serial = 0;
     let mut push = |open: &mut BinaryHeap<Queued>, node: Node| {
         serial += 1;
-        // Bounds that rounding alone tells apart count as equal: deeper nodes first.
+        // Bounds that differ only by rounding errors count as equal: deeper nodes first.
         open.push(Queued { key: (node.bound / order).floor(), serial, node });
     };
     push(&mut open, root);
@@ -269,7 +268,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
             }
             children.into_iter().for_each(|node| push(&mut open, node));
         }
-        // The greatest bound takes a look at every open node.
+        // Computing the greatest bound visits every open node.
         if options.stop.is_watched() {
             let upper = open.iter().map(|queued| queued.node.bound).fold(dropped.max(incumbent.lower), f64::max);
             let lower = Enclosure::from(&incumbent.welfare).lower();
@@ -285,7 +284,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
 /// How a search ended.
 struct Ended {
     incumbent: Incumbent,
-    /// The greatest bound of what was dropped or is still open.
+    /// The greatest bound of all boxes that were dropped or are still open.
     upper: f64,
     nodes: u64,
     stopped: Option<StopReason>,
@@ -320,8 +319,8 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
     Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer }
 }
 
-/// What gaps are relative to: what can be optimal. A reward that nobody would take says nothing of it, unless rounding hardly
-/// tells the welfare from 0.
+/// The scale of gaps: the size of the optimal welfare. A large reward that no good strategy takes does not count, unless the
+/// welfare is near the rounding error.
 fn scale(model: &Doubles, root: &Node) -> f64 {
     const HARDLY: f64 = 1e-11;
     let total = |choice: usize| model.rewards(choice).iter().sum::<f64>().abs();

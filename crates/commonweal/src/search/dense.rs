@@ -1,8 +1,8 @@
-//! Small dense systems in doubles: values by elimination, and inverses that follow one-state changes.
+//! Small dense systems in doubles: values by elimination, and inverses.
 
 use super::doubles::Doubles;
 
-/// Solves `V = R_σ + λ P_σ V` for one principal by elimination. Leaves `values` alone where that breaks down.
+/// Solves `V = R_σ + λ P_σ V` for one principal by elimination. Leaves `values` unchanged if that breaks down.
 pub(super) fn solve_values(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f64]) {
     let size = reach.len();
     let mut position = vec![0; model.n_states];
@@ -44,7 +44,7 @@ pub(super) fn solve_values(model: &Doubles, reach: &[u32], mix: &[f64], i: usize
     }
 }
 
-/// (I − λP)^-1, row after row, by Gauss and Jordan; `None` where it breaks down.
+/// (I − λP)^-1, row after row, by Gauss–Jordan elimination; `None` if it breaks down.
 pub(super) fn inverse(size: usize, mut rows: Vec<f64>) -> Option<Vec<f64>> {
     let mut inverse = vec![0.0; size * size];
     (0..size).for_each(|index| inverse[index * size + index] = 1.0);

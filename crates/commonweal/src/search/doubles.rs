@@ -1,8 +1,7 @@
 //! The model in doubles, as the searches see it.
 //!
 //! Rewards are divided by a power of two, so that the largest is about 1 and nothing overflows; every double is the
-//! nearest one to the model's number. The error terms of [`RoundingBudget`](crate::number::RoundingBudget) allow for
-//! that rounding too.
+//! nearest one to the model's number. The error terms of [`RoundingBudget`](crate::number::RoundingBudget) include that rounding.
 
 use crate::exponential_sum::TailFactors;
 use crate::kernel::rows::{Rows, leaving};
@@ -89,7 +88,7 @@ impl Doubles {
         targets.iter().map(|target| target.index()).zip(probabilities.iter().copied())
     }
 
-    /// The row of a choice of `state`, for a step of Gauss and Seidel: see [`leaving`].
+    /// The row of a choice of `state`, for a Gauss–Seidel step: see [`leaving`].
     pub fn leaving(&self, state: StateId, choice: usize, values: &[f64]) -> (f64, f64) {
         let (targets, probabilities) = self.rows.row(choice);
         leaving(state, targets, probabilities, values)

@@ -1,4 +1,4 @@
-//! What a search decides exactly: the worth of a strategy, and of the relaxation where doubles cannot tell.
+//! Exact computations of a search: the welfare of a strategy, and the relaxation if doubles cannot decide a comparison.
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
@@ -32,7 +32,7 @@ fn restricted(model: &Mdp, doubles: &Doubles, allowed: impl Fn(usize) -> bool + 
     (builder.finish().expect("a part of a valid model"), reach)
 }
 
-/// What every strategy earns at least and at most: each principal's least and greatest reward for ever.
+/// Bounds on the welfare of every strategy: each principal's least and greatest reward for ever.
 pub(super) fn welfare_range(model: &OrderedModel) -> [Rational; 2] {
     let of_principal = |i: usize| {
         let rewards = (0..model.n_choices()).map(|choice| &model.rewards(ChoiceId::from(choice))[i]);
@@ -85,7 +85,7 @@ fn welfare_of(part: &Mdp, strategy: &Strategy, stop: &StopSignal) -> Option<Rati
     evaluate(part, strategy, stop).ok()?.welfare(part.start()).exact
 }
 
-/// How the relaxation of a box of pure choices compares with a number, where that can be told.
+/// The comparison of the relaxation of a box of pure choices with a number, if it is decided.
 pub(super) fn compare_relaxation(
     model: &Mdp,
     doubles: &Doubles,

@@ -1,12 +1,12 @@
-//! A relaxation followed forwards from the start: what it does where, and what each choice would cost it.
+//! A relaxation followed forwards from the start: its average mix in each state, and the regret of each choice.
 
 use super::action_box::ActionBox;
 use super::relaxation::{Layer, Relaxed, Relaxer};
 
-/// What following the relaxation from the start says about each choice.
+/// The result of following the relaxation from the start.
 #[derive(Debug)]
 pub(super) struct Followed {
-    /// What a choice loses if its state takes it at every visit, all else as in the relaxation.
+    /// The loss if the state takes the choice at every visit, all else as in the relaxation.
     pub regret: Vec<f64>,
     /// The average mix of each state over its visits, discounted.
     pub average: Vec<f64>,
@@ -14,7 +14,7 @@ pub(super) struct Followed {
     pub visits: Vec<f64>,
 }
 
-/// Steps that a relaxation is followed even past its horizon, as long as they weigh anything.
+/// The number of steps followed even past the horizon, as long as they have weight.
 const FOLLOWED: usize = 300;
 
 impl Relaxer<'_> {
@@ -85,8 +85,8 @@ impl Relaxer<'_> {
         followed
     }
 
-    /// Per state, how much of the bound's excess over the worth of `mix` it is responsible for: along the visits under `mix`,
-    /// what the relaxation earns more there than the mix does.
+    /// Per state, its contribution to the excess of the bound over the value of `mix`: along the visits under `mix`, the difference
+    /// between the relaxation and the mix there.
     pub fn losses(&self, within: &ActionBox, relaxed: &Relaxed, mix: &[f64]) -> Vec<f64> {
         let model = self.model;
         let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };

@@ -13,7 +13,7 @@ use super::action_box::ActionBox;
 use super::dense::inverse;
 use super::doubles::Doubles;
 
-/// Larger inverses are not worth their time.
+/// The largest number of states; larger inverses take too long.
 const LARGEST: usize = 300;
 /// Moves end when none gains more than this part of the welfare.
 const NOTICEABLE: f64 = 1e-12;
@@ -151,7 +151,7 @@ impl<'a> Local<'a> {
 
     /// Makes a move and brings inverses and values up to date.
     fn take(&mut self, Move { state, from, to, share, .. }: Move) {
-        // A choice that gives all it has is at exactly 0, whatever rounding says.
+        // A choice that gives up all its probability gets exactly 0.
         self.mix[from] = if share >= self.mix[from] { 0.0 } else { self.mix[from] - share };
         self.mix[to] = (self.mix[to] + share).min(1.0);
         self.updates += 1;
@@ -187,7 +187,7 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Inverses and values from the mix alone. `false`, and nothing changed, where the doubles break down.
+    /// Recomputes inverses and values from the mix. `false`, and nothing changed, if the doubles break down.
     fn refresh(&mut self) -> bool {
         let (model, size) = (self.model, self.reach.len());
         let (mut inverses, mut all_values) = (Vec::new(), Vec::new());
@@ -222,7 +222,7 @@ impl MoveTerms {
         self.0.iter().map(|(gain, returns)| share * gain / (1.0 - share * returns)).sum()
     }
 
-    /// The best share up to `room`, and what it gains: a few samples, then the best neighbourhood ever narrower.
+    /// The best share up to `room`, and its gain: a few samples, then a narrowing search around the best.
     fn best(&self, room: f64) -> (f64, f64) {
         const SAMPLES: usize = 8;
         let share = |k: usize| room * k as f64 / SAMPLES as f64;

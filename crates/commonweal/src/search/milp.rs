@@ -1,4 +1,4 @@
-//! The best positional strategy as a mixed-integer program: a second method, to hold the first against.
+//! The best positional strategy as a mixed-integer program: a second method, to compare the first with.
 //!
 //! One discounted occupation measure x_i per principal, coupled by one binary b(s,a) per choice:
 //!
@@ -8,9 +8,9 @@
 //! x_i(s,a) ≤ X_i(s,a) b(s,a),     Σ_a b(s,a) = 1
 //! ```
 //!
-//! X_i(s,a) is the most that x_i(s,a) can be: with h(t) the greatest expected λ_i^τ until s is first met from t, it is
-//! `h(s_0) / (1 − λ_i Σ_t P(t|s,a) h(t))`. Bounds this tight are what makes the program solvable. It is solved in doubles
-//! within tolerances: the strategy found is evaluated exactly, but that none is better is only the solver's claim.
+//! X_i(s,a) is an upper bound on x_i(s,a): with h(t) the greatest expected λ_i^τ until s is first reached from t, it is
+//! `h(s_0) / (1 − λ_i Σ_t P(t|s,a) h(t))`. Tight bounds make the program solvable. It is solved in doubles within tolerances:
+//! the strategy found is evaluated exactly, but its optimality is only the solver's claim.
 
 use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
 use super::doubles::Doubles;
@@ -31,11 +31,11 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum MilpError {
     /// The solver gave up.
-    #[error("the mixed-integer solver gave up ({0}); `--method branch-and-bound` does not")]
+    #[error("the mixed-integer solver gave up ({0}); use `--method branch-and-bound`")]
     Solver(String),
     /// A time preference has several segments.
     #[error(
-        "there is no mixed-integer program for time preferences that change at some step; `--method branch-and-bound` serves them"
+        "there is no mixed-integer program for time preferences that change at some step; use `--method branch-and-bound`"
     )]
     Segments,
     /// Stopped before any strategy was found.
@@ -43,14 +43,14 @@ pub enum MilpError {
     Stopped(StopReason),
 }
 
-/// How long the solver runs before the stop signal is looked at again.
+/// How long the solver runs between two polls of the stop signal.
 const SLICE: Duration = Duration::from_millis(200);
 
-/// A positional strategy that a mixed-integer solver takes for the best, with its exact worth.
+/// A positional strategy that a mixed-integer solver claims to be the best, with its exact welfare.
 ///
-/// The upper bound is the solver's, in doubles, and proves nothing: the outcome is at best [`SearchOutcome::Claimed`]. The
-/// gap is relative to the welfare of the strategy, and ends the solve once the solver's bound is that near. Of the other
-/// options, only the stop signal and the node limit are looked at.
+/// The upper bound is the solver's, in doubles, and is not proven: the outcome is at best [`SearchOutcome::Claimed`]. The gap is
+/// relative to the welfare of the strategy, and ends the solve once the solver's bound is that close. Of the other options, only
+/// the stop signal and the node limit are used.
 pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search, MilpError> {
     if super::segments::is_in_segments(model) {
         return Err(MilpError::Segments);
@@ -91,7 +91,7 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
     let welfare = positional_welfare(model, &doubles, &chosen, &Default::default()).expect("nobody raises the signal");
     let welfare = Value::from(welfare);
     let claimed = stats.best_bound.unwrap_or_else(|| solution.objective()).max(solution.objective());
-    // Stopped bounds hold, so there the solver's word is replaced by what the rewards prove.
+    // The bounds of a stopped search must hold, so the solver's bound is replaced by the one from the rewards.
     let upper = match stopped {
         None => doubles.unscaled_above(claimed).max(welfare.enclosure.upper()),
         Some(_) => {
@@ -144,7 +144,7 @@ fn program(model: &Doubles, reach: &[u32], problem: &mut Problem) -> Vec<Option<
     binaries
 }
 
-/// From every state, the greatest expected λ_i^τ over all strategies, τ the time until `goal` is first met.
+/// From every state, the greatest expected λ_i^τ over all strategies, τ the time until `goal` is first reached.
 fn discounted_reach(model: &Doubles, reach: &[u32], i: usize, goal: usize) -> Vec<f64> {
     const SETTLED: f64 = 1e-12;
     const SWEEPS: usize = 10_000;

@@ -1,4 +1,4 @@
-//! The notes of a probe: which gains it has changed, layer by layer, so that only those above them are computed anew.
+//! The changes of a probe, layer by layer, so that only the gains that depend on them are computed anew.
 
 use super::doubles::Doubles;
 

@@ -2,9 +2,9 @@
 //!
 //! A node is a set of allowed choices per state. It is bounded by the counting relaxation, improved by rounding and local
 //! search, and divided at the state where one choice for ever costs the relaxation most: one child for each choice. Before
-//! that, the states in question are probed: a choice whose own relaxation falls below the incumbent is removed from the box
-//! (reduced-cost fixing). Doubles only drop what is certainly worse; a relaxation that doubles cannot tell from the incumbent
-//! is solved exactly, and a strategy counts for what it exactly earns.
+//! that, the states in question are probed: a choice whose own relaxation is below the incumbent is removed from the box
+//! (reduced-cost fixing). In doubles a box is dropped only if it is proven to be worse. If doubles cannot separate a relaxation
+//! from the incumbent, it is solved exactly. Strategies are evaluated exactly.
 
 use super::action_box::ActionBox;
 use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// The best positional strategy of `model` from its start state; bounds if `options` stop the search on the way.
 ///
-/// States that the strategy never reaches take their long-term choice, as far as doubles can tell it.
+/// States that the strategy never reaches take their long-term choice, computed in doubles.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
     let options = &options.counting_work();
     let found = parallel::in_pool(|| {
@@ -47,7 +47,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
     let class = Positional { model, doubles: &doubles, relaxer, elsewhere };
-    // The long-term strategy is a strategy of the class: a first incumbent, whatever happens next.
+    // The long-term strategy is a strategy of the class: the first incumbent.
     let incumbent = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| class.unevaluated(&ordered));
     let relaxed = class.relaxer.relax(&whole, None);
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
@@ -73,9 +73,9 @@ struct Probe {
 const TRIED: usize = 10;
 /// States whose choices are probed at one node.
 const PROBED: usize = 200;
-/// Local search at every node is for boxes that reach no more states than this; at the first one it is tried anyway.
+/// Local search at every node is for boxes that reach at most this many states; at the first node it is always tried.
 const SMALL: usize = 100;
-/// Relaxations that are tried for a division may cost about this much.
+/// The approximate work limit of relaxations that are tried for a division.
 const WORK: usize = 20_000;
 /// A strategy is evaluated exactly if it seems better by this part.
 const BETTER: f64 = 1e-13;
@@ -89,9 +89,9 @@ impl Class for Positional<'_> {
         let mut expanded = Expanded::default();
         let mut within = node.within.clone();
         let mut near = node.near.clone();
-        // Every round removes a choice: there are as many as there are choices at most.
+        // Every round removes a choice, so there are at most as many rounds as choices.
         for round in 0.. {
-            // Stopped: the box is as open as it was.
+            // Stopped: the box stays open.
             if goal.stop.reason().is_some() {
                 expanded.children = vec![Node { within, ..node }];
                 return expanded;
@@ -160,9 +160,9 @@ impl Class for Positional<'_> {
     }
 }
 
-/// What probing makes of a box.
+/// The result of probing a box.
 enum Probed {
-    /// It falls below as a whole.
+    /// The whole box is below the incumbent.
     Nothing,
     /// Some choices were removed.
     Narrowed,
@@ -173,7 +173,7 @@ enum Probed {
 struct Stopped;
 
 impl Positional<'_> {
-    /// One choice per state: in each the one that the relaxation regrets least, then the best moves of single states.
+    /// One choice per state: the one of least regret in the relaxation, then improved by moves of single states.
     fn candidate(&self, within: &ActionBox, relaxed: &Relaxed, followed: &Followed, thorough: bool) -> (Vec<f64>, f64) {
         let doubles = self.doubles;
         let mut mix = self.elsewhere.clone();
@@ -204,7 +204,7 @@ impl Positional<'_> {
         }
     }
 
-    /// The candidate with its exact worth, if that is more than the best so far.
+    /// The candidate with its exact welfare, if that is more than the best so far.
     fn consider(
         &self,
         (mix, welfare): (Vec<f64>, f64),
@@ -219,7 +219,7 @@ impl Positional<'_> {
         Ok((found.welfare > best.welfare).then_some(found))
     }
 
-    /// The strategy that takes in each state the choice of positive probability, with its exact worth.
+    /// The strategy that takes in each state the choice of positive probability, with its exact welfare.
     fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
         let chosen: Vec<ChoiceId> = (0..self.doubles.n_states)
             .map(|state| self.doubles.choices(state).find(|&choice| mix[choice] > 0.0))
@@ -231,7 +231,7 @@ impl Positional<'_> {
         Some(Incumbent { strategy, welfare, is_exact: true, lower })
     }
 
-    /// The first choice of every state, with no more said of it than what any strategy earns.
+    /// The first choice of every state, with the bounds that hold for any strategy.
     fn unevaluated(&self, ordered: &OrderedModel) -> Incumbent {
         let first = (0..self.doubles.n_states).map(|state| ChoiceId::from(self.doubles.choices(state).start));
         let [welfare, _] = welfare_range(ordered);
@@ -239,10 +239,9 @@ impl Positional<'_> {
         Incumbent { strategy: Strategy::Counting(CountingStrategy::positional(first)), welfare, is_exact: false, lower }
     }
 
-    /// Whether the box provably holds nothing better, though doubles cannot tell.
+    /// Whether the box is proven exactly to contain nothing better.
     ///
-    /// Where a threshold is asked for, its boxes tie with it as long as it may be met: only the first one is worth the
-    /// exact comparison.
+    /// With a threshold, boxes that may meet it tie with it: only the first one is compared exactly.
     fn is_no_better(&self, within: &ActionBox, relaxed: &Relaxed, best: &Incumbent, goal: &Goal, first: bool) -> bool {
         let near = |number: f64| relaxed.bound - relaxed.slack <= number + relaxed.slack;
         let compare = |number| compare_relaxation(self.model, self.doubles, within, number, &goal.stop);
@@ -254,10 +253,10 @@ impl Positional<'_> {
         }
     }
 
-    /// Probes each choice of the states that the relaxation is of two minds about, and removes what falls below; if nothing
-    /// does, bounds the choices of those it is most of two minds about to find the state to divide at.
+    /// Probes each choice of the states in which the relaxation takes different choices at different steps, and removes those below
+    /// the incumbent. If there are none, bounds the choices of the states with the greatest loss to find the state to divide at.
     ///
-    /// Nothing is left of the box if all choices of a state fall below.
+    /// The box is empty if all choices of a state are below the incumbent.
     fn probe(
         &self,
         within: &mut ActionBox,
@@ -275,7 +274,7 @@ impl Positional<'_> {
         let mut states: Vec<(f64, f64, usize)> =
             open.iter().map(|&state| (loss(state), followed.visits[state], state)).collect();
         states.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
-        // States of one mind are not worth a probe, but one must be divided if there is nothing else.
+        // States without loss are not probed, but one must be divided if there are no others.
         let undecided = states.iter().take_while(|(loss, ..)| *loss > 0.0).count();
         states.truncate(undecided.clamp(1, PROBED));
         let mut notes = Notes::new(doubles);

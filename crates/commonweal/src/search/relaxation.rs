@@ -9,9 +9,9 @@
 //! ```
 //!
 //! and T(κ) bounds what any mix of the box gains from step H on ([`TailFactors`](crate::exponential_sum::TailFactors)).
-//! The maximum is a fractional knapsack. V_i are the values of a mix that is about the lexicographic optimum inside the box;
-//! picked badly they widen the bound and never falsify it, and so does H. The recursion runs in doubles; since every row of P
-//! sums to 1, an error of one layer reaches the next undiminished and not enlarged, and all errors add up to one number.
+//! The maximum is a fractional knapsack. V_i are the values of a mix close to the lexicographic optimum inside the box; a bad V or
+//! H makes the bound wider, not false. The recursion runs in doubles; since every row of P sums to 1, the error of one layer is
+//! carried to the next without growing, and all errors add up to one number.
 //! Cost: O(H · (n · choices + transitions)) over the states that the box reaches, besides the values.
 
 use super::action_box::ActionBox;
@@ -21,13 +21,13 @@ use super::values::lexicographic_values;
 use crate::number::{RoundingBudget, UpperBound};
 use crate::stop::StopSignal;
 
-/// What a relaxation needs besides the box: the model and powers of its discounts.
+/// The model and the powers of its discounts.
 #[derive(Debug)]
 pub(super) struct Relaxer<'m> {
     pub model: &'m Doubles,
     /// λ_i^j, step by step, principals side by side.
     power: Vec<f64>,
-    /// How far each may be off.
+    /// The error bound of each.
     power_error: Vec<f64>,
     /// The most layers.
     pub most_layers: usize,
@@ -40,7 +40,7 @@ pub(super) struct Relaxer<'m> {
 pub(super) struct Relaxed {
     /// No strategy inside the box earns more.
     pub bound: f64,
-    /// The relaxation itself is worth at least this much less than the bound, up to what the tail leaves open.
+    /// The value of the relaxation is at least the bound minus this, up to the bound of the tail.
     pub slack: f64,
     /// The values V_i, principal after principal.
     pub values: Vec<f64>,
@@ -50,12 +50,12 @@ pub(super) struct Relaxed {
     pub reach: Vec<u32>,
     /// Δ_i per choice, principals side by side.
     pub advantage: Vec<f64>,
-    /// Per principal the largest magnitude of what a mix of the box makes of Δ_i, and how far that may be off.
+    /// Per principal the largest magnitude of Δ_i under a mix of the box, and its error bound.
     largest_advantage: Vec<f64>,
     advantage_error: Vec<f64>,
     /// The first step of the tail.
     pub horizon: usize,
-    /// What is gained from the horizon on, at most.
+    /// An upper bound on the gain from the horizon on.
     tail: f64,
     /// The largest magnitude of anything above.
     scale: f64,
@@ -65,9 +65,9 @@ pub(super) struct Relaxed {
     position: Vec<u32>,
 }
 
-/// Layers past which nothing is left that a double would notice.
+/// The relative weight below which later layers are negligible in doubles.
 const NEGLIGIBLE: f64 = 1e-16;
-/// A tail is short enough if it is below this part of the largest value.
+/// A tail bound is small enough if it is below this part of the largest value.
 const SHORT_TAIL: f64 = 1e-13;
 /// What a product of the recursion takes, in about nanoseconds.
 pub(super) const TERM: u64 = 2;
@@ -93,7 +93,7 @@ impl<'m> Relaxer<'m> {
         Relaxer { model, power, power_error, most_layers, stop: stop.clone() }
     }
 
-    /// The relaxation of a box. `near` are the values and the mix of a box that is much the same.
+    /// The relaxation of a box. `near` are the values and the mix of a similar box.
     pub fn relax(&self, within: &ActionBox, near: Option<(&[f64], &[f64])>) -> Relaxed {
         let model = self.model;
         let reach = model.reachable(|choice| within.allows(choice));
@@ -153,8 +153,8 @@ impl<'m> Relaxer<'m> {
 
     /// A bound for a part of a relaxed box that differs from it in one state, from the same values and tail.
     ///
-    /// Only states whose gain falls are computed anew: where few lead to `state`, that is next to nothing. The bound is as
-    /// good as that of [`relax`](Self::relax) where the part holds the mix of the tail, and weaker otherwise.
+    /// Only states whose gain decreases are computed anew: few, if few states lead to `state`. The bound is as good as that of
+    /// [`relax`](Self::relax) if the part contains the mix of the tail, and weaker otherwise.
     pub fn probe(&self, part: &ActionBox, relaxed: &Relaxed, state: usize, notes: &mut Notes) -> f64 {
         const FURTHER: usize = 8;
         const NOTICEABLE: f64 = 1e-15;
@@ -186,7 +186,7 @@ impl<'m> Relaxer<'m> {
                     if part.allows(choice) { layer.worth(choice, weights, next) } else { f64::NEG_INFINITY }
                 }));
                 let gain = part.best(model.choices(asked), &worths);
-                // A gain that does not fall may as well stay what it was: that is no less.
+                // A gain that does not decrease keeps its old value, which is an upper bound.
                 if gain < relaxed.gain(step, asked) - NOTICEABLE * relaxed.scale {
                     magnitude = magnitude.max(gain.abs());
                     notes.change(asked, gain);
@@ -210,7 +210,7 @@ impl<'m> Relaxer<'m> {
         &self.power[step * self.model.n..(step + 1) * self.model.n]
     }
 
-    /// Δ_i of every choice of the box, and per principal how far what a mix of the box makes of them may be off.
+    /// Δ_i of every choice of the box, and per principal the error bound of its mixes.
     fn advantages(&self, within: &ActionBox, reach: &[u32], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let model = self.model;
         let mut advantage = vec![0.0; model.n_choices * model.n];
@@ -233,7 +233,7 @@ impl<'m> Relaxer<'m> {
         (advantage, (0..model.n).map(error).collect())
     }
 
-    /// How far Σ_i λ_i^j Δ_i, or a prefix of it, may be off.
+    /// The error bound of Σ_i λ_i^j Δ_i, or of a prefix of it.
     fn weighted_error(&self, step: usize, largest_advantage: &[f64], advantage_error: &[f64]) -> f64 {
         let n = self.model.n;
         let errors = &self.power_error[step * n..(step + 1) * n];
@@ -331,7 +331,7 @@ impl Layer<'_> {
         }
     }
 
-    /// T(κ): what any mix of the box gains from `step` on, at most.
+    /// T(κ): an upper bound on the gain of any mix of the box from `step` on.
     fn tail(&self, step: usize, error: f64) -> f64 {
         let model = self.relaxer.model;
         let weights = self.relaxer.powers(step);

@@ -1,14 +1,14 @@
 //! Best simple strategies where time preferences have segments.
 //!
-//! The relaxation is the same, a mix that may vary with time but stays inside the box; it needs no values to telescope over,
-//! for every step has its own weights:
+//! The relaxation is the same, a mix that may vary with time but stays inside the box. There is no telescoping, because every
+//! step has its own weights:
 //!
 //! ```text
 //! U_j(s) = max_{p ∈ box(s)} Σ_a p_a ( Σ_q w_q d_q(j) R_q(s,a) + Σ_t P(t|s,a) U_{j+1}(t) ),      U_T = what T and later can be worth at most
 //! ```
 //!
-//! Choices are taken as often as the relaxation takes them, on average over its steps; boxes are divided where it takes
-//! different ones at different steps. Neither probes nor slopes make up for that: this search is for models of a few states.
+//! Candidates are the average mixes of the relaxation over its steps; boxes are divided at states in which it takes different
+//! choices at different steps. There are no probes and no slope bounds: this search is for models of a few states.
 
 use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{Class, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
@@ -24,7 +24,7 @@ use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Strategy};
 use std::cmp::Ordering;
 
-/// Whether the time preference of anybody has several segments.
+/// Whether the time preference of some principal has several segments.
 pub(super) fn is_in_segments(model: &Mdp) -> bool {
     model.principals().iter().any(|principal| principal.parts().is_none())
 }
@@ -48,16 +48,16 @@ pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Sea
     search(&class, root, incumbent, options)
 }
 
-/// The strategies of a class, with what every step counts for.
+/// The strategies of a class, with the weights of every step.
 struct Timed<'m> {
     model: &'m Mdp,
     doubles: &'m Doubles,
     kind: Kind,
-    /// Per step and principal, weight times what the step counts for.
+    /// Per step and principal, the principal's weight times that of the step.
     weights: Vec<Vec<f64>>,
-    /// What all these may be off by, added up and times the greatest reward of each.
+    /// The sum of the errors of these weights, times the greatest reward of each principal.
     off: f64,
-    /// What the steps after these are worth at most, either way.
+    /// An upper bound on the magnitude of the value of the later steps.
     rest: f64,
     /// Counts the work.
     stop: StopSignal,
@@ -67,23 +67,23 @@ struct Timed<'m> {
 struct Relaxed {
     /// No strategy inside the box earns more.
     bound: f64,
-    /// What the bound is above the computed number, and the true one below it, at most.
+    /// An upper bound on the difference between the bound and the computed number, and between it and the true one.
     doubt: f64,
-    /// How often each choice is taken, on average over the steps by what they count for.
+    /// The average probability of each choice over the steps, weighted by their weights.
     mix: Vec<f64>,
-    /// By how much that differs from what is taken at the single steps, on average.
+    /// The average deviation of single steps from it.
     spread: Vec<f64>,
     /// The states that the box reaches.
     reach: Vec<u32>,
 }
 
-/// Steps after which less than this part of everything is left are not looked at.
+/// Later steps with less than this part of the total weight are ignored.
 const NEGLIGIBLE: f64 = 1e-13;
 /// What a product of the recursion takes, in about nanoseconds, with the sorting of choices and the averages.
 const LOOK: u64 = 8;
 /// The work of one relaxation, in transitions.
 const WORK: usize = 20_000_000;
-/// Where preferences go on changing after so many steps, strategies are evaluated in doubles: fractions would be too long.
+/// If preferences change after more steps than this, strategies are evaluated in doubles: fractions would be too long.
 const EXACT_STEPS: u64 = 5_000;
 
 impl<'m> Timed<'m> {
@@ -176,7 +176,7 @@ impl<'m> Timed<'m> {
         Relaxed { bound: budget.above(values[doubles.start]), doubt, mix, spread, reach }
     }
 
-    /// What a mix comes to, as a strategy of the class.
+    /// The strategy of the class for a mix, evaluated.
     fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
         let (model, doubles) = (self.model, self.doubles);
         let chosen = || -> Vec<ChoiceId> {
@@ -207,7 +207,7 @@ impl<'m> Timed<'m> {
         Some(Incumbent { lower: doubles.scaled_below(&welfare), strategy, welfare, is_exact })
     }
 
-    /// What a strategy of the class earns at least, by its own box.
+    /// A lower bound on the welfare of a strategy of the class, by its own box.
     fn at_least(&self, strategy: &Strategy) -> Option<Rational> {
         let mut shares = vec![0.0; self.doubles.n_choices];
         for state in self.model.states() {
@@ -219,14 +219,14 @@ impl<'m> Timed<'m> {
                 Strategy::Lottery(_) => return None,
             }
         }
-        // Shares that are not doubles make a box that is not quite the strategy's: then nothing is claimed.
+        // Probabilities that are not doubles give a slightly different box: then there is no bound.
         let is_exact = shares.iter().all(|share| *share == 0.0 || *share == 1.0);
         let point = self.relax(&ActionBox { lower: shares.clone(), upper: shares });
         let lower = Rational::try_from(sum_down(point.bound, -point.doubt)).ok().filter(|_| is_exact)?;
         Some(lower * self.doubles.unit())
     }
 
-    /// The first choice of every state, with no more said of it than what any strategy earns.
+    /// The first choice of every state, with the bounds that hold for any strategy.
     fn unevaluated(&self) -> Incumbent {
         let first = (0..self.doubles.n_states).map(|state| ChoiceId::from(self.doubles.choices(state).start));
         let lower = any_payoffs(self.model).welfare_enclosure(self.model.start()).lower();
@@ -235,7 +235,7 @@ impl<'m> Timed<'m> {
         Incumbent { strategy: Strategy::Counting(CountingStrategy::positional(first)), welfare, is_exact: false, lower }
     }
 
-    /// The state at which the steps disagree most, of those that can be divided.
+    /// The state whose choices vary most over the steps, of those that can be divided.
     fn disagreement(&self, within: &ActionBox, relaxed: &Relaxed) -> Option<usize> {
         let least = if self.kind == Kind::Positional { 0.5 } else { 8.0 * GRID };
         let can_divide = |state: &usize| {
@@ -269,7 +269,7 @@ impl Class for Timed<'_> {
             return expanded;
         }
         let Some(found) = self.incumbent(&relaxed.mix, &goal.stop) else {
-            // Stopped: the box is as open as it was.
+            // Stopped: the box stays open.
             expanded.children = vec![node];
             return expanded;
         };
@@ -288,7 +288,7 @@ impl Class for Timed<'_> {
             && near
             && self.is_no_better(&node, &best, goal)
         {
-            // Nothing in the box earns more, by an exact comparison.
+            // An exact comparison proves that nothing in the box earns more.
         } else {
             match divided {
                 None => expanded.drop_at(bound),

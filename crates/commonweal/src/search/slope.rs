@@ -1,4 +1,4 @@
-//! A second bound for narrow boxes: what the welfare's slope leaves open.
+//! A second bound for narrow boxes, from the slope of the welfare.
 //!
 //! Let p̄ be a mix of the box, V_i about its values and x_i about its discounted visits. Telescoping gives, for every mix p of
 //! the box, with x_i^p the discounted visits under p and Δ_i as in the relaxation,
@@ -11,28 +11,29 @@
 //! if r_i ≥ |x_i^p − x_i| for every p of the box. With δP(s,t) the most that P_p(s,t) differs from P̄(s,t), and ρ_i what x_i
 //! lacks to `e_{s_0} + λ_i x_i P̄`, the difference d satisfies |d| ≤ λ_i |d| (P̄ + δP) + λ_i x_i δP + |ρ_i|; so any r > 0 that
 //! satisfies `λ_i r (P̄ + δP) + λ_i x_i δP + |ρ_i| < r` in every state will do (and shows that such a bound exists). At a
-//! best mix p̄ of the box the first maximum is about 0, and Δ_i and r_i both shrink with the box: the bound is off by a square.
+//! best mix p̄ of the box the first maximum is about 0, and Δ_i and r_i both shrink with the box: the error is quadratic in its
+//! width.
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::local::Local;
 use crate::number::{RoundingBudget, enough_for_sum};
 
-/// The bound of a box, and how much of it each state leaves open.
+/// The bound of a box, and the contribution of each state.
 #[derive(Debug)]
 pub(super) struct Slope {
     /// No strategy inside the box earns more.
     pub bound: f64,
-    /// Per state what it adds to the bound.
+    /// Per state its contribution to the bound.
     pub opens: Vec<f64>,
 }
 
 /// Iterations for r; the boxes for which it matters need fewer.
 const ITERATIONS: usize = 400;
-/// How much r is widened, relative to the average of what it is made of.
+/// How much r is widened, relative to the average of its terms.
 const MARGIN: f64 = 0.05;
 
-/// The slope bound around the mix of `local`; `None` where the box is too wide for it.
+/// The slope bound around the mix of `local`; `None` if the box is too wide for it.
 pub(super) fn slope_bound(model: &Doubles, within: &ActionBox, local: &Local) -> Option<Slope> {
     let reach = local.reach();
     let changes = Changes::of(model, within, local);
@@ -122,7 +123,7 @@ impl Changes {
         Changes { rows: local.reach().iter().map(row).collect() }
     }
 
-    /// r: how far the discounted visits under any mix of the box are from `visits`, at most.
+    /// r: an upper bound on the difference between `visits` and the discounted visits under any mix of the box.
     fn visits_within(&self, model: &Doubles, local: &Local, i: usize, visits: &[f64]) -> Option<Vec<f64>> {
         let size = visits.len();
         let discount = model.discounts[i].upper();
@@ -142,7 +143,7 @@ impl Changes {
         base.iter_mut()
             .zip(lacks)
             .for_each(|(base, lack)| *base = (*base * (1.0 + 1e-9)) + lack.abs() + rounding.total());
-        // A little more of everything: then what the iteration has not reached yet is paid for.
+        // A margin, so that the iteration need not converge fully.
         let average = MARGIN * base.iter().sum::<f64>() / size as f64;
         let mut term: Vec<f64> = base.iter().map(|base| base + average).collect();
         let mut far = term.clone();
@@ -165,7 +166,7 @@ impl Changes {
         None
     }
 
-    /// Whether `λ r (P̄ + δP) + base < r` in every state. All terms are positive: a small factor pays for the rounding.
+    /// Whether `λ r (P̄ + δP) + base < r` in every state. All terms are positive, so a small factor covers the rounding errors.
     fn holds(&self, discount: f64, base: &[f64], far: &[f64]) -> bool {
         let mut sum = base.to_vec();
         for (row, &far) in self.rows.iter().zip(far) {

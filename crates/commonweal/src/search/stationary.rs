@@ -2,8 +2,8 @@
 //!
 //! A node is a range of probabilities for every choice. It is bounded by the counting relaxation and, once it is narrow, by
 //! the slope around its best mix; whichever is lower. Mixes are found by local search from the relaxation's average, rounded
-//! to decimals and evaluated exactly. The box is divided at the state that is responsible for most of what the bound leaves
-//! open, beside its best mix: the mix stays well inside one child, where the slope can close the gap.
+//! to decimals and evaluated exactly. The box is divided at the state that contributes most to the excess of the bound, at a
+//! point beside its best mix: the mix stays well inside one child, where the slope bound can close the gap.
 
 use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
@@ -27,8 +27,7 @@ use std::sync::Arc;
 /// The best stationary strategy of `model` from its start state, to the gap that `options` ask for; bounds if they stop the
 /// search on the way.
 ///
-/// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, as far as doubles
-/// can tell it.
+/// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, computed in doubles.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
     let options = &options.counting_work();
     let found = parallel::in_pool(|| {
@@ -60,7 +59,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let incumbent = found.into_iter().fold(long_term, |a, b| if b.welfare > a.welfare { b } else { a });
     let relaxed = class.relaxer.relax(&whole, None);
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
-    // Where nothing can be earned or lost, the relaxation's rounding errors are all that it would report.
+    // If all rewards are 0, the relaxation would report only its rounding errors.
     let is_nothing = welfare_range(&ordered).iter().all(Rational::is_zero);
     let bound = if is_nothing { 0.0 } else { relaxed.bound };
     let root = Node { within: whole, bound, depth: 0, near };
@@ -78,7 +77,7 @@ struct Mixed<'m> {
     reach: Vec<u32>,
 }
 
-/// Probabilities of a strategy that is shown are multiples of 1 over this.
+/// Probabilities of a reported strategy are multiples of 1 over this.
 const DECIMALS: u64 = 1_000_000_000;
 /// Rounds of local search in a box.
 const ROUNDS: usize = 20;
@@ -140,7 +139,7 @@ impl Class for Mixed<'_> {
             (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum()
         });
         if welfare > incumbent.lower + BETTER * goal.gap + NOTICEABLE * incumbent.lower.abs() {
-            // Outside the box there may be better still.
+            // There may be better mixes outside the box.
             let mut freed = Local::new(doubles, &self.reach, mix.clone());
             let found = match &mut freed {
                 Some(freed) => {
@@ -219,8 +218,8 @@ pub(super) fn divide(model: &Doubles, within: &ActionBox, state: usize, mix: &[f
 }
 
 impl Mixed<'_> {
-    /// Lowers the greatest probabilities of choices that the relaxation regrets: if it falls below the cutoff with a choice
-    /// taken that much, the choice is taken less. Whether that made the box narrower.
+    /// Lowers the greatest probabilities of choices with regret in the relaxation, if the part of the box with larger probabilities
+    /// is below the cutoff. Returns whether the box became narrower.
     fn narrow(
         &self,
         node: &mut Node,
@@ -229,9 +228,9 @@ impl Mixed<'_> {
         cutoff: Cutoff,
         expanded: &mut Expanded,
     ) -> bool {
-        /// A little more than the regret asks for, since taking a choice also changes what comes after.
+        /// A factor above the regret's estimate, since taking a choice also changes the later steps.
         const MORE: f64 = 1.25;
-        /// Less than this part of a range is not worth the trouble.
+        /// A range is only narrowed if at most this part of it is left.
         const WORTHWHILE: f64 = 0.8;
         let doubles = self.doubles;
         let excess = relaxed.bound - cutoff.least.max(cutoff.enough);
@@ -263,7 +262,7 @@ impl Mixed<'_> {
         narrowed
     }
 
-    /// What local search finds from the long-term strategy: a positional strategy, and the mix that it improves to.
+    /// The results of local search from the long-term strategy: a positional strategy, and the mix that it improves to.
     fn first_found(&self, stop: &StopSignal) -> Vec<Incumbent> {
         let Some(mut local) = Local::new(self.doubles, &self.reach, self.elsewhere.clone()) else { return Vec::new() };
         local.improve_positional(&self.whole);
@@ -272,7 +271,7 @@ impl Mixed<'_> {
         positional.into_iter().chain(self.incumbent(&local.mix, stop)).collect()
     }
 
-    /// The mix, rounded, with its exact worth.
+    /// The mix, rounded, with its exact welfare.
     fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
         let strategy = self.rounded(mix);
         let parts: Vec<_> = self.model.states().map(|state| strategy.mix(state).to_vec()).collect();

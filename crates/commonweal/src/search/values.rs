@@ -1,7 +1,7 @@
-//! About the lexicographic optimum inside a box, most patient principal first, in doubles.
+//! Approximately the lexicographic optimum inside a box, most patient principal first, in doubles.
 //!
-//! Policy iteration over mixes: every state orders its choices by the most patient principal's worth, ties by the next
-//! one's, and fills the box in that order. Nothing here is proven, and nothing needs to be: the relaxation takes any values.
+//! Policy iteration over mixes: every state orders its choices by the most patient principal's value, ties by the next
+//! one's, and fills the box in that order. Nothing here is trusted: the relaxation holds for any values.
 
 use super::action_box::ActionBox;
 use super::dense;
@@ -15,7 +15,7 @@ const TIE: f64 = 1e-11;
 const SETTLED: f64 = 1e-14;
 /// Sweeps that are tried before a small system is solved by elimination.
 const FEW_SWEEPS: usize = 12;
-/// A larger system is swept this often at most.
+/// The most sweeps of a larger system.
 const MANY_SWEEPS: usize = 2_000;
 /// Systems up to this size are solved by elimination.
 const SMALL: usize = 160;
@@ -62,7 +62,7 @@ pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut
     }
 }
 
-/// One sweep of Gauss and Seidel, backwards: states are often listed before those that they lead to. Whether it is settled.
+/// One Gauss–Seidel sweep, backwards, because states are often listed before their successors. Returns whether it has converged.
 fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f64]) -> bool {
     let discount = model.discount[i];
     let solved = |state: StateId, values: &[f64]| {
@@ -72,19 +72,19 @@ fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f6
             stays += mix[choice] * own;
             now += mix[choice] * (model.rewards(choice)[i] + discount * later);
         }
-        // A discount that rounds to 1 divides by 0. Any finite value will do in its place; NaN will not.
+        // A discount that rounds to 1 divides by 0. Any finite value will do; NaN will not.
         Some(now / (1.0 - discount * stays)).filter(|value| value.is_finite()).unwrap_or(0.0)
     };
     let backwards = reach.iter().rev().map(|&state| (state as usize, StateId::at(state)));
     sweep_in_place(backwards, values, solved).is_settled(SETTLED)
 }
 
-/// Lets every state that sees a better mix take it. Whether any did.
+/// Improves the mix of every state that has a better one. Returns whether any changed.
 fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], mix: &mut [f64]) -> bool {
     let scale: Vec<f64> = (0..model.n)
         .map(|i| {
             let values = &values[i * model.n_states..(i + 1) * model.n_states];
-            // What is never taken tells nothing of a size.
+            // Choices that are never taken do not count for the scale.
             let taken = |&state: &u32| {
                 model.choices(state as usize).map(|choice| mix[choice] * model.rewards(choice)[i].abs()).sum::<f64>()
             };
@@ -107,7 +107,7 @@ fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], m
             }
         }
         let of = |choice: usize, i: usize| worth[(choice - choices.start) * model.n + i];
-        // Positive, negative or 0 as the first principal to whom two differ says.
+        // The sign of the difference for the first principal for whom the two differ.
         let prefers = |difference: &dyn Fn(usize) -> f64| {
             (0..model.n)
                 .map(|i| (difference(i), TIE * scale[i]))

@@ -68,7 +68,7 @@ impl CountingStrategy {
         self.changes.get(state.index())
     }
 
-    /// The choice that `state` takes in the end.
+    /// The choice that `state` takes for ever after its last change.
     pub fn tail(&self, state: StateId) -> ChoiceId {
         self.changes(state).last().expect("every state has a change at step 0").choice
     }

@@ -1,39 +1,39 @@
 //! Which states a strategy can be in at which steps, from one start state.
 //!
 //! With `R_0 = {start}`, R_{t+1} holds the successors of the choices that are taken in R_t. Between two steps at which any
-//! choice changes, one map takes R_t to R_{t+1}: the sets come round after a while, and whole rounds are passed over. After the
-//! last change a search through the graph finds the rest. Cost: O(transitions) for each step until the sets come round. Where
-//! that is too much, every step from the first possible one on counts as met.
+//! choice changes, one map takes R_t to R_{t+1}: the sets become periodic, and whole periods are skipped. After the last change
+//! a graph search finds the rest. Cost: O(transitions) for each step until the sets repeat. If that is too much, every step from
+//! the first possible one on counts as reached.
 
 use super::{Change, CountingStrategy, Step};
 use crate::model::{StateId, Structure};
 
-/// The states that a strategy can meet from a start state, and when.
+/// The states that a strategy can reach from a start state, and at which steps.
 #[derive(Debug, Clone)]
 pub struct Meetings {
-    /// In the order in which they are met; at the same step in the model's order.
+    /// In order of the first step at which they can be reached; at the same step in the model's order.
     order: Vec<StateId>,
-    /// Per state, which of its changes hold at a step at which it is met, each with the first such step.
+    /// Per state, the changes that hold at a step at which it can be reached, each with the first such step.
     met: Vec<Vec<(u32, Step)>>,
     is_exact: bool,
 }
 
-/// What a state does at steps at which it is met.
+/// A choice of a state at steps at which it can be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// The first step of these at which it is met.
+    /// The first such step.
     pub from: Step,
-    /// The step from which on it does something else; `None` if it never does.
+    /// The step at which the choice changes; `None` if it never does.
     pub until: Option<Step>,
-    /// What it does.
+    /// The choice.
     pub choice: crate::model::ChoiceId,
 }
 
-/// More transitions than this are not followed step by step: it takes a moment.
+/// The most transitions that are followed step by step.
 const BUDGET: usize = 10_000_000;
 
 impl Meetings {
-    /// What `strategy` can meet from `start` on.
+    /// The states that `strategy` can reach from `start`.
     pub fn of(model: &Structure, strategy: &CountingStrategy, start: StateId) -> Meetings {
         Meetings::within(model, strategy, start, BUDGET)
     }
@@ -46,7 +46,7 @@ impl Meetings {
         if is_exact { meetings } else { at_any_step(model, strategy, start) }
     }
 
-    /// The states that can be met, in the order in which they are; those met at the same step in the model's order.
+    /// The states that can be reached, in order of the first step at which they can; at the same step in the model's order.
     pub fn states(&self) -> &[StateId] {
         &self.order
     }
@@ -56,14 +56,13 @@ impl Meetings {
         self.met[state.index()].first().map(|(_, step)| step)
     }
 
-    /// Whether `state` can be met at `step` or, for all that is kept, may be.
+    /// Whether `state` can be reached at `step`; true also if that is not known.
     pub fn may_be_at(&self, strategy: &CountingStrategy, state: StateId, step: &Step) -> bool {
         let holding = strategy.changes(state).partition_point(|change| change.from <= *step) - 1;
         self.met[state.index()].iter().any(|(index, first)| *index as usize == holding && first <= step)
     }
 
-    /// Whether steps at which a state cannot be met are known as such. If not, every step from the first possible one on
-    /// counts as met.
+    /// Whether the steps are exact. If not, every step from the first possible one on counts as reached.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
@@ -158,7 +157,7 @@ impl<'a> Walk<'a> {
             self.step += 1;
             since += 1;
             if self.here == kept {
-                // Whole rounds meet nothing new.
+                // Whole periods reach nothing new.
                 let left = (end - &self.step).as_natural() % since;
                 self.step = end - left;
                 for _ in 0..left {
@@ -185,7 +184,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Takes down who is met now, and gives the states at the next step.
+    /// Records the states reached now, and returns the states at the next step.
     fn meet_and_go_on(&mut self) -> Option<Vec<StateId>> {
         self.time = self.time.checked_add(1)?;
         let mut next = Vec::new();
@@ -210,7 +209,8 @@ fn holding<'c>(changes: &'c [Change], step: &Step) -> (usize, &'c Change) {
     (index, &changes[index])
 }
 
-/// As if each state could be met at every step from the first one on at which any run of its choices can lead to it.
+/// An over-approximation: each state can be reached at every step from the first one on at which any sequence of its choices
+/// leads to it.
 fn at_any_step(model: &Structure, strategy: &CountingStrategy, start: StateId) -> Meetings {
     let mut meetings = Meetings { is_exact: false, ..Meetings::none(model.n_states()) };
     let mut seen = vec![false; model.n_states()];
@@ -323,7 +323,7 @@ mod tests {
                 }
                 assert_eq!(meetings.runs(&strategy, state), runs, "round {round}");
             }
-            // Without the time to follow it, no more is said than is true.
+            // Without a budget the result is an over-approximation.
             let coarse = Meetings::within(&model, &strategy, model.start(), 0);
             assert!(!coarse.is_exact());
             for (step, set) in sets.iter().enumerate() {

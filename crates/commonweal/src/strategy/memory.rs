@@ -1,20 +1,19 @@
-//! Memory: from which step on a strategy, started here and now, stays within the long-term choices for ever.
+//! Memory: the step from which a strategy, started in a state at a step, stays within the long-term choices for ever.
 //!
-//! Backwards, one step: `m_t(s) = max(t + 1 if σ_t(s) deviates, m_{t+1}(u) over successors u)`, 0 where nothing deviates
-//! any more. Over a stage with one strategy the last deviation that a state comes to is one of three: *after* the stage,
-//! *at* a step counted from its end, or *in* some steps counted from now. Told so, going back a step is
+//! Backwards, one step: `m_t(s) = max(t + 1 if σ_t(s) deviates, m_{t+1}(u) over successors u)`, 0 without later deviations. Over
+//! a stage with one strategy the last deviation that a state reaches is one of three: *after* the stage, *at* a step counted
+//! from its end, or *in* some steps counted from now. In this representation a step back is
 //!
 //! ```text
 //! last(s) = max(in 0 if σ(s) deviates, last(u) over successors u with "in j" made "in j + 1")
 //! ```
 //!
-//! whatever the step: once all states repeat what they were p steps later they do so for ever, and the rest of the stage
-//! is taken modulo p. What goes round for ever is not "in j" but "at": it is told anew after 1, 2, 4, … steps, as "at"
-//! where j is more than half of the steps so far. Every "at" is then later than every "in", and stays so, as one step back
-//! adds at most 1 to any j.
+//! independent of the step: once all states repeat with period p they do so for ever, and the rest of the stage is reduced
+//! modulo p. A deviation whose j grows for ever is at a fixed step: after 1, 2, 4, … steps an "in j" with j more than half of
+//! the steps so far is rewritten as "at". Every "at" is then later than every "in", and stays so, as one step back adds at most
+//! 1 to any j.
 //!
-//! Cost: a pass over the strategy's rows for each step, at most some three times the steps before they repeat and those of a
-//! period together.
+//! Cost: a pass over the strategy's rows for each step; at most about three times the pre-period plus the period.
 
 use crate::model::StateId;
 use crate::parallel;
@@ -22,7 +21,7 @@ use crate::ranks::Ranks;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
 
-/// The last deviation that a state comes to.
+/// The last deviation that a state reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
     Never,
@@ -42,10 +41,10 @@ const AFTER: Code = 1 << 63;
 
 /// States whose codes are found together.
 const CHUNK: usize = 4096;
-/// Steps between two looks at the signal.
+/// Steps between two polls of the stop signal.
 const UNTIL_CHECK: u64 = 64;
 
-/// A stage: where the strategy leads, and where it deviates.
+/// A stage: the successors under the strategy, and the states in which it deviates.
 pub(crate) struct Stage<'r, T> {
     pub ranks: &'r dyn Ranks,
     pub targets: T,
@@ -98,7 +97,7 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<'_, T> {
     }
 }
 
-/// What was so one step later.
+/// The code of a successor, seen from one step earlier.
 fn older(code: Code) -> Code {
     code + Code::from(code.wrapping_sub(1) < AT - 1)
 }

@@ -1,8 +1,7 @@
 //! Strategies: what the agent does in each state, at each step.
 //!
-//! A [`CountingStrategy`] looks at the state and the step and takes one choice; a positional one is a counting strategy
-//! that never changes its mind. A [`Stationary`] one mixes choices by state alone. A [`Lottery`] draws a counting strategy
-//! once, at the start.
+//! A [`CountingStrategy`] takes one choice per state and step; a positional one is a counting strategy without changes. A
+//! [`Stationary`] strategy mixes choices by state. A [`Lottery`] draws a counting strategy once, at the start.
 
 mod counting;
 mod lottery;

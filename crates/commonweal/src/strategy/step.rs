@@ -20,7 +20,7 @@ use std::str::FromStr;
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step(Natural);
 
-/// Why there is no such step.
+/// Why a text or a number is not a step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
@@ -134,8 +134,7 @@ impl Debug for Step {
     }
 }
 
-/// An operator with steps, owned and borrowed, and with a `u64`; and its assignment. Below step 0 there is none: a
-/// difference that would be negative panics.
+/// An operator with steps, owned and borrowed, and with a `u64`; and its assignment. A negative difference panics.
 macro_rules! operator {
     ($operator:ident, $method:ident, $assign:ident, $assign_method:ident) => {
         operator!($operator, $method, Step, Step, |a, b| a.0.$method(b.0));

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers as printed text.
 
 use crate::number::{Rational, Value, parse_rational};
 use crate::strategy::Step;
@@ -22,14 +22,14 @@ pub fn exact_and_decimal(value: &Value) -> String {
     }
 }
 
-/// The fraction, if a person would want to read it.
+/// The fraction, if it is short enough to read.
 pub fn short_fraction(exact: &Rational) -> Option<String> {
     fraction_within(exact, SHORT_FRACTION)
 }
 
 /// The fraction, if it is no wider than that.
 pub fn fraction_within(exact: &Rational, width: usize) -> Option<String> {
-    // Long before a fraction is written out, its size says that it is too long.
+    // The size in bits rejects long fractions before they are written out.
     let text = (exact.bits() <= 4 * width + 16).then(|| exact.to_string()).filter(|text| text.len() <= width);
     text.map(with_true_minus)
 }
@@ -54,7 +54,7 @@ pub fn discount(exact: &Rational) -> String {
 }
 
 /// Discounts in a column, all in one format: decimals if they end, or fractions if they are short, or else rounded decimals
-/// with as many digits as tell them from each other, from 0 and from 1.
+/// with as many digits as distinguish them from each other, from 0 and from 1.
 pub fn discounts<'r>(exact: impl IntoIterator<Item = &'r Rational>) -> Vec<String> {
     const WIDEST_FRACTION: usize = 24;
     let exact: Vec<&Rational> = exact.into_iter().collect();
@@ -113,7 +113,7 @@ pub fn in_column(value: &Value) -> String {
         None if is_narrow(value) => double(value.enclosure.midpoint()),
         None if agreed(value).is_some() => agreed(value).expect("some digits are"),
         None if known_digits(value).is_some() => known_digits(value).expect("some digits are"),
-        // What is left of two large numbers: a few digits are known.
+        // A difference of two large numbers: only a few digits are known.
         None if value.enclosure.width() <= 1e-3 * value.enclosure.midpoint().abs() => {
             with_true_minus(format!("{:.2e}", value.enclosure.midpoint()))
         }
@@ -130,8 +130,8 @@ fn agreed(value: &Value) -> Option<String> {
     ordinary.then(|| with_true_minus(rounded(lower, digits).trim_end_matches('0').trim_end_matches('.').to_owned()))
 }
 
-/// The middle between the ends with as many digits after the point as the width leaves, if it leaves four digits of an ordinary
-/// number or more.
+/// The middle between the ends with as many digits after the point as the width allows, if that is four significant digits or
+/// more.
 fn known_digits(value: &Value) -> Option<String> {
     let (width, middle) = (value.enclosure.width(), value.enclosure.midpoint());
     let is_ordinary = (1.0..1e9).contains(&middle.abs()) && width <= 1e-4 * middle.abs() && width < 1.0;
@@ -144,7 +144,7 @@ fn is_narrow(value: &Value) -> bool {
     value.enclosure.width() <= 1e-9 * value.enclosure.midpoint().abs()
 }
 
-/// Six digits after the point where they say something, seven digits and a power of ten where they do not.
+/// Six digits after the point if they are significant, seven digits and a power of ten otherwise.
 pub fn decimal(exact: &Rational) -> String {
     let nearest = exact.to_f64();
     let in_range = exact.is_zero() || (1e-300..1e300).contains(&nearest.abs());
@@ -181,7 +181,7 @@ pub fn at_most(x: f64) -> String {
 }
 
 fn bound(x: f64, outward: i64) -> String {
-    /// What bounds around 0 may be off by; no reward is as small.
+    /// Bounds smaller than this are shown as `≈ 0`; no reward is as small.
     const NEXT_TO_NOTHING: f64 = 1e-290;
     if x.is_infinite() {
         return if x > 0.0 { "∞" } else { "−∞" }.to_owned();
@@ -224,7 +224,7 @@ pub fn double(x: f64) -> String {
     }
 }
 
-/// `1.5e-400`: seven digits of a number that no double holds.
+/// `1.5e-400`: seven digits of a number that overflows or underflows a double.
 fn scientific(exact: &Rational) -> String {
     const DIGITS: isize = 7;
     let magnitude = exact.clone().abs();
@@ -248,13 +248,13 @@ fn scientific(exact: &Rational) -> String {
     trim_mantissa(&format!("{negative}{}.{}e{power}", &digits[..1], &digits[1..DIGITS as usize]))
 }
 
-/// `1.500000e9` without the zeros that say nothing.
+/// `1.500000e9` without trailing zeros.
 fn trim_mantissa(text: &str) -> String {
     let (mantissa, power) = text.split_once('e').unwrap_or((text, "0"));
     format!("{}e{power}", mantissa.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A number of steps with its thousands apart: `44,219,120`.
+/// A number of steps with thousands separators: `44,219,120`.
 pub fn steps(count: &Step) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -278,7 +278,7 @@ pub fn is_short_decimal(exact: &Rational) -> bool {
     (exact * Rational::from(1_000_000)).is_whole() && shown().is_ok_and(|shown| shown == *exact)
 }
 
-/// `≈ 0`, for a number that is not 0 but says nothing beside numbers of that scale; also for bounds around 0 as near as that.
+/// `≈ 0`, for a number that is not 0 but negligible relative to the scale; also for such bounds around 0.
 pub fn near_zero(value: &Value, scale: f64) -> Option<String> {
     /// Twelve digits are more than any table shows.
     const NOTHING: f64 = 1e-12;

@@ -1,9 +1,9 @@
-//! What ARCHITECTURE.md says of the library's sources, checked: who uses whom, who rounds, who names the pool of threads.
+//! Checks the invariants of ARCHITECTURE.md on the library's sources: dependencies, rounding, and the use of the thread pool.
 
 use std::fs;
 use std::path::Path;
 
-/// The rooms of the library, in an order in which each uses only what stands before its own line.
+/// The modules of the library, in an order in which each uses only modules of earlier lines.
 const ORDER: &[&[&str]] = &[
     &["parallel"],
     &["number"],
@@ -41,7 +41,7 @@ const FRONT_DOOR: &[&str] = &[
     "solve",
 ];
 
-/// Who may use a room that does not stand before it, and why.
+/// The exceptions: which module may use a later one, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("exact", "front door", "an engine takes `Options` and returns an `Answer`"),
     ("certified", "front door", "an engine takes `Options` and returns an `Answer`"),
@@ -56,7 +56,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("certificate", "front door", "it proves an `Answer`"),
 ];
 
-/// Who counts roundings beside `number`, and why.
+/// The files besides `number` that bound rounding errors, and why.
 const ROUNDS: &[(&str, &str)] = &[
     ("evaluation/simulation/patience.rs", "a simulated interval includes what rounding does to a mean of runs"),
     ("evaluation/simulation/interval.rs", "a simulated interval is widened by what rounding does to its own ends"),
@@ -98,14 +98,14 @@ fn room_of(name: &str) -> String {
     if is_front_door { "front door".to_owned() } else { name.to_owned() }
 }
 
-/// Unit tests stand at the foot of a file.
+/// The text before the unit tests, which are at the end of a file.
 fn without_tests_and_comments(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests").next().expect("a first part");
     let is_code = |line: &&str| !line.trim_start().starts_with("//");
     code.lines().filter(is_code).map(|line| line.to_owned() + "\n").collect()
 }
 
-/// The rooms that a source names after `crate::`.
+/// The modules that a source names after `crate::`.
 fn used(source: &Source) -> Vec<String> {
     let first_name = |path: &str| path.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().map(room_of);
     let names = source.text.split("crate::").skip(1).flat_map(|rest| match rest.strip_prefix('{') {

@@ -1,4 +1,4 @@
-//! Tar archives for tests, taken apart and put together by the book and by nothing of ours.
+//! Tar archives for tests, read and written by an independent implementation of the format.
 
 /// The files of an archive, in order.
 #[derive(Clone)]

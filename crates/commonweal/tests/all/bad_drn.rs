@@ -1,4 +1,4 @@
-//! What is said of bad DRN files: each file under `bad_drn/` beside the error expected of it.
+//! Errors of invalid DRN files: each file under `bad_drn/` has its expected error.
 //!
 //! `UPDATE_EXPECT=1` rewrites the expectations.
 

@@ -1,4 +1,4 @@
-//! What is said of bad model files: each file under `bad_models/` beside the error expected of it.
+//! Errors of invalid model files: each file under `bad_models/` has its expected error.
 //!
 //! `UPDATE_EXPECT=1` rewrites the expectations.
 
@@ -60,7 +60,7 @@ fn aliases_that_unfold_without_end_are_refused() {
         text += &format!("  s{state}: *actions\n");
     }
     let error = quick_error(&text);
-    assert_eq!(error.message, "the aliases of this file unfold to far more than the file itself");
+    assert_eq!(error.message, "the aliases of this file expand to far more than the file itself");
 
     let mut laughs = String::from("a: &a0 {lol: lol}\n");
     for level in 1..100 {

@@ -1,5 +1,4 @@
-//! What stands beside an answer: everybody's own best, and what is as good. Compared with all positional strategies,
-//! evaluated by the oracle.
+//! Own bests and alternatives of an answer, compared with all positional strategies, evaluated by the oracle.
 
 use crate::oracle::enumeration::all_policies;
 use crate::oracle::evaluate::{payoffs, positional, weighted};

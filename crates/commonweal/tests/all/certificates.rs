@@ -141,7 +141,7 @@ fn is_true(plain: &Plain, certificate: &Certificate, best: &[Q]) -> bool {
 /// The longest horizon at which the oracles still answer in a moment.
 const LONGEST: u64 = 24;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Default, Debug)]
 struct Tally {
     certificates: usize,
@@ -195,7 +195,7 @@ fn search(seeds: std::ops::Range<u64>, forgeries: usize, mut record: impl FnMut(
 fn true_certificates_are_accepted_and_spoilt_ones_are_not() {
     let tally = search(0..400, 8, |_, _, _| {});
     assert!(tally.certificates > 500 && tally.spoilt > 4_000, "{tally:?}");
-    // Ties, bounds with room to spare, layers instead of a stage: some forgeries are no lies.
+    // Ties, bounds that are not tight, layers instead of a stage: some forgeries are true.
     assert!(tally.true_all_the_same * 6 < tally.spoilt, "{tally:?}");
 }
 
@@ -322,7 +322,7 @@ fn close(seed: u64, kind: u64) -> Mdp {
     family.model().expect("a model")
 }
 
-/// Stages: whatever shifts a change of mind by a step, or bends a stage, is refused, unless the strategy stays the same.
+/// Stages: a change that is shifted by a step, or a modified stage, is refused, unless the strategy stays the same.
 #[test]
 fn certificates_with_stages_are_accepted_and_shifted_ones_are_not() {
     let (mut with_stages, mut shifted) = (0, 0);
@@ -385,7 +385,7 @@ fn the_paper_s_family_at_a_billion_fits_on_a_page() {
     assert!(certificate.len() < 10_000, "{} bytes", certificate.len());
     assert!(certificate.contains("horizon 44219120417242163736\n"));
     assert_eq!(verdict(&canonical(&model), &certificate), "accepted");
-    // One step off, either way: the change of mind is at exactly that step.
+    // One step earlier or later is refused: the change is at exactly that step.
     for (from, to) in [("stage 0", "stage 1"), ("horizon 44219120417242163736", "horizon 44219120417242163735")] {
         assert_ne!(verdict(&canonical(&model), &certificate.replace(from, to)), "accepted", "{to}");
     }
@@ -473,7 +473,7 @@ fn writing_a_long_certificate_ends_when_it_is_asked_to() {
     let error = certificate.write(&mut bytes).expect_err("the signal is raised");
     let reason = error.get_ref().and_then(|source| source.downcast_ref::<StopReason>());
     assert_eq!(reason, Some(&StopReason::Interrupted), "{error}");
-    // What takes a moment is written all the same.
+    // A short certificate is written all the same.
     let brief = certified::solve(&doubles, 1e-6, &Options { layer_limit: 10, ..options });
     certificate = Proven::of_mdp(&model, &brief).expect("a certificate");
     certificate.stop.raise();

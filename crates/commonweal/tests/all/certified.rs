@@ -1,5 +1,5 @@
-//! The certified engine against the exact one, on thousands of random models: what is exactly so lies inside every
-//! interval it gives, the strategy it gives earns what it says, and the interval is as narrow as asked.
+//! The certified engine against the exact one, on thousands of random models: every interval contains the exact value, the
+//! strategy earns the stated welfare, and the interval is as narrow as asked for.
 
 use crate::oracle::plain::{from_double, from_solver};
 use crate::oracle::{self, Plain, on_models, on_random_models, random};
@@ -74,7 +74,7 @@ fn a_gap_is_relative_to_what_is_weighed_against_too() {
 
 #[test]
 fn where_runs_soon_earn_no_more_patience_costs_nothing() {
-    // The slow way is as good for nobody, the two quick ones are equally good: no later step tells them apart.
+    // The slow way is worse for all principals, the two quick ones are equally good: no later step separates them.
     let states = "a: {quick: {reward: {time: -1}, to: {a: 1/3, b: 2/3}}, slow: {reward: {time: -2}, to: {a: 1/3, b: 2/3}}, \
                   same: {reward: {time: -1}, to: {a: 1/3, b: 2/3}}}, \
                   b: {go: {reward: {time: -1}, to: end}, fall: {reward: {time: -1, fall: -1}, to: end}}, \
@@ -236,7 +236,7 @@ fn memory_is_the_last_step_at_which_a_deviation_can_be_met() {
         let solution = holds(&text, GAP);
         let model = commonweal::internals::io::read_model(&text).expect("a valid model");
         assert!(*solution.horizon() > 6_000u32.into(), "{text}: {}", solution.horizon());
-        // In the long term nobody earns anything: the gap is relative to what deviating earns.
+        // The long-term strategy earns nothing: the gap is relative to the gain of deviating.
         assert!(solution.claim().is_within(), "{text}: {:?}", solution.scale());
         remembers(&model, &solution, 100_000).expect(&text);
     }
@@ -322,8 +322,8 @@ fn a_discount_that_rounds_to_one_never_makes_an_interval_false() {
     }
 }
 
-/// What is said of the long term is true of the strategy that is followed in the end; where that is proven to be the long-term
-/// strategy, it earns what that does. Returns whether it is.
+/// The long-term entries hold for the strategy of the tail; if that is proven to be the long-term strategy, their welfare is
+/// equal. Returns whether it is.
 fn long_term_figures_hold(plain: &Plain, gap: f64) -> Result<bool, String> {
     let model = plain.model();
     let Ok(doubles) = model.to_doubles() else { return Ok(false) };

@@ -11,7 +11,7 @@ use commonweal::internals::strategy::{Change, CountingStrategy, Stationary, Step
 
 const GAP: f64 = 1e-9;
 
-/// A random model, some of whose discounts are moved to where doubles have a hard time, and are equal to others.
+/// A random model in which some discounts are near 1 or equal to others.
 fn model(seed: u64, rng: &mut Rng) -> Mdp {
     let mut model = random::model(seed).model();
     for p in (0..model.n_principals()).map(PrincipalId::from) {
@@ -85,7 +85,7 @@ fn judge(model: &Mdp, strategy: &Strategy, exact: &Payoffs, what: &str) -> bool 
         for p in (0..model.n_principals()).map(PrincipalId::from) {
             let bounds = evaluation.payoffs.payoff(p, state).enclosure;
             assert_inside(exact.payoff(p, state).enclosure, bounds, what);
-            // Where there is nothing to be relative to, what is next to nothing is near enough.
+            // If the scale is 0, a negligible width is enough.
             let is_narrow = bounds.width() <= (GAP * most(model, p)).max(1e-300);
             assert!(is_narrow || !evaluation.claim.is_within(), "{what}: {bounds:?} is called near enough");
         }
@@ -170,7 +170,7 @@ fn a_change_that_matters_and_is_too_late_gives_wide_bounds_that_hold() {
     let about = (1.0 - 2.0 * left) * 1e7;
     let bounds = found.payoffs.payoff(0.into(), 0.into()).enclosure;
     assert!(bounds.lower() < about - 10.0 && about + 10.0 < bounds.upper(), "{about} in {bounds:?}");
-    // No better than what the rewards say, and no worse.
+    // Exactly the bounds from the rewards.
     assert!(bounds.lower() >= -1.0001e7 && bounds.upper() <= 1.0001e7, "{bounds:?}");
 }
 

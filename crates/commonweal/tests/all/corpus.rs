@@ -1,4 +1,4 @@
-//! Everything that the fuzzers keep in `fuzz/corpus` again, with any compiler.
+//! Replays the fuzzers' corpus in `fuzz/corpus`, with any compiler.
 
 use crate::bodies;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! DRN files: what Storm writes, and what people write by hand, is read as it is meant.
+//! Reading DRN files, both Storm's and hand-written ones.
 
 use commonweal::internals::io::{Discounts, Loaded, ReadError, ReadOptions, drn_overview, read_drn, write_drn};
 use commonweal::internals::model::{Mdp, StateId};
@@ -164,7 +164,7 @@ fn packed_files_are_read_as_they_are() {
     for packed in [pack(MODEL), [pack(head), pack(rest)].concat()] {
         options.bytes = Some(packed.len() as u64);
         assert_eq!(read_drn::<Rational>(&packed[..], &options).unwrap().model, read(MODEL));
-        // Half of it is no file.
+        // Half of a file is refused.
         assert!(read_drn::<Rational>(&packed[..packed.len() / 2], &options).is_err());
     }
     // 400 bytes can unpack to much, but not to a trillion states.

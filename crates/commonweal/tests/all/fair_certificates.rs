@@ -1,4 +1,4 @@
-//! Certificates of fair answers: what is written is accepted, and what is made false is not.
+//! Certificates of fair answers: true ones are accepted, false ones are not.
 //!
 //! | models | compared with |
 //! |---|---|
@@ -32,7 +32,7 @@ fn question(rule: &str) -> Question {
     Question::new(rule.parse().expect("a rule"))
 }
 
-/// The questions of the hotel's table, and some that nobody can meet.
+/// The questions of the hotel's table, and some with infeasible demands.
 fn hotels_questions() -> Vec<Question> {
     let given = |alice: &str, bob: &str| Over::Given(vec![number(alice), number(bob)]);
     let with = |at_least: &[(usize, &str)], at_most: &[(usize, &str)]| {
@@ -140,7 +140,7 @@ fn a_claim_that_is_made_false_is_not_accepted() {
             let answer = if demands { fair(&model, &asked, &options).expect("an answer") } else { plain };
             assert!(!matches!(answer.proven, Proven::Stopped(_)), "seed {seed}, {rule}: {answer:#?}");
             let Ok(written) = FairCertificate::of(&model, &asked, &answer, &options) else {
-                // Nobody can gain, and nothing is to be proven.
+                // No principal can gain, so there is nothing to prove.
                 assert!(rule == "kalai-smorodinsky" && answer.value.exact == Some(Rational::ZERO));
                 continue;
             };

@@ -1,4 +1,4 @@
-//! The front door: what is refused there, and with which words.
+//! The front door: refusals and their messages.
 
 use commonweal::documents::{self, Document};
 use commonweal::questions::own_best;
@@ -53,7 +53,7 @@ fn a_strategy_for_another_model_is_refused() {
     assert_eq!(said, "the strategy is for another model: it decides for 3 states, and this model has 2");
 }
 
-/// 0 and less ask for more than doubles can tell, and more than 1 is 1: no gap makes an answer wrong.
+/// A gap of 0 or less is beyond the precision of doubles, and one above 1 counts as 1: no gap makes an answer wrong.
 #[test]
 fn gaps_that_make_no_sense_still_give_true_bounds() {
     let exact: Rational = "127/9".parse().expect("a number");
@@ -129,7 +129,7 @@ fn late_changes_are_evaluated_in_doubles_before_fractions_take_minutes() {
     assert!(soon.not_exact.is_none());
     let late = evaluate(&model, &waiting(900_000), &options).expect("a strategy of the model");
     assert!(matches!(late.not_exact, Some(EvaluateError::TooManySteps { limit, .. }) if limit < 900_000));
-    // All but for ever at 3 a step: 3/(1 − 2/3) + 3/(1 − 1/3).
+    // Nearly for ever at 3 a step: 3/(1 − 2/3) + 3/(1 − 1/3).
     let (welfare, expected) = (late.welfare(model.start()), 13.5);
     assert!(welfare.enclosure.lower() <= expected && expected <= welfare.enclosure.upper());
     assert!(welfare.enclosure.width() <= 1e-7);

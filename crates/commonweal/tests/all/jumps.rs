@@ -1,4 +1,4 @@
-//! Attempts to refute the jumps: stages in which nothing changes are skipped, and nothing may be missed in them.
+//! Tests of the jumps: stages without changes are skipped, and no change may be missed.
 //!
 //! Random models with 2 to 6 principals, many of which take up an action again, 5,170 in all:
 //!
@@ -236,7 +236,7 @@ fn horizons_beyond_all_measure_are_exact() {
 
 // Random models.
 
-/// What the random models did; too little of it, and the tests prove nothing.
+/// Statistics of the random models; the tests require enough events and jumps.
 #[derive(Debug, Default)]
 struct Tally {
     judged: usize,
@@ -427,7 +427,7 @@ fn actions_that_return_thousands_of_steps_later_return_exactly_there() {
 fn discounts_that_agree_in_twenty_digits_overflow_nothing() {
     for digits in [20usize, 25, 40] {
         let almost = "3".repeat(digits).parse::<Q>().expect("digits") / Q::from(BigInt::from(10).pow(digits as u32));
-        // Step 0 is lost to the principal who counts nothing else, then there are about 0.69 · 10^digits steps to win.
+        // At step 0 the principal with discount 0 loses, then there are about 0.69 · 10^digits steps that gain.
         let solution = follows_the_signs(&[q(1, 3), almost, Q::zero()], &[vec![q(-1, 1), q(2, 1), q(-5, 1)]]);
         let last = big(&solution.strategy().changes(1.into())[2].from);
         assert!(last > BigInt::from(10).pow(digits as u32 - 1), "{last}");
@@ -453,7 +453,7 @@ fn many_loops_with_steps_of_their_own_are_all_met() {
     follows_the_signs(&discounts, &rewards);
 }
 
-/// Against every yardstick that affords it.
+/// Against every oracle that can handle the model.
 fn is_right(plain: &Plain) -> Answer {
     let fixed = Fixed::solve(plain, 20_000).expect("a horizon that can be walked");
     let (jumped, walked) = (jumping(plain), walking(plain));
@@ -464,7 +464,7 @@ fn is_right(plain: &Plain) -> Answer {
 
 #[test]
 fn an_event_sets_off_others_up_the_chain() {
-    // Every state of the chain may wait or pass on; the last one changes its mind, and the others follow in turn.
+    // Every state of the chain may wait or pass on; the last one changes its choice, and the others follow in turn.
     let mut lines = vec!["end quit 3/100,0 -> end".to_owned(), "end work 0,3/10 -> end".to_owned()];
     for k in 0..5 {
         let next = if k == 0 { "end".to_owned() } else { format!("c{}", k - 1) };

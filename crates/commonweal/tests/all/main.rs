@@ -1,4 +1,4 @@
-//! Everything about the library that is tested from outside, in one program: what the tests share is compiled once.
+//! The integration tests of the library, in one program, so that shared code is compiled once.
 //!
 //! Each module begins with a line that says what belongs in it. `cargo test -p commonweal --test all jumps::` runs one.
 

@@ -1,5 +1,5 @@
-//! Models at the margins of what numbers can tell: leftovers of a stage that decide by bits, probabilities below the
-//! doubles, horizons too long to be found.
+//! Extreme numbers: gains after a stage that decide by few bits, probabilities that underflow doubles, horizons too long to be
+//! found.
 
 use crate::oracle;
 use crate::oracle::plain::{Choice, Who, from_double};
@@ -111,7 +111,7 @@ fn a_signal_that_is_raised_on_the_way_ends_the_search_for_the_longest_horizon() 
     assert!(bounds.lower() <= 2.0 && 2.0 <= bounds.upper() && bounds.width() < 1e-9, "{bounds:?}");
 }
 
-/// Probabilities below 1e-150, subnormal ones and ones below all doubles, beside rewards that make them count.
+/// Probabilities below 1e-150, subnormal ones and ones that underflow, with rewards that make them matter.
 #[test]
 fn the_least_probabilities_count_as_in_fractions() {
     let power = |exponent: i64| {

@@ -1,4 +1,4 @@
-//! What is written is read back as it was, whatever the names and the numbers; what is read never makes the reader panic.
+//! Round trips of written models with arbitrary names and numbers; the reader never panics.
 
 use crate::strategies::model;
 use commonweal::internals::io::{read_model, read_model_bytes, write_json, write_yaml};

@@ -1,4 +1,4 @@
-//! Attempts to refute the solver on thousands of random small models.
+//! Tests of the solver on thousands of random small models.
 
 use crate::oracle;
 use crate::oracle::answer::{Figure, ask_with};
@@ -246,7 +246,7 @@ fn alone_a_principal_gets_the_optimum_of_a_model_of_its_own() {
     });
 }
 
-/// The yardsticks are worth something only if they agree where none of them knows of the others.
+/// The independent oracles agree with each other.
 #[test]
 fn the_yardsticks_agree_with_each_other() {
     let mut counted = 0;
@@ -266,7 +266,7 @@ fn the_yardsticks_agree_with_each_other() {
     assert!(counted > 80, "only {counted} models could be enumerated");
 }
 
-/// A right answer with one false claim is refused, whatever the claim: otherwise the other tests prove nothing.
+/// A right answer with one false claim is refused, for every kind of claim: otherwise the other tests would be void.
 #[test]
 fn a_single_false_claim_is_refused() {
     let mut refused = [0; 8];
@@ -312,7 +312,7 @@ fn a_single_false_claim_is_refused() {
     assert!(refused.iter().all(|&n| n > 20), "hardly tried: {refused:?}");
 }
 
-/// What the tests above are about does occur in the models that they draw.
+/// The random models contain the features that the tests above are about.
 #[test]
 fn the_random_models_have_ties_long_horizons_and_merged_principals() {
     let (mut ties, mut longer_than_30, mut longer_than_100, mut deviating, mut merged, mut zero) = (0, 0, 0, 0, 0, 0);

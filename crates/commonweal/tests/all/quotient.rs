@@ -1,4 +1,4 @@
-//! States that are alike: solved as one, with answers and certificates about the model itself.
+//! Equivalent states: solved as one, with answers and certificates about the model itself.
 
 use crate::oracle::random::Rng;
 use commonweal::internals::certificate::{Certificate, write_canonical};

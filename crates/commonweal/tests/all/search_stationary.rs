@@ -56,7 +56,7 @@ fn the_hotel_meets_what_the_papers_coin_earns_and_not_a_hair_above_its_best() {
     assert_eq!(ask("14"), Some(ThresholdAnswer::No));
 }
 
-/// A reward that nobody would take is no measure of anything: the same bounds as without it, and the same answers.
+/// A large reward of a dominated action does not matter: the same bounds and the same answers as without it.
 #[test]
 fn an_action_that_nobody_would_take_changes_nothing() {
     for never in ["s0 never -1000000000 -> s0", "s0 never -1000000000 -> s1"] {
@@ -77,7 +77,7 @@ fn an_action_that_nobody_would_take_changes_nothing() {
     }
 }
 
-/// Where the best is to earn nothing, rounding is all that a bound leaves open.
+/// If the optimal welfare is 0, the gap is only the rounding error.
 #[test]
 fn the_best_that_earns_nothing_is_found() {
     let model = Plain::parse("2/3 1/3", &["s0 rest 0 -> s0", "s0 work -5 -> s1", "s1 work -1 -> s0"]).model();

@@ -1,4 +1,4 @@
-//! UMB archives: what the format allows is read, and what is wrong with one is said.
+//! UMB archives: valid ones are read, and invalid ones are refused with a message.
 
 use crate::archive::{Archive, doubles, header, words};
 use commonweal::internals::io::{Discounts, ReadError, ReadOptions, read_model, read_umb, umb_overview, write_umb};
@@ -339,7 +339,7 @@ fn the_variables_of_a_state_are_its_name() {
     let mut archive = with_valuations(classes, &values);
     archive.0.push(("valuations/states/valuation-to-class.bin".into(), [1u32, 0].map(u32::to_le_bytes).concat()));
     assert_eq!(names(&archive), ["y=1", "x=1.5"]);
-    // States that are alike are told apart, and one can start by name or by number.
+    // States with equal names are distinguished, and one can start by name or by number.
     let one_bit = r#"[{"variables": [{"name": "b", "type": {"type": "bool"}}, {"padding": 7}]}]"#;
     let archive = with_valuations(one_bit, &[1, 0xff]);
     assert_eq!(names(&archive), ["b", "b#2"]);

@@ -1,4 +1,4 @@
-//! Requests that mean harm are refused, and the server answers the next one as before.
+//! Hostile requests are refused, and the server answers the next one as before.
 
 use super::serving::{HOTEL, Serving};
 use serde_json::json;
@@ -87,7 +87,7 @@ fn broken_and_oversized_requests_are_refused() {
         format!("POST /api/solve HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
         "\u{16}\u{3}\u{1}\u{2}\u{0}".to_owned(),
     ] {
-        // Hanging up is an answer too.
+        // Closing the connection is a refusal too.
         if let Some(answer) = server.raw(request.as_bytes()) {
             assert!(refuses(answer.status), "{}: {answer:?}", &request[..40.min(request.len())]);
         }
@@ -122,7 +122,7 @@ fn deep_and_exploding_documents_are_refused() {
 #[test]
 fn models_that_would_take_minutes_or_gigabytes_end_in_time() {
     let server = Serving::new(&["--time-limit", "1"]);
-    // A file that promises a billion states.
+    // A file that declares a billion states.
     let drn =
         "@type: MDP\n@parameters\n\n@reward_models\ntime\n@nr_states\n1000000000\n@nr_choices\n1000000000\n@model\n";
     let promised = server.post("/api/solve", &json!({"model": drn, "format": "drn", "discounts": {"time": "1/2"}}));
@@ -134,7 +134,7 @@ fn models_that_would_take_minutes_or_gigabytes_end_in_time() {
     server.post("/api/solve", &json!({"model": ring, "exact": true})).refused(422, "states");
     // A map of a model that is not small.
     server.post("/api/map", &json!({"model": ring, "x": "p", "y": "q"})).refused(422, "thousands of times");
-    // Steps beyond counting, and discounts beyond telling apart.
+    // Huge numbers of steps, and discounts that are almost equal.
     let close = "principals: {p: 0.9999999999999, q: 0.9999999999998}
 states: {s0: {a: {reward: {p: 1}, to: {s0: 1/2, s1: 1/2}}, b: {reward: {q: 1}, to: s1}}, s1: {a: {reward: {q: 3}, to: s0}, b: {reward: {p: 2}, to: {s0: 1/3, s1: 2/3}}}}";
     let began = Instant::now();
@@ -152,14 +152,14 @@ fn slow_clients_do_not_keep_the_others_waiting() {
         stream.write_all(b"POST /api/solve HTTP/1.1\r\nHost: ").expect("a beginning");
     }
     is_well(&server);
-    // Nobody waits for them for ever.
+    // They time out.
     let mut rest = Vec::new();
     let began = Instant::now();
     let _ = slow[0].read_to_end(&mut rest);
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
-/// A server that was killed leaves its port, and no file, behind.
+/// A killed server frees its port and leaves no file behind.
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_and_started_again_it_is_as_before() {

@@ -1,4 +1,4 @@
-//! What other programs rely on: addresses, statuses, documents.
+//! The interface that other programs rely on: addresses, statuses, documents.
 
 use super::serving::{HOTEL, Serving};
 use crate::program::{Folder, paper};
@@ -110,7 +110,7 @@ fn what_is_wrong_with_a_request_is_named() {
 fn a_request_past_its_time_limit_gets_the_bounds_so_far() {
     let server = Serving::new(&[]);
     let folder = Folder::new();
-    // Two discounts so near to each other that the exact engine walks for long.
+    // Two discounts so close to each other that the exact engine takes long.
     let args = [
         "generate",
         "random",
@@ -126,7 +126,7 @@ fn a_request_past_its_time_limit_gets_the_bounds_so_far() {
     folder.run(&args).done();
     let body = json!({"model": folder.read("slow.yaml"), "exact": true, "time_limit": 0.05});
     let answer = server.post("/api/solve", &body);
-    answer.refused(503, "the time limit ran out");
+    answer.refused(503, "the time limit was reached");
     let document = answer.json();
     assert_eq!((&document["format"], &document["status"]), (&json!("commonweal-solution/1"), &json!("stopped")));
     let start = document["start"].as_str().expect("a state");
@@ -161,7 +161,7 @@ fn a_port_that_is_taken_is_said_to_be() {
     Folder::new().run(&["serve", "--no-open", "--port", port]).refused(&["port", "--port"]);
 }
 
-/// What a client that went away asked for is not computed to its end: the places are free again soon.
+/// A request of a client that disconnected is cancelled: its place is soon free again.
 #[test]
 fn work_stops_when_the_client_hangs_up() {
     let server = Serving::new(&["--time-limit", "60"]);

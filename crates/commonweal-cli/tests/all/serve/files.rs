@@ -1,4 +1,4 @@
-//! What the page offers to take away is what the program writes.
+//! The files that the page offers for download are those that the program writes.
 
 use super::serving::{HOTEL, PATIENT, Serving};
 use crate::program::Folder;
@@ -86,7 +86,7 @@ fn map_front_and_fair_are_the_documents_of_the_program() {
     assert_eq!((fair.status, fair.json()), (200, printed.json()));
     let body = json!({"model": HOTEL, "rule": "welfare", "at_least": {"alice": 10}});
     assert_eq!(server.post("/api/fair", &body).json()["value"]["exact"], "169/12");
-    server.post("/api/fair", &json!({"model": HOTEL, "rule": "fairest"})).refused(422, "is no rule");
+    server.post("/api/fair", &json!({"model": HOTEL, "rule": "fairest"})).refused(422, "is not a rule");
     server.post("/api/map", &json!({"model": HOTEL, "x": "bob", "y": "bob"})).refused(422, "the same principal");
     server
         .post("/api/fair", &json!({"model": HOTEL, "rule": "nash", "over": "strategy:/etc/passwd"}))
@@ -100,7 +100,7 @@ fn the_view_has_all_that_the_page_draws() {
     assert_eq!(view["format"], "commonweal-view/1");
     let runs = &view["timeline"]["rows"][0]["runs"];
     assert_eq!(runs, &json!([{"from": 0, "action": "a"}, {"from": 2, "action": "b"}, {"from": 3, "action": null}]));
-    // After all steps, what was earned is what the answer says each gets.
+    // After all steps, the accumulated payoffs are those of the answer.
     let alice = view["accrued"]["plan"]["alice"].as_array().expect("a curve");
     let (last, gets) = (alice.last().and_then(|last| last.as_f64()).expect("a double"), 89.0 / 9.0);
     assert!(last < gets && gets - last < 0.2, "{last}");

@@ -1,4 +1,4 @@
-//! docs/openapi.json against the server: every path is there, every example is answered, every answer is as described.
+//! docs/openapi.json against the server: every path exists, every example is answered, every answer is as described.
 
 use super::serving::{PATIENT, Response, Serving};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn resolved<'d>(description: &'d Value, value: &'d Value) -> &'d Value {
     }
 }
 
-/// Why a value does not fit a schema, with the place; as much of JSON Schema as the description uses.
+/// Why a value does not fit a schema, with the place; covers the part of JSON Schema that the description uses.
 fn misfit(description: &Value, schema: &Value, value: &Value, place: &str) -> Option<String> {
     let schema = resolved(description, schema);
     let object = schema.as_object().expect("a schema is an object");
@@ -100,7 +100,7 @@ fn misfit(description: &Value, schema: &Value, value: &Value, place: &str) -> Op
     None
 }
 
-/// Checks an answer against what is described of its path and status.
+/// Checks an answer against the description of its path and status.
 #[track_caller]
 fn is_described(description: &Value, path: &str, method: &str, answer: &Response) {
     let responses = &description["paths"][path][method]["responses"];
@@ -156,7 +156,7 @@ fn the_server_takes_exactly_the_keys_that_are_described() {
         let content = &methods["post"]["requestBody"]["content"]["application/json"];
         let Some(keys) = content["schema"]["properties"].as_object() else { continue };
         for key in keys.keys() {
-            // A list is no value of any key: one that is taken is refused by its name, and not as unknown.
+            // No key takes a list as its value: a known key is refused by its name, and not as unknown.
             let mut body = content["example"].clone();
             body[key] = json!([]);
             let message = server.post(path, &body).json()["error"]["message"].to_string();

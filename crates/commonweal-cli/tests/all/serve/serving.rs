@@ -1,4 +1,4 @@
-//! A server of one's own, and requests to it, byte by byte.
+//! A server for a test, and requests to it as bytes.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,10 +11,10 @@ pub const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
 states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}
 ";
 
-/// For questions that a busy machine takes long to answer: a test is about what is answered, not when.
+/// A long timeout for busy machines: these tests check the answers, not the times.
 pub const PATIENT: [&str; 2] = ["--time-limit", "10m"];
 
-/// A server that ends with the value.
+/// A server that is stopped when the value is dropped.
 pub struct Serving {
     child: Child,
     _stdout: BufReader<ChildStdout>,
@@ -45,10 +45,10 @@ impl Serving {
         stream
     }
 
-    /// What the server answers to these bytes; `None` if it hangs up without a word.
+    /// The server's answer to these bytes; `None` if it closes the connection without one.
     pub fn raw(&self, request: &[u8]) -> Option<Response> {
         let mut stream = self.connect();
-        // A server that has seen enough may hang up before all is sent.
+        // The server may close the connection before everything is sent.
         let _ = stream.write_all(request);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);

@@ -1,4 +1,4 @@
-//! The welfare of expanding by the toss of a coin. [§1]
+//! The welfare of stationary strategies of the hotel. [§1]
 
 use super::fraction;
 use crate::claim::Claim;
@@ -13,7 +13,7 @@ use commonweal::internals::search::{SearchOptions, stationary};
 use commonweal::internals::strategy::Strategy;
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 
-/// The welfare of expanding by the toss of a coin, and the best coin.
+/// The welfare by the probability of staying, and the best probability.
 pub fn table(lab: &Lab) -> Result<(Table, Vec<Claim>), Error> {
     let model = paper::model(paper::HOTEL);
     let mut table = lab.table("figure-1-coin", &["probability_of_a", "welfare"])?;

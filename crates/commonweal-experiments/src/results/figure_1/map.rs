@@ -18,7 +18,7 @@ use commonweal::internals::number::Rational;
 use commonweal::internals::strategy::Step;
 use commonweal_charts::{Axis, Region, RegionMap, Scale};
 
-/// Delays up to this one have a region of their own; longer ones share the sliver that is left.
+/// Delays up to this one have a region of their own; longer ones share the remaining region.
 const LONGEST: usize = 8;
 /// Points on a boundary.
 const FINENESS: i64 = 120;

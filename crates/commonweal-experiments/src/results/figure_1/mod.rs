@@ -1,4 +1,4 @@
-//! The hotel in pictures: payoffs by delay, the map of best delays, and the best coin. [Fig. 1, Ex. needmem]
+//! The hotel in pictures: payoffs by delay, the map of best delays, and the best stationary strategy. [Fig. 1, Ex. needmem]
 
 mod coin;
 mod map;

@@ -53,7 +53,7 @@ fn random_game(seed: u64, n: usize) -> Game {
     Game { nodes: (0..n).map(node).collect(), start: 0 }
 }
 
-/// Whether the safety player wins: what can be forced into the target grows until it does not.
+/// Whether the safety player wins, by the attractor of the target.
 fn safety_wins(game: &Game) -> bool {
     let mut forced: Vec<bool> = game.nodes.iter().map(|node| node.mover == Mover::Target).collect();
     loop {

@@ -1,4 +1,4 @@
-//! Why simple strategies are hard: the reductions on random formulas and games, and the size of search trees. [Thm. 1, Thm. 2]
+//! Hardness: the reductions on random formulas and games, and the size of search trees. [Thm. 1, Thm. 2]
 
 mod formulas;
 mod games;

@@ -1,4 +1,4 @@
-//! The lottery of a fair certificate (§4): its strategies, the values of their tails, and between which numbers its payoffs are.
+//! The lottery of a fair certificate (§4): its strategies, the values of their tails, and bounds on its payoffs.
 
 use super::super::exact::write_values;
 use super::super::outward::Outward;
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 /// More layers than this are not written: a checker walks them one by one.
 const MOST_LAYERS: u64 = 200_000;
 
-/// The text, and what each principal gets at least and at most.
+/// The text, and bounds on each principal's payoff.
 pub(super) struct Lottery {
     pub text: Vec<u8>,
     pub payoffs: Vec<[Rational; 2]>,
@@ -56,7 +56,7 @@ impl<'a> Drawn<'a> {
         Ok(Drawn { certificate, mdp, horizon, tail })
     }
 
-    /// Writes the share, and returns what it gives each principal at least and at most.
+    /// Writes the share, and returns bounds on each principal's payoff.
     fn write(&self, share: &Share, out: &mut Vec<u8>) -> Result<Vec<[Rational; 2]>, NoCertificate> {
         let exact: Option<Vec<Rational>> = share.payoffs.iter().map(|payoff| payoff.exact.clone()).collect();
         let numbers = if exact.is_some() { "exact" } else { "doubles" };
@@ -92,7 +92,7 @@ impl<'a> Drawn<'a> {
         write_values(&values, &mut Patience { stop, spent: 0 }, out).map_err(|_| NoCertificate::Stopped)
     }
 
-    /// Values in doubles, near those of the tail, and what follows from them for the strategy.
+    /// Values in doubles, near those of the tail, and the bounds on the strategy's payoffs that follow from them.
     fn write_doubles(
         &self,
         strategy: &CountingStrategy,
@@ -120,7 +120,7 @@ impl<'a> Drawn<'a> {
         Ok(payoffs)
     }
 
-    /// What the strategy pays at one discount, as every checker finds it (§4).
+    /// The strategy's payoff at one discount, as every checker computes it (§4).
     fn walked(
         &self,
         p: usize,

@@ -1,7 +1,7 @@
 //! Certificates of fair answers: `docs/formats/fair-certificate-v1.md`, whose sections comments here cite.
 //!
-//! What it takes is known when the answer is: the lottery, and the weights and multipliers of its proof. What is added are the
-//! values of its strategies and an ordinary certificate for the weights, or one by levels where there are several.
+//! The answer provides the lottery, and the weights and multipliers of its proof. This module adds the values of its strategies
+//! and an ordinary certificate for the weights, or a proof by levels if there are several.
 
 mod lottery;
 mod value;
@@ -31,7 +31,7 @@ pub struct FairCertificate<'a> {
     question: &'a Question,
     fair: &'a Fair,
     options: Options,
-    /// The gap of the engine in doubles, if that one answered.
+    /// The gap of the certified engine, if that one answered.
     gap: Option<f64>,
     doubles: Option<&'a Mdp<f64>>,
 }
@@ -125,7 +125,7 @@ impl<'a> FairCertificate<'a> {
         Ok(())
     }
 
-    /// The proof of the half-spaces, and for each step what no point on its face exceeds.
+    /// The proof of the half-spaces, and for each step the upper bound on its face.
     fn proof(&self) -> Result<(Vec<u8>, Vec<Rational>), NoCertificate> {
         if let [only] = &self.fair.proof[..] {
             let ordinary = self.ordinary(&only.weights)?;
@@ -177,12 +177,12 @@ impl<'a> FairCertificate<'a> {
         Ok((out, levels.iter().map(half).collect()))
     }
 
-    /// Whether it is shown that the reference point is what each could get at least; doubles do not tell.
+    /// Whether the certificate proves that the reference point is each principal's own worst; doubles cannot prove it.
     fn shows_own_worst(&self) -> bool {
         matches!(self.question.over, Over::OwnWorst) && self.gap.is_none()
     }
 
-    /// What each could get at the least and at the most, where the question is about that.
+    /// Each principal's own worst and own best, if the rule uses them.
     fn extremes(&self) -> Result<Vec<Extreme>, NoCertificate> {
         let n = self.mdp.n_principals();
         let alone = |p: usize, sign: Rational| -> Weights {
@@ -219,10 +219,10 @@ impl<'a> FairCertificate<'a> {
     }
 }
 
-/// How much finer an ordinary certificate is than the gap of the answer.
+/// The ratio of the answer's gap to that of the ordinary certificate.
 const FINER: f64 = 16.0;
 
-/// What one principal could get at the most, or minus the least.
+/// A principal's own best, or minus its own worst.
 struct Extreme {
     word: &'static str,
     p: usize,
@@ -230,7 +230,7 @@ struct Extreme {
     certificate: Vec<u8>,
 }
 
-/// What an ordinary certificate states of a state: the fraction, or the upper number.
+/// The welfare that an ordinary certificate states for a state: the fraction, or the upper number.
 fn stated(certificate: &[u8], state: usize) -> Rational {
     let text = std::str::from_utf8(certificate).expect("certificates are ASCII");
     let mut lines = text.lines().skip_while(|line| *line != "welfare").skip(1 + state);

@@ -1,4 +1,4 @@
-//! The rule of a fair certificate, what the lottery is worth by it, and what nothing exceeds (§5).
+//! The rule of a fair certificate, the value of the lottery, and the upper bound (§5).
 
 use super::super::{NoCertificate, joined};
 use super::lottery::Lottery;
@@ -6,7 +6,7 @@ use super::{Extreme, FairCertificate};
 use crate::fair::{Argument, Proven, Rule, Weights};
 use crate::number::{Rational, real_power, sum};
 
-/// Everything that the claim follows from.
+/// The data from which the claim follows.
 pub(super) struct Bound<'a> {
     pub certificate: &'a FairCertificate<'a>,
     /// h of each step.
@@ -86,7 +86,7 @@ impl Bound<'_> {
         Ok(format!("value {}\n", joined(&[lower, upper])))
     }
 
-    /// B: what v·u is at most, or with demands that cannot be met minus what is missing; of leximin there is none.
+    /// B: the upper bound of v·u, or minus the shortfall of infeasible demands; `None` for leximin.
     fn bound(&self) -> Option<Rational> {
         let certificate = self.certificate;
         let step = certificate.fair.proof.last()?;
@@ -113,7 +113,7 @@ impl Bound<'_> {
         self.certificate.mdp.principals().iter().map(|principal| principal.weight.clone()).collect()
     }
 
-    /// What each could gain alone.
+    /// The greatest gain of each principal alone.
     fn ranges(&self) -> Vec<Rational> {
         let over = &self.certificate.fair.over;
         let best = |p: usize| {

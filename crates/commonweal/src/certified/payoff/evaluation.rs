@@ -1,17 +1,17 @@
 //! Payoffs of a given strategy, in doubles with proven bounds.
 //!
-//! One principal after the other, each by itself: values V of what the strategy does in the end, and the gain over them,
-//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, from the last change back to step 0 ([`gains`]). A payoff is V + G_0, and off by
-//! what V and the layers are off by.
+//! Each principal is evaluated separately: values V of the strategy's tail, and the gain over them,
+//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, from the last change back to step 0 ([`gains`]). A payoff is V + G_0; its error is
+//! that of V and of the layers.
 //!
-//! Steps that matter no more are passed over: from them on the strategy gains or loses at most max|Δ|/(1−λ), whatever it
-//! does, and that, discounted, is counted as an error. So a change at step 10^9 costs nothing, unless the discount is as
-//! near to 1. Cost: V, and one pass over the rows of the tail for each step before the last change that matters.
+//! Negligible late steps are skipped: from them on the strategy gains or loses at most max|Δ|/(1−λ), and that, discounted, is
+//! added to the error. So a change at step 10^9 costs nothing, unless 1 − λ is of the order of 10^-9. Cost: V, and one pass
+//! over the rows of the tail for each step before the last change that matters.
 //!
 //! A mixed strategy makes a model with one choice per state, which is evaluated instead. Its rows are mixed in fractions and
-//! rounded once: a sum of positive numbers is relatively as near to the true one as the worst of them, so a probability is one
-//! rounding further off than the file's, which the (2b + 16) roundings that a row is allowed have room for. Rewards
-//! may cancel; what they are off by is therefore counted by the greatest that was mixed, not by the mix.
+//! rounded once. The relative error of a sum of positive numbers is at most the greatest of theirs, so a probability has one
+//! more rounding than the file's, within the (2b + 16) roundings allowed for a row. Rewards may cancel, so their error is
+//! relative to the greatest reward that was mixed, not to the mix.
 
 use super::{Decided, Gains, blocks};
 use crate::answer::Claim;
@@ -29,23 +29,23 @@ use crate::strategy::{CountingStrategy, Lottery, Stationary, Step, Strategy};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What a strategy is worth.
+/// The payoffs of a strategy.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
-    /// Intervals around what each principal gets.
+    /// Intervals for each principal's payoff.
     pub payoffs: Payoffs,
-    /// What the gap of the welfare is relative to: over the principals, |weight| times the greatest |V| of what the strategy
-    /// does in the end, added up.
+    /// What the gap of the welfare is relative to: the sum over the principals of |weight| times the greatest |V| of the
+    /// strategy's tail.
     pub scale: f64,
-    /// Whether every interval is as narrow as asked, or what kept it from being so.
+    /// Whether every interval is as narrow as asked for, or why not.
     pub claim: Claim,
 }
 
-/// The most steps that are walked for a principal. What comes later is counted as an error.
+/// The most steps that are walked for a principal. Later steps are added to the error.
 pub(super) const MAX_LAYERS: u64 = 10_000_000;
 
-/// The payoffs of `strategy` from every start state, each in an interval no wider than `gap` times what the principal's
-/// values are at most. Wider if doubles cannot tell, or a change that matters is too late to be walked to.
+/// The payoffs of `strategy` from every start state, each in an interval no wider than `gap` times the principal's greatest
+/// value. The interval is wider if doubles cannot reach the gap, or if a change that matters is too late to be walked to.
 pub fn evaluate(
     model: &Mdp<f64>,
     strategy: &Strategy,
@@ -172,7 +172,7 @@ impl Evaluated<'_> {
                 &RoundedModel::alone(SharedModel::whole(mixed), std::slice::from_ref(alone)).mixed_from(&as_in_file)
             }
         };
-        // Less than half of the gap is for V, a quarter for what is passed over.
+        // Less than half of the gap is for V, a quarter for skipped steps.
         let base = Base::of_strategy(rounded, tail, gap / 4.0, stop);
         stop.check()?;
         let scale = base.scale().max(self.greatest_advantage(&base));
@@ -191,7 +191,7 @@ impl Evaluated<'_> {
         };
         let values = match stopped {
             None => values,
-            // Wide intervals may say less than the rewards do.
+            // Wide intervals may be wider than the bounds from the rewards alone.
             Some(_) => within(&values, tail.len(), range_alone(&as_in_file, alone)),
         };
         Ok(Payoff { values, scale, stopped })
@@ -283,7 +283,7 @@ impl Changes {
     }
 }
 
-/// The model in which each state has one choice, which does what the strategy mixes.
+/// The model in which each state has one choice, the mix of the strategy.
 fn mixed(model: &Mdp<f64>, strategy: &Stationary) -> Mdp<f64> {
     let n = model.n_principals();
     let exact = |double: &f64| double.to_exact().expect("a model's numbers are finite");

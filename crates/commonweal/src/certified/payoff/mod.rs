@@ -1,7 +1,7 @@
-//! What the decisions bring each principal, over the values of the strategy that gains are counted from.
+//! Each principal's gain under the decisions, over the values of the base.
 //!
-//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several principals side by side, beginning with the last step that still
-//! matters to one of them: past it, whatever happens is worth at most max|Δ|/(1−λ), and seen from step 0 next to nothing.
+//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several principals at once, beginning with the last step that matters to one of
+//! them: all later steps are worth at most max|Δ|/(1−λ), which is negligible seen from step 0.
 
 mod evaluation;
 mod segments;
@@ -35,7 +35,7 @@ pub(super) struct Decided<'a> {
 pub(super) trait Gains: Sync {
     /// Goes back by one layer.
     fn layer(&mut self, base: &Base, layer: &Decided);
-    /// Counts from another base from now on.
+    /// Changes the base.
     fn rebase(&mut self, old: &Base, new: &Base);
     /// Goes back over `length` steps at once, in which the base's strategy is followed.
     fn jump(&mut self, base: &Base, length: u64);
@@ -45,7 +45,7 @@ pub(super) trait Gains: Sync {
     fn width(&self) -> usize;
     /// The gain of one of them from `state`, at the step reached.
     fn gain(&self, state: usize, i: usize) -> f64;
-    /// The greatest gain or loss of one of them, and what gains may be off by.
+    /// The greatest gain or loss of one of them, and the error bound of gains.
     fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound);
 }
 
@@ -57,7 +57,7 @@ pub(super) fn blocks(base: &Base, principals: Range<usize>, tolerance: f64) -> V
             _ => Box::new(Block::<2>::new(base, begin, tolerance)),
         }
     };
-    // Two at a time: the more stand side by side, the longer all wait for the most patient of them.
+    // Two at a time: all principals of a block need as many layers as the most patient of them.
     principals.clone().step_by(2).map(of).collect()
 }
 
@@ -67,7 +67,7 @@ struct Block<const K: usize> {
     /// The first step that matters to none of them.
     end: u64,
     started: bool,
-    /// Whether a layer that was passed over left the base's strategy.
+    /// Whether a layer that was skipped left the base's strategy.
     deviated: bool,
     gains: Vec<[f64; K]>,
     next: Vec<[f64; K]>,
@@ -148,7 +148,7 @@ impl<const K: usize> Gains for Block<K> {
 
     fn rebase(&mut self, old: &Base, new: &Base) {
         if !self.started {
-            // What was passed over may be worth anything, seen from here.
+            // The skipped layers are not bounded at this step.
             self.start(old, !self.deviated);
         }
         let begin = self.begin;
@@ -175,7 +175,7 @@ impl<const K: usize> Gains for Block<K> {
         for i in 0..K {
             let own = self.begin + i;
             let discount = Enclosure::from(&base.model.parts[own].discount).power(length);
-            // What is left of the gains is between the least and the greatest of them, discounted.
+            // After the jump the gains are between the least and the greatest of them, discounted.
             let left = Enclosure::new(self.spans[i].least, self.spans[i].greatest).times(discount);
             let middle = left.midpoint();
             parallel::update(&mut self.gains, |_, gains| gains[i] = middle);
@@ -210,10 +210,10 @@ impl<const K: usize> Gains for Block<K> {
     }
 }
 
-/// The first step at which what is worth at most `forever` is worth at most `tolerance`, seen from step 0.
+/// The first step at which a value of at most `forever` is worth at most `tolerance`, seen from step 0.
 fn matters_until(forever: f64, discount: f64, tolerance: f64) -> u64 {
     let steps = (tolerance / forever).ln() / discount.ln();
-    // Nothing at all is at stake, a discount of 0 leaves the present step, or there is no telling.
+    // Infinite or NaN if nothing is at stake, for a discount of 0, or for infinite values.
     if steps.is_finite() {
         steps.ceil().max(1.0) as u64
     } else if discount == 0.0 {

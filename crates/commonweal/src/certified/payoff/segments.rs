@@ -2,9 +2,8 @@
 //!
 //! From its last segment on the preference is a sum of powers, and what the strategy does from there on is evaluated like any
 //! strategy. Before it one step after the other, `Y_j(s) = d(j) R(s,σ_j(s)) + P_σ Y_{j+1}`, with the step's own weight d(j).
-//! Nothing is discounted on the way, so errors add up and do not grow. Steps that matter no more are passed over: from the
-//! first of them on everything is worth at most the sum of their weights times the greatest reward, which is counted as an
-//! error.
+//! Rows are not discounted, so errors add up and do not grow. Negligible late steps are skipped: they are worth at most the sum
+//! of their weights times the greatest reward, which is added to the error.
 
 use super::evaluation::{Evaluated, MAX_LAYERS, Payoff};
 use crate::certified::rounded_model::{RoundedModel, SharedModel};
@@ -37,7 +36,7 @@ impl Evaluated<'_> {
         };
         let n_states = self.model.n_states();
         let begins = own.last().from;
-        // Nothing beyond this step is worth an eighth of the gap of what all steps can be worth at most.
+        // All steps after this one are worth less than an eighth of the gap times the greatest possible value.
         let matters = matters_until(own, gap / 8.0).min(MAX_LAYERS);
         let (mut payoff, mut error, end, mut stopped) = if matters <= begins || own.last().parts.is_empty() {
             let end = matters.min(begins);
@@ -79,14 +78,14 @@ impl Evaluated<'_> {
         }
         let values = match stopped {
             None => values,
-            // Wide intervals may say less than the rewards do.
+            // Wide intervals may be wider than the bounds from the rewards alone.
             Some(_) => within(&values, n_states, range_from(&as_in_file, principal, 0)),
         };
         Ok(Payoff { values, scale, stopped })
     }
 }
 
-/// The middles of some values, and how far these are from them at most.
+/// The midpoints of some values, and the greatest half-width.
 fn centered(values: &Values, n: usize) -> (Vec<f64>, UpperBound) {
     let centers = parallel::map_many(n, |state| values.enclosure(state).midpoint());
     let far = |state: usize| {
@@ -124,16 +123,16 @@ fn matters_until(principal: &Principal, share: f64) -> u64 {
     step
 }
 
-/// What the steps before some step count for, one after the other.
+/// The weights of the steps before some step, one after the other.
 struct StepWeights<'p> {
     principal: &'p Principal,
     step: u64,
     segment: &'p Segment,
-    /// Of each part that goes on for more than a step: what it counts for at the step reached, and one over its discount.
+    /// For each part with a discount above 0: its weight at the step reached, and the inverse of its discount.
     parts: Vec<(WideEnclosure, WideEnclosure)>,
 }
 
-/// A rounding a step: after any number of steps that are walked, doubles are still as near as can be.
+/// With one rounding per step, the relative error after the greatest number of steps is still far below that of a double.
 const BITS: usize = 192;
 
 impl<'p> StepWeights<'p> {
@@ -159,7 +158,7 @@ impl<'p> StepWeights<'p> {
         self.segment = segment;
     }
 
-    /// What the step before counts for.
+    /// The weight of the step before.
     fn step_back(&mut self) -> Enclosure {
         if self.step == self.segment.from {
             self.enter(self.principal.segment_at(self.step - 1));

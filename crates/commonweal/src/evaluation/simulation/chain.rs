@@ -1,4 +1,4 @@
-//! What the strategy makes of the model, in flat arrays: the places it can reach, what it decides there, what follows.
+//! The Markov chain of a strategy in flat arrays: the places it can reach, its decisions there, and their outcomes.
 
 use super::PathStep;
 use super::patience::Patience;
@@ -59,7 +59,7 @@ impl Chain {
             most_outcomes: 0,
             starts: Vec::new(),
         };
-        // A strategy that is drawn at the start has places of its own.
+        // Each strategy of a lottery has its own places.
         let certain = Rational::ONE;
         let drawn: Vec<(&Rational, Followed)> = match strategy {
             Strategy::Lottery(lottery) => {
@@ -84,26 +84,26 @@ impl Chain {
             place += 1;
         }
         if drawn.len() > 1 {
-            // The draw at the start is one more that rounds.
+            // The draw at the start also has rounded probabilities.
             builder.chain.most_outcomes += drawn.len();
         }
         let states = builder.states.iter().map(|&(_, state)| state).collect();
         Chain { states, ..builder.chain }
     }
 
-    /// What is done in a place where this outcome is drawn.
+    /// The step of a path in a place with this outcome.
     pub(super) fn taken(&self, place: u32, outcome: &Outcome) -> PathStep {
         PathStep { state: self.states[place as usize], choice: self.choices[outcome.row as usize] }
     }
 
-    /// The place in which a run starts, if nothing is left to chance there.
+    /// The place in which every run starts, if it is not random.
     pub(super) fn only_start(&self) -> Option<u32> {
         if let [(_, place)] = self.starts[..] { Some(place) } else { None }
     }
 
     /// The place in which a run starts that has drawn this number.
     pub(super) fn start(&self, number: u64) -> u32 {
-        // The last one takes what rounding has left over.
+        // The last one takes the probability left over by rounding.
         let but_last = &self.starts[..self.starts.len() - 1];
         self.starts[but_last.partition_point(|(below, _)| *below <= number)].1
     }
@@ -129,22 +129,22 @@ impl Chain {
         &self.rewards[first..first + self.n_parts]
     }
 
-    /// Per part, a double that is at least the absolute value of every reward a run can meet.
+    /// Per part, a double that is at least the absolute value of every reward of a run.
     pub(super) fn greatest_rewards(&self) -> &[f64] {
         &self.greatest_rewards
     }
 
-    /// A range that holds what every infinite run is worth to a part.
+    /// A range that contains the value of every infinite run for a part.
     ///
     /// The greatest is the fixed point of `U(s) = max r + λ U(t)` over all outcomes of all decisions in `s`. Iterated from
-    /// `max |R| / (1 − λ)` it stays above that point, so it may be left at any time; the least likewise.
+    /// `max |R| / (1 − λ)` it stays above that point, so the iteration may end at any time; the least likewise.
     pub(super) fn range(&self, slot: usize, own: &Patience) -> [f64; 2] {
-        /// How many outcomes are looked at.
+        /// The most outcomes that are visited.
         const WORK: u64 = 1 << 24;
-        /// A bound that moves by less of itself is good enough.
+        /// The relative change of the bound at which the iteration ends.
         const STILL: f64 = 1e-6;
         if own.window.is_some() {
-            // Whatever is paid, it is one of the rewards at each of the steps that count.
+            // The value is at least the least and at most the greatest reward at each of the steps that count.
             let rewards = || self.rewards.iter().skip(slot).step_by(self.n_parts);
             let outward = 8.0 * UNIT_ROUNDOFF * own.most;
             let least = rewards().copied().fold(f64::INFINITY, f64::min) * own.total;
@@ -154,7 +154,7 @@ impl Chain {
         let n_places = self.first_decision.len() - 1;
         let reward = |outcome: &Outcome| self.rewards[outcome.row as usize * self.n_parts + slot];
         let rounds = (WORK / self.outcomes.len() as u64).clamp(1, own.length);
-        // What rounding does, in every round again.
+        // The rounding error of all rounds.
         let rounding = 8.0 * UNIT_ROUNDOFF * own.most * (rounds as f64 + 1.0);
         let end = |direction: f64| {
             let mut bound = vec![own.most; n_places];
@@ -196,7 +196,7 @@ impl Chain {
 
 /// The outcome that a number drawn evenly from all 64-bit numbers means.
 pub(super) fn draw(outcomes: &[Outcome], number: u64) -> &Outcome {
-    // The last outcome takes what rounding has left over.
+    // The last outcome takes the probability left over by rounding.
     let but_last = &outcomes[..outcomes.len() - 1];
     &outcomes[but_last.partition_point(|outcome| outcome.below <= number)]
 }
@@ -236,7 +236,7 @@ impl ChainBuilder<'_> {
                     let (first_outcome, n_outcomes) = *lotteries
                         .entry(change.choice)
                         .or_insert_with(|| self.lottery([(change.choice, &Rational::ONE)].into_iter()));
-                    // A step past all machine words is never reached.
+                    // A step beyond 64 bits is never reached.
                     let from = u64::try_from(&change.from).unwrap_or(u64::MAX);
                     self.chain.decisions.push(Decision { from, first_outcome, n_outcomes, for_ever: false });
                 }
@@ -289,7 +289,7 @@ impl ChainBuilder<'_> {
     }
 }
 
-/// How many of all 64-bit numbers make up this probability, rounded down; all but one for certainty.
+/// This probability times 2^64, rounded down; 2^64 − 1 for probability 1.
 fn of_all_numbers(probability: &Rational) -> u64 {
     let (numerator, denominator) = (probability.numerator(), probability.denominator());
     let scaled: Natural = numerator.clone().into_parts().1 << 64;

@@ -3,21 +3,21 @@
 //! Let `X` lie in `[0, 1]` with mean μ and let `m` be the mean of `n` independent draws, `v` their sample variance.
 //!
 //! - Chernoff and Hoeffding: `P(n · kl(m, μ) ≥ t and m < μ) ≤ e^-t`, the same for `m > μ`, where `kl` is the relative entropy
-//!   of two coins (Hoeffding 1963, Theorem 1). It is at its best for what is rare: without a single win, μ is at most about `t / n`.
-//! - Maurer and Pontil (2009, Theorem 4): `μ ≤ m + √(2 v ln(2/δ) / n) + 7 ln(2/δ) / (3 (n − 1))` but for probability δ, and
-//!   the same below. It is at its best where the draws vary little beside their range.
+//!   of two Bernoulli distributions (Hoeffding 1963, Theorem 1). It is tight for rare events: without a single win, μ is at most
+//!   about `t / n`.
+//! - Maurer and Pontil (2009, Theorem 4): `μ ≤ m + √(2 v ln(2/δ) / n) + 7 ln(2/δ) / (3 (n − 1))` except with probability δ, and
+//!   the same below. It is tight if the variance is small relative to the range.
 //!
-//! Each has half of the doubt, on both sides, and what both allow is the interval. Neither asks for many runs.
+//! Each gets half of the error probability, on both sides, and the interval is the intersection. Neither needs many runs.
 
 use super::tally::Moments;
 use crate::number::UNIT_ROUNDOFF;
 
-/// More than the root of what squares lose each that are too small for doubles, 2^-1074.
+/// More than the square root of 2^-1074, the absolute error of a square that underflows.
 const LOST: f64 = 1e-161;
 
-/// The interval of the mean of numbers between `least` and `greatest`, as `runs` of them show it, which misses it with at most
-/// the probability `doubt`. `size` bounds the numbers' absolute values, `n_updates` the updates of the mean that built on one
-/// another.
+/// A confidence interval for the mean of numbers between `least` and `greatest`, from `runs` of them, with an error probability
+/// of at most `doubt`. `size` bounds the numbers' absolute values, `n_updates` the number of successive updates of the mean.
 pub(super) fn interval(
     moments: &Moments,
     runs: u64,
@@ -33,7 +33,7 @@ pub(super) fn interval(
         return [least, greatest];
     }
     let n = runs as f64;
-    // What rounding does to the mean of shares, and to a square root.
+    // The rounding error of the mean, and of a square root.
     let rounding = 16.0 * UNIT_ROUNDOFF * (1.0 + n_updates as f64 * size / range);
     let mean = (moments.mean - least) / range;
     let mut ends = entropy_ends(mean - rounding, mean + rounding, (4.0 / doubt).ln() / n);
@@ -49,7 +49,7 @@ pub(super) fn interval(
 
 /// The least and the greatest μ with `kl(m, μ) ≤ bound`, or a little beyond, for every `m` between the two given.
 fn entropy_ends(low: f64, high: f64, bound: f64) -> [f64; 2] {
-    /// What rounding changes of a relative entropy, generously.
+    /// A generous bound on the rounding error of a relative entropy.
     const SLACK: f64 = 1e-14;
     let bound = bound + SLACK;
     let (low, high) = (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0));

@@ -1,14 +1,14 @@
-//! How long a run counts for a part of a principal's time preference, and how far what it is worth can be off.
+//! The number of steps for which a run counts for a part of a time preference, and bounds on truncation and rounding errors.
 
 use crate::model::{Part, Principal};
 use crate::number::{Enclosure, Rational, UNIT_ROUNDOFF};
 
-/// The share of the most that a principal can get which a run may leave uncounted.
+/// The fraction of the greatest possible payoff that truncation may lose.
 pub(super) const TAIL_SHARE: f64 = 1e-12;
-/// The most steps of a run. The tail says what that costs discounts very close to 1.
+/// The most steps of a run. `tail` bounds the truncation error for discounts very close to 1.
 pub(super) const MAX_STEPS: u64 = 10_000_000;
 
-/// What follows from the discount λ of a part, the steps at which it counts and the greatest of its principal's rewards.
+/// Quantities derived from the discount λ of a part, the steps at which it counts and its principal's greatest reward.
 #[derive(Debug)]
 pub(super) struct Patience {
     /// The steps at which it counts, if these are not all: the first, and the one after the last.
@@ -17,20 +17,20 @@ pub(super) struct Patience {
     pub(super) discount: f64,
     /// 1 / (1 − λ).
     pub(super) for_ever: f64,
-    /// What 1 at every step is worth: the same, unless the part counts for a while only.
+    /// The value of 1 at every step: the same, unless the part counts only for some steps.
     pub(super) total: f64,
     /// The step before which a run counts: the least number of steps with `λ^T ≤ TAIL_SHARE` after the first one, or the most
     /// allowed.
     pub(super) length: u64,
-    /// The most that an infinite run can be worth: `max |R| / (1 − λ)`.
+    /// The greatest value of an infinite run: `max |R| / (1 − λ)`.
     pub(super) most: f64,
-    /// The most that the steps after the length can be worth: `max |R| · λ^T / (1 − λ)`.
+    /// The greatest value of the steps after the length: `max |R| · λ^T / (1 − λ)`.
     pub(super) tail: f64,
-    /// What the part counts for in its principal's payoff.
+    /// The part's coefficient in its principal's payoff.
     pub(super) coefficient: f64,
-    /// What it counts for in the welfare.
+    /// Its coefficient in the welfare.
     pub(super) weight: f64,
-    /// What both products may be off by beyond their relative rounding, where a factor or the product is below normal doubles.
+    /// The absolute error of both products beyond relative rounding, if a factor or the product underflows.
     pub(super) underflow: f64,
 }
 
@@ -53,7 +53,7 @@ impl Patience {
         let underflow = underflow(&part.coefficient, most.upper()).max(underflow(&counts, most.upper()));
         let window = (from > 0 || until.is_some()).then_some((from, until));
         let length = from.saturating_add(length(&part.discount)).min(until.unwrap_or(u64::MAX)).min(MAX_STEPS);
-        // Of a run that is cut before the part begins to count, nothing is known.
+        // If a run is cut before the part begins to count, its value is not known.
         let counted = length.saturating_sub(from);
         let total = until.map_or(for_ever, |until| Enclosure::ONE.plus(-discount.power(until - from)).times(for_ever));
         let tail = match until {
@@ -74,7 +74,7 @@ impl Patience {
         }
     }
 
-    /// What 1 at `step` and every later one is worth, λ to the steps so far being `power`.
+    /// The value of 1 at `step` and every later one; `power` is λ to the number of steps so far.
     pub(super) fn rest(&self, step: u64, power: f64) -> f64 {
         match self.window {
             None | Some((_, None)) => power * self.for_ever,
@@ -90,8 +90,8 @@ impl Patience {
         self.window.is_none_or(|(from, _)| from <= step)
     }
 
-    /// A bound on what rounding does to the mean payoff, where decisions have at most `n_outcomes` outcomes and
-    /// `n_updates` updates of the mean build on one another.
+    /// A bound on the rounding error of the mean payoff, if decisions have at most `n_outcomes` outcomes and there are `n_updates`
+    /// successive updates of the mean.
     ///
     /// With `u = 2^-53`: a discount, a reward and `1 / (1 − λ)` are each off by at most `2u` of themselves, so that the
     /// summand of step `j` is off by at most `(3j + 8) u` of itself; over all `j` that is `(3 / (1 − λ) + 8) u` of the
@@ -110,8 +110,8 @@ impl Patience {
     }
 }
 
-/// A bound on what the product of a factor's nearest double with at most `most` may be off by, and the mean of up to 2^50 such
-/// products, beyond what rounding does to normal doubles.
+/// A bound on the absolute error, beyond relative rounding, of the product of a factor's nearest double with at most `most`, and
+/// of the mean of up to 2^50 such products.
 fn underflow(factor: &Rational, most: f64) -> f64 {
     let nearest = Enclosure::from(factor);
     let least = nearest.lower().abs().min(nearest.upper().abs());
@@ -122,7 +122,7 @@ fn underflow(factor: &Rational, most: f64) -> f64 {
     nearest.times(Enclosure::new(0.0, most)).width() + f64::MIN_POSITIVE
 }
 
-/// A bound on what rounding adds to a sum of at most `most` in absolute value over `n_parts`.
+/// A bound on the rounding error of a sum over `n_parts` of at most `most` in absolute value.
 pub(super) fn rounding_of_sum(n_parts: usize, most: f64) -> f64 {
     2.0 * UNIT_ROUNDOFF * (n_parts as f64 + 4.0) * most
 }
@@ -131,9 +131,9 @@ fn length(discount: &Rational) -> u64 {
     if discount.is_zero() {
         return 1;
     }
-    // ln λ from 1 − λ: the double next to λ says little about it if λ is close to 1.
+    // ln λ from 1 − λ, to avoid cancellation if λ is close to 1.
     let log = (-Enclosure::from(&(Rational::ONE - discount)).midpoint()).ln_1p();
-    // A quotient past all machine words saturates.
+    // A quotient beyond 64 bits saturates.
     ((TAIL_SHARE.ln() / log).ceil() as u64).clamp(1, MAX_STEPS)
 }
 

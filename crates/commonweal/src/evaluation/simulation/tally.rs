@@ -1,13 +1,13 @@
 //! Means and variances of runs, updated run by run and merged block by block.
 
-/// What some runs are worth: to each principal, and as welfare.
+/// The values of some runs: for each principal, and as welfare.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
     pub(super) runs: u64,
     /// In the order of the principals given.
     pub(super) payoffs: Vec<Moments>,
     pub(super) welfare: Moments,
-    /// The most updates of a mean that built on one another.
+    /// The greatest number of successive updates of a mean.
     pub(super) n_updates: u64,
 }
 
@@ -25,7 +25,7 @@ impl Tally {
         Tally { runs: 0, payoffs: vec![moments; n_principals], welfare: moments, n_updates: 0 }
     }
 
-    /// That many runs, all alike.
+    /// `runs` equal runs.
     pub(super) fn alike(runs: u64, payoffs: &[f64], welfare: f64) -> Tally {
         let moments = |&mean: &f64| Moments { mean, squares: 0.0 };
         Tally { runs, payoffs: payoffs.iter().map(moments).collect(), welfare: moments(&welfare), n_updates: 0 }
@@ -64,7 +64,7 @@ impl Moments {
         self.squares += other.squares + distance * distance * share * n as f64;
     }
 
-    /// The standard deviation of the mean of `n` independent numbers, as these show it: `√(squares / (n − 1) / n)`.
+    /// The estimated standard deviation of the mean of `n` independent numbers: `√(squares / (n − 1) / n)`.
     pub(super) fn standard_error(&self, n: u64) -> f64 {
         match n {
             0 | 1 => f64::INFINITY,

@@ -217,7 +217,7 @@ fn lottery(probability: &str, prize: &str) -> (Mdp, Strategy) {
     (lottery.finish().unwrap(), Strategy::Counting(strategy))
 }
 
-/// How many of a thousand seeds give intervals that all hold their exact values.
+/// How many of a thousand seeds give intervals that all contain their exact values.
 fn covered((model, strategy): &(Mdp, Strategy), runs: u64, confidence: f64) -> u32 {
     let exact = exact(model, strategy, model.start());
     let holds = |seed: u64| {
@@ -227,7 +227,7 @@ fn covered((model, strategy): &(Mdp, Strategy), runs: u64, confidence: f64) -> u
     (0..1000).map(|seed| u32::from(holds(seed))).sum()
 }
 
-/// Every distribution, every number of runs: an interval that rests on the central limit theorem covers 11 %, 89 % and 78 % here.
+/// For every distribution and number of runs. An interval by the central limit theorem covers 11 %, 89 % and 78 % here.
 #[test]
 fn intervals_hold_for_rare_events_and_for_few_runs() {
     assert!(covered(&lottery("1/100000", "100000"), 1_000, 0.99) >= 990);
@@ -238,7 +238,7 @@ fn intervals_hold_for_rare_events_and_for_few_runs() {
     assert!(covered(&weather("1/2", "4/5", "3/5"), 600, 0.9) >= 900);
 }
 
-/// The greatest and the least that a run can be worth are those of a run that only wins, or never.
+/// The greatest and the least value of a run are those of a run that always wins, or never.
 #[test]
 fn a_run_without_a_win_bounds_what_may_be_won() {
     let (model, strategy) = lottery("1/100000", "100000");
@@ -251,7 +251,7 @@ fn a_run_without_a_win_bounds_what_may_be_won() {
     assert!((estimate.upper / expected - 1.0).abs() < 1e-6, "{estimate:?} {expected}");
 }
 
-/// With many runs an interval is not much wider than the normal one: what no distribution can break costs little then.
+/// With many runs an interval is not much wider than the normal one.
 #[test]
 fn with_many_runs_intervals_are_narrow() {
     let (model, strategy) = weather("1/2", "4/5", "3/5");
@@ -286,7 +286,7 @@ fn a_stop_before_the_first_run_leaves_everything_open() {
         assert!(estimate.mean.is_nan());
         assert_eq!((estimate.lower, estimate.upper), (f64::NEG_INFINITY, f64::INFINITY));
     }
-    // One run shows a mean, which says little but not nothing.
+    // One run gives a mean and a wide interval.
     let one = SimulateOptions { runs: 1, ..SimulateOptions::default() };
     let simulation = simulate(&model, &strategy, model.start(), &one);
     assert!(simulation.welfare.mean.is_finite() && simulation.welfare.standard_error == f64::INFINITY);
@@ -336,7 +336,7 @@ fn draws_come_as_often_as_their_probability_says() {
     assert_eq!((target(three as u64 - 2), target(three as u64), target(u64::MAX)), (2, 3, 3));
 }
 
-/// Weights that doubles hardly hold, or not at all, and payoffs whose squares they do not.
+/// Weights near or below the underflow limit, and payoffs whose squares underflow.
 #[test]
 fn tiny_weights_and_rewards_keep_their_intervals_true() {
     for (weight, reward) in
@@ -356,7 +356,7 @@ fn tiny_weights_and_rewards_keep_their_intervals_true() {
         for seed in 0..100 {
             let options = SimulateOptions { runs: 200, seed, ..SimulateOptions::default() };
             missed += usize::from(hits(&simulate(&coin, &strategy, 0.into(), &options), &right).contains(&false));
-            // Nothing is left to chance from here on.
+            // Nothing is random from here on.
             let walked = hits(&simulate(&coin, &strategy, 1.into(), &options), &certain);
             assert!(!walked.contains(&false), "{weight} times {reward}");
         }

@@ -1,6 +1,6 @@
-//! Events: the steps at which another choice may beat the strategy of a stage.
+//! Events: the steps at which another choice may be better than the strategy of a stage.
 //!
-//! Against the values of a stage's strategy σ, choice (s,a) beats σ at step t only if, in units of λ_0^t,
+//! Against the values of a stage's strategy σ, choice (s,a) is better than σ at step t only if, in units of λ_0^t,
 //!
 //! ```text
 //! d_t + x_t λ_0^{b−t} > 0,      d_t = Σ_i ρ_i^t Δ_i(s,a)
@@ -16,10 +16,10 @@
 //!   principal with discount 0 comes back at u = 0;
 //! - *monotony*: every ρ_i^t falls with t, so `d_t ≤ Σ_{Δ_i>0} Δ_i ρ_i^u + Σ_{Δ_i<0} Δ_i ρ_i^v`.
 //!
-//! An interval that passes none is cut in two, the later half asked first. With two principals a negative interval passes
-//! at once. With more, an action may be attractive, unattractive and attractive again: then the tests at the ends fail for
-//! ever, and monotony decides on pieces whose length doubles with their distance from a root. An exponential sum of n
-//! terms has at most n − 1 roots, so O(n log b) pieces do.
+//! An interval that passes none is bisected, the later half first. With two principals a negative interval passes at once. With
+//! more, the sum may change its sign several times. Then the prefix and suffix tests may fail on every interval, and monotony
+//! decides on pieces whose length is proportional to their distance from a root. An exponential sum of n terms has at most
+//! n − 1 roots, so O(n log b) pieces suffice.
 
 use super::power_of;
 use super::stage_end::{Rival, StageEnd};
@@ -36,7 +36,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// After this many cuts for one choice, the rest of its interval counts as an event: a walk over it is always right.
+/// After this many bisections for one choice, the rest of its interval counts as an event: walking it is always correct.
 const MAX_CUTS: usize = 10_000;
 
 /// Looks for events.
@@ -47,11 +47,11 @@ pub(super) struct Events<'a> {
     advantages: &'a Advantages<'a>,
     /// λ_0.
     discount: &'a Rational,
-    /// The weights of the steps that were asked about.
+    /// The weights of the steps that were tested.
     weights: RefCell<HashMap<Step, Rc<Weights>>>,
 }
 
-/// One choice's question on an interval.
+/// The test of one choice on an interval.
 struct Question<'a> {
     state: StateId,
     choice: ChoiceId,
@@ -72,7 +72,7 @@ impl<'a> Events<'a> {
         Events { model, candidates, ratios, advantages, discount, weights: RefCell::new(HashMap::new()) }
     }
 
-    /// The last step from `first` on and before `step`, from which the stage goes back, at which some choice may beat the stage's strategy.
+    /// The last step in [`first`, `step`) at which some choice may be better than the stage's strategy; `step` is the stage's end.
     pub(super) fn last(
         &self,
         strategy: &[ChoiceId],
@@ -101,7 +101,7 @@ impl<'a> Events<'a> {
         Ok(last)
     }
 
-    /// The last step of [from, to] at which the choice may beat the stage's strategy.
+    /// The last step of [from, to] at which the choice may be better than the stage's strategy.
     fn last_in(
         &self,
         question: &mut Question,
@@ -109,7 +109,7 @@ impl<'a> Events<'a> {
         to: Step,
         stop: &StopSignal,
     ) -> Result<Option<Step>, StopReason> {
-        // Intervals still to be asked, the latest on top.
+        // Intervals still to be tested, the latest on top.
         let mut open = vec![(from, to)];
         while let Some((from, to)) = open.pop() {
             stop.check()?;
@@ -145,7 +145,7 @@ impl<'a> Events<'a> {
         let negative = |sum: Scaled| below(sum.plus(more));
         // Going back, a loss by where the choice leads falls in weight beside all others: it is no help there.
         let negative_without_loss = |sum: Scaled| below(sum.plus(more.max(Scaled::ZERO)));
-        // A discount of 0 counts at step 0 and nowhere else: no weight at the end tells of it.
+        // A discount of 0 counts only at step 0: its weight at the end of the interval is 0.
         let returns_at_start = from.is_zero() && last.scaled[n - 1].is_zero();
         let suffix = || {
             !returns_at_start
@@ -278,7 +278,7 @@ mod tests {
         assert!(by_slack > 60 && none > 60 && excluded > 100, "{by_slack} by slack, {none} none, {excluded} excluded");
     }
 
-    /// With signs +, −, + neither end tells; that everything falls with time does. 2 − 4ρ_1^t + ρ_2^t stays near −1 here.
+    /// With signs +, −, + the prefix and suffix tests fail; monotony passes. 2 − 4ρ_1^t + ρ_2^t stays near −1 here.
     #[test]
     fn ten_billion_steps_without_an_event_are_excluded_though_neither_end_tells() {
         let text = way_out(&["0.5", "0.4999999999995", "0.4999999999990"], &[2, -4, 1]);
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &StopSignal::default()), Ok(None));
     }
 
-    /// With signs +, −, + the interval is cut again and again, each time with powers of thousands of digits.
+    /// With signs +, −, + the interval is bisected many times, each time with powers of thousands of digits.
     #[test]
     fn a_search_among_steps_of_three_thousand_digits_can_be_stopped() {
         let (second, third) = (format!("0.4{}", "9".repeat(3_000)), format!("0.4{}8", "9".repeat(2_999)));

@@ -39,7 +39,7 @@ const SHORTEST: u64 = 16;
 const SOLVE: u64 = 40;
 
 impl Walk<'_> {
-    /// Between the last step at which any deviation pays and the horizon there is nothing to gain.
+    /// Jumps from the horizon to the last step at which any deviation pays: nothing is gained in between.
     pub(super) fn jump_to_first_event(&mut self, stop: &StopSignal) -> Result<(), StopReason> {
         if self.problem.span.terminal.is_some() {
             return Ok(());
@@ -54,7 +54,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The step after the next one, going back, at which something may beat the stage's decisions; the first if nothing does.
+    /// The step after the next event, going back; the first step if there is none.
     fn next_event(&self, advantages: &Advantages, end: &StageEnd, stop: &StopSignal) -> Result<Step, StopReason> {
         let Problem { model, ratios, span, .. } = self.problem;
         let events = Events::among(model, &self.candidates, ratios, advantages);
@@ -62,7 +62,7 @@ impl Walk<'_> {
         Ok(last.map_or_else(|| span.first.clone(), |event| event + 1))
     }
 
-    /// Takes down that a jump goes from the present step back to `from`. The base is the stage's already.
+    /// Records a jump from the present step back to `from`. The base is already the stage's.
     fn keep_stage(&mut self, from: &Step, harmonic: Option<&Harmonic>) {
         if self.options.keep_stages && *from < self.step {
             let values = self.base.own.as_ref().map(|own| own.values().to_vec());
@@ -71,7 +71,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `target` with the stage's decisions, where the memory is `memory`. The base is theirs already.
+    /// Goes back to `target` with the stage's decisions, where the memory is `memory`. The base is already theirs.
     fn land(&mut self, target: Step, end: StageEnd, memory: Vec<Step>) {
         let model = self.problem.model;
         let length = &self.step - &target;
@@ -87,8 +87,8 @@ impl Walk<'_> {
         self.step = target;
     }
 
-    /// Makes the decisions of the last layers the base and goes back to the next event, if they have held for long enough
-    /// and there is far to go. Says whether it went anywhere.
+    /// Makes the decisions of the last layers the base and goes back to the next event, if they have held for long enough and the
+    /// event is far enough. Returns whether it jumped.
     pub(super) fn try_to_jump(&mut self, stop: &StopSignal) -> Result<bool, StopReason> {
         let Problem { model, rows, horizon, span, .. } = self.problem;
         // A jump costs exact solves: worth it only if the walk would be longer.
@@ -106,7 +106,7 @@ impl Walk<'_> {
         let after = span.terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(horizon - &self.step)));
         let radius = radius(model, self.problem.ratios, &self.step, &followed_for).plus(after).upper();
         let is_discounted = self.stage_length >= self.first_try;
-        // Once discounting hides what follows, the radius says more than what is known of the common part.
+        // Once later steps are negligible by discounting, the radius is tighter than the bound of the common part.
         let common = if is_discounted { Scaled::ZERO } else { self.common };
         let gains = self.gains_over(&next_base, radius, common);
         let end = StageEnd::of(model, &self.stage, &gains);
@@ -136,8 +136,8 @@ impl Walk<'_> {
         if self.effort.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
     }
 
-    /// What is gained over `next`, the base of the stage's decisions, at the present step, less `common`: with it, no more
-    /// than `radius`.
+    /// The gain over `next`, the base of the stage's decisions, at the present step, less `common`. With `common` it is at most
+    /// `radius`.
     fn gains_over(&self, next: &Base, radius: Scaled, common: Scaled) -> Vec<Scaled> {
         let Problem { model, ratios, advantages, .. } = self.problem;
         let weights = ratios.weights(&self.step);
@@ -189,7 +189,7 @@ impl Walk<'_> {
         if self.options.early { first_look(self.problem.model).min(self.first_try) } else { self.first_try }
     }
 
-    /// Takes down what the payoffs need of the jump back to `target`.
+    /// Records what the payoffs need of the jump back to `target`.
     fn pass(&mut self, base: &Base, target: &Step, followed_for: &Step) {
         let values = base.advantages(self.problem.advantages).values().iter();
         let enclosed = |vector: &ExactVector| {
@@ -254,7 +254,7 @@ pub struct Passed {
 }
 
 impl Passed {
-    /// Whether what comes after the stage counts for next to nothing where it begins, at this discount.
+    /// Whether the steps after the stage are negligible at its first step, at this discount.
     pub(super) fn hides_what_follows(&self, discount: &Rational) -> bool {
         const BITS: isize = 60;
         let left = Scaled::from(discount).power(self.followed_for.as_natural());
@@ -275,7 +275,8 @@ fn resolution(model: &OrderedModel) -> Rational {
     (0..model.n() - 1).map(ratio).min().unwrap_or(Rational::ONE)
 }
 
-/// How many layers bring values so near to a stage's own that the distance is small beside what one step changes.
+/// The number of layers after which the values are so close to the stage's own that the distance is small compared with what
+/// one step changes.
 ///
 /// Going back one step changes the sums near a root by about the least 1 − λ_{i+1}/λ_i; the distance is brought to 2^-30
 /// of that.
@@ -283,7 +284,7 @@ pub(super) fn layers_until_settled(model: &OrderedModel) -> u64 {
     layers_for_bits(model, 40.0 - log2(&resolution(model)))
 }
 
-/// How many layers make what comes after them count for less than 2^-bits, and a few at least.
+/// The number of layers after which later steps count for less than 2^-bits; at least a few.
 pub(super) fn layers_for_bits(model: &OrderedModel, bits: f64) -> u64 {
     const LEAST: u64 = 8;
     let layers = -bits / log2(model.discount(0));

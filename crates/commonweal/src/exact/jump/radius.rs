@@ -1,8 +1,9 @@
-//! The radius: how far values are from those of a strategy that is followed for some steps, whatever comes after.
+//! The radius: an upper bound on the difference between the values at a step and those of a strategy that is followed from
+//! there for some steps.
 //!
-//! Two values of principal i are at most `C_i = (max R_i − min R_i)/(1 − λ_i)` apart. After m steps of the same decisions
-//! they still are, and seen from the first of these steps that is `λ_i^m C_i`. In units of λ_0^b, with b that first
-//! step, the welfare is off by `r = Σ_i ρ_i^b λ_i^m C_i` at most. Cost: one pass over the rewards.
+//! Two values of principal i differ by at most `C_i = (max R_i − min R_i)/(1 − λ_i)`. After m steps of the same decisions
+//! this still holds, and seen from the first of these steps it is `λ_i^m C_i`. In units of λ_0^b, with b that first step, the
+//! welfare differs by at most `r = Σ_i ρ_i^b λ_i^m C_i`. Cost: one pass over the rewards.
 
 use crate::exponential_sum::{DiscountRatios, reward_range};
 use crate::number::{Rational, Scaled};
@@ -16,7 +17,7 @@ pub(super) fn radius(model: &OrderedModel, ratios: &DiscountRatios, step: &Step,
     (0..model.n()).map(of_principal).fold(Scaled::ZERO, Scaled::plus).upper()
 }
 
-/// `λ_i^m C_i`, as a point that is at least that; with m = 0, how far apart any two values of principal i can be.
+/// `λ_i^m C_i`, as a point that is at least that; with m = 0, the greatest difference of two values of principal i.
 pub(crate) fn farthest(model: &OrderedModel, i: usize, followed_for: &Step) -> Scaled {
     let rewards = (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[i]);
     distance(model.discount(i), rewards, followed_for)
@@ -63,7 +64,7 @@ mod tests {
         for (step, m) in [(0, 0), (0, 1), (1, 0), (3, 7), (40, 16), (9, 100)] {
             let radius = radius(&model, &DiscountRatios::of(&model), &step.into(), &m.into());
             let lost = lost(&discounts, step, m);
-            // Not below what is lost, and above it by no more than roundings: a part in 2^40.
+            // At least the loss, and above it only by rounding errors: a part in 2^40.
             let above = &lost * Rational::from_quotient((1 << 40) + 1, 1 << 40);
             let at_least = radius.plus(-Scaled::from(&lost)).sign();
             assert_ne!(at_least, Some(std::cmp::Ordering::Less), "step {step}, {m} steps: {radius:?}");

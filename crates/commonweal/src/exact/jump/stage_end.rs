@@ -1,4 +1,4 @@
-//! What the end of a stage leaves open.
+//! The gains at the end of a stage, and bounds on their effect within the stage.
 //!
 //! Under the stage's strategy σ a gain g over σ's own values is only carried along: k steps earlier it is λ_0^k P_σ^k g, an
 //! expectation over where σ leads. What σ's chain mixes the gain to, h, is taken out of it ([`Harmonic`]), and what is left,

@@ -1,7 +1,7 @@
 //! A guess at the long-term strategy, in doubles.
 //!
-//! Nothing here is proven: ties are called within what rounding may do. A wrong guess costs the exact proof more steps
-//! and never a wrong answer.
+//! Nothing here is proven: choices within rounding errors count as ties. A wrong guess costs the exact proof more steps and
+//! never makes an answer wrong.
 
 use crate::kernel::chain::Columns;
 use crate::kernel::policy_iteration::{self, Optimum, Served};
@@ -18,7 +18,7 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
     let rows = Rows::of(model.mdp());
     let arrays = rows.arrays();
     let mut strategy: Vec<ChoiceId> = arrays.first_choices().collect();
-    // Several times what a row's own roundings come to.
+    // Several times the rounding error of a row.
     let precision = UpperBound::of_roundings(16.0 * longest_row(arrays.first_transition) as f64 + 128.0).get();
     policy_iteration::lexicographic(&OneRank, &arrays, &mut strategy, &mut Guess::of(model, precision), stop);
     stop.check()?;

@@ -1,4 +1,4 @@
-//! The long-term strategy: what is best once the impatient have stopped counting. [Alg. 1]
+//! The long-term strategy: the lexicographic optimum, most patient principal first. [Alg. 1]
 //!
 //! Principals are served in decreasing patience. For principal i, among the choices that every more patient principal
 //! finds optimal (𝓜_i), the values satisfy
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! and 𝓜_{i+1} keeps the choices that attain the maximum. Ties are decided exactly, because a wrong tie changes the
-//! strategy for ever. The cost is guessed away: `guess` finds a strategy in doubles, its values to all principals are
-//! solved exactly and side by side (`linear_system`), and exact policy iteration goes on only where the guess was not
-//! optimal. Cost of a right guess: n exact linear solves and one exact pass over the rows per principal.
+//! strategy for ever. To save work, `guess` finds a strategy in doubles, its values for all principals are solved exactly and
+//! together (`linear_system`), and exact policy iteration continues only if the guess was not optimal. Cost of a right guess: n
+//! exact linear solves and one exact pass over the rows per principal.
 
 mod guess;
 
@@ -119,7 +119,7 @@ pub(crate) fn exact_advantage(
     (numerator, denominator * reward_denominator)
 }
 
-/// The values of one strategy to all principals, solved side by side.
+/// The values of one strategy for all principals, solved together.
 pub fn values_of(
     model: &OrderedModel,
     strategy: &[ChoiceId],

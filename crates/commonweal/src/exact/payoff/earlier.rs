@@ -1,4 +1,4 @@
-//! What one principal gains over the last base, where that base has not been followed for long enough to hide the rest.
+//! One principal's gain over the last base, if that base is not followed for long enough to make the later steps negligible.
 //!
 //! From a step at which the values are known, `W_t = R + λ P W_{t+1}` in enclosures, layer by layer; over a stage with the
 //! strategy σ and its values V, `W − V` is carried along ([`StageEnd`]), what σ's chain mixes it to taken out.
@@ -12,26 +12,26 @@ use crate::principals::{Alone, OrderedModel};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 
-/// The stages that were jumped over, and what one principal's rewards are worth in them.
+/// The stages that were jumped over, and the values of one principal's rewards in them.
 pub(in crate::exact) struct Earlier<'a> {
     pub model: &'a OrderedModel<'a>,
     pub rows: &'a IntegerRows,
     /// The latest first; the strategy of the last one is the base.
     pub passed: &'a [Passed],
-    /// What the rewards are worth under the strategy of each stage, if it is followed for ever.
+    /// The values of the rewards under the strategy of each stage, if it is followed for ever.
     pub values: &'a dyn Fn(&Passed) -> Result<Vec<Scaled>, StopReason>,
-    /// The same of the long-term strategy, which is followed from `first_event` on.
+    /// The same for the long-term strategy, which is followed from `first_event` on.
     pub long_term: &'a dyn Fn() -> Result<ExactVector, StopReason>,
     pub first_event: &'a Step,
 }
 
 impl Earlier<'_> {
-    /// Whether what comes after the last stage matters at this discount.
+    /// Whether the steps after the last stage matter at this discount.
     pub fn matter(&self, discount: &Rational) -> bool {
         self.passed.last().is_some_and(|last| !last.hides_what_follows(discount))
     }
 
-    /// What is gained over `base_values` where the last stage begins.
+    /// The gain over `base_values` at the beginning of the last stage.
     pub fn gain(
         &self,
         model: &Mdp,

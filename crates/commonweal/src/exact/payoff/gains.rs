@@ -6,9 +6,9 @@
 //! G_j(s) = Δ(s, σ_j(s)) + λ Σ_t P(t|s,σ_j(s)) G_{j+1}(t),      G_H = 0,
 //! ```
 //!
-//! for *any* V (telescoping); where V is the tail's own value, `V + G_0` is the strategy's. One common denominator per
-//! layer, integers only: canonical fractions would spend their time in greatest common divisors. A state whose choice
-//! has no advantage and whose successors have no gain is exactly 0 and costs nothing.
+//! for *any* V (telescoping); if V is the tail's own value, `V + G_0` is the strategy's. Each layer has one common denominator
+//! and integer numerators: canonical fractions would spend their time in greatest common divisors. The gain of a state whose
+//! choice has no advantage and whose successors have no gain is exactly 0 and costs nothing.
 
 use crate::exact::long_term::exact_advantage;
 use crate::model::{ChoiceId, IntegerRows, Mdp, StateId, least_common_multiple};
@@ -25,7 +25,7 @@ pub struct ExactGains<'a> {
     discount: &'a Rational,
     reward: Box<dyn Fn(ChoiceId) -> &'a Rational + Send + Sync + 'a>,
     values: &'a ExactVector,
-    /// Δ times `d · q·b·D`, with that last factor, once it has been asked for.
+    /// Δ times `d · q·b·D`, with that last factor, computed on first use.
     advantages: Vec<OnceLock<(Integer, Natural)>>,
     numerators: Vec<Integer>,
     scale: Natural,

@@ -1,10 +1,10 @@
 //! Enclosures of one principal's payoffs under a strategy with stages.
 //!
 //! At the step where the last base comes into use, the principal's values are those of the base's strategy up to
-//! λ^m C, with m the number of steps for which it is followed from there and C how far apart two values can be. From that
-//! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures. Where λ^m is not small, what is gained
-//! over the base there is found by going back in the same way from a stage that hides all that follows (`earlier`), or from
-//! the long-term strategy.
+//! λ^m C, with m the number of steps for which it is followed from there and C the greatest difference of two values. From that
+//! step back to 0, `G_t(s) = Δ(s,σ_t(s)) + λ Σ_u P(u|s,σ_t(s)) G_{t+1}(u)` in enclosures. If λ^m is not small, the gain over
+//! the base there is found in the same way from a stage after which later steps are negligible (`earlier`), or from the
+//! long-term strategy.
 
 mod earlier;
 mod gains;
@@ -28,8 +28,8 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 use std::sync::OnceLock;
 
-/// What the rewards of one principal are worth at one discount under a strategy, from every start state, given their exact
-/// values under the base.
+/// The values of one principal's rewards at one discount under a strategy, from every start state, given their exact values
+/// under the base.
 pub(super) fn enclosed_payoff(
     followed: Followed,
     base: &Base,
@@ -64,7 +64,7 @@ pub(super) struct Followed<'a> {
 }
 
 impl Followed<'_> {
-    /// What the steps of a span gain over `values`, given the gain at its end. `own` are choices without an advantage.
+    /// The gain over `values` of the steps of a span, given the gain at its end. `own` are choices without an advantage.
     fn gain(
         self,
         alone: &Alone,

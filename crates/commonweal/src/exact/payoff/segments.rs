@@ -1,9 +1,9 @@
 //! Enclosures of one principal's payoffs over the segments of a model.
 //!
-//! Within a segment that ends, a part is worth `X_t = R + λ P X_{t+1}` with nothing after the end; beside it, what the
-//! segments after it are worth is carried back, undiscounted. Where the walk landed after a jump, X is near the value of the
-//! strategy that was followed for m steps: λ^m times what the steps after them can be worth at most, which are fewer than
-//! infinitely many. What is carried lies between its least and its greatest entry.
+//! Within a segment that ends, a part has the value `X_t = R + λ P X_{t+1}`, with 0 after the end. The value of the later
+//! segments is carried back separately, undiscounted. Where a jump ended, X differs from the value of the strategy that is
+//! followed for m steps by at most λ^m times the greatest value of the steps after them. The carried value lies between its
+//! least and its greatest entry.
 
 use super::Followed;
 use crate::exact::jump::distance;
@@ -15,11 +15,11 @@ use crate::principals::Alone;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 
-/// Where the steps of a segment begin to be walked one by one.
+/// The step of a segment from which it is walked back step by step.
 pub(in crate::exact) struct Landing {
     /// From this step back.
     pub from: Step,
-    /// The step at which the segment ends; `None` stands for never.
+    /// The step at which the segment ends; `None` means never.
     pub until: Option<u64>,
     /// Its first step.
     pub begins_at: u64,
@@ -31,11 +31,11 @@ pub(in crate::exact) struct Landing {
 pub(in crate::exact) struct Landed {
     /// One choice per state.
     pub strategy: Vec<ChoiceId>,
-    /// For how many steps; `None` stands for ever.
+    /// For how many steps; `None` means for ever.
     pub followed_for: Option<Step>,
 }
 
-/// What a principal gets under `strategy` from every start state, given where each segment landed, the latest first.
+/// A principal's payoff under `strategy` from every start state, given the landing of each segment, the latest first.
 pub(in crate::exact) fn enclosed_payoffs(
     model: &Mdp,
     rows: &IntegerRows,
@@ -46,7 +46,7 @@ pub(in crate::exact) fn enclosed_payoffs(
 ) -> Result<Vec<Enclosure>, StopReason> {
     let followed = Followed { model, rows, strategy, stop };
     let undiscounted = DiscountedRows::of(model, &Rational::ONE);
-    // As of step 0: what all steps after the segment are worth.
+    // The value of all steps after the segment, as of step 0.
     let mut payoff = vec![Scaled::ZERO; model.n_states()];
     for landing in landings {
         let span = (&Step::from(landing.begins_at), &landing.from);
@@ -66,7 +66,7 @@ pub(in crate::exact) fn enclosed_payoffs(
     Ok(payoff.into_iter().map(Scaled::to_doubles).collect())
 }
 
-/// What the rewards of one principal are worth at one discount within a segment, as of its first step.
+/// The value of one principal's rewards at one discount within a segment, as of its first step.
 fn worth(
     followed: Followed,
     alone: &Alone,
@@ -96,7 +96,7 @@ fn worth(
     Ok(values.numerators.iter().zip(gain).map(value).collect())
 }
 
-/// What a part counts for so many steps after its segment began.
+/// The weight of a part this many steps after its segment began.
 fn weight_after(part: &Part, steps: u64) -> Scaled {
     let power = WideEnclosure::of(&part.discount, 256).power(Step::from(steps).as_natural());
     power.times(&WideEnclosure::of(&part.coefficient, 256)).to_scaled()

@@ -1,8 +1,8 @@
-//! Values that are short fractions although the horizon is far.
+//! Values that are short fractions although the horizon is long.
 //!
 //! Against the long-term values V_i a part gains nothing from a state if no choice that is ever taken there, or in any state
-//! that it leads to, has an advantage for it: from such a *settled* state it gets V_i exactly, at every step. A state that leads
-//! into settled ones within a few steps has a value that a few sums give.
+//! reached from it, has an advantage for it: from such a *settled* state it gets exactly V_i, at every step. The value of a
+//! state from which all runs settle within a few steps is a short sum.
 
 use crate::exact::walk::Problem;
 use crate::model::{ChoiceId, StateId};
@@ -13,10 +13,10 @@ use crate::strategy::{CountingStrategy, Step};
 const STEPS: u64 = 256;
 /// The products that more steps may take, over all parts: less than a second.
 const WORK: usize = 1_000_000;
-/// Longer fractions are not formed: 10,000 digits.
+/// Longer fractions are not computed: 10,000 digits.
 const MAX_BITS: usize = 33_219;
 
-/// What part i gets under `strategy` from each state, where that is known to be a short fraction.
+/// The payoff of part i under `strategy` from each state, if it is known to be a short fraction.
 pub(in crate::exact) fn settled_values(
     problem: Problem,
     strategy: &CountingStrategy,
@@ -43,7 +43,7 @@ pub(in crate::exact) fn settled_values(
     values
 }
 
-/// As many steps as leave a fraction short, for it grows by a discount at each of them, and take no time.
+/// The number of steps that keep a fraction short (it grows by a discount at each step) and are cheap.
 fn steps_to_settle(problem: Problem, i: usize) -> u64 {
     let model = problem.model;
     let short = MAX_BITS / model.discount(i).bits().max(1);
@@ -55,7 +55,7 @@ fn is_short(value: &Rational) -> bool {
     value.bits() <= MAX_BITS
 }
 
-/// Per state, whether nothing that is ever done from it on has an advantage for part i.
+/// Per state, whether no choice that is ever taken from it on has an advantage for part i.
 fn settled_states(problem: Problem, strategy: &CountingStrategy, i: usize) -> Vec<bool> {
     let Problem { model, advantages, .. } = problem;
     let taken = |index: usize| strategy.changes(StateId::from(index)).iter().map(|change| change.choice);

@@ -1,7 +1,7 @@
-//! States that are alike, as the walk sees them: by what counts, in whatever order their choices are listed.
+//! Equivalent states, as the walk sees them: by their parts' rewards, in any order of their choices.
 //!
-//! From such states the same welfare can be earned from every step on, so two choices that differ only in which of them
-//! they lead to tie for ever. No enclosure shows that, and fractions do only where the horizon is near.
+//! Equivalent states have the same optimal welfare from every step on, so two choices that differ only in which of them they
+//! lead to tie for ever. Enclosures cannot prove that, and fractions can only if the horizon is near.
 
 use crate::model::{ChoiceId, StateId};
 use crate::number::Rational;
@@ -18,13 +18,13 @@ impl Alike {
         Alike(Classes::of(model.mdp(), &labels, Alternatives::Any).expect("fractions are added up exactly"))
     }
 
-    /// The chances of each class after a choice, in the order of classes.
+    /// The probabilities of each class after a choice, in the order of classes.
     fn row(&self, model: &OrderedModel, choice: ChoiceId) -> Vec<(usize, Rational)> {
         self.0.row(model.mdp(), choice)
     }
 
-    /// By how much the chances after one choice exceed those after another, for each class where they differ: its first
-    /// state stands for it.
+    /// The differences of the probabilities after two choices, for each class where they differ; a class is represented by its first
+    /// state.
     pub(crate) fn row_difference(
         &self,
         model: &OrderedModel,
@@ -45,7 +45,7 @@ impl Alike {
         both.into_iter().map(|(class, chance)| (self.0.first[class], chance)).collect()
     }
 
-    /// Whether two choices earn the same at once and lead to states that are alike: they tie at every step.
+    /// Whether two choices have the same rewards and lead to equivalent states: they tie at every step.
     pub(crate) fn same(&self, model: &OrderedModel, one: ChoiceId, other: ChoiceId) -> bool {
         model.rewards(one) == model.rewards(other) && self.row(model, one) == self.row(model, other)
     }

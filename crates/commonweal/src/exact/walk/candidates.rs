@@ -4,13 +4,13 @@ use super::Alike;
 use crate::model::{ChoiceId, StateId};
 use crate::principals::OrderedModel;
 
-/// Per state the choices that can win. A choice with the same rewards as an earlier one, and the same chances of states that
-/// are alike, never wins a tie against it, and would otherwise cost an exact judgement at every layer.
+/// Per state the choices that can win. A choice with the same rewards as an earlier one, and the same probabilities of
+/// equivalent states, never wins a tie against it, and would otherwise cost an exact comparison at every layer.
 #[derive(Debug)]
 pub(crate) struct Candidates {
     first: Vec<usize>,
     choices: Vec<ChoiceId>,
-    /// Whether a choice was left out whose row is not that of the earlier one: only fractions show that the two tie.
+    /// Whether a choice with another row than the earlier one was left out: only fractions prove that the two tie.
     pub(crate) left_out_unlike_rows: bool,
 }
 

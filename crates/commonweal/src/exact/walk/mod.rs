@@ -7,12 +7,11 @@
 //! ρ_i = λ_i/λ_0. A choice whose enclosure lies above all others is taken; where several overlap, the `judge` decides.
 //! Ties go to a long-term choice, then to the one listed first.
 //!
-//! The number of layers is not the cost. Where the same decisions have held for a while, the walk tries to
-//! [`jump`](super::jump) over the steps at which they go on to hold. A walk that never finds a stage long enough is the
-//! plain one, layer by layer.
+//! If the same decisions have held for a while, the walk tries to [`jump`](super::jump) over the steps at which they continue
+//! to hold. Without long stages the walk goes layer by layer.
 //!
-//! Cost: a walked layer is O(principals · choices + transitions) in doubles. Nobody knows a polynomial bound on the number
-//! of stages.
+//! Cost: a walked layer is O(principals · choices + transitions) in doubles. No polynomial bound on the number of stages is
+//! known.
 
 mod alike;
 mod candidates;
@@ -58,7 +57,7 @@ pub struct Problem<'a> {
     pub ratios: &'a DiscountRatios,
     /// Where the induction begins: the least step from which the prefix test passes everywhere, or the end of a segment.
     pub horizon: &'a Step,
-    /// Which steps it is about, and what comes after them.
+    /// The steps of the induction, and the gain after them.
     pub span: Span<'a>,
 }
 
@@ -67,20 +66,20 @@ pub struct Problem<'a> {
 pub struct Span<'a> {
     /// The step at which the induction ends.
     pub first: &'a Step,
-    /// What is gained from the horizon on; `None` if nothing is.
+    /// The gain from the horizon on; `None` if it is 0.
     pub terminal: Option<&'a Terminal>,
     /// Per choice, whether the long-term strategy of the whole model allows it.
     pub allowed: &'a [bool],
-    /// The model by whatever tells its states apart at any step.
+    /// The model with one part per principal, for the equivalence of states at all steps.
     pub whole: &'a OrderedModel<'a>,
 }
 
-/// What is gained from the end of a segment on, over the values that are counted from in it; in units of λ_0^end.
+/// The gain from the end of a segment on, over the segment's values, in units of λ_0^end.
 #[derive(Debug)]
 pub struct Terminal {
     /// Per state.
     pub gain: Vec<Scaled>,
-    /// No gain or loss is greater.
+    /// An upper bound on all gains and losses.
     pub greatest: Scaled,
     /// The same in fractions, where they are affordable.
     pub exact: Option<ExactVector>,
@@ -89,12 +88,12 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// The greatest gain, seen from so many steps before the end: an upper bound, as a point.
+    /// The greatest gain, seen from `steps` steps before the end: an upper bound, as a point.
     pub(super) fn seen_from(&self, model: &OrderedModel, steps: &Step) -> Scaled {
         self.greatest.times(Scaled::from(model.discount(0)).power(steps.as_natural())).upper()
     }
 
-    /// The gains with as many bits as are known of them.
+    /// The gains as wide enclosures.
     fn in_bits(&self, bits: usize) -> Vec<WideEnclosure> {
         match &self.exact {
             Some(exact) => {
@@ -106,7 +105,7 @@ impl Terminal {
     }
 }
 
-/// How the induction may go.
+/// Options of the induction.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkOptions {
     /// The most layers that are walked one by one.
@@ -115,7 +114,7 @@ pub struct WalkOptions {
     pub event_limit: u64,
     /// Whether stages are jumped over. Without jumps every layer before the horizon is walked.
     pub jumps: bool,
-    /// Whether a stage may be jumped over before discounting hides what follows it: payoffs then depend on that too.
+    /// Whether a stage may be jumped over before discounting makes the later steps negligible; payoffs then depend on these too.
     pub early: bool,
     /// Whether the values of every stage's strategy are kept, for a certificate.
     pub keep_stages: bool,
@@ -127,7 +126,7 @@ pub struct Unravelled<'a> {
     pub strategy: CountingStrategy,
     /// Per start state, the first step from which the strategy stays within the long-term choices for ever.
     pub memory: Vec<Step>,
-    /// What the values at step 0 are measured against.
+    /// The base at step 0.
     pub base: Base<'a>,
     /// What the welfare gains over the base, per start state.
     pub gain: Vec<Scaled>,
@@ -139,13 +138,13 @@ pub struct Unravelled<'a> {
     pub exact_gains: Option<Vec<ExactGains<'a>>>,
     /// Whether exact gains could be followed all the way, however long they are.
     pub exact_is_affordable: bool,
-    /// By about how many bits they grow at every layer.
+    /// About how many bits they grow per layer.
     pub bits_a_layer: u64,
-    /// Whether choices tie for a reason that only exact gains show.
+    /// Whether there are ties that only exact gains can prove.
     pub has_ties: bool,
     /// The stages that were jumped over, the latest first, if they were to be kept.
     pub stages: Vec<ExactStage>,
-    /// How the walk went.
+    /// The work done.
     pub effort: Effort,
 }
 
@@ -170,7 +169,7 @@ pub fn unravel<'a>(
 /// layer limits, 10,000 layers of 1,000 random states with 2 principals: 15.3; 40,000 layers of 200 states with 4 principals: 15.9.
 const LAYER: u64 = 15;
 
-/// The walk: where it is, and what it knows there.
+/// The state of the walk.
 pub(super) struct Walk<'a> {
     pub(super) problem: Problem<'a>,
     pub(super) options: WalkOptions,
@@ -181,9 +180,9 @@ pub(super) struct Walk<'a> {
     /// Decisions are known from this step on.
     pub(super) step: Step,
     pub(super) base: Base<'a>,
-    /// What the welfare from `step` on gains over the base, in units of λ_0^step, less what all states have in common.
+    /// The gain of the welfare from `step` on over the base, in units of λ_0^step, less the common part of all states.
     pub(super) gain: Vec<Scaled>,
-    /// What they have in common. Kept apart, it costs the others no precision.
+    /// The common part. It is stored separately so that it costs the gains no precision.
     pub(super) common: Scaled,
     /// Per state, latest step first: from this step on, up to the entry before, this choice. The last entry is still open:
     /// it holds from the present step on, and says 0 until an earlier choice is known to differ.
@@ -258,7 +257,7 @@ impl<'a> Walk<'a> {
         };
         let advantages = self.base.advantages(self.problem.advantages);
         let gain = &self.gain;
-        // No expectation exceeds this, so most losing choices are dismissed without reading their rows.
+        // An upper bound on all expectations, so most losing choices are dismissed without reading their rows.
         let ceiling = gain.iter().copied().fold(gain[0], Scaled::max).upper().times(Scaled::from(model.discount(0)));
         let ceiling = ceiling.max(Scaled::ZERO);
         let plain = self.base.plain.as_ref();
@@ -322,7 +321,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Moves what all states gain in common out of the gains, unless some gain is exactly 0.
+    /// Moves the common part of all gains to `common`, unless some gain is exactly 0.
     fn recentre(&mut self) {
         if self.gain.iter().any(Scaled::is_zero) {
             return;
@@ -334,7 +333,7 @@ impl<'a> Walk<'a> {
         self.common = self.common.plus(middle);
     }
 
-    /// Takes down that `decisions` are taken at the step before the present one, and are those of a new stage.
+    /// Records that `decisions` are taken at the step before the present one, and begin a new stage.
     fn take_down(&mut self, decisions: &[ChoiceId]) {
         for (changes, &choice) in self.changes.iter_mut().zip(decisions) {
             let open = changes.last_mut().expect("a state has an open entry");
@@ -368,7 +367,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What the enclosures say of a state: the worth of its best choice, and which choices may be that one.
+/// The value of a state's best choice, and the choices that may be the best according to the enclosures.
 struct Best {
     worth: Scaled,
     contenders: Contenders,
@@ -414,7 +413,7 @@ fn best_choice(
     contenders.sort_unstable();
     let contenders = match contenders.as_slice() {
         [single] => Contenders::One(*single),
-        // All equal, and known to be.
+        // All are proven to be equal.
         several if equal => Contenders::One(by_tie_rule(several, is_long_term)),
         _ => Contenders::Several(contenders),
     };

@@ -1,6 +1,6 @@
 //! One layer of the induction in plain doubles, for the states where that decides.
 //!
-//! What it cannot decide, or what is not of ordinary size, is left to the careful path: the answer is the same.
+//! Undecided comparisons, and numbers near overflow or underflow, are left to the slow path: the answer is the same.
 
 use crate::exact::Advantages;
 use crate::exponential_sum::Weights;
@@ -16,7 +16,7 @@ pub(crate) struct PlainAdvantages {
 }
 
 impl PlainAdvantages {
-    /// The same numbers, if all are 0 or of ordinary size.
+    /// The same numbers, if none is near overflow or underflow.
     pub(crate) fn of(model: &Mdp, advantages: &Advantages) -> Option<PlainAdvantages> {
         let n = advantages.values().len();
         let all = (0..model.n_choices()).flat_map(|choice| advantages.of(choice.into()));
@@ -36,7 +36,7 @@ pub(crate) struct PlainLayer<'a> {
     pub rows: &'a DiscountedRows,
     pub weights: Vec<f64>,
     pub gain: PlainVector,
-    /// No expectation of gains exceeds this.
+    /// An upper bound on all expectations of gains.
     pub ceiling: f64,
 }
 
@@ -63,9 +63,9 @@ impl<'a> PlainLayer<'a> {
         })
     }
 
-    /// The worth of `likely` if it is the best of `choices` beyond doubt.
+    /// The value of `likely` if it is proven to be the best of `choices`.
     pub(crate) fn worth_if_best(&self, choices: &[ChoiceId], likely: ChoiceId) -> Option<Scaled> {
-        /// A sum this much larger than its error is as good as the careful path's.
+        /// A sum with a smaller relative error than this is as good as that of the slow path.
         const TIGHT: f64 = 1e-6;
         let now = |choice| plain_sum(self.advantages.of_choice(choice), &self.weights);
         let later = |choice| {

@@ -1,14 +1,14 @@
 //! Backward induction from a step before the horizon: bounds in place of an answer.
 //!
-//! From step H' on the strategy follows the long-term strategy, which gains nothing, and nobody gains more than
+//! From step H' on the strategy follows the long-term strategy, which gains nothing, and no strategy gains more than
 //! `tail_bound`. Before it, in units of λ_0^j,
 //!
 //! ```text
-//! L_j = Σ_i ρ_i^j Δ_i(s,σ_j(s)) + λ_0 P L_{j+1},   L_{H'} = 0        what the strategy at hand gains
-//! U_j = max_a Σ_i ρ_i^j Δ_i(s,a) + λ_0 P U_{j+1},  U_{H'} = T(κ)     what nobody exceeds
+//! L_j = Σ_i ρ_i^j Δ_i(s,σ_j(s)) + λ_0 P L_{j+1},   L_{H'} = 0        the gain of this strategy
+//! U_j = max_a Σ_i ρ_i^j Δ_i(s,a) + λ_0 P U_{j+1},  U_{H'} = T(κ)     upper bound for every strategy
 //! ```
 //!
-//! No step asks whether two choices tie: an undecided tie widens the interval and never falsifies it.
+//! No step depends on whether two choices tie: an undecided tie makes the interval wider, not false.
 
 use super::Problem;
 use crate::exact::horizon::tail_bound;
@@ -18,13 +18,13 @@ use crate::number::Scaled;
 use crate::parallel;
 use crate::strategy::{Change, CountingStrategy, Step};
 
-/// A strategy with what it gains, and what nobody exceeds.
+/// A strategy with its gain, and an upper bound for all strategies.
 pub struct Truncated {
     /// Decisions before the last layer computed, the long-term strategy after.
     pub strategy: CountingStrategy,
-    /// What the strategy gains over the long-term strategy, per start state and principal, most patient first.
+    /// The strategy's gain over the long-term strategy, per start state and principal, most patient first.
     pub gains: Vec<Vec<Scaled>>,
-    /// What no strategy's gain in welfare exceeds, per start state.
+    /// An upper bound on any strategy's gain in welfare, per start state.
     pub upper: Vec<Scaled>,
 }
 

@@ -12,7 +12,7 @@ use super::lines::{KeptLine, Line};
 use crate::model::{ModelBuilder, StateId};
 use crate::number::{ModelNumber, NumberError};
 
-/// What stands for an action that has no name.
+/// The label of an action without a name.
 pub(super) const NO_LABEL: &str = "__NOLABEL__";
 /// The action of a state whose transitions follow without one.
 const ONLY_ACTION: &str = "0";
@@ -56,7 +56,7 @@ struct Choice<N> {
 }
 
 impl<'o, N: ModelNumber> Body<'o, N> {
-    /// The states that follow this head. Memory for them is taken at once, but for no more bytes of the file than `trusted`.
+    /// The states that follow this head. Memory for them is allocated at once, but for no more bytes of the file than `trusted`.
     pub fn new(header: Header, options: &'o ReadOptions, trusted: u64) -> Self {
         let choice = Choice {
             action: String::new(),
@@ -118,7 +118,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         let expected = self.n_begun;
         if whole_number(number) != Some(expected) {
             let message =
-                format!("state {} stands where state {expected} should", shown(&String::from_utf8_lossy(number)));
+                format!("state {} is where state {expected} should be", shown(&String::from_utf8_lossy(number)));
             return Err(line.fault(number, message, "states are numbered from 0, in order and without gaps"));
         }
         if expected == self.header.n_states {
@@ -158,7 +158,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
     fn action(&mut self, line: Line, text: &[u8]) -> Result<(), ReadError> {
         self.finish_choice()?;
         if self.n_begun == 0 {
-            return Err(line.fault_here("an action stands before the first state", "begin with `state 0`"));
+            return Err(line.fault_here("there is an action before the first state", "begin with `state 0`"));
         }
         if self.header.is_chain && self.has_choice {
             let message = "a state of a DTMC has a second action";
@@ -196,7 +196,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         if !self.is_open {
             if self.n_begun == 0 {
                 return Err(line.fault_here(
-                    "a transition stands before the first state",
+                    "there is a transition before the first state",
                     "begin with `state 0` and `action stay`",
                 ));
             }
@@ -206,7 +206,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         let digits = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
         let rest = text[digits..].trim_ascii_start();
         let Some(value) = rest.strip_prefix(b":") else {
-            return Err(line.fault_here("this is no transition", SHAPE));
+            return Err(line.fault_here("this is not a transition", SHAPE));
         };
         let target = whole_number(&text[..digits]).filter(|&target| target < self.header.n_states);
         let Some(target) = target else {
@@ -243,7 +243,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         let n_rewards = if list.trim_ascii().is_empty() { 0 } else { list.split(|&byte| byte == b',').count() };
         let n_structures = self.built(Some(n_rewards))?.selection.principal_of.len();
         if n_rewards != n_structures {
-            let message = format!("{n_rewards} rewards stand here for {n_structures} reward structures");
+            let message = format!("there are {n_rewards} rewards for {n_structures} reward structures");
             return Err(line.fault(
                 &text[..=end],
                 message,
@@ -262,7 +262,7 @@ impl<'o, N: ModelNumber> Body<'o, N> {
         Ok(text[end + 1..].trim_ascii_start())
     }
 
-    /// The text of a number, which may stand under the name of a placeholder.
+    /// The text of a number, which may be a placeholder.
     fn resolve<'s>(&'s self, line: Line<'s>, value: &'s [u8]) -> Result<&'s str, ReadError> {
         let text = line.text(value)?;
         match text.strip_prefix('$') {

@@ -5,17 +5,17 @@ use super::lines::{KeptLine, Line, Lines};
 use std::collections::HashMap;
 use std::io::BufRead;
 
-/// What the head says.
+/// The contents of the head.
 pub(super) struct Header {
     /// Whether every state has one action.
     pub is_chain: bool,
     /// Unless the file says that its numbers are doubles.
     pub is_exact: bool,
-    /// The names of the reward structures, as they stand between single blanks: one of them may be empty.
+    /// The names of the reward structures, separated by single blanks: one of them may be empty.
     names: Vec<String>,
     pub n_states: usize,
     pub n_choices: Option<usize>,
-    /// What `$name` stands for.
+    /// The value of each `$name`.
     pub placeholders: HashMap<String, String>,
     states_line: KeptLine,
     choices_line: KeptLine,
@@ -37,7 +37,7 @@ impl Header {
             names_line: KeptLine::default(),
         };
         let mut seen: Vec<String> = Vec::new();
-        // What the lines belong to that do not begin with `@`.
+        // The key to which lines without `@` belong.
         let mut key = String::new();
         while let Some(line) = lines.next()? {
             let text = line.trimmed();
@@ -76,7 +76,7 @@ impl Header {
                 }
             }
         }
-        let message = if seen.is_empty() { "this is no DRN file" } else { "the file ends before its `@model`" };
+        let message = if seen.is_empty() { "this is not a DRN file" } else { "the file ends before its `@model`" };
         Err(lines.last().fault_here(message, "a DRN file begins with `@type: MDP` and has its states after `@model`"))
     }
 
@@ -148,7 +148,7 @@ impl Header {
             "@placeholders" if !text.is_empty() => return self.placeholder(line),
             "@parameters" | "@placeholders" => return Ok(()),
             _ if text.is_empty() => return Ok(()),
-            "" => return Err(line.fault_here("this is no DRN file", "a DRN file begins with `@type: MDP`")),
+            "" => return Err(line.fault_here("this is not a DRN file", "a DRN file begins with `@type: MDP`")),
             _ => {
                 return Err(
                     line.fault_here("nothing is expected here", "the states of a DRN file follow a line `@model`")
@@ -163,8 +163,9 @@ impl Header {
     fn placeholder(&mut self, line: Line) -> Result<(), ReadError> {
         const SHAPE: &str = "write `$name : value`";
         let text = line.text(line.trimmed())?;
-        let (name, value) = text.split_once(':').ok_or_else(|| line.fault_here("this is no placeholder", SHAPE))?;
-        let name = name.trim_end().strip_prefix('$').ok_or_else(|| line.fault_here("this is no placeholder", SHAPE))?;
+        let (name, value) = text.split_once(':').ok_or_else(|| line.fault_here("this is not a placeholder", SHAPE))?;
+        let name =
+            name.trim_end().strip_prefix('$').ok_or_else(|| line.fault_here("this is not a placeholder", SHAPE))?;
         match self.placeholders.insert(name.to_owned(), value.trim_start().to_owned()) {
             None => Ok(()),
             Some(_) => Err(line.fault_here(format!("the placeholder {} is there twice", shown(name)), "keep one")),

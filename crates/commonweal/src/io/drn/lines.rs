@@ -1,4 +1,4 @@
-//! The lines of a text file as bytes, each looked at once and where it was read to.
+//! The lines of a text file as bytes, in place in the read buffer.
 
 use super::super::{ReadError, parse_error::line_fault};
 use memchr::memchr;

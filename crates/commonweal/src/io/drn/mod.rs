@@ -23,8 +23,8 @@
 //!         1 : 1
 //! ```
 //!
-//! Every reward structure is a principal, state and action rewards add up, states are called by their numbers. A file is
-//! read line by line straight into the model's arrays, exactly or in doubles.
+//! Every reward structure is a principal, state and action rewards add up, and a state is named by the comment below it, or by
+//! its number. A file is read line by line directly into the model's arrays, exactly or in doubles.
 
 mod body;
 mod header;
@@ -63,7 +63,7 @@ pub fn read_drn<N: ModelNumber>(input: impl BufRead, options: &ReadOptions) -> R
     body.finish(lines.last())
 }
 
-/// What the head of a DRN file says of its size. The rest is not looked at.
+/// The size of the model according to the head of a DRN file. The rest is not read.
 pub fn drn_overview(input: impl BufRead) -> Result<Overview, ReadError> {
     let Plain { input, .. } = plain(input, &ReadOptions::new(Discounts::Unspecified))?;
     let header = Header::read(&mut Lines::new(input))?;

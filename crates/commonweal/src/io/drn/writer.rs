@@ -26,7 +26,7 @@ impl DrnNumber for Rational {
 impl DrnNumber for f64 {
     const VALUE_TYPE: &'static str = "double";
 
-    /// In as few digits as tell it from every other double.
+    /// In the fewest digits that read back as the same double.
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         if *self == 0.0 || (1e-5..1e16).contains(&self.abs()) { write!(out, "{self}") } else { write!(out, "{self:e}") }
     }
@@ -35,7 +35,7 @@ impl DrnNumber for f64 {
 /// Writes the model as DRN: fractions as fractions, doubles with as many digits as they need.
 ///
 /// Rewards are written as they are, without the principals' weights, and discounts not at all. States are numbered; their
-/// names stand in comments. In the names of actions and principals, `_` stands in place of blanks and of no name.
+/// names are comments. In the names of actions and principals, `_` replaces blanks and empty names.
 pub fn write_drn<N: DrnNumber>(model: &Mdp<N>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "@type: MDP\n@value_type: {}\n@parameters\n\n@reward_models", N::VALUE_TYPE)?;
     writeln!(out, "{}", drn_reward_names(model.principals()).join(" "))?;
@@ -66,7 +66,7 @@ pub fn write_drn<N: DrnNumber>(model: &Mdp<N>, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-/// The name as one word: `_` stands in place of what DRN takes for the end of a name, and of no name at all.
+/// The name as one word: `_` replaces characters that end a name in DRN, and an empty name.
 fn word(name: &str) -> String {
     if name.is_empty() { "_".to_owned() } else { name.replace(|c: char| c.is_whitespace() || c.is_control(), "_") }
 }

@@ -13,7 +13,7 @@ const CHUNK: usize = 1 << 16;
 pub(super) struct Source<'a, R> {
     pub archive: &'a mut Archive<R>,
     pub member: &'a Member,
-    /// For how many bytes memory may be taken before they are read.
+    /// For how many bytes memory may be allocated before they are read.
     pub trusted: u64,
 }
 
@@ -96,7 +96,7 @@ impl<R: BufRead> Source<'_, R> {
         }
         let bytes = self.bytes()?;
         let is_set = |bit: &usize| bytes[bit / 8] >> (bit % 8) & 1 == 1;
-        // Whole empty words are passed over quickly.
+        // Skips empty words quickly.
         let count = bytes.iter().map(|byte| byte.count_ones() as usize).sum();
         let first =
             bytes.iter().position(|&byte| byte != 0).and_then(|byte| (8 * byte..n.min(8 * byte + 8)).find(is_set));

@@ -1,4 +1,4 @@
-//! `index.json`: what the model is, how large it is, and what its numbers are.
+//! `index.json`: the kind of the model, its size, and the types of its numbers.
 
 use super::super::{ReadError, parse_error::shown};
 use super::numbers::NumberType;
@@ -70,7 +70,7 @@ pub(super) struct Index {
     pub probability: Option<NumberType>,
     /// In the file's order.
     pub rewards: Vec<RewardIndex>,
-    /// What states are called by.
+    /// The variables that name the states.
     pub valuations: Option<Valuations>,
 }
 
@@ -164,7 +164,7 @@ fn check_kind(system: &TransitionSystem) -> Result<(), ReadError> {
 fn rewards(mut annotations: Map<String, Value>) -> Result<Vec<RewardIndex>, ReadError> {
     let Some(rewards) = annotations.remove("rewards") else { return Ok(Vec::new()) };
     let Value::Object(rewards) = rewards else {
-        return Err(fault("`rewards` is no map", "it maps names to descriptions"));
+        return Err(fault("`rewards` is not a map", "it maps names to descriptions"));
     };
     let mut found: Vec<RewardIndex> = Vec::new();
     for (identifier, value) in rewards {

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Every reward structure is a principal; rewards of a state, of a choice and the expected ones of its branches add up.
-//! States are called what the values of variables say of them, or else by their numbers. Labels are passed over. The arrays are
-//! read as they come into the model's own, with nothing in between.
+//! States are named by the values of their variables, or else by their numbers. Labels are ignored. The arrays are read directly
+//! into the model's own.
 
 mod arrays;
 mod assembly;

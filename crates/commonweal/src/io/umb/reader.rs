@@ -27,7 +27,7 @@ const LARGEST_STRINGS: u64 = 1 << 30;
 pub fn read_umb<N: ModelNumber>(input: impl BufRead, options: &ReadOptions) -> Result<Loaded<N>, ReadError> {
     let Plain { input, trusted, .. } = plain(input, options)?;
     let mut archive = Archive::new(input);
-    // The index comes first, unless somebody has packed the files anew.
+    // The index comes first, unless the archive was packed again by another tool.
     let mut early: Vec<(Member, Vec<u8>)> = Vec::new();
     let mut kept = 0;
     let mut files: Option<Files<N>> = None;
@@ -61,7 +61,7 @@ pub fn read_umb<N: ModelNumber>(input: impl BufRead, options: &ReadOptions) -> R
     files.ok_or_else(no_index)?.model(options)
 }
 
-/// What the index of a UMB file says of its size. The arrays are not looked at.
+/// The size of the model according to the index of a UMB file. The arrays are not read.
 pub fn umb_overview(input: impl BufRead) -> Result<Overview, ReadError> {
     let Plain { input, .. } = plain(input, &ReadOptions::new(Discounts::Unspecified))?;
     let mut archive = Archive::new(input);
@@ -228,7 +228,7 @@ impl<N: ModelNumber> Files<N> {
     }
 }
 
-/// Keeps what a file holds, which must not be there twice.
+/// Stores the contents of a file, which must not appear twice.
 fn set<T>(place: &mut Option<T>, member: &Member, value: T) -> Result<(), ReadError> {
     match place.replace(value) {
         None => Ok(()),

@@ -65,7 +65,7 @@ impl<R: BufRead> Archive<R> {
         }
     }
 
-    /// Passes over what is left of the last file.
+    /// Skips the rest of the last file.
     fn skip(&mut self) -> Result<(), ReadError> {
         let skipped = std::mem::take(&mut self.left) + std::mem::take(&mut self.padding);
         if io::copy(&mut (&mut self.input).take(skipped), &mut io::sink())? == skipped {
@@ -78,7 +78,7 @@ impl<R: BufRead> Archive<R> {
     fn header(&mut self) -> Result<Option<[u8; BLOCK]>, ReadError> {
         let mut header = [0; BLOCK];
         self.input.read_exact(&mut header).map_err(cut_short)?;
-        // A block of zeros ends the archive. One that just stops has lost its end.
+        // A block of zeros ends the archive. An archive without it is truncated.
         if header.iter().all(|&byte| byte == 0) {
             return Ok(None);
         }
@@ -112,7 +112,7 @@ impl<R: BufRead> Read for Archive<R> {
     }
 }
 
-/// The end of the input in the middle of a file, said in the archive's words.
+/// The error for input that ends in the middle of a file.
 pub(super) fn cut_short(error: io::Error) -> ReadError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => cut_off(),
@@ -127,7 +127,7 @@ fn cut_off() -> ReadError {
 fn no_archive() -> ReadError {
     ReadError::archive(
         None,
-        "this is no tar archive, or a damaged one",
+        "this is not a tar archive, or it is damaged",
         "a UMB file is a tar archive, packed with gzip or xz or not at all",
     )
 }

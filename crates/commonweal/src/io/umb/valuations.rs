@@ -1,6 +1,6 @@
-//! What the variables of a UMB file say of its states: `valuations/states/…`, bits packed as the index describes.
+//! The variables of the states of a UMB file: `valuations/states/…`, bits packed as the index describes.
 //!
-//! A state is called what Storm writes below it in DRN: `!failure & col=0 & c1=2`, the variables in the file's order.
+//! A state has the name that Storm writes below it in DRN: `!failure & col=0 & c1=2`, the variables in the file's order.
 
 use super::super::{ReadError, parse_error::shown, state_names::StateNames};
 use super::arrays::word;
@@ -165,7 +165,7 @@ impl Field {
 }
 
 impl Class {
-    /// What the variables are, in words. An optional one that is absent is left out.
+    /// The values of the variables as text. An optional one that is absent is left out.
     fn text(&self, bytes: &[u8], files: &ValuationFiles) -> Result<String, ReadError> {
         let mut text = String::new();
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! Yardsticks that share no code with the solver, and what holds an answer against them.
+//! Oracles that share no code with the solver, and the comparison of an answer with them.
 //!
 //! A model is read through its accessors into plain vectors of fractions from a second big-number library, so that
 //! neither an algorithm nor an arithmetic fault can be on both sides of a comparison.
@@ -8,8 +8,8 @@
 //! - [`enumeration`]: every counting strategy of a tiny model, one by one. Does not even use Bellman's principle.
 //! - [`reference`](mod@reference): the paper's algorithm word for word; the only one that pins down ties, horizon and memory.
 //! - [`fixed`]: the same in fixed point, for horizons at which fractions grow too long.
-//! - [`rough`]: a model in doubles, to sift strategies by before fractions decide.
-//! - [`verdict`]: holds one answer against all of them.
+//! - [`rough`]: a model in doubles, to preselect strategies before fractions decide.
+//! - [`verdict`]: compares one answer with all of them.
 
 pub mod answer;
 pub mod enumeration;

@@ -1,4 +1,4 @@
-//! A model in doubles, to sift strategies by before fractions decide between those that are left.
+//! A model in doubles, to preselect strategies before fractions decide between the rest.
 
 use super::plain::{Choice, Plain, approximately};
 

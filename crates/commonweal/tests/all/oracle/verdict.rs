@@ -1,4 +1,4 @@
-//! Holds one answer against every yardstick that can judge it.
+//! Compares one answer with every oracle that can handle the model.
 
 use super::answer::{Answer, Figure};
 use super::enumeration;
@@ -74,7 +74,7 @@ pub fn same(figure: &Figure, right: &Q, what: impl Fn() -> String) -> Result<(),
     encloses(figure, right).map_err(|complaint| format!("{}: {complaint}", what()))
 }
 
-/// The doubles have the number between them, and no double between themselves.
+/// The doubles enclose the number and are neighbours.
 pub fn encloses(figure: &Figure, exact: &Q) -> Result<(), String> {
     let Figure { lower, upper, .. } = *figure;
     let below = lower == f64::NEG_INFINITY || (lower.is_finite() && from_double(lower) <= *exact);

@@ -1,7 +1,7 @@
-//! Fractions: the gains of every part under the decisions made, followed back from the step from which nothing is gained.
+//! Fractions: the exact gains of every part under the decisions made, from the step from which nothing is gained backwards.
 //!
-//! One exact layer per step, and only as far as somebody asks. The numbers grow by the same number of bits at every
-//! layer, so m layers cost O(m² bits) per transition: past a budget they decline.
+//! One exact layer per step, computed on demand. The numbers grow by the same number of bits at every layer, so m layers cost
+//! O(m² bits) per transition. Beyond a budget no fractions are computed.
 
 use super::{Question, decisions};
 use crate::exact::ExactGains;
@@ -12,24 +12,24 @@ use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Step};
 use dashu_base::BitTest;
 
-/// Gains longer than this are not formed.
+/// Gains longer than this are not computed.
 const MAX_BITS: u64 = 1 << 20;
 /// Nor are those that take more word operations than this.
 const MAX_WORK: u64 = 1 << 33;
-/// Where step 0 is out of reach, so is most of what will be asked: gains longer than this are not formed then.
+/// If step 0 is not affordable, most comparisons are not either: gains longer than this are not computed then.
 const BRIEF_BITS: u64 = 1 << 14;
-/// Payoffs at step 0 longer than this are not formed: nobody reads fractions of more than 10,000 digits.
+/// Payoffs at step 0 longer than this are not computed; fractions of more than 10,000 digits are not printed.
 const MAX_PAYOFF_BITS: u64 = 1 << 17;
 
-/// Exact gains over the long-term strategy, at the step where somebody last asked.
+/// Exact gains over the long-term strategy, at the step of the last comparison.
 pub(super) struct Fractions<'a> {
     problem: Problem<'a>,
     gains: Vec<ExactGains<'a>>,
     /// Nothing is gained from here on.
     begin: Step,
-    /// The step that the gains stand at.
+    /// The step of the gains.
     at: Step,
-    /// By about how many bits the gains grow at each layer.
+    /// About how many bits the gains grow per layer.
     pub(super) bits_a_layer: u64,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Fractions<'a> {
     pub(super) fn new(problem: Problem<'a>) -> Fractions<'a> {
         let model = problem.model;
         let common = (0..model.n_choices()).map(ChoiceId::from).fold(Natural::ONE, |common, choice| {
-            // Once it is long enough to decline for, it need not grow.
+            // Beyond the limit the exact length does not matter.
             if common.bit_len() as u64 > MAX_BITS {
                 return common;
             }
@@ -53,7 +53,7 @@ impl<'a> Fractions<'a> {
         (self.begin, self.at) = (step.clone(), step.clone());
     }
 
-    /// About how long gains are after this many layers, if they are affordable.
+    /// About the length of gains in bits after this many layers, if they are affordable.
     fn bits_after(&self, layers: &Step) -> Option<u64> {
         let model = self.problem.model;
         let layers = u64::try_from(layers).ok()?;
@@ -66,7 +66,7 @@ impl<'a> Fractions<'a> {
         (bits <= MAX_BITS && layers.saturating_mul(per_layer) <= MAX_WORK).then_some(bits)
     }
 
-    /// About what a layer takes after so many others, in nanoseconds: a word each, and what goes with any number.
+    /// The approximate time of a layer after `layers` others, in nanoseconds: one per word, and a constant per number.
     fn work_of_layer(&self, layers: &Step) -> u64 {
         // As `evaluation::exact` measures a word, for the half of the transitions that a strategy takes where there are two choices.
         const WORD: u64 = 3;
@@ -82,7 +82,7 @@ impl<'a> Fractions<'a> {
         self.bits_after(&(step - self.problem.span.first)).is_some()
     }
 
-    /// By how much one choice is worth more than another to each part; `None` where that is not affordable.
+    /// The difference of the values of two choices for each part; `None` if it is not affordable.
     pub(super) fn difference(
         &mut self,
         question: &Question,
@@ -106,7 +106,7 @@ impl<'a> Fractions<'a> {
         Ok(Some(self.gains.iter().map(of_part).collect()))
     }
 
-    /// The gains at the first step, unless they would be too long for anybody to read.
+    /// The gains at the first step, unless they would be too long to print.
     pub(super) fn gains_at_start(
         mut self,
         changes: &[Vec<Change>],
@@ -120,7 +120,7 @@ impl<'a> Fractions<'a> {
         Ok(Some(self.gains))
     }
 
-    /// Brings the gains to `step`.
+    /// Moves the gains to `step`.
     fn follow(&mut self, step: &Step, changes: &[Vec<Change>], stop: &StopSignal) -> Result<(), StopReason> {
         let Problem { model, rows, long_term, .. } = self.problem;
         if self.gains.is_empty() {
@@ -129,7 +129,7 @@ impl<'a> Fractions<'a> {
                 ExactGains::none(model.mdp(), rows, model.discount(i), reward, &long_term.values[i])
             };
             self.gains = (0..model.n()).map(none).collect();
-            // What comes after a segment counts in units of λ_0: as if it were a gain of the first part.
+            // The gain after a segment is in units of λ_0, like a gain of the first part.
             if let Some(terminal) = self.problem.span.terminal.and_then(|terminal| terminal.exact.as_ref()) {
                 self.gains[0].begin_with(terminal);
             }

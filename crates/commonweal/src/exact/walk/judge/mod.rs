@@ -1,21 +1,20 @@
-//! The judge of what enclosures leave open.
+//! The judge: decides comparisons that enclosures leave open.
 //!
-//! Of two choices a and b at step t, with the decisions of all later steps known, a is worth
+//! Given the decisions of all later steps, the value of choice a at step t minus that of choice b is
 //!
 //! ```text
 //! Σ_i ρ_i^t c_i + λ_0 Σ_k δ_k g_{t+1}(k),      c_i = R_i(a) − R_i(b) + λ_i Σ_k δ_k V_i(k)
 //! ```
 //!
-//! more than b, where δ is the difference of their rows. States that are [`Alike`] earn the same, so one of them stands
-//! for all. What does not differ is not in the sum, however long it is and however widely known. The judge asks, in this
-//! order:
+//! where δ is the difference of their rows. Equivalent states ([`Alike`]) have the same welfare, so one of them represents
+//! all. Terms that cancel are not computed. The judge tries, in this order:
 //!
-//! 1. the sum as it stands: if the rows do not differ, or nothing is gained where they do, its sign is that of an exponential
-//!    sum with exact coefficients;
-//! 2. fractions ([`Fractions`]), from the step on from which nothing is gained, as far as they are affordable;
-//! 3. enclosures with more and more bits ([`Wide`]), from a step on that is so far that what comes after it hardly counts.
+//! 1. the sum itself: if the rows do not differ, or nothing is gained where they do, its sign is that of an exponential sum with
+//!    exact coefficients;
+//! 2. fractions ([`Fractions`]), from the step from which nothing is gained, as far as they are affordable;
+//! 3. enclosures with more and more bits ([`Wide`]), from a step so late that the steps after it are negligible.
 //!
-//! What is then still open is a tie, or so near to one that no affordable precision tells.
+//! A comparison that is still undecided is a tie, or closer to one than any affordable precision.
 
 mod fractions;
 mod wide;
@@ -50,7 +49,7 @@ pub(super) struct Question<'q> {
     pub changes: &'q [Vec<Change>],
     /// The advantages over the base at hand.
     pub advantages: &'q Advantages<'q>,
-    /// What is gained over the base from the next step on.
+    /// The gain over the base from the next step on.
     pub gain: &'q [Scaled],
     pub weights: &'q Weights,
 }
@@ -58,7 +57,7 @@ pub(super) struct Question<'q> {
 /// The judge's answer; ties go to a long-term choice, then to the first.
 pub(super) enum Judged {
     Best(ChoiceId),
-    /// The tie rule's choice among those that nothing affordable tells apart.
+    /// The tie rule's choice among those that no affordable precision separates.
     Undecided(ChoiceId),
 }
 
@@ -78,12 +77,12 @@ impl<'a> Judge<'a> {
         self.fractions.reach_the_first_from(self.problem.horizon)
     }
 
-    /// By about how many bits exact gains grow at every layer.
+    /// About how many bits exact gains grow per layer.
     pub(super) fn bits_a_layer(&self) -> u64 {
         self.fractions.bits_a_layer
     }
 
-    /// The gains at the first step, unless they would be too long for anybody to read.
+    /// The gains at the first step, unless they would be too long to print.
     pub(super) fn gains_at_start(
         self,
         changes: &[Vec<Change>],
@@ -115,7 +114,7 @@ impl<'a> Judge<'a> {
         Ok(Judged::Undecided(by_tie_rule(&open, is_long_term)))
     }
 
-    /// How the worth of two choices compares; `None` if nothing affordable tells.
+    /// The comparison of the values of two choices; `None` if no affordable precision decides it.
     fn compare(
         &mut self,
         question: &Question,
@@ -139,7 +138,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What one choice has over another: at once, and in the chances of states.
+/// The difference of two choices: in rewards, and in probabilities of states.
 struct Difference {
     /// Per part.
     rewards: Vec<Rational>,
@@ -169,7 +168,7 @@ impl Difference {
         self.rewards.iter().enumerate().map(of_part).collect()
     }
 
-    /// The sign, where the enclosures of gains tell; and whether nothing else could tell more.
+    /// The sign, if the enclosures of gains decide it; and whether no other method could decide more.
     fn sign(&self, problem: Problem, question: &Question) -> (Option<Ordering>, bool) {
         let coefficients = self.coefficients(problem, question.advantages.values());
         let now = sum(problem.ratios, question.weights, &coefficients);
@@ -192,7 +191,7 @@ fn sign_of_sum(ratios: &DiscountRatios, weights: &Weights, coefficients: &[(Inte
     sum(ratios, weights, coefficients).sign()
 }
 
-/// The decisions at a step that is not before the latest one known. Changes stand latest first.
+/// The decisions at a step that is not before the earliest one known. Changes are listed latest first.
 fn decisions<'q>(changes: &'q [Vec<Change>], step: &'q Step) -> impl Iterator<Item = ChoiceId> + 'q {
     changes.iter().map(move |changes| changes[changes.partition_point(|change| change.from > *step)].choice)
 }

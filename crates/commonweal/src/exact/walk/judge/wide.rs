@@ -1,10 +1,10 @@
-//! Gains in enclosures of as many bits as a question needs, followed back from a step so far away that what comes after it
-//! hardly counts.
+//! Gains in enclosures of as many bits as a comparison needs, carried back from a step so late that the steps after it are
+//! negligible.
 //!
-//! At any step T the values of a strategy and those of the long-term strategy are at most C_i apart for part i. Seen from
-//! T − m the welfare is off by `λ_0^m Σ_i ρ_i^T C_i` at most, so m layers of known decisions, with enough bits, narrow the
-//! gains as far as a question needs. Bits and layers are doubled until the question is decided or the work is too much.
-//! One question is often followed by another one step before it: the gains stay at hand.
+//! At any step T the values of a strategy and those of the long-term strategy differ by at most C_i for part i. Seen from T − m
+//! the error of the welfare is at most `λ_0^m Σ_i ρ_i^T C_i`, so m layers of known decisions, with enough bits, give the gains
+//! to any precision. Bits and layers are doubled until the comparison is decided or the work limit is reached. The next
+//! comparison is often one step earlier, so the gains are kept.
 
 use super::{Difference, Question, decisions};
 use crate::exact::jump::{farthest, layers_for_bits};
@@ -22,9 +22,9 @@ use std::sync::OnceLock;
 const FIRST_BITS: usize = 128;
 /// The work of one attempt, in products of 64 bits: about a second.
 const MAX_WORK: u64 = 1 << 23;
-/// About what a product of 64 bits takes, with all that goes with it, in nanoseconds.
+/// The approximate time of a product of 64 bits, including overhead, in nanoseconds.
 const PRODUCT: u64 = 100;
-/// The work of all attempts: where choices tie, every bit is spent in vain.
+/// The work limit of all attempts: for exact ties no precision suffices.
 const MAX_TOTAL_WORK: u64 = 1 << 24;
 
 /// Gains over the long-term strategy.
@@ -39,7 +39,7 @@ pub(super) struct Wide<'a> {
 /// Gains at a step, with a number of bits, and what is needed to go on from there.
 struct Attempt {
     bits: usize,
-    /// For how many layers it may be followed before a new attempt is as good.
+    /// The step until which it may be reused; before that a new attempt is as good.
     lasts_until: Step,
     weights: Weights,
     gain: Vec<WideEnclosure>,
@@ -61,7 +61,7 @@ impl<'a> Wide<'a> {
         self.begin = step.clone();
     }
 
-    /// The sign of a difference of two choices, if an affordable number of bits tells.
+    /// The sign of a difference of two choices, if an affordable number of bits decides it.
     pub(super) fn sign(
         &mut self,
         question: &Question,
