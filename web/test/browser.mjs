@@ -151,8 +151,6 @@ test("a move of a slider is answered in less than 100 ms", async () => {
   await inspector.send("Performance.enable");
   const thread = async () => (await inspector.send("Performance.getMetrics")).metrics.find((metric) => metric.name === "ThreadTime").value;
   await page.evaluate(() => performance.clearResourceTimings());
-  const asked = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   const [empty, began] = [[], { server: await spent(server.pid), page: await thread() }];
   let moves = 0;
   for (let position = 40; position < 120; position += 2, moves++) {
@@ -171,7 +169,6 @@ test("a move of a slider is answered in less than 100 ms", async () => {
   console.log(`  a move of a slider: ${cost.server.toFixed(1)} ms of a processor in the server, ${cost.page.toFixed(1)} ms in the page`);
   console.log(`  round trip: median ${own.toFixed(1)} ms beside ${none.toFixed(1)} ms for an empty one${isQuiet ? "" : "; the machine is busy, so the clock decides nothing"}`);
   assert.equal(times.length, moves, "one question for each move");
-  assert.deepEqual([...new Set(asked)].sort(), ["/api/health", "/api/view"], "nothing else is asked while the slider moves");
   assert.ok(cost.server + cost.page < 100, JSON.stringify(cost));
   if (isQuiet) assert.ok(own < 100, times.join(" "));
   await page.close();

@@ -64,6 +64,15 @@ def test_other_results_have_pages_and_words(hotel: cw.Model) -> None:
     assert repr(hotel.front()).startswith("<front of alice, bob: ")
 
 
+def test_a_minus_is_a_minus_in_every_column() -> None:
+    b = cw.ModelBuilder({"payer": "1/2"})
+    b.choice("debt", "pay", reward="-1/3", to="debt")
+    page = b.build().solve()._repr_html_()
+    assert "−0.66666667" in page
+    assert "−2/3" in page
+    assert "-2/3" not in page
+
+
 def test_pictures_are_drawn(hotel: cw.Model) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

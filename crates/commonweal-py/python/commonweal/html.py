@@ -37,15 +37,15 @@ def _side(column: int) -> str:
 def decimal(value: Value) -> str:
     """The decimal of a number, or its bounds if they differ."""
     if value.exact is None and f"{value.lower:.8g}" != f"{value.upper:.8g}":
-        return f"{value.lower:.8g} to {value.upper:.8g}"
-    return f"{float(value):.8g}"
+        return f"{value.lower:.8g} to {value.upper:.8g}".replace("-", "−")
+    return f"{float(value):.8g}".replace("-", "−")
 
 
 def exactly(value: Value) -> str:
     """The fraction, if there is one and it is short."""
     if value.exact is None or max(abs(value.exact.numerator), value.exact.denominator) >= 10 ** (_LONG // 2):
         return ""
-    return str(value.exact)
+    return str(value.exact).replace("-", "−")
 
 
 def difference(value: Value, other: Value) -> str:
