@@ -277,7 +277,7 @@ fn numbers_that_are_none_are_refused() {
 fn what_is_no_archive_is_refused() {
     let message = |bytes: &[u8]| read::<f64>(bytes).unwrap_err().to_string();
     assert!(message(b"").contains("ends in the middle"));
-    assert!(message(&[7; 2000]).contains("no tar archive"));
+    assert!(message(&[7; 2000]).contains("not a tar archive"));
     assert!(message(b"@type: MDP\n").contains("ends in the middle"));
     assert!(
         message(b"\x1f\x8b\x08\0").contains("cannot be read")
@@ -289,7 +289,7 @@ fn what_is_no_archive_is_refused() {
     // Cut between two files, it looks whole but for its end.
     assert!((0..whole.len() - 1024).step_by(512).all(|end| message(&whole[..end]).contains("ends in the middle")));
     // A name of a gigabyte takes no memory.
-    assert!(message(&header("name", 1 << 30, b'L')).contains("no tar archive"));
+    assert!(message(&header("name", 1 << 30, b'L')).contains("not a tar archive"));
 }
 
 /// The hotel, whose states have these variables and these packed values.
