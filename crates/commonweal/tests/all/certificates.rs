@@ -483,7 +483,7 @@ fn writing_a_long_certificate_ends_when_it_is_asked_to() {
 /// Payoffs share most of their denominators. Their product is as long as all of them together, 40 times as long here.
 #[test]
 fn the_welfare_of_many_principals_is_a_short_fraction_in_a_certificate() {
-    let discounts: Vec<Rational> = (0..40).map(|i| Rational::from_quotient(950 - 20 * i, 1_000)).collect();
+    let discounts: Vec<Rational> = (0..40).map(|i| Rational::from_quotient(950 - 5 * i, 1_000)).collect();
     let family = RandomFamily {
         n_states: 4,
         n_actions: 2,
@@ -491,11 +491,11 @@ fn the_welfare_of_many_principals_is_a_short_fraction_in_a_certificate() {
         discounts,
         max_denominator: 10,
         max_reward: 100,
-        seed: 3,
+        seed: 1,
     };
     let model = family.model().expect("a model");
     let answer = proven(&model);
-    assert!(*answer.horizon() > Step::from(40u64), "{}", answer.horizon());
+    assert!(*answer.horizon() > Step::from(100u64), "{}", answer.horizon());
     let text = certificate(&model, &answer);
     assert_eq!(verdict(&canonical(&model), &text), "accepted");
     let welfare = text.lines().skip_while(|line| *line != "welfare").filter(|line| line.starts_with("exact "));
