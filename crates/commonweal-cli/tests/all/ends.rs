@@ -80,6 +80,12 @@ fn a_comparison_that_is_cut_says_so_and_is_the_same_on_any_number_of_threads() {
         assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
     }
     assert_eq!(ran.stdout, run("3").stdout);
+    // The figures of the page.
+    let json = folder.run(&["solve", file.to_str().unwrap(), "--compare", "--quiet", "--json"]).json();
+    let row = |at: usize| bounds(&json["comparison"][at]);
+    assert_eq!(json["comparison"][2]["strategy"], "positional");
+    assert!(row(2).0 >= 91.5 && row(2).1 <= 93.3 && row(1).0 >= 91.6, "{:?} {:?}", row(1), row(2));
+    assert!(ran.stdout.contains("3.776091  32.185185  58.198228") && ran.stdout.contains("4.110298"), "{}", ran.stdout);
 }
 
 #[test]
