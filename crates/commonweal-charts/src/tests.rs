@@ -224,6 +224,9 @@ fn a_pdf_has_text_that_can_be_found_and_every_object_where_it_says() {
         assert!(text.contains(part), "{part}");
     }
     assert!(picture.missing_letters().is_empty());
-    let foreign = Timeline { title: "宿屋 ≈ λ₀^k — ø".to_owned(), caption: None, step: "step".to_owned(), rows: Vec::new() };
+    let foreign =
+        Timeline {
+            title: "宿屋 ≈ λ₀^k — ø".to_owned(), caption: None, step: "step".to_owned(), rows: Vec::new()
+        };
     assert_eq!(foreign.picture().missing_letters(), ['宿', '屋']);
 }

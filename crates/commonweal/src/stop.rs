@@ -143,7 +143,8 @@ impl StopSignal {
     /// the same in any order.
     pub(crate) fn spend(&self, work: u64) {
         if let Some(budget) = &self.budget {
-            budget.spent.fetch_add(work, Ordering::Relaxed);
+            let more = |spent: u64| Some(spent.saturating_add(work));
+            let _ = budget.spent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         }
     }
 

@@ -258,7 +258,8 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
                   there than the old one for some, and worse for others.</p>\n";
         let row = |turn: &Turn| {
             let who = |ordering: Ordering| {
-                let those = turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
+                let those =
+                    turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
                 those.map(|(_, name)| name.clone()).collect::<Vec<_>>().join(", ")
             };
             let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));

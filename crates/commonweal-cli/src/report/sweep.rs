@@ -49,8 +49,7 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         text += &format!("  The model's own {name}, {own}, has {}.\n", named.letter(play));
     }
     let is_located = sweep.grid.locates_changes();
-    text +=
-        if is_located { "\nChanges of strategy\n" } else { "\nChanges of strategy, between neighbouring points\n" };
+    text += if is_located { "\nChanges of strategy\n" } else { "\nChanges of strategy, between neighbouring points\n" };
     if changes.is_empty() {
         text += if sweep.stopped.is_some() { "  none found before the stop\n" } else { "  none found\n" };
     }
@@ -60,7 +59,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         let left_out = &changes[first.len()..changes.len() - last.len()];
         let [from, to] = [left_out.first(), left_out.last()].map(|change| change.map_or(0.0, |change| place(change)));
         let digits = if is_located { 12 } else { 6 };
-        text += &format!("  … {} more between ≈ {from:.digits$} and ≈ {to:.digits$}; --json has them\n", left_out.len());
+        text +=
+            &format!("  … {} more between ≈ {from:.digits$} and ≈ {to:.digits$}; --json has them\n", left_out.len());
     }
     text.extend(last.iter().map(line));
     if !is_located && !changes.is_empty() {

@@ -71,15 +71,24 @@ fn every_model_is_compared_and_no_row_knows_less_than_another() {
 fn a_comparison_that_is_cut_says_so_and_is_the_same_on_any_number_of_threads() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/case-studies/fishery.yaml");
     let folder = Folder::new();
-    let run = |threads: &str| {
-        folder.run(&["solve", file.to_str().unwrap(), "--compare", "--quiet", "--threads", threads])
-    };
+    let run =
+        |threads: &str| folder.run(&["solve", file.to_str().unwrap(), "--compare", "--quiet", "--threads", threads]);
     let ran = run("1");
     assert_eq!(ran.code, 3);
-    for words in ["Stopped: the answer takes more work than is allowed.", "The search was cut; `stationary`", "none earns more than"] {
+    for words in [
+        "Stopped: the answer takes more work than is allowed.",
+        "The search was cut; `stationary`",
+        "none earns more than",
+    ] {
         assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
     }
     assert_eq!(ran.stdout, run("3").stdout);
+    // The figures of the page.
+    let json = folder.run(&["solve", file.to_str().unwrap(), "--compare", "--quiet", "--json"]).json();
+    let row = |at: usize| bounds(&json["comparison"][at]);
+    assert_eq!(json["comparison"][2]["strategy"], "positional");
+    assert!(row(2).0 >= 91.5 && row(2).1 <= 93.3 && row(1).0 >= 91.6, "{:?} {:?}", row(1), row(2));
+    assert!(ran.stdout.contains("3.776091  32.185185  58.198228") && ran.stdout.contains("4.110298"), "{}", ran.stdout);
 }
 
 #[test]
@@ -113,7 +122,20 @@ fn a_sweep_says_between_which_points_the_strategy_changes_and_where_if_asked() {
 fn a_sweep_across_equal_discounts_ends() {
     // Between 0.89 and 0.91 the discounts are equal, and changes without end meet there.
     let folder = Folder::new();
-    let generated = ["generate", "random", "--states", "4", "--actions", "3", "--successors", "2", "--discounts", "0.9,0.8", "--seed", "3"];
+    let generated = [
+        "generate",
+        "random",
+        "--states",
+        "4",
+        "--actions",
+        "3",
+        "--successors",
+        "2",
+        "--discounts",
+        "0.9,0.8",
+        "--seed",
+        "3",
+    ];
     folder.write("four.yaml", folder.run(&generated).done().stdout);
     let sweep = folder.run(&["sweep", "four.yaml", "--vary", "p1=0.7..0.95", "--steps", "20", "--json"]).done().json();
     let points = sweep["points"].as_array().unwrap();
@@ -123,6 +145,8 @@ fn a_sweep_across_equal_discounts_ends() {
     for (exact, within) in points.iter().zip(gap.json()["points"].as_array().unwrap()) {
         let [exact, within] = [exact, within].map(|point| point["welfare"].clone());
         assert!(!exact["exact"].is_null() && within["exact"].is_null());
-        assert!(number(&within["lower"]) <= number(&exact["upper"]) && number(&exact["lower"]) <= number(&within["upper"]));
+        assert!(
+            number(&within["lower"]) <= number(&exact["upper"]) && number(&exact["lower"]) <= number(&within["upper"])
+        );
     }
 }

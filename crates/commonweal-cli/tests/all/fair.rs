@@ -231,7 +231,8 @@ fn a_comparison_says_what_fairness_costs() {
 #[test]
 fn a_weight_can_be_swept_and_a_front_plotted() {
     let folder = Folder::with_hotel();
-    let sweep = folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob.weight=0..2", "--steps", "4", "--json"]);
+    let sweep =
+        folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob.weight=0..2", "--steps", "4", "--json"]);
     let sweep = sweep.done().json();
     assert_eq!((&sweep["quantity"], &sweep["principal"]), (&"weight".into(), &"bob".into()));
     let points = sweep["points"].as_array().unwrap();
@@ -244,7 +245,8 @@ fn a_weight_can_be_swept_and_a_front_plotted() {
         .map(|change| change["at"].as_str().unwrap())
         .collect();
     assert_eq!(changes, ["2/5", "4/5", "8/5"]);
-    let report = folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob.weight=-1..2", "--steps", "3"]).done().stdout;
+    let report =
+        folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob.weight=-1..2", "--steps", "3"]).done().stdout;
     assert!(report.contains("Over the weight of bob") && report.contains("own weight, 1, has"), "{report}");
     folder.run(&["sweep", "hotel.yaml", "--vary", "bob.weight=2..1"]).refused(&["give the lesser weight first"]);
     folder.run(&["plot", "hotel.yaml", "--kind", "front", "--out", "front.svg"]).done();

@@ -73,7 +73,10 @@ fn check_change(change: &Value, low: &[&Rational], high: &[&Rational]) {
 #[test]
 fn a_sweep_of_the_hotel_agrees_with_its_closed_form() {
     let folder = Folder::with_hotel();
-    let json = folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "alice=0..0.95", "--steps", "19", "--json"]).done().json();
+    let json = folder
+        .run(&["sweep", "--changes", "hotel.yaml", "--vary", "alice=0..0.95", "--steps", "19", "--json"])
+        .done()
+        .json();
     let bob = parse_rational("1/3").unwrap();
     let width = number(&json["width"]);
     let mut exact = Vec::new();
@@ -171,8 +174,9 @@ fn equal_discounts_and_discounts_of_0_have_their_place_on_a_map() {
     let args = ["map", "hotel.yaml", "--x", "alice", "--y", "bob", "--x-range", "0..1/2", "--y-range", "0..1/2"];
     let text = folder.run(&[&args[..], &["--resolution", "4"]].concat()).done().stdout;
     assert!(text.contains("a for ever") && text.contains("100 %"), "{text}");
-    let at =
-        |discount: &str| folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", &format!("bob={discount}..{discount}")]).done();
+    let at = |discount: &str| {
+        folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", &format!("bob={discount}..{discount}")]).done()
+    };
     assert!(at("2/3").stdout.contains("b for ever") && at("0").stdout.contains("none found"));
 }
 
@@ -194,7 +198,8 @@ states:
 fn a_sweep_past_infinitely_many_changes_ends_and_says_that_they_crowd() {
     let folder = Folder::with_hotel();
     folder.write("crowded.yaml", CROWDED);
-    let ran = folder.run(&["sweep", "--changes", "crowded.yaml", "--vary", "q=0.05..0.35", "--steps", "3", "--json"]).done();
+    let ran =
+        folder.run(&["sweep", "--changes", "crowded.yaml", "--vary", "q=0.05..0.35", "--steps", "3", "--json"]).done();
     let changes = |point: &Value| point["changes"].as_array().unwrap().clone();
     let changes: Vec<Value> = ran.json()["points"].as_array().unwrap().iter().flat_map(changes).collect();
     assert!(changes.len() > 10 && changes.iter().any(|change| change["crowded"] == true), "{changes:?}");
@@ -251,7 +256,9 @@ fn a_sweep_says_what_every_principal_gets_however_many_they_are() {
 #[test]
 fn a_sweep_is_drawn_with_its_jumps_and_the_models_own_discount() {
     let folder = Folder::with_hotel();
-    folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob=0..0.95", "--steps", "20", "--out", "s.svg"]).done();
+    folder
+        .run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob=0..0.95", "--steps", "20", "--out", "s.svg"])
+        .done();
     let svg = folder.read("s.svg");
     assert!(svg.contains(">the model</text>"));
     let document = roxmltree::Document::parse(&svg).unwrap();
@@ -259,7 +266,9 @@ fn a_sweep_is_drawn_with_its_jumps_and_the_models_own_discount() {
         document.descendants().filter(|node| node.attribute("class").is_some_and(|class| class.ends_with("-line")));
     // Four curves with four pieces each, as the strategy changes three times, and four samples in the legend.
     assert_eq!(lines.count(), 20);
-    folder.run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob=0.5..0.9", "--steps", "2", "--out", "s.svg"]).done();
+    folder
+        .run(&["sweep", "--changes", "hotel.yaml", "--vary", "bob=0.5..0.9", "--steps", "2", "--out", "s.svg"])
+        .done();
     assert!(!folder.read("s.svg").contains(">the model</text>"), "it lies elsewhere");
 }
 

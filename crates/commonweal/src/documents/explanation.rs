@@ -116,7 +116,8 @@ impl Explanation {
         let change = |turn: &Turn| {
             let known = turn.better.iter().any(Option::is_some);
             let who = |ordering| {
-                let those = turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
+                let those =
+                    turn.better.iter().zip(&explanation.judges).filter(|(better, _)| **better == Some(ordering));
                 known.then(|| those.map(|(_, name)| name.clone()).collect())
             };
             ChangeOfChoice {

@@ -76,11 +76,7 @@ struct Atlas<L> {
 
 /// The regions by label, where `labels` tells the labels of any places.
 /// Cells are cut as long as `may_cut` allows it; the plane says if it did not.
-pub fn plane(
-    options: PlaneOptions,
-    labels: impl FnMut(&[Spot]) -> Vec<Label>,
-    may_cut: impl Fn() -> bool,
-) -> Plane {
+pub fn plane(options: PlaneOptions, labels: impl FnMut(&[Spot]) -> Vec<Label>, may_cut: impl Fn() -> bool) -> Plane {
     let mut atlas = Atlas { labels, options, nodes: HashMap::new(), lines: BTreeMap::new(), edges: HashMap::new() };
     let each = |index: u64| index * options.units;
     let mut cells: Vec<Cell> = (0..options.cells)

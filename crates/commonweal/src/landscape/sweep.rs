@@ -157,7 +157,7 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
     for (bracket, found) in brackets.iter().zip(found) {
         // At the ends, which are points of the grid, it is known.
         let index = own[bracket.line];
-        let at_points = [Some(bracket.line), own.iter().position(|&other| other == index + 1)];
+        let at_points = [Some(bracket.line), own.binary_search(&(index + 1)).ok()];
         let known = at_points.map(|line| line.map(|line| points[line].earned.clone()));
         let located = |change: &LabelChange| located(&survey, model, &grid, index, change, &known, &options.stop);
         points[bracket.line].changes = found.iter().filter_map(located).collect();

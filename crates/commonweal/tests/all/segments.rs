@@ -576,9 +576,11 @@ fn every_segment_is_explained() {
             for deviation in &segment.deviations {
                 // V of the segment telescopes with its own weights: D_j = Σ_p w_p d_p(j) R_p + P Φ_{j+1} − Φ_j, and the long-term
                 // choices have none, so that it is their difference by the weights of the segment, as if it never ended.
-                let pays = |step: u64| paying(&model, segment.from, step, deviation.state, deviation.choice) > Rational::ZERO;
+                let pays =
+                    |step: u64| paying(&model, segment.from, step, deviation.state, deviation.choice) > Rational::ZERO;
                 let paying: Vec<u64> = (segment.from..segment.until).filter(|step| pays(*step)).collect();
-                let expected = paying.first().zip(paying.last()).map(|(first, last)| ((*first).into(), (last + 1).into()));
+                let expected =
+                    paying.first().zip(paying.last()).map(|(first, last)| ((*first).into(), (last + 1).into()));
                 assert_eq!(deviation.pays, expected, "seed {seed}, from {}", segment.from);
                 n_paying += usize::from(expected.is_some());
             }
@@ -587,7 +589,8 @@ fn every_segment_is_explained() {
         for turn in explained.turns.iter().filter(|_| begins.len() > 1) {
             // The same strategy, but for the old choice at this step.
             let at = u64::try_from(&turn.step).unwrap();
-            let mut changes: Vec<Vec<Change>> = model.states().map(|state| answer.strategy().changes(state).to_vec()).collect();
+            let mut changes: Vec<Vec<Change>> =
+                model.states().map(|state| answer.strategy().changes(state).to_vec()).collect();
             let own = &mut changes[turn.state.index()];
             own.retain(|change| change.from != turn.step);
             let back = Change { from: (at + 1).into(), choice: answer.strategy().choice(turn.state, &(at + 1).into()) };
@@ -598,7 +601,8 @@ fn every_segment_is_explained() {
             let other = Strategy::Counting(CountingStrategy::from_changes(&model, changes));
             let other = evaluate(&model, &other, &StopSignal::default()).unwrap();
             for (p, better) in turn.better.iter().enumerate() {
-                let [with, without] = [&whole, &other].map(|payoffs| payoffs.payoff(p.into(), model.start()).exact.unwrap());
+                let [with, without] =
+                    [&whole, &other].map(|payoffs| payoffs.payoff(p.into(), model.start()).exact.unwrap());
                 let difference = (with - without) * model.principals()[p].direction();
                 assert_eq!(better.unwrap(), difference.cmp(&Rational::ZERO), "seed {seed}, step {at}, principal {p}");
             }
