@@ -63,7 +63,7 @@ fn solve(job: &Job, args: &SolveArgs) -> Result<u8, agree::Refused> {
     if let Some(folder) = &args.out {
         agreed(job, results::make_folder(job, folder))?;
     }
-    let halo = Halo::new(job, own.model.n_states(), &own.ghosts);
+    let halo = Halo::new(job, own.model.structure().n_states(), &own.ghosts);
     let ranks = MpiRanks { job, halo: &halo, own: &own, most_together: args.most_together };
     let shared = SharedModel { model: &own.model, ranks: &ranks };
     let options = Options { layer_limit: args.layer_limit, stop, ..Options::default() };

@@ -198,10 +198,13 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         walk = Walk::new(base, own, horizon, allowed_gap);
     }
     let (mut welfare, mut payoffs) = (walk.welfare(), payoffs_of_walk(model, &untold, &walk));
-    let (memory, strategy) = parallel::join(
-        || memory::of(model, &tail, &long_term_choices, &walk.changes, &options.stop),
-        || counting_strategy(&tail, &walk.changes),
-    );
+    let memory = || memory::of(model, &tail, &long_term_choices, &walk.changes, &options.stop);
+    let strategy = || counting_strategy(&tail, &walk.changes);
+    // Another thread must not talk to other ranks.
+    let (memory, strategy) = match model.ranks.most_together() {
+        None => parallel::join(memory, strategy),
+        Some(_) => (memory(), strategy()),
+    };
     // A stopped run reports the horizon in place of the memory.
     let memory = memory.unwrap_or_else(|reason| {
         stopped = Some(reason);
