@@ -132,7 +132,7 @@ fn classes_and_cycles_at_high_patience_take_as_many_layers_as_they_take_to_mix()
 
 /// Every certificate with harmonic numbers, and the same with one line of these made false.
 pub(crate) fn spoilt(seeds: std::ops::Range<u64>, mut each: impl FnMut(&str, &str, bool)) {
-    let discounts: [&[&str]; 2] = [&["0.99", "0.98"], &["0.995", "0.993"]];
+    let discounts: [&[&str]; 2] = [&["0.999", "0.9985"], &["0.998", "0.997", "0.99"]];
     for seed in seeds {
         let model = random(&discounts, seed);
         let (canonical, certificate) = texts(&model, &proven(&model));
