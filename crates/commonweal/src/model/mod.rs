@@ -147,7 +147,7 @@ impl<N> Mdp<N> {
     }
 
     /// The same model with these principals, as many as there are.
-    pub fn with_principals(mut self, principals: Vec<Principal>) -> Self {
+    pub(crate) fn with_principals(mut self, principals: Vec<Principal>) -> Self {
         assert_eq!(principals.len(), self.n_principals(), "a principal for each");
         self.structure_mut().principals = principals;
         self
