@@ -631,7 +631,14 @@ fn paying(model: &Mdp, from: u64, step: u64, state: StateId, choice: ChoiceId) -
     // Whoever counts no step any more gets nothing.
     let principals = principals.into_iter().zip(model.principals());
     let principals = principals.map(|(later, own)| later.unwrap_or_else(|| own.clone().weighted(Rational::ZERO)));
-    let forever = model.clone().with_principals(principals.collect());
+    let mut builder = ModelBuilder::numbered(principals.collect(), model.n_states()).unwrap();
+    for at in model.states() {
+        for own in model.choices(at) {
+            let row = model.transitions(own).map(|(target, share)| (target, share.clone()));
+            builder.choice(at, &model.action_name(own), model.rewards(own).iter().cloned(), row).unwrap();
+        }
+    }
+    let forever = builder.finish().unwrap();
     let answer = solve(&forever, &Options::default());
     let long_term: Vec<ChoiceId> = forever.states().map(|state| answer.strategy().tail(state)).collect();
     let once = |first: ChoiceId| {
