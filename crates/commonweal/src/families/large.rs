@@ -211,7 +211,7 @@ mod tests {
         let model = family(Neighbourhood::Band, 300).model().unwrap();
         let mut widest = 0;
         for state in model.states() {
-            for target in model.choices(state).flat_map(|choice| model.targets(choice)) {
+            for target in model.structure().choices(state).flat_map(|choice| model.targets(choice)) {
                 let distance = target.index().abs_diff(state.index());
                 widest = widest.max(distance.min(300 - distance));
             }
