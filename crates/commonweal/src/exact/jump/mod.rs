@@ -148,9 +148,8 @@ impl Walk<'_> {
         if !is_discounted && !settled.contains(&true) {
             // The bases differ by much in all states alike where principals are patient, and by little from state to state.
             let common = self.common.plus(ahead(&|i| difference(&old[i], &new[i], 0, None)));
-            let of_state = |state: usize| {
-                self.gain[state].plus(ahead(&|i| difference(&old[i], &new[i], state, Some(0))))
-            };
+            let of_state =
+                |state: usize| self.gain[state].plus(ahead(&|i| difference(&old[i], &new[i], state, Some(0))));
             return (parallel::map(model.n_states(), of_state), common);
         }
         // Once discounting hides what follows, the radius says more than what is known of the common part.
@@ -251,7 +250,8 @@ fn difference(one: &ExactVector, other: &ExactVector, state: usize, less: Option
         Some(less) => &vector.numerators[state] - &vector.numerators[less],
         None => vector.numerators[state].clone(),
     };
-    let across = entry(one) * Integer::from(other.denominator.clone()) - entry(other) * Integer::from(one.denominator.clone());
+    let across =
+        entry(one) * Integer::from(other.denominator.clone()) - entry(other) * Integer::from(one.denominator.clone());
     Scaled::of_quotient(&across, &(&one.denominator * &other.denominator))
 }
 
