@@ -1135,7 +1135,7 @@ class Bounds:
             elif keyword == "values":
                 self.rebase(self.step)
             else:
-                raise self.lines.fault("expected `layers`, `stage` or `values`")
+                raise self.lines.fault("expected `layers`, `stage`, `harmonic` or `values`")
 
     def check(self):
         self.after_horizon()

@@ -74,12 +74,7 @@ impl Model {
         }
         // A large model is read in doubles from the start: in fractions it would take several times the memory.
         let overview = file.overview()?.expect("DRN and UMB tell their size");
-        // A small one is read as it is written, whatever the gap: what doubles cannot tell is handed over to fractions.
-        let by_size = match engine {
-            Engine::Within(_) => Engine::Auto,
-            engine => engine,
-        };
-        match by_size.for_size(overview.states, options.discounts.len()) {
+        match engine.for_size(overview.states, options.discounts.len()) {
             Picked::Exact => Ok(Model::from(file.read::<Rational>(options)?)),
             Picked::Certified { .. } => Ok(Model::from(file.read::<f64>(options)?)),
         }

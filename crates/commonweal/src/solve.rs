@@ -75,13 +75,7 @@ impl Default for Options {
 pub fn solve(model: &Model, options: &Options) -> Answer {
     parallel::on_threads(options.threads, || {
         let picked = options.engine.for_model(model);
-        // An exact answer is within any gap: where it is affordable, doubles that take long need not be waited for.
-        let takes_turns = match options.engine {
-            Engine::Auto => true,
-            Engine::Within(_) => Engine::Auto.for_model(model) == Picked::Exact,
-            Engine::Exact => false,
-        };
-        if takes_turns && model.is_exact() && model.doubles().is_ok() {
+        if options.engine == Engine::Auto && model.is_exact() && model.doubles().is_ok() {
             return by_turns(model, picked, options);
         }
         solve_by(model, picked, options)

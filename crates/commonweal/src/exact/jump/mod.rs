@@ -106,7 +106,9 @@ impl Walk<'_> {
         let after = span.terminal.map_or(Scaled::ZERO, |end| end.seen_from(model, &(horizon - &self.step)));
         let radius = radius(model, self.problem.ratios, &self.step, &followed_for).plus(after).upper();
         let is_discounted = self.stage_length >= self.first_try;
-        let (gains, common) = self.gains_over(&next_base, radius, is_discounted);
+        // Once later steps are negligible by discounting, the radius is tighter than the bound of the common part.
+        let common = if is_discounted { Scaled::ZERO } else { self.common };
+        let gains = self.gains_over(&next_base, radius, common);
         let end = StageEnd::of(model, &self.stage, &gains);
         let end = if is_discounted { Some(end) } else { self.mixed(end, &gains, &next_base, stop)? };
         let target = match &end {
@@ -134,34 +136,23 @@ impl Walk<'_> {
         if self.effort.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
     }
 
-    /// What is gained over `next`, the base of the stage's decisions, at the present step, less what all states have in
-    /// common; and that. Together they are no more than `radius`.
-    fn gains_over(&self, next: &Base, radius: Scaled, is_discounted: bool) -> (Vec<Scaled>, Scaled) {
+    /// The gain over `next`, the base of the stage's decisions, at the present step, less `common`. With `common` it is at most
+    /// `radius`.
+    fn gains_over(&self, next: &Base, radius: Scaled, common: Scaled) -> Vec<Scaled> {
         let Problem { model, ratios, advantages, .. } = self.problem;
         let weights = ratios.weights(&self.step);
         let (old, new) = (self.base.advantages(advantages).values(), next.advantages(advantages).values());
         let around = Scaled::around_zero(radius);
         let settled = self.settled_states();
-        let ahead = |of: &dyn Fn(usize) -> Scaled| {
-            (0..model.n()).map(|i| of(i).times(weights.scaled[i])).fold(Scaled::ZERO, Scaled::plus)
-        };
-        if !is_discounted && !settled.contains(&true) {
-            // The bases differ by much in all states alike where principals are patient, and by little from state to state.
-            let common = self.common.plus(ahead(&|i| difference(&old[i], &new[i], 0, None)));
-            let of_state =
-                |state: usize| self.gain[state].plus(ahead(&|i| difference(&old[i], &new[i], state, Some(0))));
-            return (parallel::map(model.n_states(), of_state), common);
-        }
-        // Once discounting hides what follows, the radius says more than what is known of the common part.
-        let common = if is_discounted { Scaled::ZERO } else { self.common };
         let of_state = |state: usize| {
             if settled[state] {
                 return -common;
             }
-            let gain = self.gain[state].plus(ahead(&|i| difference(&old[i], &new[i], state, None)));
+            let ahead = |i: usize| difference(&old[i], &new[i], state).times(weights.scaled[i]);
+            let gain = (0..model.n()).map(ahead).fold(self.gain[state], Scaled::plus);
             if common.is_zero() { gain.plus(self.common).meet(around) } else { gain }
         };
-        (parallel::map(model.n_states(), of_state), common)
+        parallel::map(model.n_states(), of_state)
     }
 
     /// The end of a stage whose gains differ by so little that no comparison is likely to hang on it, by a small part of
@@ -244,14 +235,10 @@ pub(super) fn power_of(discount: &Rational, steps: &Step) -> Scaled {
     WideEnclosure::of(discount, bits).power(steps.as_natural()).to_scaled()
 }
 
-/// V_i(s) − W_i(s), less the same of another state if one is given: of the exact difference.
-fn difference(one: &ExactVector, other: &ExactVector, state: usize, less: Option<usize>) -> Scaled {
-    let entry = |vector: &ExactVector| match less {
-        Some(less) => &vector.numerators[state] - &vector.numerators[less],
-        None => vector.numerators[state].clone(),
-    };
-    let across =
-        entry(one) * Integer::from(other.denominator.clone()) - entry(other) * Integer::from(one.denominator.clone());
+/// V_i(s) − W_i(s), of the exact difference.
+fn difference(one: &ExactVector, other: &ExactVector, state: usize) -> Scaled {
+    let (a, b) = (&one.numerators[state], &other.numerators[state]);
+    let across = a * Integer::from(other.denominator.clone()) - b * Integer::from(one.denominator.clone());
     Scaled::of_quotient(&across, &(&one.denominator * &other.denominator))
 }
 
