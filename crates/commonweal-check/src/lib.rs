@@ -23,7 +23,6 @@ mod enclosure;
 mod exact;
 mod fair;
 mod fraction;
-mod harmonic;
 mod model;
 mod preference;
 mod principals;

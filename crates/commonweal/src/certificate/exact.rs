@@ -48,9 +48,6 @@ pub(super) fn write(
             if let Some(values) = &stage.values {
                 write_values(values, &mut patience, out)?;
             }
-            if let Some(harmonic) = &stage.harmonic {
-                write_harmonic(harmonic, mdp.n_states(), &mut patience, out)?;
-            }
             writeln!(out, "stage {}", stage.from)?;
             step = stage.from.clone();
         }
@@ -85,24 +82,12 @@ pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProo
 
 pub(super) fn write_values(values: &[ExactVector], patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "values")?;
-    values.iter().try_for_each(|values| write_vector(values, patience, out))
-}
-
-/// What a stage's strategy mixes the gains to.
-fn write_harmonic(
-    (values, exponent): &(ExactVector, i128),
-    n_states: usize,
-    patience: &mut Patience,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "harmonic {} {}", values.len() / n_states, integer(&(*exponent).into()))?;
-    write_vector(values, patience, out)
-}
-
-fn write_vector(values: &ExactVector, patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
-    patience.spend(values.len() * (values.bits() / 64 + 1))?;
-    writeln!(out, "denominator {}", integer(&values.denominator.clone().into()))?;
-    values.numerators.iter().try_for_each(|numerator| writeln!(out, "{}", integer(numerator)))
+    for values in values {
+        patience.spend(values.len() * (values.bits() / 64 + 1))?;
+        writeln!(out, "denominator {}", integer(&values.denominator.clone().into()))?;
+        values.numerators.iter().try_for_each(|numerator| writeln!(out, "{}", integer(numerator)))?;
+    }
+    Ok(())
 }
 
 /// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to decide a comparison that enclosures

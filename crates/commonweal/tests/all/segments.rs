@@ -646,9 +646,10 @@ fn paying(model: &Mdp, from: u64, step: u64, state: StateId, choice: ChoiceId) -
         Principal::with_segments(own.name.clone(), segments).ok().map(|later| later.weighted(own.weight.clone()))
     };
     let principals: Vec<Option<Principal>> = model.principals().iter().map(lasting).collect();
-    // Whoever counts no step any more gets nothing.
+    // A principal that counts no step any more gets nothing; its earlier segments are over.
+    let nobody = |own: &Principal| Principal::new(own.name.clone(), Rational::ZERO).unwrap().weighted(Rational::ZERO);
     let principals = principals.into_iter().zip(model.principals());
-    let principals = principals.map(|(later, own)| later.unwrap_or_else(|| own.clone().weighted(Rational::ZERO)));
+    let principals = principals.map(|(later, own)| later.unwrap_or_else(|| nobody(own)));
     let mut builder = ModelBuilder::numbered(principals.collect(), model.n_states()).unwrap();
     for at in model.states() {
         for own in model.choices(at) {

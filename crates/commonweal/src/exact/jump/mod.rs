@@ -2,15 +2,13 @@
 //!
 //! Where the last layers took the same decisions σ, σ's own values become the new [`Base`]. What is gained over them at the
 //! present step is known, and on the way back only carried along (`stage_end`): once it hardly differs from state to state,
-//! or from class to class of states that σ never leaves (`harmonic`), because σ's chain has mixed it, or once it is
-//! discounted (`radius`), the next step at which any choice can beat σ is found without walking (`Events`). A jump costs one exact linear solve per principal and a few sums per choice.
+//! because σ's chain has mixed it or because it is discounted (`radius`), the next step at which any choice can beat σ is
+//! found without walking (`Events`). A jump costs one exact linear solve per principal and a few sums per choice.
 
 mod events;
-mod harmonic;
 mod radius;
 mod stage_end;
 
-pub(super) use harmonic::Harmonic;
 pub(super) use radius::distance;
 pub(crate) use radius::farthest;
 pub(super) use stage_end::StageEnd;
@@ -22,12 +20,11 @@ use super::memory;
 use super::walk::{Problem, Walk};
 use crate::answer::ExactStage;
 use crate::model::ChoiceId;
-use crate::number::{ExactVector, Integer, Rational, Scaled, WideEnclosure};
+use crate::number::{ExactVector, Integer, Rational, Scaled};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
-use dashu_base::BitTest;
 use events::Events;
 use radius::radius;
 use std::cmp::Ordering;
@@ -47,7 +44,7 @@ impl Walk<'_> {
         let end = StageEnd::without_gains(self.problem.model.n_states());
         let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
         let memory = self.memory.clone();
-        self.keep_stage(&target, None);
+        self.keep_stage(&target);
         self.judge.nothing_gained_from(&target);
         self.first_event = target.clone();
         self.land(target, end, memory);
@@ -62,12 +59,11 @@ impl Walk<'_> {
         Ok(last.map_or_else(|| span.first.clone(), |event| event + 1))
     }
 
-    /// Records a jump from the present step back to `from`. The base is already the stage's.
-    fn keep_stage(&mut self, from: &Step, harmonic: Option<&Harmonic>) {
+    /// Takes down that a jump goes from the present step back to `from`. The base is the stage's already.
+    fn keep_stage(&mut self, from: &Step) {
         if self.options.keep_stages && *from < self.step {
             let values = self.base.own.as_ref().map(|own| own.values().to_vec());
-            let harmonic = harmonic.cloned().map(Harmonic::into_parts);
-            self.stages.push(ExactStage { from: from.clone(), until: self.step.clone(), values, harmonic });
+            self.stages.push(ExactStage { from: from.clone(), until: self.step.clone(), values });
         }
     }
 
@@ -75,8 +71,8 @@ impl Walk<'_> {
     fn land(&mut self, target: Step, end: StageEnd, memory: Vec<Step>) {
         let model = self.problem.model;
         let length = &self.step - &target;
-        let shrunk = power_of(model.discount(0), &length);
-        self.gain = model.states().map(|state| end.at_the_beginning(state, &length, shrunk)).collect();
+        let shrunk = Scaled::from(model.discount(0)).power(length.as_natural());
+        self.gain = model.states().map(|state| end.at_the_beginning(state, shrunk)).collect();
         self.common = self.common.times(shrunk);
         self.memory = memory;
         self.base.from = target.clone();
@@ -108,19 +104,18 @@ impl Walk<'_> {
         let is_discounted = self.stage_length >= self.first_try;
         // Once later steps are negligible by discounting, the radius is tighter than the bound of the common part.
         let common = if is_discounted { Scaled::ZERO } else { self.common };
-        let gains = self.gains_over(&next_base, radius, common);
-        let end = StageEnd::of(model, &self.stage, &gains);
-        let end = if is_discounted { Some(end) } else { self.mixed(end, &gains, &next_base, stop)? };
-        let target = match &end {
-            Some(end) => self.next_event(next_base.advantages(self.problem.advantages), end, stop)?,
-            None => self.step.clone(),
+        let end = StageEnd::of(model, &self.stage, &self.gains_over(&next_base, radius, common));
+        let target = if is_discounted || self.is_mixed(&end, &next_base) {
+            self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?
+        } else {
+            self.step.clone()
         };
-        let Some(end) = end.filter(|_| &target + SHORTEST <= self.step) else {
+        if &target + SHORTEST > self.step {
             self.next_base = Some(next_base);
             let more = if is_discounted { self.first_try.div_ceil(4) } else { self.stage_length };
             self.next_try = self.stage_length.saturating_add(more);
             return Ok(false);
-        };
+        }
         self.pass(&next_base, &target, &followed_for);
         let length = &self.step - &target;
         let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
@@ -129,7 +124,7 @@ impl Walk<'_> {
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.look_after());
-        self.keep_stage(&target, end.harmonic());
+        self.keep_stage(&target);
         self.common = common;
         self.land(target, end, memory);
         self.effort.n_jumps += 1;
@@ -155,17 +150,11 @@ impl Walk<'_> {
         parallel::map(model.n_states(), of_state)
     }
 
-    /// The end of a stage whose gains differ by so little that no comparison is likely to hang on it, by a small part of
-    /// what one step changes: as they are, or class by class.
-    fn mixed(
-        &self,
-        end: StageEnd,
-        gains: &[Scaled],
-        next: &Base,
-        stop: &StopSignal,
-    ) -> Result<Option<StageEnd>, StopReason> {
+    /// Whether the gains at the end of a stage differ by so little that no comparison is likely to hang on it: by a small
+    /// part of what one step changes.
+    fn is_mixed(&self, end: &StageEnd, next: &Base) -> bool {
         const PART: i32 = -12;
-        let Problem { model, rows, ratios, advantages, .. } = self.problem;
+        let Problem { model, ratios, advantages, .. } = self.problem;
         let weights = ratios.weights(&self.step);
         let advantages = next.advantages(advantages);
         let size = |choice: usize| {
@@ -174,14 +163,8 @@ impl Walk<'_> {
         };
         let greatest = (0..model.n_choices()).map(size).fold(Scaled::ZERO, Scaled::max);
         let a_step = greatest.times(Scaled::from(&resolution(model)));
-        let allowed = a_step.times(Scaled::from(&Rational::from(2).pow(PART as isize))).lower();
-        let is_mixed = |end: &StageEnd| matches!(end.width().compare(&allowed), Some(Ordering::Less | Ordering::Equal));
-        if is_mixed(&end) {
-            return Ok(Some(end));
-        }
-        let harmonic = Harmonic::of(model, &self.stage, gains, Some(allowed), stop)?;
-        let end = harmonic.map(|harmonic| StageEnd::without(model, rows, &self.stage, gains, harmonic));
-        Ok(end.filter(is_mixed))
+        let allowed = a_step.times(Scaled::from(&Rational::from(2).pow(PART as isize)));
+        matches!(end.width().compare(&allowed.lower()), Some(Ordering::Less | Ordering::Equal))
     }
 
     /// After how many layers of a stage a jump is looked for.
@@ -225,14 +208,6 @@ impl Walk<'_> {
             leaving.into_iter().for_each(|s| settled[s] = false);
         }
     }
-}
-
-/// λ^n, as narrow as doubles allow however large n is.
-pub(super) fn power_of(discount: &Rational, steps: &Step) -> Scaled {
-    const BITS: usize = 64;
-    // Squaring doubles the relative error, so a power loses about as many bits as its exponent has.
-    let bits = BITS + 2 * steps.as_natural().bit_len();
-    WideEnclosure::of(discount, bits).power(steps.as_natural()).to_scaled()
 }
 
 /// V_i(s) − W_i(s), of the exact difference.

@@ -1,11 +1,11 @@
 //! One principal's gain over the last base, if that base is not followed for long enough to make the later steps negligible.
 //!
 //! From a step at which the values are known, `W_t = R + λ P W_{t+1}` in enclosures, layer by layer; over a stage with the
-//! strategy σ and its values V, `W − V` is carried along ([`StageEnd`]), what σ's chain mixes it to taken out.
+//! strategy σ and its values V, `W − V` is carried along ([`StageEnd`]).
 
-use crate::exact::jump::{Harmonic, Passed, StageEnd, distance, power_of};
+use crate::exact::jump::{Passed, StageEnd, distance};
 use crate::kernel::discounted_rows::DiscountedRows;
-use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{ExactVector, Rational, Scaled};
 use crate::parallel;
 use crate::principals::{Alone, OrderedModel};
@@ -15,7 +15,6 @@ use crate::strategy::{CountingStrategy, Step};
 /// The stages that were jumped over, and the values of one principal's rewards in them.
 pub(in crate::exact) struct Earlier<'a> {
     pub model: &'a OrderedModel<'a>,
-    pub rows: &'a IntegerRows,
     /// The latest first; the strategy of the last one is the base.
     pub passed: &'a [Passed],
     /// The values of the rewards under the strategy of each stage, if it is followed for ever.
@@ -69,13 +68,9 @@ impl Earlier<'_> {
             let values = if is_last { enclosed(base_values) } else { (self.values)(stage)? };
             let gains: Vec<Scaled> = worth.iter().zip(&values).map(|(worth, value)| worth.plus(-*value)).collect();
             let decisions: Vec<ChoiceId> = model.states().map(|state| strategy.choice(state, &stage.from)).collect();
-            let end = match Harmonic::of(self.model, &decisions, &gains, None, stop)? {
-                Some(harmonic) => StageEnd::without(self.model, self.rows, &decisions, &gains, harmonic),
-                None => StageEnd::of(self.model, &decisions, &gains),
-            };
-            let length = &stage.until - &stage.from;
-            let shrunk = power_of(discount, &length);
-            let gains = model.states().map(|state| end.at_the_beginning(state, &length, shrunk));
+            let end = StageEnd::of(self.model, &decisions, &gains);
+            let shrunk = Scaled::from(discount).power((&stage.until - &stage.from).as_natural());
+            let gains = model.states().map(|state| end.at_the_beginning(state, shrunk));
             if is_last {
                 return Ok(gains.collect());
             }
