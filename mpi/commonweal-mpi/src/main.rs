@@ -15,7 +15,7 @@ use anyhow::bail;
 use args::{Cli, Command, SolveArgs};
 use clap::Parser;
 use commonweal::internals::certified::{SharedModel, solve_shared};
-use commonweal::internals::model::{OwnStates, StateId, StateSource};
+use commonweal::internals::model::{OwnStates, StateId};
 use commonweal::internals::parallel::with_this_thread;
 use commonweal::internals::stop::StopSignal;
 use commonweal::questions::own_best_shared;
