@@ -266,8 +266,8 @@ fn refuse_mixtures(py: Python<'_>, model: &Model) -> PyResult<()> {
         Some(principal) => {
             let name = &principal.name;
             let message = format!(
-                "a mixture of discounts stands for the preference of `{name}`, and a coin at a decision has no bounds that \
-                 include how near it is"
+                "the preference of `{name}` is approximated by a mixture of discounts, and a coin at a decision has no bounds \
+                 that include the approximation error"
             );
             Err(Refusal::new(message).help("state a rate, a schedule or a survey").question(py))
         }

@@ -10,7 +10,6 @@
 //! | Nash, α-fair | the same with tangents in place of the function, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
 //! | the Pareto front | dichotomy, and the repeating pattern of an infinite front ([`front`]) |
 
-mod basis;
 mod coin;
 pub mod front;
 pub mod hull;
