@@ -43,6 +43,7 @@ pub use share::{OwnStates, SourceChoice, StateSource};
 pub use structure::Structure;
 
 use crate::number::{Enclosure, ModelNumber, Rational};
+use std::borrow::Cow;
 use std::ops::{MulAssign, Range};
 use std::sync::Arc;
 
@@ -177,6 +178,21 @@ impl<N> Mdp<N> {
             *principal = principal.as_of(step);
         }
         later
+    }
+
+    /// The same model for the mixtures that approximate preferences: nothing in it is approximated.
+    pub(crate) fn of_mixtures(&self) -> Cow<'_, Self>
+    where
+        N: Clone,
+    {
+        if self.principals.iter().all(|principal| principal.approximation().is_none()) {
+            return Cow::Borrowed(self);
+        }
+        let mut mixed = self.clone();
+        for principal in &mut mixed.structure_mut().principals {
+            *principal = principal.clone().of_mixture();
+        }
+        Cow::Owned(mixed)
     }
 
     /// Per principal, an upper bound on the error of any payoff caused by the approximation of its preference: the proven error of

@@ -163,6 +163,11 @@ impl Principal {
         self.approximation.as_ref()
     }
 
+    /// The same principal with the segments themselves as its preference, without their error.
+    pub(crate) fn of_mixture(self) -> Principal {
+        Principal { approximation: None, ..self }
+    }
+
     /// The segments of the time preference; the first begins at step 0, the last holds for ever.
     pub fn segments(&self) -> &[Segment] {
         &self.segments

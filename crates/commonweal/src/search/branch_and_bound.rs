@@ -186,9 +186,19 @@ const BATCH: usize = 8;
 /// The memory that open nodes may take.
 const MOST_BYTES: usize = 2 << 30;
 
+/// Searches the model whose preferences are the mixtures themselves, in fractions; their error is then added to the bounds.
+pub(super) fn search_of_mixtures(
+    model: &Mdp,
+    options: &SearchOptions,
+    find: impl Fn(&Mdp, &SearchOptions) -> Search + Sync,
+) -> Search {
+    let options = &options.counting_work();
+    parallel::in_pool(|| find(&model.of_mixtures(), options)).of_preferences(model, options)
+}
+
 impl Search {
     /// The same search with the approximation error of preferences included: the welfare then has bounds.
-    pub(super) fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
+    fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
         let margin = model.welfare_margin();
         if margin == 0.0 {
             return self;

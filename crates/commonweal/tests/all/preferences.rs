@@ -7,7 +7,8 @@ use commonweal::internals::certificate::write_canonical;
 use commonweal::internals::io::{preference_text, read_model, read_preference, write_json, write_yaml};
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
-use commonweal::{Claim, CountingStrategy, Engine, Model, Options, Strategy, Value, evaluate, solve};
+use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::{Claim, CountingStrategy, Engine, Model, Options, Step, Strategy, Value, evaluate, solve};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -336,6 +337,60 @@ fn mixtures_agree_with_the_weights_that_they_stand_for() {
         small.principals[0].0 = statement(&mut rng, &[4, 5]);
         hold_against_oracle(&small, 700);
         reads_back(&read_model(&small.text()).unwrap());
+    }
+}
+
+/// The model in which every state keeps one choice only, for each positional strategy.
+fn all_positional(small: &Small) -> Vec<Small> {
+    let one_each = small.states.iter().fold(vec![Vec::new()], |all, choices| {
+        let with = |kept: &Vec<Vec<Choice>>| {
+            let kept = kept.clone();
+            choices.iter().map(move |choice| [kept.clone(), vec![vec![choice.clone()]]].concat())
+        };
+        all.iter().flat_map(with).collect()
+    });
+    one_each.into_iter().map(|states| Small { principals: small.principals.clone(), states }).collect()
+}
+
+#[test]
+fn searches_end_with_bounds_as_near_as_the_mixtures() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(40_000 + seed);
+        let mut small = small(&mut rng, &[0, 1, 2, 3, 4, 5, 6, 8]);
+        small.principals[0].0 = statement(&mut rng, &[4, 5]);
+        let text = small.text();
+        let model = read_model(&text).unwrap();
+        let errors = small.principals.iter().enumerate().filter_map(|(p, (stated, weight))| {
+            let (Stated::Gamma(.., error) | Stated::Hyperbolic(.., error)) = stated else { return None };
+            let greatest = small.states.iter().flatten().map(|(rewards, _)| rewards[p].abs()).max()?;
+            // Errors are relative to the sum of the weights.
+            let (weights, rest) = stated.weights(700);
+            let sum = Q::new(weights.into_iter().map(|[_, upper]| upper).sum::<BigInt>() + rest, unit());
+            Some(from_solver(&parse_rational(error).unwrap()) * sum * q(greatest * weight.abs(), 1))
+        });
+        let margin: Q = errors.sum();
+        let worth: Vec<[Q; 2]> = all_positional(&small).iter().map(|one| one.bounds(700)[0].clone()).collect();
+        let best = [0, 1].map(|end| worth.iter().map(|bounds| bounds[end].clone()).max().unwrap());
+
+        let found = positional(&model, &SearchOptions::default());
+        assert!(matches!(found.outcome, SearchOutcome::WithinGap | SearchOutcome::Optimal), "{found:?} of\n{text}");
+        let (lower, upper) = (from_double(found.welfare.enclosure.lower()), from_double(found.upper));
+        assert!(best[0] <= upper && lower <= best[1], "{found:?}, but {best:?} of\n{text}");
+        let nearly = q(1, 1_000_000);
+        assert!(&upper - &lower <= margin.clone() * q(4, 1) + &nearly, "{found:?} of\n{text}");
+        // The bounds are those of the strategy that is given.
+        let kept = small.states.iter().zip(model.states()).map(|(choices, state)| {
+            let Strategy::Counting(strategy) = &found.strategy else { panic!("a positional strategy") };
+            let chosen = strategy.choice(state, &Step::ZERO);
+            vec![choices[chosen.index() - model.choices(state).next().unwrap().index()].clone()]
+        });
+        let own = Small { principals: small.principals.clone(), states: kept.collect() }.bounds(700)[0].clone();
+        assert!(agree(&found.welfare, &own), "{found:?}, but {own:?} of\n{text}");
+
+        let options = SearchOptions { gap: parse_rational("1/1000").unwrap(), ..SearchOptions::default() };
+        let mixed = stationary(&model, &options);
+        assert!(matches!(mixed.outcome, SearchOutcome::WithinGap | SearchOutcome::Optimal), "{mixed:?} of\n{text}");
+        assert!(best[0] <= from_double(mixed.upper), "{mixed:?}, but {best:?} of\n{text}");
     }
 }
 
