@@ -126,11 +126,18 @@ export class FrontPanel {
     for (const area of open) chart.drawing.append(svg("path", { class: "open", style: `fill:${series(0)}`, d: `M${area.map(corner).join("L")}Z` }));
     const line = vertices.map((point) => corner(at(point.payoffs)));
     chart.drawing.append(svg("path", { class: "line", style: `stroke:${series(0)}`, d: `M${line.join("L")}` }));
-    const mark = (point: Compromise, d: string, colour: string) => {
+    const isAt = (point: Compromise, other: Compromise) => {
+      const [[px, py], [qx, qy]] = [at(point.payoffs), at(other.payoffs)];
+      return Math.hypot(chart.x(px) - chart.x(qx), chart.y(py) - chart.y(qy)) < 3;
+    };
+    // Rules often agree: a mark below others is drawn larger than they are, and the legend says with which it coincides.
+    const above = (index: number) => this.fair.filter((point, other) => other > index && isAt(point, this.fair[index]!)).length;
+    const below = (point: Compromise, index: number) => [plan, ...this.fair.slice(0, index)].filter((other) => isAt(point, other)).map((other) => other.name);
+    const mark = (point: Compromise, d: string, colour: string, scale = 1) => {
       const [px, py] = at(point.payoffs);
       const chosen = this.chosen?.name === point.name ? " chosen" : "";
       const told = `${point.name}: ${x} ${decimal(px)}, ${y} ${decimal(py)}`;
-      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)})`, style: `fill:${colour}`, tabindex: 0, role: "button", "aria-label": told, "data-point": point.name });
+      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)}) scale(${scale})`, style: `fill:${colour}`, tabindex: 0, role: "button", "aria-label": told, "data-point": point.name });
       shape.append(svg("title", {}, told));
       const pick = () => {
         this.chosen = point;
@@ -146,11 +153,11 @@ export class FrontPanel {
       chart.drawing.append(shape);
     };
     for (const vertex of vertices) mark(vertex, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", series(0));
-    mark(plan, "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)");
-    this.fair.forEach((point, index) => mark(point, SHAPES[index % SHAPES.length]!, series(index + 1)));
+    mark(plan, "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", this.fair.some((point) => isAt(point, plan)) ? 1.5 : 1);
+    this.fair.forEach((point, index) => mark(point, SHAPES[index % SHAPES.length]!, series(index + 1), 1 + 0.6 * above(index)));
     const swatch = (d: string, colour: string, name: string) =>
       el("li", {}, svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` })), name);
-    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), point.name)));
+    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), [point.name, ...below(point, index)].join(" = "))));
     const focused = document.activeElement?.getAttribute("data-point");
     this.place.replaceChildren(chart.drawing, legend);
     if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus();

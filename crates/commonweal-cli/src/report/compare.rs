@@ -97,7 +97,7 @@ fn fraction_with_sign(exact: &Rational) -> String {
 
 /// A row for each class, the best of all first.
 fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) -> String {
-    let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
+    let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "loses".to_owned()];
     if payoffs {
         header.extend(model.principals().iter().map(principal_in_column));
     }

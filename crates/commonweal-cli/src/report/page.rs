@@ -160,7 +160,7 @@ impl Page<'_> {
         let model = self.model.structure();
         *html += &section("simplicity", "What simplicity and fairness cost");
         let scale = compared[0].welfare.enclosure.midpoint().abs();
-        let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
+        let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "loses".to_owned()];
         header.extend(model.principals().iter().map(principal_in_column));
         let row = |one: &Compared| {
             let (welfare, cost) = (shown_welfare(one, scale), cost(one, &compared[0].welfare, scale));
