@@ -2,6 +2,7 @@
 
 use crate::output;
 use crate::report::note;
+use crate::report::table::wrapped;
 use commonweal::internals::certificate::{Kind, NoCertificate, write_canonical};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::{Answer, Certificate, Claim, Model};
@@ -35,9 +36,9 @@ impl Checked {
         match self {
             Checked::Yes => "\nChecked: an independent checker accepts this strategy as optimal.\n".to_owned(),
             Checked::ForMixtures => {
-                "\nChecked: an independent checker accepts this strategy as optimal for the mixtures.\n".to_owned()
+                "\nChecked: an independent checker accepts this strategy as optimal for the\nmixtures.\n".to_owned()
             }
-            Checked::No(why) => format!("\nNot checked: {why}.\n"),
+            Checked::No(why) => format!("\n{}", wrapped(&format!("Not checked: {why}."), 2)),
         }
     }
 }

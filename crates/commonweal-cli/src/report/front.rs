@@ -2,7 +2,7 @@
 
 use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
-use super::table::{WIDTH, table, width};
+use super::table::{WIDTH, table, width, wrapped};
 use commonweal::documents::exact_text;
 use commonweal::internals::model::Structure;
 use commonweal::questions::{
@@ -30,7 +30,8 @@ pub fn report(model: &Structure, front: &Front) -> String {
         (count, None) => format!("{count} vertices"),
     };
     let whole = if front.complete { "the whole front, exactly" } else { "the front to within the gap" };
-    let _ = writeln!(text, "What {} and {} can get from {start}:\n{count}; this is {whole}.\n", names[0], names[1]);
+    text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
+    let _ = writeln!(text, "{count}; this is {whole}.\n");
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
     let told = |vertex: &Vertex| play_in_words(model, &Play::of(model, &vertex.point.strategy, model.start()));
     text += &vertex_table(model, front, &rows, told);
