@@ -54,9 +54,14 @@ impl Page<'_> {
         }
         html += &format!("<p class=\"lead\">{}</p>\n", escaped(&self.headline()));
         let count = |n: usize| steps(&(n as u64).into());
+        let long_term = if answer.long_term_is_proven() {
+            "welfare of the long-term strategy"
+        } else {
+            "welfare of the strategy of the tail, assumed to be the long-term one"
+        };
         html += &tiles(&[
             (in_column(&answer.welfare(start)), "welfare"),
-            (in_column(&answer.long_term_welfare(start)), "welfare of the long-term strategy"),
+            (in_column(&answer.long_term_welfare(start)), long_term),
             (steps(answer.memory(start)), "memory, in steps"),
             (steps(answer.horizon()), "horizon, in steps"),
             (count(model.n_states()), "states"),
@@ -99,7 +104,12 @@ impl Page<'_> {
         let (model, answer) = (self.model.structure(), self.answer);
         let start = model.start();
         *html += &section("payoffs", "Who gets what");
-        let mut header = vec!["principal", preference_header(model), "gets", "exactly", "under the long-term strategy"];
+        let in_the_end = if answer.long_term_is_proven() {
+            "under the long-term strategy"
+        } else {
+            "under the long-term strategy (assumed)"
+        };
+        let mut header = vec!["principal", preference_header(model), "gets", "exactly", in_the_end];
         let [preferences, _] = time_preferences(model);
         header.extend(self.own_best.map(|_| "if the agent served nobody else"));
         let exactly =
