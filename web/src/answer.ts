@@ -39,7 +39,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
       "ul",
       { class: "tiles" },
       tile(shown(answer.welfare), `welfare from ${solution.start}`),
-      tile(shown(answer.long_term_welfare), "of the long-term strategy"),
+      tile(shown(answer.long_term_welfare), solution.long_term === "proven" ? "of the long-term strategy" : "of the strategy of the tail, assumed to be the long-term one"),
       tile(stepText(answer.memory), `memory, in ${model.step}s`),
       tile(stepText(solution.horizon), `horizon, in ${model.step}s`),
     ),

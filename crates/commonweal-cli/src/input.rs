@@ -3,6 +3,7 @@
 use crate::args::{ChangeArgs, ModelArgs};
 use crate::doubts;
 use crate::model_file::{self, file, located};
+use crate::report::names::NUMBER;
 use crate::report::note;
 use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::shell::quoted;
@@ -16,7 +17,7 @@ use commonweal::internals::number::{Rational, parse_rate, parse_rational, rate_t
 use commonweal::internals::reductions::reachability_game::Game;
 use commonweal::internals::reductions::three_sat::Formula;
 use commonweal::internals::strategy::Strategy;
-use commonweal::{Engine, Model, Preference, Principal, PrincipalId, ReadError, ReadOptions};
+use commonweal::{Engine, Model, Preference, Principal, PrincipalId, ReadError, ReadOptions, StateId};
 use std::io::Read;
 use std::path::Path;
 
@@ -136,7 +137,8 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
         model = model.with_preference(principal, &preference).context(option)?;
     }
     if let Some(name) = &changes.from {
-        let state = model.find_state(name).ok_or_else(|| {
+        let numbered = || name.strip_prefix(NUMBER)?.parse().ok().filter(|&state: &usize| state < model.n_states());
+        let state = model.find_state(name).or_else(|| numbered().map(StateId::from)).ok_or_else(|| {
             anyhow!(
                 "--from: there is no state `{name}`{}",
                 suggestion(name, model.structure().state_names().iter(), "the states are")

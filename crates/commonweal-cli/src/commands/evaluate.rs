@@ -4,7 +4,7 @@ use crate::args::EvaluateArgs;
 use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
-use crate::report::names::{in_column as name_in_column, shown};
+use crate::report::names::{shown, state_in_column};
 use crate::report::numbers::{at_least, at_most, double, exact_and_decimal, in_column};
 use crate::report::payoffs::{Gets, PayoffTable};
 use crate::report::table::{table, wrapped};
@@ -109,7 +109,7 @@ fn report(worth: &Worth, all_states: bool) -> String {
 fn every_state(model: &Structure, evaluation: &Evaluation, is_exact: bool) -> String {
     let row = |state: StateId| {
         let welfare = evaluation.welfare(state);
-        let mut row = vec![name_in_column(&model.state_name(state))];
+        let mut row = vec![state_in_column(model, state)];
         if is_exact {
             row.push(in_column(&welfare));
         } else {

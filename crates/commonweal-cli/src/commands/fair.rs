@@ -2,7 +2,6 @@
 
 use crate::args::{CoinPlace, FairArgs};
 use crate::engine::{self, Asked};
-use crate::report::names::has_costs;
 use crate::report::timings::Clock;
 use crate::report::{fair as report, json, note};
 use crate::{input, output, progress, range};
@@ -32,9 +31,6 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     }
     let question = question(args, &model)?;
     clock.has_read();
-    if !args.run.quiet && question.rule != Rule::Welfare && has_costs(model.structure()) {
-        note("weights count in the rule welfare alone: this rule takes costs for gains");
-    }
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
     let ask = || fair_in(&set, &question).map_err(|error| anyhow!("{error}"));

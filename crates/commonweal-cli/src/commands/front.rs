@@ -8,7 +8,7 @@ use crate::{output, progress, range};
 use anyhow::{anyhow, bail};
 use commonweal::internals::fair::{front::front, hull::hull};
 use commonweal::internals::number::Rational;
-use commonweal::questions::{FrontOptions, PayoffSet};
+use commonweal::questions::{Front, FrontOptions, Hull, PayoffSet};
 use commonweal::{Engine, Model, Options, PrincipalId, StopReason, documents};
 use commonweal_charts::Picture;
 use std::process::ExitCode;
@@ -77,8 +77,8 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let limits = FrontOptions { gap, vertex_limit: args.vertices as usize };
     let (document, text, picture, csv, reason) = match axes {
         Some(axes) => {
-            let found =
-                progress::shown(&options.stop, args.run.quiet, || front(&set, axes, &limits)).map_err(stopped)?;
+            let found = progress::shown(&options.stop, args.run.quiet, || front(&set, axes, &limits));
+            let found = found.unwrap_or_else(|reason| Front::nothing_known(axes, reason));
             let document = documents::Front::new(structure, &found);
             let picture = args.out.is_some().then(|| report::chart(&set, &found).picture());
             (
@@ -90,7 +90,8 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
             )
         }
         None => {
-            let found = progress::shown(&options.stop, args.run.quiet, || hull(&set, &limits)).map_err(stopped)?;
+            let found = progress::shown(&options.stop, args.run.quiet, || hull(&set, &limits));
+            let found = found.unwrap_or_else(Hull::nothing_known);
             let document = documents::Front::of_hull(structure, &found);
             let picture = args.out.is_some().then(|| report::hull_charts(structure, &found));
             (document, report::hull(structure, &found), picture, report::csv(structure, &found.vertices), found.stopped)

@@ -178,6 +178,10 @@ pub fn cost(one: &Compared, best: &Value, scale: f64) -> String {
     if one.class == Class::Counting {
         return String::new();
     }
-    let lost = best.minus(&one.welfare);
+    let mut lost = best.minus(&one.welfare);
+    if lost.exact.is_none() && lost.enclosure.lower() < 0.0 && lost.enclosure.upper() > 0.0 {
+        // No strategy earns more than the best.
+        lost = Value::from(Enclosure::new(0.0, lost.enclosure.upper()));
+    }
     if is_open(one) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
 }

@@ -31,7 +31,8 @@ impl<'a> Csv<'a> {
         }
         let start = model.start();
         let in_the_end: Vec<Value> = principals.map(|p| answer.long_term_payoff(p.into(), start)).collect();
-        csv.strategy("long-term", start, &answer.long_term_welfare(start), &in_the_end);
+        let name = if answer.long_term_is_proven() { "long-term" } else { "long-term (assumed)" };
+        csv.strategy(name, start, &answer.long_term_welfare(start), &in_the_end);
         for (p, own) in own_best.iter().enumerate() {
             csv.payoff(&class_name(model, Class::BestFor(p.into())), start, p, own);
         }

@@ -1,6 +1,6 @@
 //! The report of `fair`: the value of the rule, the payoffs, the price of fairness, and the lottery in words.
 
-use super::names::shown;
+use super::names::{has_costs, shown};
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
 use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
@@ -24,6 +24,7 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     let Answered { fair, question, sum, coins } = *answered;
     let mut text = headline(model, fair);
     text += &reference(model, fair, question);
+    text += &costs(model, question);
     text.push('\n');
     let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
     text += &who_gets_what(model, fair, sum);
@@ -110,6 +111,21 @@ fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
         each.map(|(principal, over)| format!("{} {}", shown(&principal.name), fraction_or_decimal(over))).collect();
     let line = format!("Gains are counted from {what}: {}.\n", each.join(", "));
     if width(&line) <= WIDTH { line } else { format!("Gains are counted from {what}.\n") }
+}
+
+/// Weights count in the rule welfare alone: by any other rule more of a cost is better, which is hardly meant.
+fn costs(model: &Structure, question: &Question) -> String {
+    if question.rule == Rule::Welfare || !has_costs(model) {
+        return String::new();
+    }
+    let costs = model.principals().iter().filter(|principal| principal.is_cost());
+    let names: Vec<String> = costs.map(|principal| shown(&principal.name)).collect();
+    let line = format!(
+        "This rule takes costs for gains: it looks at payoffs before weights, so more of {} is better by it. For less to be \
+         better, write these rewards as negative numbers, with weight 1.",
+        names.join(", ")
+    );
+    wrapped(&line, 0)
 }
 
 fn who_gets_what(model: &Structure, fair: &Fair, sum: Option<&Fair>) -> String {

@@ -1,6 +1,6 @@
 //! The report of `front`: its vertices, its pattern, and its picture.
 
-use super::names::{in_column as name_in_column, shown};
+use super::names::{has_costs, principal_in_column, principal_shown, shown, what_it_gets};
 use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
 use super::table::{WIDTH, table, width, wrapped};
 use commonweal::documents::exact_text;
@@ -9,16 +9,25 @@ use commonweal::questions::{
     Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_in, play_in_words,
     positional_payoffs,
 };
-use commonweal::{PrincipalId, Rational, Value};
+use commonweal::{Principal, PrincipalId, Rational, StopReason, Value};
 use commonweal_charts::{Axis, Chart, Mark, Picture, Scale, Series, stacked};
 use std::fmt::Write;
 
 /// The most vertices in the table.
 const ROWS: usize = 40;
 
+/// The report of a search that found no vertex before it was stopped.
+fn nothing_known(model: &Structure, reason: StopReason) -> String {
+    let start = shown(&model.state_name(model.start()));
+    wrapped(&format!("Stopped: {reason}, before any vertex of the front from {start} was found."), 0)
+}
+
 /// The front of two principals, for people.
 pub fn report(model: &Structure, front: &Front) -> String {
-    let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    if let (Some(reason), true) = (front.stopped, front.vertices.is_empty()) {
+        return nothing_known(model, reason);
+    }
+    let names = front.principals.map(|p| principal_shown(&model.principals()[p.index()]));
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
     if let Some(reason) = front.stopped {
@@ -29,9 +38,13 @@ pub fn report(model: &Structure, front: &Front) -> String {
         (1, None) => "1 vertex".to_owned(),
         (count, None) => format!("{count} vertices"),
     };
-    let whole = if front.complete { "the whole front, exactly" } else { "the front to within the gap" };
+    let whole = match (front.complete, front.stopped) {
+        (true, _) => "this is the whole front, exactly",
+        (false, None) => "this is the front to within the gap",
+        (false, Some(_)) => "they are on the front",
+    };
     text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
-    let _ = writeln!(text, "{count}; this is {whole}.\n");
+    let _ = writeln!(text, "{count}; {whole}.\n");
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
     let told = |vertex: &Vertex| play_in_words(model, &Play::of(model, &vertex.point.strategy, model.start()));
     text += &vertex_table(model, front, &rows, told);
@@ -43,7 +56,7 @@ pub fn report(model: &Structure, front: &Front) -> String {
 
 fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl Fn(&Vertex) -> String) -> String {
     let axes = front.principals.map(PrincipalId::index);
-    let names: Vec<String> = axes.iter().map(|&p| name_in_column(&model.principals()[p].name)).collect();
+    let names: Vec<String> = axes.iter().map(|&p| principal_in_column(&model.principals()[p])).collect();
     let cell = |value: &Value| {
         value.exact.as_ref().and_then(|exact| fraction_within(exact, 12)).unwrap_or_else(|| in_column(value))
     };
@@ -91,7 +104,8 @@ fn ratio(edge: &Edge, axes: [usize; 2]) -> String {
     if y.is_zero() {
         return "1 : 0".to_owned();
     }
-    let quotient = x / y;
+    // A cost has a negative weight; its size is what counts.
+    let quotient = (x / y).abs();
     let text = quotient.to_string();
     match text.split_once('/') {
         Some((above, below)) if text.len() <= 24 => format!("{above} : {below}"),
@@ -125,6 +139,9 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
 
 /// The front of three and more principals, for people.
 pub fn hull(model: &Structure, hull: &Hull) -> String {
+    if let (Some(reason), true) = (hull.stopped, hull.vertices.is_empty()) {
+        return nothing_known(model, reason);
+    }
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
     if let Some(reason) = hull.stopped {
@@ -136,7 +153,7 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
         hull.vertices.len(),
         double(hull.gap.to_f64())
     );
-    let names: Vec<String> = model.principals().iter().map(|principal| name_in_column(&principal.name)).collect();
+    let names: Vec<String> = model.principals().iter().map(principal_in_column).collect();
     let mut header = vec!["vertex"];
     header.extend(names.iter().map(String::as_str));
     let row = |(index, vertex): (usize, &Vertex)| {
@@ -191,7 +208,9 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         ("Nash", Rule::Nash),
         ("Kalai–Smorodinsky", Rule::KalaiSmorodinsky),
     ];
-    for (name, rule) in rules.into_iter().filter(|_| model.n_principals() == 2) {
+    // Rules other than the sum would take costs for gains.
+    let fits = |rule: &Rule| *rule == Rule::Welfare || !has_costs(model);
+    for (name, rule) in rules.into_iter().filter(|(_, rule)| model.n_principals() == 2 && fits(rule)) {
         let found = fair_in(set, &Question::new(rule)).ok();
         if let Some(fair) = found.filter(|fair| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
             let colour = series.len();
@@ -208,8 +227,10 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         series.push(Series { name: name.to_owned(), colour, points: vec![place(&payoffs)], mark: Mark::Points });
     }
     let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    let labels = front.principals.map(|p| axis_label(&model.principals()[p.index()]));
     let mut caption = match (&front.pattern, front.complete) {
         (Some(_), _) => "The front has infinitely many vertices.".to_owned(),
+        (None, true) if front.vertices.len() == 1 => "One vertex: nobody has to give way.".to_owned(),
         (None, true) => format!("All {} vertices.", front.vertices.len()),
         (None, false) => "The front to within the gap.".to_owned(),
     };
@@ -220,11 +241,16 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     Chart {
         title: format!("What {} and {} can get", names[0], names[1]),
         caption: Some(caption),
-        x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
-        y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
+        x: Axis { label: labels[0].clone(), scale: Scale::Linear },
+        y: Axis { label: labels[1].clone(), scale: Scale::Linear },
         series,
         marks: Vec::new(),
     }
+}
+
+/// `payoff of alice`, `cost of the payer`.
+fn axis_label(principal: &Principal) -> String {
+    format!("{} of {}", what_it_gets(principal), shown(&principal.name))
 }
 
 /// The vertices in their order, with repetitions of the pattern as far as they are visible.
@@ -287,8 +313,8 @@ pub fn hull_charts(model: &Structure, hull: &Hull) -> Picture {
         Chart {
             title: format!("What {} and {} can get", names[0], names[1]),
             caption: Some(format!("The front of {n} principals, seen along the other axes.")),
-            x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
-            y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
+            x: Axis { label: axis_label(&model.principals()[x]), scale: Scale::Linear },
+            y: Axis { label: axis_label(&model.principals()[y]), scale: Scale::Linear },
             series: vec![vertices],
             marks: Vec::new(),
         }

@@ -59,9 +59,14 @@ impl Page<'_> {
         html += &format!("<p class=\"lead\">{}</p>\n", escaped(&self.headline()));
         let several = escaped(&shown(&about.steps()));
         let count = |n: usize| steps(&(n as u64).into());
+        let long_term = if answer.long_term_is_proven() {
+            "welfare of the long-term strategy"
+        } else {
+            "welfare of the strategy of the tail, assumed to be the long-term one"
+        };
         html += &tiles(&[
             (in_column(&answer.welfare(start)), "welfare"),
-            (in_column(&answer.long_term_welfare(start)), "welfare of the long-term strategy"),
+            (in_column(&answer.long_term_welfare(start)), long_term),
             (steps(answer.memory(start)), &format!("memory, in {several}")),
             (steps(answer.horizon()), &format!("horizon, in {several}")),
             (count(model.n_states()), "states"),
@@ -105,13 +110,18 @@ impl Page<'_> {
         let (model, answer) = (self.model.structure(), self.answer);
         let start = model.start();
         *html += &section("payoffs", "Who gets what");
+        let in_the_end = if answer.long_term_is_proven() {
+            "under the long-term strategy"
+        } else {
+            "under the long-term strategy (assumed)"
+        };
         let annuity = format!("annuity, a {}", shown(model.about().step()));
         let weighted = is_weighted(model);
         let mut header = vec!["principal", preference_header(model)];
         header.extend(weighted.then_some("weight"));
         header.extend(["gets", "exactly"]);
         header.extend(self.outlook.map(|_| &*annuity));
-        header.push("under the long-term strategy");
+        header.push(in_the_end);
         let [preferences, _] = time_preferences(model);
         header.extend(self.own_best.map(|_| "if the agent served nobody else"));
         let worth = annuities(model, answer);

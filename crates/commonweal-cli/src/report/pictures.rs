@@ -62,7 +62,7 @@ impl<'a> Drawn<'a> {
             worth: Worth::of_answer(model, answer),
             other: CountingStrategy::positional(in_the_end),
             others_worth: Worth::new(model, answer.long_term_welfare(start), |p| answer.long_term_payoff(p, start)),
-            others_name: "long-term strategy",
+            others_name: if answer.long_term_is_proven() { "long-term strategy" } else { "assumed long-term strategy" },
             settled_from: answer.memory(start).clone(),
             note: stopped(answer, "The strategy is the best found."),
         }

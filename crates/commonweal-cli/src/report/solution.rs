@@ -1,6 +1,6 @@
 //! The report of `solve`: the welfare, what to do now, the payoffs, the strategy.
 
-use super::names::{in_column as name_in_column, principal_shown, shown};
+use super::names::{principal_shown, shown, state_in_column};
 use super::numbers::{
     at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
 };
@@ -199,7 +199,9 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
         ),
         _ => {
             let counted = counted(memory, &step, &several);
-            let counts = format!("Memory {length}: it counts {counted}, then follows the long-term strategy for ever.");
+            let tail =
+                if solution.long_term_is_proven() { "the long-term strategy" } else { "the strategy of the tail" };
+            let counts = format!("Memory {length}: it counts {counted}, then follows {tail} for ever.");
             let other = " Another strategy is as good and need not count; `commonweal positional` finds it.";
             counts + if alternatives.positional.is_some() { other } else { "" }
         }
@@ -249,7 +251,7 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
     };
     let row = |state: StateId| {
         let welfare = solution.welfare(state);
-        let mut row = vec![name_in_column(&model.state_name(state))];
+        let mut row = vec![state_in_column(model, state)];
         if optimal {
             let gain = welfare.minus(&solution.long_term_welfare(state));
             let memory = solution.memory(state);

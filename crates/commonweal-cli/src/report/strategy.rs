@@ -1,6 +1,6 @@
 //! The strategy, state by state: the start first, then the others in the order in which they are reached.
 
-use super::names::{AS_AT_START, shown, state_in_column};
+use super::names::{AS_AT_START, is_numbered, shown, state_in_column};
 use super::numbers::{counted, steps};
 use super::table::wrapped;
 use commonweal::internals::model::{StateId, Structure};
@@ -71,6 +71,9 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
     }
     if lines.iter().any(|line| line.state.starts_with(AS_AT_START)) {
         text.push_str("  (… abbreviates what is as in the start state)\n");
+    }
+    if lines.iter().any(|line| is_numbered(&line.state)) {
+        text.push_str("  (#7 is the number of a state whose name is too long; --from '#7' takes it)\n");
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, principal_in_column, shown, what_it_gets};
-use super::numbers::{discount, double, in_column, steps};
+use super::numbers::{counted, discount, double, in_column, steps};
 use super::pictures::{WELFARE, colour_of};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
@@ -173,6 +173,15 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
         text += &drawn(&rest[..fitting]);
         rest = &rest[fitting..];
     }
+    let assumed = points.iter().filter(|point| !point.earned.long_term_is_proven).count();
+    if assumed > 0 {
+        let of_points = counted(&assumed.into(), "point", "points");
+        let line = format!(
+            "  (at {of_points} the long-term figure is that of the strategy of the tail, which is assumed and not proven to be \
+             the long-term one)"
+        );
+        text += &wrapped(&line, 3);
+    }
     text
 }
 
@@ -237,7 +246,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     for principal in model.principals() {
         text += &format!(",{}", field(&format!("{} {}", what_it_gets(principal), principal.name)));
     }
-    text += ",horizon,memory,strategy\n";
+    text += ",horizon,memory,strategy,long_term\n";
     let decimal = |value: &Value| number(value.nearest_double());
     for point in solved(sweep) {
         let mut fields = vec![
@@ -251,6 +260,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
         fields.extend(point.earned.payoffs.iter().map(decimal));
         fields.extend([point.horizon.to_string(), point.memory.to_string()]);
         fields.push(field(&point.label.map_or_else(String::new, |play| words(model, sweep, play))));
+        fields.push(if point.earned.long_term_is_proven { "proven" } else { "assumed" }.to_owned());
         text += &fields.join(",");
         text.push('\n');
     }
@@ -258,7 +268,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. At a
-/// change of strategy discontinuities are drawn as jumps.
+/// change of strategy payoffs jump: at its place if it is located, otherwise halfway between the two points. The welfare is continuous.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     const DRAWN: usize = 7;
     /// The most marks along the axis.
@@ -267,17 +277,22 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     let scale = drawn_scale(sweep.grid.quantity);
     let (decimal_place, place) =
         (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| scale * place(change));
-    let curve = |name: String, colour: usize, mark: Mark, of: &dyn Fn(&Earned) -> &Value| {
+    let curve = |name: String, colour: usize, mark: Mark, jumps: bool, of: &dyn Fn(&Earned) -> &Value| {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
         let mut last: Option<&SweepPoint> = None;
         for point in &solved {
-            // Points that were not solved interrupt the curve.
-            if last.is_some_and(|last| last.index + 1 != point.index) {
-                points.push(BREAK);
+            let here = (decimal_place(&point.discount), height(&point.earned));
+            match last {
+                // Points that were not solved interrupt the curve.
+                Some(last) if last.index + 1 != point.index => points.push(BREAK),
+                Some(last) if jumps && !last.changes.is_empty() && !sweep.grid.locates_changes() => {
+                    let halfway = (decimal_place(&last.discount) + here.0) / 2.0;
+                    points.extend([(halfway, height(&last.earned)), BREAK, (halfway, here.1)]);
+                }
+                _ => {}
             }
-            points.push((decimal_place(&point.discount), height(&point.earned)));
-            // A change that is not located has no place to jump at.
+            points.push(here);
             for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
                 let [before, after] = change.sides.each_ref().map(height);
                 points.extend([(place(change), before), BREAK, (place(change), after)]);
@@ -287,20 +302,26 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         Series { name, colour, points, mark }
     };
     let mut series = vec![
-        curve("welfare".to_owned(), WELFARE, Mark::Line, &|earned| &earned.welfare),
-        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, &|earned| &earned.long_term_welfare),
+        curve("welfare".to_owned(), WELFARE, Mark::Line, false, &|earned| &earned.welfare),
+        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, true, &|earned| {
+            &earned.long_term_welfare
+        }),
     ];
     let n = model.n_principals();
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
         let name = format!("{} of {}", what_it_gets(principal), shown(&principal.name));
-        series.push(curve(name, colour_of(p), Mark::Line, &move |earned| &earned.payoffs[p]));
+        series.push(curve(name, colour_of(p), Mark::Line, true, &move |earned| &earned.payoffs[p]));
     }
     let changes = changes(sweep);
     let mut caption = match changes.len() {
         0 => "No change of strategy was found.".to_owned(),
-        1 if !sweep.grid.locates_changes() => "The strategy changes between two neighbouring points.".to_owned(),
+        1 if !sweep.grid.locates_changes() => {
+            "The strategy changes between two neighbouring points; payoffs are drawn to jump halfway.".to_owned()
+        }
         count if !sweep.grid.locates_changes() => {
-            format!("The strategy changes between {count} pairs of neighbouring points.")
+            format!(
+                "The strategy changes between {count} pairs of neighbouring points; payoffs are drawn to jump halfway."
+            )
         }
         1 => "The strategy changes once.".to_owned(),
         count => format!("The strategy changes {count} times."),

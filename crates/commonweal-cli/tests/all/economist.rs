@@ -254,6 +254,14 @@ fn sweeps_say_what_they_replace_and_speak_of_rates() {
     let map = [&map[..], &["--out", "map.svg"]].concat();
     folder.run(&map).done();
     assert!(folder.read("map.svg").contains("rate of alice, %"));
+    // A picture outlives the message that it was stopped.
+    assert!(!folder.read("map.svg").contains("incomplete"));
+    let stopped = folder.run(&[&map[..], &["--time-limit", "0"]].concat());
+    assert_eq!(stopped.code, 3);
+    assert!(
+        stopped.stdout.contains("≈ 100 %") && folder.read("map.svg").contains("The map is incomplete."),
+        "{stopped:?}"
+    );
 }
 
 #[test]

@@ -41,6 +41,24 @@ fn a_computation_that_is_asked_to_end_prints_what_it_has() {
     assert_eq!((&ran.json()["status"], &ran.json()["reason"]), (&"stopped".into(), &"interrupted".into()));
 }
 
+/// `timeout` sends its signal to the program and then to the whole group.
+#[test]
+fn two_signals_at_once_are_one() {
+    if under_nohup() {
+        return;
+    }
+    let folder = Folder::with_hotel();
+    folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
+    let args = ["simulate", "hotel.yaml", "mix.json", "--runs", "1000000000000", "--json"];
+    let child = start(&folder, &args);
+    std::thread::sleep(Duration::from_millis(500));
+    terminate(&child);
+    terminate(&child);
+    let ran = Ran::new(&args, child.wait_with_output().unwrap());
+    assert_eq!(ran.code, 3, "{ran:#?}");
+    assert_eq!(ran.json()["reason"], "interrupted");
+}
+
 #[test]
 fn a_file_that_is_being_written_is_removed() {
     if under_nohup() {

@@ -124,7 +124,8 @@ impl Front {
         Front {
             principals: model.principals().iter().map(|principal| principal.name.clone()).collect(),
             complete: hull.stopped.is_none() && hull.gap.is_zero(),
-            gap: Some(Double(Enclosure::from(&hull.gap).upper())),
+            // Without a vertex there is nothing that the front exceeds.
+            gap: (!hull.vertices.is_empty()).then(|| Double(Enclosure::from(&hull.gap).upper())),
             vertices: hull.vertices.iter().map(|vertex| Corner::new(model, vertex)).collect(),
             questions: hull.calls,
             ..Front::empty(model, hull.stopped)

@@ -1,6 +1,6 @@
 //! `commonweal-sweep/1`: the best strategies along a range of one discount.
 
-use super::{Document, Entries, Format, Number, Status, StepNumber};
+use super::{Document, Entries, Format, LongTerm, Number, Status, StepNumber};
 use crate::landscape::{self, Quantity, play_in_words};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,8 @@ pub struct Point {
     pub welfare: Number,
     /// What the long-term strategy earns.
     pub long_term_welfare: Number,
+    /// Whether it is proven to be the long-term strategy.
+    pub long_term: LongTerm,
     /// What each principal of the file gets, before its weight.
     pub payoffs: Entries<Number>,
     /// The least step from which no deviation pays.
@@ -137,6 +139,7 @@ impl Point {
             strategy: point.label.map(words),
             welfare: Number::from(&point.earned.welfare),
             long_term_welfare: Number::from(&point.earned.long_term_welfare),
+            long_term: LongTerm::of(point.earned.long_term_is_proven),
             payoffs: names.zip(point.earned.payoffs.iter().map(Number::from)).collect(),
             horizon: StepNumber(point.horizon.clone()),
             memory: StepNumber(point.memory.clone()),

@@ -152,6 +152,18 @@ impl<'m> PayoffSet<'m> {
         self.model.n_principals()
     }
 
+    /// 1, or −1 for a principal with negative weight, of whose payoff less is better.
+    pub(super) fn direction(&self, p: usize) -> Rational {
+        if self.model.principals()[p].weight < Rational::ZERO { -Rational::ONE } else { Rational::ONE }
+    }
+
+    /// The weights by which a principal's own best is the best.
+    pub(super) fn own_way(&self, p: usize) -> Weights {
+        let mut weights = vec![Rational::ZERO; self.n()];
+        weights[p] = self.direction(p);
+        weights
+    }
+
     /// The number of solves so far.
     pub fn calls(&self) -> u64 {
         self.calls.get()

@@ -239,9 +239,20 @@ impl<'t> Reader<'_, 't> {
         const SHOWN: usize = 8;
         let model = self.model;
         let mut missing = Vec::new();
+        // A default that fits no state is wrong in itself.
+        let (mut fits, mut fault) = (false, None);
         let mut complete = Vec::with_capacity(model.n_states());
         for (state, own) in model.states().zip(given.of_state) {
-            let by_default = || given.default.as_ref().and_then(|default| of_state(self, state, default).ok());
+            let by_default = || match of_state(self, state, given.default.as_ref()?) {
+                Ok(does) => {
+                    fits = true;
+                    Some(does)
+                }
+                Err(why) => {
+                    fault.get_or_insert(why);
+                    None
+                }
+            };
             let single = || {
                 let mut choices = model.choices(state);
                 choices.next().filter(|_| choices.len() == 0).map(&only)
@@ -253,6 +264,9 @@ impl<'t> Reader<'_, 't> {
         }
         if missing.is_empty() {
             return Ok(complete);
+        }
+        if let (false, Some(fault)) = (fits, fault) {
+            return Err(fault);
         }
         let mut names: Vec<String> = missing.iter().take(SHOWN).map(|&state| shown(&model.state_name(state))).collect();
         if missing.len() > SHOWN {

@@ -79,6 +79,8 @@ pub struct Earned {
     pub welfare: Value,
     /// The welfare of the long-term strategy.
     pub long_term_welfare: Value,
+    /// Whether it is proven to be that of the long-term strategy.
+    pub long_term_is_proven: bool,
     /// What each principal of the file gets, before its weight.
     pub payoffs: Vec<Value>,
 }
@@ -111,6 +113,7 @@ impl Earned {
         Earned {
             welfare: solution.welfare(start),
             long_term_welfare: solution.long_term_welfare(start),
+            long_term_is_proven: solution.long_term_is_proven(),
             payoffs: (0..model.n_principals()).map(|p| solution.payoff(p.into(), start)).collect(),
         }
     }

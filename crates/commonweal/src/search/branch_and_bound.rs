@@ -334,7 +334,8 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
 fn scale(model: &Doubles, root: &Node) -> f64 {
     const HARDLY: f64 = 1e-11;
     let total = |choice: usize| model.rewards(choice).iter().sum::<f64>().abs();
-    let largest_reward = (0..model.n_choices).map(total).fold(f64::MIN_POSITIVE, f64::max);
+    let allowed = (0..model.n_choices).filter(|&choice| root.within.allows(choice));
+    let largest_reward = allowed.map(total).fold(f64::MIN_POSITIVE, f64::max);
     let payoffs = |values: &[f64]| (0..model.n).map(|i| values[i * model.n_states + model.start].abs()).sum::<f64>();
     let payoffs = root.near.as_ref().map_or(0.0, |near| payoffs(&near.0));
     let size = [root.bound.abs(), payoffs].into_iter().filter(|size| size.is_finite()).fold(0.0, f64::max);

@@ -10,6 +10,7 @@ use super::action_box::ActionBox;
 use super::branch_and_bound::{
     Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
 };
+use super::dominance::without_dominated;
 use super::doubles::Doubles;
 use super::exact::{compare_relaxation, positional_welfare, welfare_range};
 use super::following::Followed;
@@ -42,7 +43,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let relaxer = Relaxer::new(&doubles, &options.stop);
-    let whole = ActionBox::whole(&doubles);
+    let whole = without_dominated(&ordered, &doubles);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
     let class = Positional { model, doubles: &doubles, relaxer, elsewhere };

@@ -9,6 +9,7 @@ use super::action_box::{ActionBox, GRID};
 use super::branch_and_bound::{
     Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
 };
+use super::dominance::without_dominated;
 use super::doubles::Doubles;
 use super::exact::{stationary_welfare, welfare_range};
 use super::following::Followed;
@@ -42,7 +43,7 @@ pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
-    let whole = ActionBox::whole(&doubles);
+    let whole = without_dominated(&ordered, &doubles);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
     let reach = doubles.reachable(|_| true);
