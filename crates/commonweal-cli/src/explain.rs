@@ -102,7 +102,10 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
             last if last == *first => format!("at {step} {}", steps(first)),
-            last => format!("{several} {} to {}", steps(first), steps(&last)),
+            last => {
+                let some = if deviation.pays_throughout { "" } else { "some of " };
+                format!("{some}{several} {} to {}", steps(first), steps(&last))
+            }
         },
     };
     let values: Vec<&[Rational]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();

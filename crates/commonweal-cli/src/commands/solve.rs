@@ -157,10 +157,7 @@ impl Found<'_> {
         let states = listed_states(model, all_states);
         let mut document = documents::Solution::new(model, answer, &self.own_best, &states, checked);
         document.set_alternatives(model, &self.alternatives);
-        document.comparison = self
-            .comparison
-            .as_ref()
-            .map(|comparison| comparison.strategies.iter().map(|one| documents::Compared::new(model, one)).collect());
+        document.comparison = self.comparison.as_ref().map(|comparison| documents::Compared::all(model, comparison));
         let explanation = self.explanation.as_ref().and_then(|found| found.as_ref().ok());
         document.explanation = explanation.map(|explanation| documents::Explanation::new(model, explanation));
         document.outlook.clone_from(&self.outlook);

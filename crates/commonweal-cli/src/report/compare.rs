@@ -75,16 +75,23 @@ fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let mut text = format!("\nWhat commitment is worth: {} ({}).", told(&worth), each.join(", "));
     text += match &comparison.equilibrium {
         Equilibrium::Pure(_) => " Without it, no later decision-maker would change the strategy \"no commitment\".",
-        Equilibrium::Mixed { .. } => {
+        Equilibrium::Mixed { none_pure: true, .. } => {
             " Without it, \"no commitment\" randomises: any rule without randomisation would be changed by a later decision-maker."
         }
+        Equilibrium::Mixed { none_pure: false, .. } => {
+            " Without it, \"no commitment\" randomises: no rule without randomisation was found that no later decision-maker would change."
+        }
         Equilibrium::NonePure => {
-            " Against re-planning: without commitment, any rule that looks only at the state would be changed by a later decision-maker."
+            " Against re-planning: without commitment, any rule without randomisation would be changed by a later decision-maker, \
+             and no rule that randomises was found that would not be."
         }
         Equilibrium::NotFound => " Against re-planning: no rule was found that no later decision-maker would change.",
     };
     if let Equilibrium::Mixed { regret, .. } = &comparison.equilibrium {
         text += &format!(" A change of it gains at most {}.", at_most(*regret));
+    }
+    if model.principals().iter().any(|principal| principal.approximation().is_some()) {
+        text += " That is so for the mixtures that approximate preferences.";
     }
     wrapped(&text, 2)
 }

@@ -6,11 +6,10 @@ use super::numbers::{exact_and_decimal, fraction_within, in_column, steps};
 use super::payoffs::{preference_header, time_preferences};
 use super::pictures::{Drawn, gains, payoffs, timeline};
 use commonweal::internals::compare::Compared;
-use commonweal::internals::explain::{Explanation, Turn, explain};
+use commonweal::internals::explain::{Deviation, Explanation, Turn, explain};
 use commonweal::internals::landscape::Play;
 use commonweal::internals::model::{ChoiceId, Mdp, StateId};
 use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Model, StopSignal};
 use commonweal_charts::page::{begin, escaped, figures, table, tiles};
 use std::cmp::Ordering;
@@ -226,17 +225,20 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
     add(html, &columns(&["state", "takes"], "V", &[]), &rows.collect::<Vec<_>>());
     more(html, model.n_states(), "states");
     *html += "<h3>2. Deviations</h3>\n<p>Δ is what one use at step 0 changes for each principal. At step j each Δ counts λ<sup>j</sup> times as much.</p>\n";
-    let pays = |pays: &Option<(Step, Step)>| match pays {
+    let pays = |deviation: &Deviation| match &deviation.pays {
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
             last if last == *first => format!("at step {}", steps(first)),
-            last => format!("steps {} to {}", steps(first), steps(&last)),
+            last => {
+                let some = if deviation.pays_throughout { "" } else { "some of " };
+                format!("{some}steps {} to {}", steps(first), steps(&last))
+            }
         },
     };
     let rows = explanation.deviations.iter().take(ROWS).map(|deviation| {
         let mut row = vec![state(deviation.state), action(deviation.choice)];
         row.extend(deviation.advantages.iter().map(number));
-        row.push(pays(&deviation.pays));
+        row.push(pays(deviation));
         row
     });
     add(html, &columns(&["state", "action"], "Δ", &["pays by itself"]), &rows.collect::<Vec<_>>());
