@@ -4,12 +4,11 @@ use super::names::{in_column as name_in_column, shown};
 use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
 use super::table::{WIDTH, table, width};
 use commonweal::documents::exact_text;
-use commonweal::internals::model::Structure;
 use commonweal::questions::{
     Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_in, play_in_words,
     positional_payoffs,
 };
-use commonweal::{PrincipalId, Rational, Value};
+use commonweal::{PrincipalId, Rational, Structure, Value};
 use commonweal_charts::{Axis, Chart, Mark, Picture, Scale, Series, stacked};
 use std::fmt::Write;
 
