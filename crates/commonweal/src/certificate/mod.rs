@@ -88,6 +88,7 @@ impl<'a> Certificate<'a> {
     }
 
     /// The certificate of an answer for a model in fractions.
+    #[doc(hidden)]
     pub fn of_mdp(model: &'a Mdp, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
         Certificate::about(Cow::Borrowed(model), answer)
     }

@@ -22,7 +22,7 @@ use crate::answer::{Answer, Claim, ExactProof, LongTermAnswer, Method, Proof, Ti
 use crate::evaluation::{self, Payoffs};
 use crate::exponential_sum::{DiscountRatios, reward_range, weights_from};
 use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
-use crate::number::{Enclosure, ExactVector, Rational, Scaled, Value, Values};
+use crate::number::{Enclosure, ExactVector, Rational, Scaled, Values};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedModel, Source};
 use crate::quotient::Quotient;
@@ -73,12 +73,6 @@ pub struct OwnBest {
     pub payoffs: Values,
     /// A strategy that gives it that; the first of equals.
     pub strategy: CountingStrategy,
-}
-
-/// What each principal would get from the start if the agent served nobody else.
-pub fn own_best_from_start(mdp: &Mdp, stop: &StopSignal) -> Result<Vec<Value>, StopReason> {
-    let best = |p: usize| own_best(mdp, p.into(), stop).map(|best| best.payoffs.value(mdp.start().index()));
-    (0..mdp.n_principals()).map(best).collect()
 }
 
 /// What `principal` would get if the agent served nobody else: the most, or the least if its weight is negative.

@@ -213,7 +213,7 @@ fn owned_signatures(text: &str) -> Vec<(String, String)> {
     let mut signatures = Vec::new();
     let mut owner = String::new();
     for (index, line) in lines.iter().enumerate() {
-        if !line.starts_with([' ', '}', ')', '#']) {
+        if !line.is_empty() && !line.starts_with([' ', '}', ')', '#']) {
             owner = owner_of(line);
         }
         let is_hidden = lines[..index]
