@@ -3,7 +3,7 @@
 use super::*;
 use crate::certified;
 use crate::compare::compare;
-use crate::evaluation::{SimulateOptions, evaluate, simulate};
+use crate::evaluation::{SimulateOptions, simulate};
 use crate::exact::solve;
 use crate::families::RandomFamily;
 use crate::front::Model;
