@@ -3,10 +3,9 @@
 use crate::report::{note, numbers::counted, say};
 use crate::shell::typed;
 use anyhow::anyhow;
-use commonweal::internals::front::ReadNotes;
-use commonweal::internals::io::{DiscountError, ModelFile, ParseError};
-use commonweal::internals::number::{decimal_or_fraction, rate_text};
-use commonweal::{Preference, Principal, Rational, ReadError, internals::io::text_file};
+use commonweal::files::{DiscountError, ModelFile, ReadNotes, text_file};
+use commonweal::text::{decimal_or_fraction, rate_text};
+use commonweal::{ParseError, Preference, Principal, Rational, ReadError};
 use std::path::Path;
 
 /// The file at this place, or standard input for `-`.

@@ -1,18 +1,18 @@
 //! The map of a model's best strategies over two discounts, drawn as regions.
 
 use crate::report::names::shown;
-use commonweal::internals::landscape::{Class, Label, Quantity, Spot, StrategyMap, named_regions};
-use commonweal::internals::model::Structure;
+use commonweal::Structure;
+use commonweal::questions::{Label, Quantity, RegionClass, Spot, StrategyMap, named_regions};
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
 /// The most regions with a colour of their own.
 pub const DRAWN: usize = 9;
 
 /// The map as a picture, in these classes.
-pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> RegionMap {
+pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> RegionMap {
     let point = |&(x, y): &Spot| (map.grids[0].double(x), map.grids[1].double(y));
     let named = named_regions(model, map);
-    let region = |class: &Class| {
+    let region = |class: &RegionClass| {
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
         let name = |label: Label| named.regions.iter().find(|(other, ..)| *other == label);
         match class.labels.as_slice() {

@@ -236,13 +236,14 @@ impl PyModel {
 
     /// The model's rows in doubles.
     fn to_rows<'py>(&self, py: Python<'py>) -> PyResult<ArraysOf<'py>> {
-        let doubles = self.0.doubles().map_err(|error| Refusal::from(&error).model(py))?;
-        let n = (doubles.n_choices(), doubles.n_transitions(), doubles.n_principals());
+        let doubles = self.0.to_doubles().map_err(|error| Refusal::from(&error).model(py))?;
+        let structure = self.0.structure();
+        let n = (structure.n_choices(), structure.n_transitions(), structure.n_principals());
         let (mut s_indices, mut a_indices) = (Vec::with_capacity(n.0), Vec::with_capacity(n.0));
         let (mut indptr, mut indices, mut data) = (vec![0i64], Vec::with_capacity(n.1), Vec::with_capacity(n.1));
         let mut rewards: Vec<Vec<f64>> = (0..n.2).map(|_| Vec::with_capacity(n.0)).collect();
-        for state in doubles.states() {
-            for (position, choice) in doubles.choices(state).enumerate() {
+        for state in structure.states() {
+            for (position, choice) in structure.choices(state).enumerate() {
                 s_indices.push(state.index() as i64);
                 a_indices.push(position as i64);
                 for (target, probability) in doubles.transitions(choice) {

@@ -144,11 +144,13 @@ pub fn search(
         return Err(refusal.help("gap sets how close the bounds are").question(py));
     }
     let stop = limits.stop(py)?;
-    let defaults = SearchOptions::default();
-    let asked = limits.gap.or(mixed.then_some(STATIONARY_GAP)).unwrap_or(0.0);
-    let gap = Rational::try_from(asked).ok().filter(|gap| *gap >= Rational::ZERO);
+    let defaults = if mixed { SearchOptions::stationary() } else { SearchOptions::default() };
+    let gap = |asked: f64| {
+        let gap = Rational::try_from(asked).ok().filter(|gap| *gap >= Rational::ZERO);
+        gap.ok_or_else(|| refused(py, format!("gap is {asked}; it is a number from 0")))
+    };
     let options = SearchOptions {
-        gap: gap.ok_or_else(|| refused(py, format!("gap is {asked}; it is a number from 0")))?,
+        gap: limits.gap.map(gap).transpose()?.unwrap_or_else(|| defaults.gap.clone()),
         threshold: threshold.map(|text| number(py, "threshold", text)).transpose()?,
         node_limit: node_limit.unwrap_or(defaults.node_limit),
         stop: stop.clone(),
@@ -162,9 +164,6 @@ pub fn search(
         (document, PyStrategy::new(found.strategy, model))
     })
 }
-
-/// The default gap of a stationary strategy.
-const STATIONARY_GAP: f64 = 1e-6;
 
 /// Solutions over a range of one discount: the document.
 #[pyfunction]
@@ -325,7 +324,7 @@ pub fn fair(
         let mut found = questions::fair_in(&set, &question).map_err(|error| error.to_string())?;
         let mut coins = Vec::new();
         if at_decisions {
-            let tossed = found.with_coins(&model.exact(), &options.stop);
+            let tossed = questions::with_coins(found, &model, &options.stop);
             (found, coins) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
         }
         let mut document = documents::Fair::new(model.structure(), &found, engine, false);
@@ -346,10 +345,6 @@ pub fn front(
     vertex_limit: Option<usize>,
     limits: Limits,
 ) -> PyResult<String> {
-    /// The default gap for three and more principals.
-    const HULL_GAP: f64 = 1e-3;
-    /// The front of a model with more states is found in doubles, if a gap is given.
-    const FEW_STATES: usize = 200;
     let model = Arc::clone(&model.0);
     let axes = match (&axes, model.n_principals()) {
         (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
@@ -360,20 +355,15 @@ pub fn front(
         (None, _) => None,
     };
     let asked = limits.options(py)?;
-    let engine = match (asked.engine, limits.gap) {
-        // The gap is that of the front. For a large model it is also that of the engine.
-        (_, Some(gap)) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
-        (_, Some(_)) => Engine::Auto,
-        (engine, None) => engine,
-    };
-    let (options, gap) = (Options { engine, ..asked }, limits.gap);
+    // A gap is that of the front first.
+    let engine = if limits.gap.is_some() { Engine::Auto } else { asked.engine };
+    let (options, gap) = (Options { engine: questions::front_engine(&model, engine, limits.gap), ..asked }, limits.gap);
     let stop = options.stop.clone();
     let found = ask(py, limits.threads, &stop, move || -> Result<String, StopReason> {
         let set = PayoffSet::new(&model, &options);
-        let gap = gap.unwrap_or(if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
         let defaults = FrontOptions::default();
         let within = FrontOptions {
-            gap: Rational::try_from(gap).expect("a gap is finite"),
+            gap: questions::front_gap(&set, axes, gap),
             vertex_limit: vertex_limit.unwrap_or(defaults.vertex_limit),
         };
         let document = match axes {

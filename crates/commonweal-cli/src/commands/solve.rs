@@ -12,12 +12,8 @@ use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::internals::compare::Comparison;
-use commonweal::internals::explain::Explanation;
-use commonweal::internals::search::ThresholdAnswer;
-use commonweal::internals::stop::StopReason;
-use commonweal::questions::{Alternatives, alternatives, compare, own_best};
-use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
+use commonweal::questions::{Alternatives, Comparison, Explanation, alternatives, compare, own_best};
+use commonweal::{Answer, Claim, Engine, Model, Options, Rational, StopReason, ThresholdAnswer, Value};
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
@@ -111,7 +107,7 @@ struct Found<'a> {
 /// The outlook, if it was asked for and no reward overflows a double.
 fn outlook(args: &SolveArgs, model: &Model, answer: &Answer) -> Option<documents::Outlook> {
     let steps = usize::try_from(args.outlook?).ok()?;
-    Some(documents::Outlook::new(model.doubles().ok()?, answer, steps))
+    documents::Outlook::new(model, answer, steps).ok()
 }
 
 impl Found<'_> {

@@ -3,12 +3,8 @@
 use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
-use commonweal::internals::commitment::Equilibrium;
-use commonweal::internals::compare::{Class, Compared, Comparison};
-use commonweal::internals::model::{Principal, Structure};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::stop::StopReason;
-use commonweal::{Answer, Enclosure};
+use commonweal::questions::{Class, Compared, Comparison, Equilibrium};
+use commonweal::{Answer, Enclosure, Principal, Rational, StopReason, Structure, Value};
 
 /// The welfare, the cost and the payoffs of each class: in one table if it fits, in two otherwise.
 pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {

@@ -5,12 +5,8 @@ use super::names::{has_costs, message, principal_in_column, shown};
 use super::numbers::{exact_and_decimal, fraction_within, in_column, steps};
 use super::payoffs::{preference_header, time_preferences};
 use super::pictures::{Drawn, gains, payoffs, timeline};
-use commonweal::internals::compare::Compared;
-use commonweal::internals::explain::{Deviation, Explanation, Turn, explain};
-use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp, StateId};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::{Answer, Claim, Model, StopSignal};
+use commonweal::questions::{Compared, Deviation, Explanation, Play, Turn, explain};
+use commonweal::{Answer, ChoiceId, Claim, Model, Principal, Rational, StateId, StopSignal, Structure, Value};
 use commonweal_charts::page::{begin, escaped, figures, table, tiles};
 use std::cmp::Ordering;
 use std::path::Path;
@@ -113,7 +109,7 @@ impl Page<'_> {
         header.extend(self.own_best.map(|_| "if the agent served nobody else"));
         let exactly =
             |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, 40)).unwrap_or_default();
-        let row = |(p, principal): (usize, &commonweal::internals::model::Principal)| {
+        let row = |(p, principal): (usize, &Principal)| {
             let gets = answer.payoff(p.into(), start);
             let mut row = vec![
                 principal_in_column(principal),
@@ -133,8 +129,9 @@ impl Page<'_> {
         more(html, model.n_principals(), "principals");
         let drawn = Drawn::answer(model, answer);
         let mut pictures = vec![gains(model, &drawn, self.own_best).svg()];
-        let doubles = self.model.doubles().ok().filter(|_| model.n_states() <= LARGEST_DRAWN);
-        pictures.extend(doubles.map(|doubles| payoffs(doubles, &drawn).svg()));
+        if model.n_states() <= LARGEST_DRAWN {
+            pictures.extend(payoffs(self.model, &drawn).ok().map(|chart| chart.svg()));
+        }
         *html += &figures(pictures.iter().map(String::as_str));
         *html += "</section>\n";
     }
@@ -187,9 +184,9 @@ impl Page<'_> {
         if !explains {
             return;
         }
-        let model = &*self.model.exact();
+        let model = self.model.structure();
         *html += &section("how", "How it is found");
-        match explain(model, self.answer, LAYERS, ROWS, self.stop) {
+        match explain(self.model, self.answer, LAYERS, ROWS, self.stop) {
             Ok(explanation) => add_steps(html, model, self.answer, &explanation),
             Err(reason) => *html += &format!("<p>The explanation was not finished: {reason}.</p>\n"),
         }
@@ -197,7 +194,7 @@ impl Page<'_> {
     }
 }
 
-fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Explanation) {
+fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation: &Explanation) {
     let names: Vec<String> = answer.principals().iter().map(|principal| shown(&principal.name)).collect();
     let state = |state: StateId| shown(&model.state_name(state));
     let action = |choice: ChoiceId| shown(&model.action_name(choice));

@@ -6,11 +6,11 @@ use super::numbers::{counted, discount, double, in_column, steps};
 use super::pictures::{WELFARE, colour_of};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
-use commonweal::internals::landscape::{
+use commonweal::questions::{
     Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
 };
-use commonweal::internals::model::Structure;
-use commonweal::internals::number::{Rational, Value, rate_text};
+use commonweal::text::rate_text;
+use commonweal::{Rational, Structure, Value};
 use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 
 /// The most points of a report.

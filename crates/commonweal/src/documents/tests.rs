@@ -3,7 +3,7 @@
 use super::*;
 use crate::certified;
 use crate::compare::compare;
-use crate::evaluation::{SimulateOptions, evaluate, simulate};
+use crate::evaluation::{SimulateOptions, simulate};
 use crate::exact::solve;
 use crate::families::RandomFamily;
 use crate::front::Model;
@@ -150,8 +150,9 @@ fn searches_survive_with_every_outcome() {
             node_limit,
             ..SearchOptions::default()
         };
+        let own = Model::from(model.clone());
         for found in [search::positional(&model, &options), search::stationary(&model, &options)] {
-            let payoffs = evaluate(&model, &found.strategy, &StopSignal::default()).unwrap();
+            let payoffs = crate::evaluate(&own, &found.strategy, &Options::default()).unwrap();
             survives(&Search::new(&model, &found, Some(&payoffs)));
             survives(&Search::new(&model, &found, None));
             survives(&Satisfiability::new(&found, Some(&[true, false])));

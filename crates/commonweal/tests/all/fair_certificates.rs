@@ -8,10 +8,10 @@
 //! | models whose runs end | leximin: mixes of all strategies; several coins: exact evaluation |
 
 use crate::fair::{hotel, number, random};
-use commonweal::internals::certificate::write_principals;
+use commonweal::files::Form;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::strategy::CountingStrategy;
-use commonweal::questions::{Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, fair};
+use commonweal::questions::{Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, fair, with_coins};
 use commonweal::{
     Engine, Model, ModelBuilder, NoCertificate, Options, Principal, Rational, StopSignal, Strategy, evaluate,
 };
@@ -24,7 +24,7 @@ fn certificate(model: &Model, question: &Question, fair: &Fair, options: &Option
 
 fn verdict(model: &Model, certificate: &str) -> Result<Verdict, String> {
     let mut form = Vec::new();
-    write_principals(&model.exact(), &mut form).expect("a text takes every byte");
+    model.write(Form::ByPrincipal, &mut form).expect("a text takes every byte");
     check(&form, certificate.as_bytes(), WORK).map_err(|error| error.to_string())
 }
 
@@ -396,7 +396,7 @@ fn a_few_coins_do_what_a_lottery_of_several_strategies_does() {
             continue;
         }
         let stop = StopSignal::default();
-        let (coined, coins) = match answer.clone().with_coins(&model.exact(), &stop) {
+        let (coined, coins) = match with_coins(answer.clone(), &model, &stop) {
             Ok(found) => found,
             Err(NoCoin::NoDecision) => {
                 none += 1;
