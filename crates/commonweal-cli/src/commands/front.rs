@@ -33,7 +33,7 @@ pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {
         _ => {
             let gap = Rational::try_from(HULL_GAP).expect("a gap is finite");
             let found = hull(&set, &FrontOptions { gap, ..FrontOptions::default() }).map_err(stopped)?;
-            Ok(report::hull_charts(model.structure(), &found))
+            Ok(report::hull_charts(&set, &found))
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
         None => {
             let found = progress::shown(&options.stop, args.run.quiet, || hull(&set, &limits)).map_err(stopped)?;
             let document = documents::Front::of_hull(structure, &found);
-            let picture = args.out.is_some().then(|| report::hull_charts(structure, &found));
+            let picture = args.out.is_some().then(|| report::hull_charts(&set, &found));
             (document, report::hull(structure, &found), picture, report::csv(structure, &found.vertices), found.stopped)
         }
     };

@@ -41,7 +41,7 @@ impl Limits {
     const REMEMBERED: usize = 6;
 
     /// Guesses the limit of the weights of a round, for which `best` was found: adds the points of the limit to the face, and
-    /// returns the bounds that the limits prove.
+    /// lowers the upper bound to what the limits prove.
     pub fn guess(
         &mut self,
         face: &mut Face,
