@@ -25,7 +25,7 @@ pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {
         _ => {
             let gap = front_gap(&set, None, None);
             let found = hull_in(&set, &FrontOptions { gap, ..FrontOptions::default() }).map_err(stopped)?;
-            Ok(report::hull_charts(model.structure(), &found))
+            Ok(report::hull_charts(&set, &found))
         }
     }
 }
@@ -79,7 +79,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
             let found = progress::shown(&options.stop, args.run.quiet, || hull_in(&set, &limits));
             let found = found.unwrap_or_else(Hull::nothing_known);
             let document = documents::Front::of_hull(structure, &found);
-            let picture = args.out.is_some().then(|| report::hull_charts(structure, &found));
+            let picture = args.out.is_some().then(|| report::hull_charts(&set, &found));
             (document, report::hull(structure, &found), picture, report::csv(structure, &found.vertices), found.stopped)
         }
     };

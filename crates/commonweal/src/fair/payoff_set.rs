@@ -16,7 +16,7 @@ use crate::model::{IntegerRows, Mdp, PrincipalId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::principals::{OrderedPart, order_by, parts_weighted};
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
-use crate::stop::StopReason;
+use crate::stop::{Reached, StopReason};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -140,6 +140,11 @@ impl<'m> PayoffSet<'m> {
         }
         self.calls.set(self.calls.get() + 1);
         Ok(())
+    }
+
+    /// Says how far a rule has come: how far its bounds are apart.
+    pub(super) fn tell_gap(&self, gap: Rational) {
+        self.options.stop.reach(Reached::Mixing { solves: self.calls(), gap: gap.to_f64() });
     }
 
     /// The model.

@@ -111,7 +111,6 @@ fn read(word: &str) -> Rational {
 
 /// Every number of the question and the claim, moved a little: accepted only if the answer to the changed question says so.
 #[test]
-#[ignore = "minutes: a demand at a corner that others accumulate at is answered with ever longer fractions"]
 fn a_claim_that_is_made_false_is_not_accepted() {
     let (mut accepted, mut spoilt, mut still_true) = (0, 0, 0);
     for seed in 0..40 {
@@ -166,7 +165,9 @@ fn a_claim_that_is_made_false_is_not_accepted() {
             }
         }
     }
-    assert!(accepted > 200 && spoilt > 600 && still_true < spoilt / 4, "{accepted}, {spoilt}, {still_true}");
+    // A claim that is made weaker, one number in three or so, is still true.
+    let refused = spoilt - still_true;
+    assert!(accepted > 200 && refused > 600, "{accepted}, {spoilt}, {still_true}");
 }
 
 /// The text with one number of its reference point, demands or claim moved by a quarter, either way.
@@ -311,6 +312,14 @@ fn all_proven(seeds: std::ops::Range<u64>) -> usize {
 fn hard_models_have_proven_answers_by_every_rule() {
     let proven = all_proven(0..24);
     assert!(proven > 200, "{proven}");
+}
+
+/// Vertices accumulate where the rewards of principals that share a discount cancel: with guesses of single weights alone,
+/// leximin takes minutes on these.
+#[test]
+fn limits_at_which_rewards_cancel_are_found() {
+    let proven = all_proven(203..204) + all_proven(1006..1007);
+    assert!(proven > 20, "{proven}");
 }
 
 #[test]
