@@ -121,6 +121,6 @@ pub use number::{Enclosure, NumberError, Rational, Value};
 pub use parallel::on_threads;
 pub use questions::{positional, simulate, stationary};
 pub use search::{Search, SearchOptions};
-pub use solve::{DEFAULT_GAP, Engine, Options, solve, unsolved};
+pub use solve::{DEFAULT_GAP, Engine, Options, looked_at, solve, unsolved};
 pub use stop::{Reached, StopReason, StopSignal};
 pub use strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, Step, StepError, Strategy};
