@@ -135,6 +135,6 @@ pub use parallel::on_threads;
 pub use principals::Group;
 pub use questions::{positional, simulate, stationary};
 pub use search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
-pub use solve::{DEFAULT_GAP, Engine, Options, solve, unsolved};
+pub use solve::{DEFAULT_GAP, Engine, Options, looked_at, solve, unsolved};
 pub use stop::{Reached, StopReason, StopSignal};
 pub use strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, Step, StepError, Strategy};

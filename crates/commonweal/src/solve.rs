@@ -4,6 +4,7 @@ use crate::answer::{Answer, Claim};
 use crate::front::Model;
 use crate::stop::{StopReason, StopSignal};
 use crate::{certified, exact, parallel};
+use std::time::Duration;
 
 /// How to solve, and how far to go.
 #[derive(Debug, Clone)]
@@ -88,6 +89,15 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
 /// Cost: one look at every reward, far less than a sweep.
 pub fn unsolved(model: &Model, reason: StopReason) -> Option<Answer> {
     model.doubles().ok().map(|doubles| certified::unsolved(doubles, reason))
+}
+
+/// What a short look at `model` proves: the bounds of the certified engine after `time`, and the strategy that it has by then. The
+/// answer says that it was stopped for `reason`. For those who stop a solve in fractions, which has no bounds before its end.
+/// `None` where doubles do not hold the model's numbers.
+pub fn looked_at(model: &Model, reason: StopReason, time: Duration) -> Option<Answer> {
+    let options = Options { stop: StopSignal::after(time), ..Options::default() };
+    let answer = certified::solve(model.doubles().ok()?, DEFAULT_GAP, &options);
+    Some(Answer { claim: Claim::Stopped(reason), ..answer })
 }
 
 fn solve_by(model: &Model, picked: Picked, options: &Options) -> Answer {

@@ -312,8 +312,10 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         1 => "The strategy changes once.".to_owned(),
         count => format!("The strategy changes {count} times."),
     };
-    if solved.len() < points.len() {
-        caption += &format!(" Stopped: {} of {} points were not solved.", points.len() - solved.len(), points.len());
+    // Points after a stop are not even listed.
+    let asked = if sweep.stopped.is_some() { sweep.grid.n_points() as usize } else { points.len() };
+    if solved.len() < asked {
+        caption += &format!(" Stopped: {} of {asked} points were not solved.", asked - solved.len());
     }
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");

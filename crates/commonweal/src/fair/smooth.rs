@@ -208,7 +208,7 @@ pub(super) fn solve(
         };
         let duals = &optimum.dual[1..];
         let weights = program.weights(duals);
-        let Best { point, most } = match stage.face.best(&weights) {
+        let Best { point, most, .. } = match stage.face.best(&weights) {
             Ok(best) => best,
             Err(reason) => {
                 stopped = Some(reason);

@@ -65,6 +65,9 @@ pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], optio
     // A map that is to be fine takes as long as it takes.
     let may_cut = || within == 1 || work.load(Ordering::Relaxed) < MOST_WORK;
     let label = |spots: &[Spot]| {
+        if survey.is_stopped() {
+            return vec![None; spots.len()];
+        }
         let points: Vec<Vec<Rational>> = spots.iter().map(|&spot| place(&grids, spot).to_vec()).collect();
         let labels = survey.labels(&points);
         known.extend(spots.iter().copied().zip(labels.iter().copied()));
