@@ -2,6 +2,7 @@
 
 use crate::signals;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use commonweal::questions::{FrontOptions, Rule, Shard};
 use commonweal::{NumberError, Options, Rational, SearchOptions, SimulateOptions, StopSignal};
@@ -14,11 +15,23 @@ use std::time::Duration;
 #[derive(Debug, Parser)]
 #[command(name = "commonweal", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done; 1 the answer is no; 2 bad input or usage; 3 stopped at a limit, with bounds."
+    after_help = "Examples:\n  commonweal solve hotel.yaml\n  commonweal solve hotel.yaml --rate alice=3% --rate bob=5% --compare\n  commonweal solve hotel.yaml --discount 'alice={schedule: green-book}' --outlook\n\nExit codes: 0 done; 1 the answer is no; 2 bad input or usage; 3 stopped at a limit, with bounds."
 )]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The error with a tip, if a value stands behind an option that takes it behind `=` only.
+pub fn with_tip(mut error: clap::Error) -> clap::Error {
+    let words: Vec<String> = std::env::args().collect();
+    let is_number = |word: &String| word.parse::<u64>().is_ok();
+    let value = words.iter().skip_while(|word| *word != "--outlook").nth(1).filter(|word| is_number(word));
+    if let (ErrorKind::UnknownArgument, Some(value)) = (error.kind(), value) {
+        let tip = format!("write --outlook={value}: the number of steps stands behind `=`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 #[derive(Debug, Subcommand)]
@@ -512,7 +525,7 @@ pub struct SweepArgs {
     /// Locate where between two points the strategy changes, to 2^-40 of their distance
     #[arg(long)]
     pub changes: bool,
-    /// The number of steps; the values are exact fractions, both ends included
+    /// The number of equal steps from one end to the other: N + 1 points, both ends included, in exact fractions
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub steps: u64,
     /// Draw welfare and payoffs to this file; its ending chooses SVG, PNG or PDF

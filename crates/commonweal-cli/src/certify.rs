@@ -2,6 +2,7 @@
 
 use crate::output;
 use crate::report::note;
+use crate::report::table::wrapped;
 use commonweal::{Answer, Certificate, Claim, Model, NoCertificate, StopReason, StopSignal};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
@@ -33,9 +34,9 @@ impl Checked {
         match self {
             Checked::Yes => "\nChecked: an independent checker accepts this strategy as optimal.\n".to_owned(),
             Checked::ForMixtures => {
-                "\nChecked: an independent checker accepts this strategy as optimal for the mixtures.\n".to_owned()
+                "\nChecked: an independent checker accepts this strategy as optimal for the\nmixtures.\n".to_owned()
             }
-            Checked::No(why) => format!("\nNot checked: {why}.\n"),
+            Checked::No(why) => format!("\n{}", wrapped(&format!("Not checked: {why}."), 2)),
         }
     }
 }

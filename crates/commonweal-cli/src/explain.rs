@@ -33,9 +33,11 @@ pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, St
             let mut text = String::from("\nHow it is found\n");
             long_term(&mut text, model, solution, explanation);
             advantages(&mut text, model, solution, explanation);
-            layers(&mut text, model, solution, explanation);
-            turns(&mut text, model, explanation);
-            explanation.earlier.iter().enumerate().for_each(|(at, own)| earlier(&mut text, model, at, own));
+            // The first three are always there.
+            let mut number = 4;
+            number += usize::from(layers(&mut text, model, solution, explanation));
+            number += usize::from(turns(&mut text, model, number, explanation));
+            explanation.earlier.iter().zip(number..).for_each(|(own, number)| earlier(&mut text, model, number, own));
             walk(&mut text, solution);
             text
         }
@@ -112,14 +114,13 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     more(text, all.len(), "deviation", "deviations");
 }
 
-/// What holds in a segment before the last one, `at` segments before it.
-fn earlier(text: &mut String, model: &Structure, at: usize, own: &EarlierSegment) {
+/// What holds in a segment before the last one, as the item of that number.
+fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSegment) {
     let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let (from, last) = (steps(&own.from.into()), steps(&(own.until - 1).into()));
     let title = format!(
-        "\n{}. Before that, from {step} {from} to {step} {last}, {several} count otherwise. If they did so for ever, the long-term \
-         strategy would be the following, with its values V as of then:",
-        at + 6
+        "\n{number}. Before that, from {step} {from} to {step} {last}, {several} count otherwise. If they did so for ever, the long-term \
+         strategy would be the following, with its values V as of then:"
     );
     text.push_str(&wrapped(&title, 3));
     let states: Vec<StateId> = model.states().take(ROWS).collect();
@@ -139,14 +140,16 @@ fn earlier(text: &mut String, model: &Structure, at: usize, own: &EarlierSegment
     }
 }
 
-fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
-    if solution.horizon().is_zero() {
-        return;
+/// What is gained near the horizon; returns whether there is such an item. Gains over the values of several segments do not add
+/// up.
+fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) -> bool {
+    if solution.horizon().is_zero() || !explanation.earlier.is_empty() {
+        return false;
     }
     text.push_str("\n4. Backwards from the horizon: what each state gains over the long-term strategy\n");
     if explanation.layers.is_empty() {
         text.push_str("  The horizon is too far away to write the gains near it.\n");
-        return;
+        return true;
     }
     let (one, several) = (shown(model.about().step()), shown(&model.about().steps()));
     // Near a long horizon gains are negligible compared with the total gain.
@@ -196,16 +199,17 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
             counted(&(solution.horizon() - n_layers), &format!("earlier {one}"), &format!("earlier {several}"));
         let _ = writeln!(text, "  … and so on for {earlier}");
     }
+    true
 }
 
-/// The changes of choices, and the principals who prefer them.
-fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
+/// The changes of choices, and the principals who prefer them, as the item of that number; returns whether there are any.
+fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Explanation) -> bool {
     if explanation.turns.is_empty() {
-        return;
+        return false;
     }
     let step = shown(model.about().step());
     let title = format!(
-        "\n5. Changes, the latest first. From that {step} on the new choice is taken, and given what follows it is better there \
+        "\n{number}. Changes, the latest first. From that {step} on the new choice is taken, and given what follows it is better there \
          than the old one for these:"
     );
     text.push_str(&wrapped(&title, 3));
@@ -224,6 +228,7 @@ fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
     let rows: Vec<_> = explanation.turns.iter().take(ROWS).map(row).collect();
     text.push_str(&in_blocks(&[&step, "state", "old", "new", "better for", "worse for"], &rows, 2));
     more(text, explanation.turns.len(), "change", "changes");
+    true
 }
 
 /// The principals for whom the comparison of the new choice with the old one is `ordering`: their names if they fit, or their

@@ -1,13 +1,15 @@
 //! Reading the files that the command line names.
 
 use crate::args::{ChangeArgs, ModelArgs};
+use crate::doubts;
 use crate::model_file::{self, file, located};
 use crate::report::names::NUMBER;
-use crate::report::numbers::counted;
+use crate::report::note;
+use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::shell::quoted;
 use anyhow::{Context, anyhow, bail};
-use commonweal::files::{Format, MAX_MODEL_BYTES, ModelFile, read_preference};
-use commonweal::text::{nearest, parse_rate};
+use commonweal::files::{Format, MAX_MODEL_BYTES, ModelFile, named_preference, read_preference};
+use commonweal::text::{nearest, parse_rate, rate_text};
 use commonweal::{
     Discounts, Engine, Model, ParseError, Preference, Principal, PrincipalId, Rational, ReadError, ReadOptions,
     StateId, Strategy,
@@ -28,19 +30,23 @@ pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bo
         let options = ReadOptions::default().strict(changes.strict);
         let model = Model::read_file(file, &options, engine).map_err(refused)?;
         model_file::say_notes(model.notes(), quiet);
-        let model = reweighted(overridden(model, changes)?, changes)?;
-        model_file::doubt_discounts(model.principals(), quiet);
+        let model = reweighted(overridden(model, changes)?, changes, quiet)?;
+        if !quiet {
+            doubts::say_doubts(&model);
+        }
         return Ok(model);
     }
     let options = ReadOptions::new(discounts(changes)?).from(changes.from.as_deref()).strict(changes.strict);
     let model = Model::read_file(file, &options, engine).map_err(refused)?;
     model_file::say_notes(model.notes(), quiet);
-    model_file::doubt_discounts(model.principals(), quiet);
-    reweighted(model, changes)
+    if !quiet {
+        doubts::say_doubts(&model);
+    }
+    reweighted(model, changes, quiet)
 }
 
 /// The model with the weights that the arguments give.
-fn reweighted(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
+fn reweighted(mut model: Model, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model> {
     let mut weights = Vec::new();
     for (name, text) in assigned("--weight", "time=-1", &changes.weight)? {
         weights.push(("--weight", name, text.parse().context("--weight")?));
@@ -53,6 +59,15 @@ fn reweighted(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
     }
     for (option, name, weight) in weights {
         let principal = principal(&model, option, name)?;
+        let before = model.principals()[principal.index()].weight.clone();
+        let size = before.clone().abs();
+        if option == "--minimise" && !quiet && !before.is_zero() && !size.is_one() {
+            let (before, size) = (fraction_or_decimal(&before), fraction_or_decimal(&size));
+            note(&format!(
+                "--minimise gives `{name}` the weight −1 in place of {before}; --weight {}=-{size} keeps its size",
+                quoted(name)
+            ));
+        }
         model = model.with_weight(principal, &weight);
     }
     Ok(model)
@@ -81,7 +96,7 @@ fn preferences(changes: &ChangeArgs) -> anyhow::Result<Vec<(&'static str, &str, 
     let mut stated: Vec<(&'static str, &str, Preference)> = Vec::new();
     for (name, text) in assigned("--discount", "alice=2/3", &changes.discount)? {
         let preference = if text.trim_start().starts_with('{') {
-            let entry = read_preference(text);
+            let entry = read_preference(name, text);
             entry.map_err(|error| anyhow!("{}", error.render("--discount", text).trim_end().to_owned()))?
         } else {
             Preference::discount(discount("--discount", text)?)
@@ -92,7 +107,7 @@ fn preferences(changes: &ChangeArgs) -> anyhow::Result<Vec<(&'static str, &str, 
         if stated.iter().any(|(_, other, _)| *other == name) {
             bail!("--rate: `{name}` has a --discount already; keep one of them");
         }
-        stated.push(("--rate", name, Preference::rate(parse_rate(text).context("--rate")?)));
+        stated.push(("--rate", name, Preference::rate(rate(name, text)?)));
     }
     Ok(stated)
 }
@@ -187,7 +202,30 @@ fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
         let text = text.trim();
         bail!("{option}: a discount is not a percentage; write --rate NAME={text}, {}", in_figures(&rate));
     }
+    if let Some(cure) = named_preference(text.trim()) {
+        let cure = cure.trim_matches('`');
+        bail!("{option}: `{text}` is not a number; write --discount 'NAME={cure}'");
+    }
     text.parse().with_context(|| option.to_owned())
+}
+
+/// The rate of `--rate NAME=TEXT`. A number above 1 is probably meant in per cent.
+fn rate(name: &str, text: &str) -> anyhow::Result<Rational> {
+    let option = |text: &str| format!("--rate {}={text}", quoted(name));
+    let rate = match parse_rate(text) {
+        Ok(rate) => rate,
+        Err(error) => {
+            let with_point = text.replacen(',', ".", 1);
+            let cure = parse_rate(&with_point).map(|_| format!("; write {}, with a point", option(&with_point)));
+            return Err(anyhow!("--rate: {error}{}", cure.unwrap_or_default()));
+        }
+    };
+    let meant = &rate / Rational::from(100);
+    if rate > Rational::ONE && meant <= Rational::ONE {
+        let (shown, cure) = (rate_text(&rate), option(&rate_text(&meant)));
+        bail!("--rate: {shown} is not a rate; a rate is at most 100%; did you mean {cure}, {}?", in_figures(&meant));
+    }
+    Ok(rate)
 }
 
 /// The discount that a rate is.

@@ -65,6 +65,15 @@ pub fn check_places(places: &[(&str, &Option<PathBuf>)], input: &Path) -> anyhow
     Ok(())
 }
 
+/// Refuses a path for a page that has the ending of another format.
+pub fn check_page_place(path: &Path) -> anyhow::Result<()> {
+    let is_page = |ending: &std::ffi::OsStr| ["html", "htm"].iter().any(|page| ending.eq_ignore_ascii_case(page));
+    if path.extension().is_some_and(is_page) {
+        return Ok(());
+    }
+    bail!("--report: the page is HTML; name it {}", path.with_extension("html").display())
+}
+
 /// Refuses a path for a picture that cannot be written, that is the input, or that has the ending of another format.
 pub fn check_picture_place(path: &Path, input: &Path) -> anyhow::Result<()> {
     check_place(path)?;

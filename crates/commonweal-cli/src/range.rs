@@ -1,6 +1,7 @@
 //! Ranges of discounts and rates, as the command line gives them.
 
 use crate::input::suggestion;
+use crate::report::note;
 use anyhow::{Context, anyhow, bail};
 use commonweal::questions::{Grid, Quantity};
 use commonweal::text::{parse_rate, rate_text};
@@ -75,9 +76,24 @@ pub fn varied(option: &str, name: &str, model: &Structure) -> anyhow::Result<(Pr
         Some((owner, "rate")) => (owner, Quantity::Rate),
         Some((owner, "discount")) => (owner, Quantity::Discount),
         Some((owner, "weight")) => (owner, Quantity::Weight),
+        Some((owner, other)) if model.find_principal(owner).is_some() => {
+            bail!(
+                "{option}: `{other}` of `{owner}` cannot be varied; write {owner}.rate, {owner}.discount or {owner}.weight"
+            )
+        }
         _ => (name, Quantity::Discount),
     };
     Ok((principal(option, owner, model)?, quantity))
+}
+
+/// Says that a preference other than a discount or a rate is replaced by what varies.
+pub fn note_replaced(model: &Structure, principal: PrincipalId, quantity: Quantity) {
+    let principal = &model.principals()[principal.index()];
+    let stated = principal.preference();
+    if quantity != Quantity::Weight && stated.single_discount().is_none() {
+        let name = quantity.name();
+        note(&format!("`{}` states {stated}; a constant {name} takes its place here", principal.name));
+    }
 }
 
 /// The principal of that name.

@@ -212,8 +212,14 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
 }
 
 impl Comparison {
-    /// The same with further strategies at its end.
-    pub(crate) fn with(mut self, further: Vec<Compared>) -> Comparison {
+    /// The same with further strategies at its end, none of which earns more than the best of all.
+    pub(crate) fn with(mut self, mut further: Vec<Compared>) -> Comparison {
+        let best = &self.strategies[0];
+        let most = best.upper.unwrap_or(best.welfare.enclosure.upper());
+        for one in further.iter_mut().filter(|one| one.welfare.exact.is_none()) {
+            let own = one.welfare.enclosure;
+            one.welfare = Value::from(Enclosure::new(own.lower().min(most), own.upper().min(most)));
+        }
         self.stopped = self.stopped.or(further.iter().find_map(cut));
         self.strategies.extend(further);
         self

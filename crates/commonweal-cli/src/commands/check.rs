@@ -42,6 +42,8 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     // A fair answer is about each principal, an ordinary one about their sum.
     let first = certificate.fill_buf().with_context(|| format!("cannot read {}", path.display()))?;
     let is_fair = first.starts_with(FAIR_HEADER.as_bytes());
+    let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
+    let of_what = if is_approximated { ", for the mixtures that approximate time preferences" } else { "" };
     let mut canonical = Vec::new();
     model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut canonical)?;
     drop(model);
@@ -53,7 +55,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         Err(reason) => Err(reason),
     };
     if args.run.json {
-        json::print(&document(&found), spent)?
+        json::print(&document(&found, of_what), spent)?
     } else {
         let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
         output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
@@ -61,7 +63,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     Ok(match found {
         Ok(Verdict::Accepted(meaning)) => {
             if !args.run.quiet && !args.run.json {
-                say(&meaning.to_string());
+                say(&format!("{meaning}{of_what}"));
             }
             ExitCode::SUCCESS
         }
@@ -89,9 +91,9 @@ fn verdict(
     }
 }
 
-fn document(found: &Result<Verdict, StopReason>) -> documents::Check {
+fn document(found: &Result<Verdict, StopReason>, of_what: &str) -> documents::Check {
     let (verdict, says) = match found {
-        Ok(Verdict::Accepted(meaning)) => (documents::Verdict::Accepted, meaning.to_string()),
+        Ok(Verdict::Accepted(meaning)) => (documents::Verdict::Accepted, format!("{meaning}{of_what}")),
         Ok(Verdict::Refused(claim)) => (documents::Verdict::Refused, claim.clone()),
         Err(reason) => (documents::Verdict::Stopped, reason.to_string()),
     };

@@ -41,6 +41,9 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
             );
         }
     }
+    if !args.run.quiet {
+        varied.iter().for_each(|(principal, quantity)| range::note_replaced(&model, *principal, *quantity));
+    }
     let options = Options { engine: args.engine.engine(), stop, ..Options::default() };
     if let Some(shard) = args.shard {
         let part = progress::shown(&options.stop, args.run.quiet, || map_shard(&model, axes, &grids, shard, &options));

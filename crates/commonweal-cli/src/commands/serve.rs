@@ -101,6 +101,7 @@ impl Program for Commonweal {
             answer,
             own_best: Some(&own_best),
             comparison: None,
+            outlook: None,
             checked: &checked,
             stop,
         };

@@ -4,7 +4,7 @@ use crate::args::SimulateArgs;
 use crate::report::json;
 use crate::report::names::{principal_in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
-use crate::report::table::in_blocks;
+use crate::report::table::{in_blocks, wrapped};
 use crate::report::timings::Clock;
 use crate::{input, output, progress, report};
 use commonweal::questions::{PathStep, sample_paths};
@@ -133,7 +133,9 @@ impl Shown<'_> {
         }
         let runs = counted(&simulation.runs.into(), "run", "runs");
         let percent = double(args.confidence * 100.0);
-        let _ = writeln!(text, "{runs} from {start}, seed {}, intervals for {percent}% confidence\n", args.seed);
+        let line = format!("{runs} from {start}, seed {}, intervals for {percent}% confidence", args.seed);
+        text += &wrapped(&line, 2);
+        text.push('\n');
         let mut header = vec!["principal", "mean", "±", "from", "to"];
         if self.exact.is_some() {
             header.push("exactly");

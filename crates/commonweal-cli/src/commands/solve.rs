@@ -26,6 +26,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         ("--report", &args.report),
     ];
     output::check_places(&places, &args.model.model)?;
+    args.report.as_deref().map_or(Ok(()), output::check_page_place)?;
     let in_fractions = args.certificate.is_some();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
     clock.has_read();
@@ -79,7 +80,8 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
             model: &model,
             answer: &answer,
             own_best: (!found.own_best.is_empty()).then_some(&*found.own_best),
-            comparison: found.comparison.as_ref().map(|comparison| &*comparison.strategies),
+            comparison: found.comparison.as_ref(),
+            outlook: found.outlook.as_ref(),
             checked: &found.certified.checked.in_words(),
             stop,
         };

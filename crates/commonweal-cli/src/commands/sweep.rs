@@ -21,6 +21,9 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let structure = model.structure();
     let (principal, quantity, range) = range::assigned("--vary", &args.vary, structure)?;
     let grid = range::grid("--vary", range, quantity, args.steps)?;
+    if !args.run.quiet {
+        range::note_replaced(&model, principal, quantity);
+    }
     let grid = if args.changes { grid } else { grid.between_points() };
     let options = Options { engine: args.engine.engine(), stop, ..Options::default() };
     let shard = args.shard.unwrap_or(Shard::WHOLE);

@@ -1,6 +1,6 @@
 //! `solve --compare`: the best strategy of each class in one table, and what simplicity costs.
 
-use super::names::{in_column as name_in_column, principal_in_column, shown};
+use super::names::{has_costs, in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
 use commonweal::questions::{Class, Compared, Comparison, Equilibrium};
@@ -45,12 +45,14 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
             text += &classes(model, &rows, scale, false);
         }
         text += "  (`fair --rule RULE` says which strategies these lotteries draw)\n";
+    } else if has_costs(model) && model.n_principals() > 1 {
+        text += &wrapped("\nThe price of fairness is left out: its rules are not compared with costs.", 2);
     }
     text + &commitment(model, comparison)
 }
 
 /// The value of commitment, and the equilibrium without it.
-fn commitment(model: &Structure, comparison: &Comparison) -> String {
+pub fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let of = |class: Class| comparison.strategies.iter().find(|one| one.class == class);
     let (Some(plan), Some(replanned)) = (of(Class::Counting), of(Class::Replanned)) else { return String::new() };
     let uncommitted = of(Class::NoCommitment).unwrap_or(replanned);

@@ -45,10 +45,11 @@ fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
             .map(|(choice, share)| format!("{} with {}, ", action(*choice), fraction_or_decimal(share)))
             .collect::<String>();
         let (state, step) = (shown(&model.state_name(coin.state)), &coin.step);
-        format!("in {state} at step {step}: {others}otherwise {}.\n", action(last.0))
+        let one = shown(model.about().step());
+        format!("in {state} at {one} {step}: {others}otherwise {}.\n", action(last.0))
     };
     let mut text = match coins {
-        [coin] => format!("\nOne coin, {}", tossed(coin)),
+        [coin] => wrapped(&format!("\nOne coin, {}", tossed(coin).trim_end()), 2),
         several => {
             let all = several.iter().map(|coin| format!("  {}", tossed(coin))).collect::<String>();
             format!("\n{} coins, each tossed where the run comes to it:\n{all}", several.len())
@@ -64,7 +65,10 @@ fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
 fn headline(model: &Structure, fair: &Fair) -> String {
     let start = shown(&model.state_name(model.start()));
     let before = what(&fair.rule);
-    let claim = |value: String| format!("Fairest by {} from {start}:\n{before} {value}\n", fair.rule.name());
+    let claim = |value: String| {
+        wrapped(&format!("Fairest by {} from {start}:", fair.rule.name()), 2)
+            + &wrapped(&format!("{before} {value}"), 2)
+    };
     match fair.proven {
         Proven::Optimal => claim(exact_and_decimal(&fair.value)),
         Proven::WithinGap => claim(bounds(&fair.value)),
@@ -175,7 +179,9 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
         return "\nThe price of fairness: nothing. No lottery has a greater welfare.\n".to_owned();
     }
     let brief = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal);
-    format!("\nThe price of fairness: the welfare is {} below the greatest, {}.\n", brief(&lost), brief(&best))
+    let told =
+        format!("\nThe price of fairness: the welfare is {} below the greatest, {}.", brief(&lost), brief(&best));
+    wrapped(&told, 2)
 }
 
 /// The lottery: the probabilities and the strategies.

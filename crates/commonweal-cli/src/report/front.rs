@@ -42,7 +42,8 @@ pub fn report(model: &Structure, front: &Front) -> String {
         (false, None) => "the front to within the gap",
         (false, Some(_)) => "a part of the front",
     };
-    let _ = writeln!(text, "What {} and {} can get from {start}:\n{count}; this is {whole}.\n", names[0], names[1]);
+    text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
+    let _ = writeln!(text, "{count}; this is {whole}.\n");
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
     let told = |vertex: &Vertex| play_in_words(model, &Play::of(model, &vertex.point.strategy, model.start()));
     text += &vertex_table(model, front, &rows, told);

@@ -173,9 +173,7 @@ pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
         drawn.others_name,
         told(&drawn.others_worth.welfare)
     );
-    if model.n_principals() > PRINCIPALS {
-        caption += &format!(" The first {PRINCIPALS} of {} principals are drawn.", model.n_principals());
-    }
+    caption += &first_ones(model);
     caption.extend(drawn.note.iter().map(|note| format!(" {note}")));
     Ok(Chart {
         title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
@@ -241,16 +239,43 @@ pub fn rates(model: &Structure, drawn: &Drawn) -> Chart {
     if model.n_principals() > 1 {
         for (p, principal) in model.principals().iter().enumerate().take(PRINCIPALS) {
             let alone = principal.clone().weighted(Rational::ONE);
-            all.push(series(shown(&principal.name), colour_of(p), social_rates(&[alone], steps), Mark::Dashed));
+            all.push(series(principal_shown(principal), colour_of(p), social_rates(&[alone], steps), Mark::Dashed));
         }
     }
+    let mut caption = "All together: how fast the sum of all weights falls.".to_owned();
+    caption += &without_spike(&mut all, &shown(model.about().step()));
+    caption += &first_ones(model);
     Chart {
         title: format!("At which rate the next {} is discounted", shown(model.about().step())),
-        caption: Some("All together: how fast the sum of all weights falls.".to_owned()),
+        caption: Some(caption),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: format!("per cent a {}", shown(model.about().step())), scale: Scale::Linear },
         series: all,
         marks: Vec::new(),
+    }
+}
+
+/// Takes away rates at step 0 that would flatten all others, as a present bias has them, and says so.
+fn without_spike(rates: &mut [Series], step: &str) -> String {
+    /// How many times higher than all others a rate may be.
+    const HIGHER: f64 = 3.0;
+    let later = rates.iter().flat_map(|one| one.points.iter().skip(1)).map(|(_, rate)| *rate);
+    let highest = later.filter(|rate| rate.is_finite()).fold(0.0, f64::max);
+    let mut told = Vec::new();
+    for one in rates.iter_mut().filter(|_| highest > 0.0) {
+        if let Some(first) = one.points.first_mut().filter(|(_, rate)| *rate > HIGHER * highest) {
+            told.push(format!("{} {} %", one.name, double((100.0 * first.1).round() / 100.0)));
+            *first = BREAK;
+        }
+    }
+    if told.is_empty() { String::new() } else { format!(" Beyond the axis, at {step} 0: {}.", told.join(", ")) }
+}
+
+/// Which principals are drawn, if not all.
+fn first_ones(model: &Structure) -> String {
+    match model.n_principals() {
+        n if n > PRINCIPALS => format!(" The first {PRINCIPALS} of {n} principals are drawn."),
+        _ => String::new(),
     }
 }
 
@@ -286,14 +311,14 @@ pub fn expected_rewards(model: &Model, drawn: &Drawn) -> Result<Chart, ModelErro
     let trajectory = trajectory(model, drawn.strategy, drawn_steps(model.structure(), drawn) + 1)?;
     let model = model.structure();
     let series = |(p, principal): (usize, &Principal)| Series {
-        name: shown(&principal.name),
+        name: principal_shown(principal),
         colour: colour_of(p),
         points: trajectory.rewards.iter().enumerate().map(|(j, rewards)| (j as f64, rewards[p])).collect(),
         mark: Mark::Line,
     };
     Ok(Chart {
         title: format!("What is expected at each {}", shown(model.about().step())),
-        caption: None,
+        caption: Some(first_ones(model).trim_start().to_owned()).filter(|caption| !caption.is_empty()),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "expected reward, not discounted".to_owned(), scale: Scale::Linear },
         series: model.principals().iter().enumerate().take(PRINCIPALS).map(series).collect(),

@@ -25,7 +25,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         let left_out = "Points that were not solved are left out, and changes may be missing.";
         text += &wrapped(&format!("Stopped: {reason}. {left_out}"), 0);
     }
-    text += &format!("Over the {} of {}, from {start}\n\n", sweep.grid.quantity.name(), shown(principal));
+    text += &wrapped(&format!("Over the {} of {}, from {start}", sweep.grid.quantity.name(), shown(principal)), 2);
+    text.push('\n');
     let (points, changes) = (solved(sweep), changes(sweep));
     let every = points.len().div_ceil(ROWS).max(1);
     let rows: Vec<&SweepPoint> = points.iter().copied().step_by(every).collect();
@@ -59,8 +60,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         let left_out = &changes[first.len()..changes.len() - last.len()];
         let [from, to] = [left_out.first(), left_out.last()].map(|change| change.map_or(0.0, |change| place(change)));
         let digits = if is_located { 12 } else { 6 };
-        text +=
-            &format!("  … {} more between ≈ {from:.digits$} and ≈ {to:.digits$}; --json has them\n", left_out.len());
+        let [from, to] = [from, to].map(|end| approximately(sweep, end, digits));
+        text += &format!("  … {} more between {from} and {to}; --json has them\n", left_out.len());
     }
     text.extend(last.iter().map(line));
     if !is_located && !changes.is_empty() {
@@ -84,14 +85,24 @@ fn in_place(sweep: &Sweep, value: &Rational) -> String {
     }
 }
 
+/// A place that is rounded to that many digits after the point; a rate in per cent.
+fn approximately(sweep: &Sweep, place: f64, digits: usize) -> String {
+    match sweep.grid.quantity {
+        Quantity::Rate => format!("≈ {:.*}%", digits - 2, 100.0 * place),
+        Quantity::Discount | Quantity::Weight => format!("≈ {place:.digits$}"),
+    }
+}
+
 fn change_line(sweep: &Sweep, change: &SweepChange, key: &Key) -> String {
     if !sweep.grid.locates_changes() {
         let [low, high] = [&change.low, &change.high].map(|end| in_place(sweep, end));
         return format!("  from {low} to {high}: {} → {}\n", key.letter(change.before), key.letter(change.after));
     }
     let at = match &change.at {
+        Some(exact) if sweep.grid.quantity == Quantity::Rate && rate_text(exact).ends_with('%') => rate_text(exact),
+        Some(exact) if sweep.grid.quantity == Quantity::Rate => format!("{exact} ≈ {}", in_place(sweep, exact)),
         Some(exact) => format!("{exact} ≈ {}", double(place(change))),
-        None => format!("≈ {:.12}", place(change)),
+        None => approximately(sweep, place(change), 12),
     };
     let crowded = if change.crowded { " *" } else { "" };
     format!("  at {at}: {} → {}{crowded}\n", key.letter(change.before), key.letter(change.after))
@@ -263,6 +274,9 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     /// The most marks along the axis.
     const MARKS: f64 = 100.0;
     let (points, solved) = (&sweep.points, solved(sweep));
+    let scale = drawn_scale(sweep.grid.quantity);
+    let (decimal_place, place) =
+        (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| scale * place(change));
     let curve = |name: String, colour: usize, mark: Mark, jumps: bool, of: &dyn Fn(&Earned) -> &Value| {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
@@ -321,7 +335,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }
     // Of marks that would overlap only one is drawn.
-    let room = (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
+    let room = scale * (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
     let mut marked: Vec<&SweepChange> = Vec::new();
     for change in &changes {
         if marked.last().is_none_or(|last| place(change) - place(last) >= room) {
@@ -342,7 +356,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     Chart {
         title: format!("Welfare and payoffs over the {} of {principal}", sweep.grid.quantity.name()),
         caption: Some(caption),
-        x: Axis { label: format!("{} of {principal}", sweep.grid.quantity.name()), scale: Scale::Linear },
+        x: Axis { label: axis_label(sweep.grid.quantity, &principal), scale: Scale::Linear },
         y: Axis {
             label: format!("expected discounted payoff from {}", shown(&model.state_name(model.start()))),
             scale: Scale::Linear,
@@ -350,6 +364,17 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         series,
         marks: own.iter().map(|own| (decimal_place(own), "the model".to_owned())).collect(),
     }
+}
+
+/// What a value is multiplied by in a picture: rates are drawn in per cent.
+pub fn drawn_scale(quantity: Quantity) -> f64 {
+    if quantity == Quantity::Rate { 100.0 } else { 1.0 }
+}
+
+/// The label of an axis.
+pub fn axis_label(quantity: Quantity, principal: &str) -> String {
+    let unit = if quantity == Quantity::Rate { ", %" } else { "" };
+    format!("{} of {principal}{unit}", quantity.name())
 }
 
 fn decimal_place(discount: &Rational) -> f64 {

@@ -57,13 +57,18 @@ impl Stated {
 
     /// Whether the first steps count alike, which the checker does not read.
     fn begins_undiscounted(&self) -> bool {
-        matches!(self, Stated::Schedule(rates) if rates[0].0 > 1)
+        match self {
+            Stated::Schedule(rates) => rates[0].0 > 1,
+            Stated::Rate(rate, _) => rate.is_zero(),
+            _ => false,
+        }
     }
 
     /// The weight of each of the first `n` steps from below and from above, and at least the sum of all that follow.
     fn weights(&self, n: usize) -> (Vec<[BigInt; 2]>, BigInt) {
         match self {
             Stated::Discount(discount, until) => cut(geometric(discount, n), *until),
+            Stated::Rate(rate, until) if rate.is_zero() => cut((vec![[unit(), unit()]; n], BigInt::zero()), *until),
             Stated::Rate(rate, until) => cut(geometric(&(Q::one() / (Q::one() + rate)), n), *until),
             Stated::BetaDelta(beta, delta) => {
                 let (mut weights, rest) = scaled(geometric(delta, n), beta);
@@ -236,7 +241,11 @@ fn statement(rng: &mut Rng, kinds: &[usize]) -> Stated {
         4 => Stated::Gamma(q(rng.within(20, 60), 100), 3, errors[rng.index(4)]),
         5 => Stated::Hyperbolic(q(rng.within(1, 20), 10), q(rng.within(10, 40), 100), errors[rng.index(4)]),
         6 => Stated::Discount(q(rng.within(1, 19), 20), Some(rng.within(1, 7) as usize)),
-        7 => Stated::Rate(rate(rng), Some(rng.within(1, 7) as usize)),
+        7 => {
+            // A term of office may count all its steps alike.
+            let rate = if rng.index(3) == 0 { Q::zero() } else { rate(rng) };
+            Stated::Rate(rate, Some(rng.within(1, 7) as usize))
+        }
         _ => {
             let mut step = rng.within(0, 3) as usize;
             let mut rates = Vec::new();
@@ -316,7 +325,7 @@ fn reads_back(model: &Mdp) {
     }
     for principal in model.principals() {
         let text = preference_text(principal.preference()).unwrap();
-        assert_eq!(read_preference(&text).unwrap(), *principal.preference(), "{text}");
+        assert_eq!(read_preference("p", &text).unwrap(), *principal.preference(), "{text}");
     }
 }
 
@@ -485,4 +494,13 @@ fn certificates_of_stated_preferences_are_accepted() {
         let verdict = commonweal_check::check(&file, certificate.as_slice(), commonweal_check::WORK);
         assert!(matches!(verdict, Ok(commonweal_check::Verdict::Accepted(_))), "{verdict:?} of\n{}", small.text());
     }
+}
+
+#[test]
+fn a_difference_of_which_few_digits_are_known_is_written_like_its_neighbours() {
+    use commonweal::internals::text::numbers::{in_column, signed};
+    let between = |lower: f64, upper: f64| Value::from(commonweal::Enclosure::new(lower, upper));
+    assert_eq!(signed(&between(24.19, 24.21)), "+24.2");
+    assert_eq!(in_column(&between(-0.02421, -0.02419)), "−0.0242");
+    assert_eq!(in_column(&between(1.0e7, 1.0005e7)), "1.00e7");
 }
