@@ -2,5 +2,5 @@
 
 pub use crate::front::{Form, ReadNotes};
 pub use crate::io::{DiscountError, ENDINGS, Format, MAX_MODEL_BYTES, ModelFile, Overview};
-pub use crate::io::{drn_reward_names, preference_text, read_preference, text_file};
+pub use crate::io::{drn_reward_names, named_preference, preference_text, read_preference, text_file};
 pub use crate::number::Divided;
