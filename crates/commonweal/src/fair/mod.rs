@@ -6,7 +6,7 @@
 //!
 //! | rule | how |
 //! |---|---|
-//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces if there is no Slater point (`stage`) |
+//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces if there is no Slater point (`stage`), limits if vertices accumulate (`limit`) |
 //! | Nash, α-fair | the same with tangents in place of the function, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
 //! | the Pareto front | dichotomy, and the repeating pattern of an infinite front ([`front`]) |
 
