@@ -4,12 +4,11 @@ use crate::signals;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::internals::landscape::Shard;
-use commonweal::internals::number::{Rational, parse_rational};
-use commonweal::questions::{FrontOptions, Rule};
-use commonweal::{Options, SearchOptions, SimulateOptions, StopSignal};
+use commonweal::questions::{FrontOptions, Rule, Shard};
+use commonweal::{NumberError, Options, Rational, SearchOptions, SimulateOptions, StopSignal};
 use commonweal_experiments::Experiment;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Decide for several principals with different patience: find the strategy with the greatest social welfare.
@@ -295,12 +294,15 @@ pub enum Method {
     Milp,
 }
 
+/// The library's default gap of a stationary strategy, as the help shows it.
+static STATIONARY_GAP: LazyLock<String> = LazyLock::new(|| format!("{:e}", SearchOptions::stationary().gap.to_f64()));
+
 #[derive(Debug, Args)]
 pub struct StationaryArgs {
     #[command(flatten)]
     pub search: SearchArgs,
     /// Stop when the bounds are this close, relative to the welfare
-    #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
+    #[arg(long, value_name = "G", default_value = STATIONARY_GAP.as_str(), value_parser = stationary_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Refused: the best mix is irrational in general
     #[arg(long, hide = true)]
@@ -793,8 +795,7 @@ fn time_limit(text: &str) -> Result<Duration, String> {
 }
 
 fn gap(text: &str) -> Result<f64, String> {
-    let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
-    let value = value.to_f64();
+    let value = number(text)?.to_f64();
     if 0.0 < value && value < 1.0 {
         Ok(value)
     } else {
@@ -807,7 +808,7 @@ fn rule(text: &str) -> Result<Rule, String> {
 }
 
 fn number(text: &str) -> Result<Rational, String> {
-    parse_rational(text).map_err(|error| error.to_string())
+    text.parse().map_err(|error: NumberError| error.to_string())
 }
 
 fn positional_gap(text: &str) -> Result<Rational, String> {
@@ -826,8 +827,7 @@ fn stationary_gap(text: &str) -> Result<Rational, String> {
 }
 
 fn confidence(text: &str) -> Result<f64, String> {
-    let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
-    let value = value.to_f64();
+    let value = number(text)?.to_f64();
     if 0.0 < value && value < 1.0 { Ok(value) } else { Err("a confidence lies between 0 and 1".to_owned()) }
 }
 
@@ -842,7 +842,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 fn spacing(text: &str) -> Result<Rational, String> {
     /// A discount of the family has one digit more than N at most, and can then still be read.
     const MAX_DIGITS: isize = 9_999;
-    let number = parse_rational(text).map_err(|error| error.to_string())?;
+    let number = number(text)?;
     if !number.is_whole() {
         return Err("N is a whole number such as 10 or 1e9".to_owned());
     }

@@ -3,9 +3,7 @@
 use crate::output;
 use crate::report::note;
 use crate::report::table::wrapped;
-use commonweal::internals::certificate::{Kind, NoCertificate, write_canonical};
-use commonweal::internals::stop::{StopReason, StopSignal};
-use commonweal::{Answer, Certificate, Claim, Model};
+use commonweal::{Answer, Certificate, Claim, Model, NoCertificate, StopReason, StopSignal};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -128,16 +126,13 @@ fn attempt(model: &Model, answer: &Answer, certificate: &Certificate, place: Opt
     if certificate.value_bits() > MAX_VALUE_BITS {
         return not("its numbers are long (--certificate proves it)");
     }
-    if certificate.kind() != Kind::Exact {
+    if !certificate.claims_optimality() {
         return not("it has ties too far away for the checker (--certificate proves bounds)");
     }
     if certificate.check_work() > DOUBT * WORK {
         return not(TAKES_LONG);
     }
-    let (mut canonical, mut text) = (Vec::new(), Vec::new());
-    write_canonical(&model.exact(), &mut canonical)?;
-    certificate.write(&mut text)?;
-    match check(&canonical, text.as_slice(), WORK) {
+    match check(&model.canonical(), certificate.to_bytes()?.as_slice(), WORK) {
         Ok(Verdict::Accepted(_)) => Ok(Attempt::Accepted),
         Ok(Verdict::Refused(why)) => Ok(Attempt::Refused(why)),
         Err(Unreadable(_)) => not(TAKES_LONG),

@@ -2,7 +2,7 @@
 
 use crate::report::numbers::counted;
 use crate::report::{names, note, say};
-use commonweal::internals::number::{decimal_or_fraction, rate_text};
+use commonweal::text::{decimal_or_fraction, rate_text};
 use commonweal::{Model, Preference, Principal, Rational, Schedule};
 
 /// The most principals that are named one by one.

@@ -3,11 +3,8 @@
 use crate::report::names::{has_costs, in_column, shown, state_in_brief};
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
 use crate::report::table::{in_blocks, wrapped};
-use commonweal::internals::explain::{Deviation, EarlierSegment, Explanation, Gain, Turn};
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::stop::StopReason;
-use commonweal::{Answer, Claim, Model, StopSignal, questions};
+use commonweal::questions::{Deviation, EarlierSegment, Explanation, Gain, Turn};
+use commonweal::{Answer, Claim, Model, Rational, StateId, StopReason, StopSignal, Structure, Value, questions};
 use std::cmp::Ordering;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -104,7 +101,10 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
             last if last == *first => format!("at {step} {}", steps(first)),
-            last => format!("{several} {} to {}", steps(first), steps(&last)),
+            last => {
+                let some = if deviation.pays_throughout { "" } else { "some of " };
+                format!("{some}{several} {} to {}", steps(first), steps(&last))
+            }
         },
     };
     let values: Vec<&[Rational]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();

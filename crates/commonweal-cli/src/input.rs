@@ -8,24 +8,19 @@ use crate::report::note;
 use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::shell::quoted;
 use anyhow::{Context, anyhow, bail};
-use commonweal::internals::io::{
-    Discounts, Format, MAX_MODEL_BYTES, ModelFile, named_preference, read_dimacs, read_game, read_preference,
-    read_strategy,
+use commonweal::files::{Format, MAX_MODEL_BYTES, ModelFile, named_preference, read_preference};
+use commonweal::text::{nearest, parse_rate, rate_text};
+use commonweal::{
+    Discounts, Engine, Model, ParseError, Preference, Principal, PrincipalId, Rational, ReadError, ReadOptions,
+    StateId, Strategy,
 };
-use commonweal::internals::model::{Mdp, Structure, nearest};
-use commonweal::internals::number::{Rational, parse_rate, parse_rational, rate_text};
-use commonweal::internals::reductions::reachability_game::Game;
-use commonweal::internals::reductions::three_sat::Formula;
-use commonweal::internals::strategy::Strategy;
-use commonweal::{Engine, Model, Preference, Principal, PrincipalId, ReadError, ReadOptions, StateId};
 use std::io::Read;
 use std::path::Path;
 
 /// The model that the arguments name in fractions, with their start state and discounts. Notes on the file go to standard error,
 /// unless `quiet`.
-pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Mdp> {
-    let file = model_file::open(&args.model)?;
-    Ok(changed(&file, &args.changes, Engine::Exact, quiet)?.into_exact())
+pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
+    changed(&model_file::open(&args.model)?, &args.changes, Engine::Exact, quiet)
 }
 
 /// The model in a file, in the numbers of an engine, with another start state and other discounts.
@@ -54,7 +49,7 @@ pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bo
 fn reweighted(mut model: Model, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model> {
     let mut weights = Vec::new();
     for (name, text) in assigned("--weight", "time=-1", &changes.weight)? {
-        weights.push(("--weight", name, parse_rational(text).context("--weight")?));
+        weights.push(("--weight", name, text.parse().context("--weight")?));
     }
     for name in &changes.minimise {
         if weights.iter().any(|(_, other, _)| other == name) {
@@ -162,21 +157,15 @@ pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
 }
 
 /// The strategy in a file.
-pub fn strategy_file(model: &Structure, path: &Path) -> anyhow::Result<Strategy> {
+pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
-    read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
+    model.read_strategy(&bytes).map_err(|error| located(error, path, &bytes))
 }
 
-/// The formula in a file.
-pub fn formula_file(path: &Path) -> anyhow::Result<Formula> {
+/// What is read from a file, or from standard input for `-`.
+pub fn read_from<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, ParseError>) -> anyhow::Result<T> {
     let bytes = file_or_input(path)?;
-    read_dimacs(&bytes).map_err(|error| located(error, path, &bytes))
-}
-
-/// The game in a file.
-pub fn game_file(path: &Path) -> anyhow::Result<Game> {
-    let bytes = file_or_input(path)?;
-    read_game(&bytes).map_err(|error| located(error, path, &bytes))
+    read(&bytes).map_err(|error| located(error, path, &bytes))
 }
 
 fn file_or_input(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -217,7 +206,7 @@ fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
         let cure = cure.trim_matches('`');
         bail!("{option}: `{text}` is not a number; write --discount 'NAME={cure}'");
     }
-    parse_rational(text).with_context(|| option.to_owned())
+    text.parse().with_context(|| option.to_owned())
 }
 
 /// The rate of `--rate NAME=TEXT`. A number above 1 is probably meant in per cent.

@@ -3,9 +3,8 @@
 use crate::report::{note, numbers::counted};
 use crate::shell::typed;
 use anyhow::anyhow;
-use commonweal::internals::front::ReadNotes;
-use commonweal::internals::io::{DiscountError, ModelFile, ParseError};
-use commonweal::{ReadError, internals::io::text_file};
+use commonweal::files::{DiscountError, ModelFile, ReadNotes, text_file};
+use commonweal::{ParseError, ReadError};
 use std::path::Path;
 
 /// The file at this place, or standard input for `-`.

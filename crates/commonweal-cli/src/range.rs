@@ -3,9 +3,9 @@
 use crate::input::suggestion;
 use crate::report::note;
 use anyhow::{Context, anyhow, bail};
-use commonweal::internals::landscape::{Grid, Quantity};
-use commonweal::internals::model::{PrincipalId, Structure};
-use commonweal::internals::number::{Rational, parse_rate, parse_rational, rate_text};
+use commonweal::questions::{Grid, Quantity};
+use commonweal::text::{parse_rate, rate_text};
+use commonweal::{PrincipalId, Rational, Structure};
 
 /// The default range of a map's axis.
 pub fn default_range(quantity: Quantity) -> &'static str {
@@ -29,7 +29,7 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
         Quantity::Discount if text.trim_end().ends_with('%') => {
             Err(anyhow!("{option}: a discount is not a percentage; write NAME.rate in place of NAME to vary the rate"))
         }
-        Quantity::Discount | Quantity::Weight => parse_rational(text).with_context(|| option.to_owned()),
+        Quantity::Discount | Quantity::Weight => text.parse().with_context(|| option.to_owned()),
         Quantity::Rate => parse_rate(text).with_context(|| option.to_owned()),
     };
     let (from, to) = (number(from)?, number(to)?);

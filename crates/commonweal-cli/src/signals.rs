@@ -1,6 +1,6 @@
 //! Ctrl-C and SIGTERM: a computation is asked to stop and prints its bounds; no file is left half written.
 
-use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::{StopReason, StopSignal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

@@ -2,19 +2,19 @@
 
 use crate::report::names::shown;
 use crate::report::sweep::{axis_label, drawn_scale};
-use commonweal::internals::landscape::{Class, Label, Quantity, Spot, StrategyMap, named_regions};
-use commonweal::internals::model::Structure;
+use commonweal::Structure;
+use commonweal::questions::{Label, Quantity, RegionClass, Spot, StrategyMap, named_regions};
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
 /// The most regions with a colour of their own.
 pub const DRAWN: usize = 9;
 
 /// The map as a picture, in these classes.
-pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> RegionMap {
+pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> RegionMap {
     let scales = map.grids.each_ref().map(|grid| drawn_scale(grid.quantity));
     let point = |&(x, y): &Spot| (scales[0] * map.grids[0].double(x), scales[1] * map.grids[1].double(y));
     let named = named_regions(model, map);
-    let region = |class: &Class| {
+    let region = |class: &RegionClass| {
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
         let name = |label: Label| named.regions.iter().find(|(other, ..)| *other == label);
         match class.labels.as_slice() {

@@ -3,8 +3,7 @@
 use crate::fields::Fields;
 use crate::limits::Limits;
 use crate::problem::Problem;
-use commonweal::internals::model::nearest;
-use commonweal::internals::number::parse_rational;
+use commonweal::text::nearest;
 use commonweal::{Discounts, Engine, Model, PrincipalId, Rational, ReadOptions};
 
 /// The common part of all questions.
@@ -100,7 +99,7 @@ fn unknown(key: &str, what: &str, name: &str, near: Option<&str>) -> Problem {
 
 /// A number that is read exactly.
 pub fn number(key: &str, text: &str) -> Result<Rational, Problem> {
-    parse_rational(text).map_err(|error| Problem::unprocessable(format!("`{key}`: {error}")))
+    text.parse().map_err(|error: commonweal::NumberError| Problem::unprocessable(format!("`{key}`: {error}")))
 }
 
 /// Numbers by the names of principals.

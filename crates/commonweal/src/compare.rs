@@ -88,19 +88,18 @@ impl FairRule {
     }
 }
 
-/// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, of a large model or
-/// of many principals, or where somebody has costs, of which the rules would give as much as possible. In fractions where
+/// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, of a large model,
+/// or where somebody has costs, of which the rules would give as much as possible. In fractions where
 /// these are short, otherwise between bounds.
 pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     // Questions, steps and digits, not seconds: the same input gives the same bytes.
     const MOST_STATES: usize = 1_000;
-    const MOST_PRINCIPALS: usize = 6;
     const MOST_QUESTIONS: u64 = 200;
     const MOST_STEPS: u64 = 20_000;
     const MOST_BITS: usize = 4_000;
     const GAP: f64 = 1e-6;
     let somebody_pays = model.principals().iter().any(|principal| principal.weight < Rational::ZERO);
-    let is_small = (2..=MOST_PRINCIPALS).contains(&model.n_principals()) && model.n_states() <= MOST_STATES;
+    let is_small = model.n_principals() > 1 && model.n_states() <= MOST_STATES;
     if somebody_pays || !is_small {
         return Vec::new();
     }

@@ -2,6 +2,7 @@
 
 use crate::args::{Family, SolveArgs};
 use anyhow::{Context, anyhow, bail};
+use commonweal::internals::Numbers;
 use commonweal::internals::families::{LargeFamily, Neighbourhood};
 use commonweal::internals::io::{Discounts, Format, ModelFile};
 use commonweal::internals::model::StateSource;

@@ -13,8 +13,7 @@ use crate::report::{about, note};
 use crate::{input, output, progress};
 use anyhow::anyhow;
 use commonweal::documents::{self, listed_states};
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::{Evaluation, Options, evaluate};
+use commonweal::{Evaluation, Options, StateId, Structure, evaluate};
 use std::process::ExitCode;
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
@@ -26,7 +25,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
         output::check_apart(path, &args.strategy)?;
     }
     let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
-    let strategy = input::strategy_file(model.structure(), &args.strategy)?;
+    let strategy = input::strategy_file(&model, &args.strategy)?;
     clock.has_read();
     let options = Options { engine, stop, ..Options::default() };
     let evaluated = progress::shown(&options.stop, args.run.quiet, || evaluate(&model, &strategy, &options));

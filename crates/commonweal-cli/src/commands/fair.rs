@@ -7,11 +7,10 @@ use crate::report::{fair as report, json, note};
 use crate::{input, output, progress, range};
 use anyhow::{Context, anyhow};
 use commonweal::documents::{self, Document};
-use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::questions::{
-    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, reference_numbers,
+    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, reference_numbers, with_coins,
 };
-use commonweal::{Model, NoCertificate, Options, PrincipalId};
+use commonweal::{Model, NoCertificate, Options, PrincipalId, Rational};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -38,8 +37,8 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let (found, coins) = match args.coin {
         CoinPlace::Start => (found, Vec::new()),
         CoinPlace::Decision => {
-            let with_coins = found.with_coins(&model.exact(), &options.stop);
-            with_coins.map_err(|error| anyhow!("--coin decision: {error}"))?
+            let tossed = with_coins(found, &model, &options.stop);
+            tossed.map_err(|error| anyhow!("--coin decision: {error}"))?
         }
     };
     if let Some(path) = &args.strategy {
@@ -94,7 +93,7 @@ fn question(args: &FairArgs, model: &Model) -> anyhow::Result<Question> {
         None => args.rule.usual_reference(),
         Some("own-worst") => Over::OwnWorst,
         Some(text) => match text.strip_prefix("strategy:") {
-            Some(file) => Over::Strategy(input::strategy_file(model.structure(), Path::new(file)).context("--over")?),
+            Some(file) => Over::Strategy(input::strategy_file(model, Path::new(file)).context("--over")?),
             None => {
                 Over::Given(reference_numbers(model.structure(), text).map_err(|error| anyhow!("--over: {error}"))?)
             }
@@ -105,7 +104,7 @@ fn question(args: &FairArgs, model: &Model) -> anyhow::Result<Question> {
             let form = || anyhow!("{option}: `{text}` is not NAME=VALUE, such as alice=10");
             let (name, value) = text.rsplit_once('=').ok_or_else(form)?;
             let principal = range::principal(option, name, model.structure())?;
-            Ok((principal, parse_rational(value).context(option)?))
+            Ok((principal, value.parse().context(option)?))
         }
     };
     Ok(Question {

@@ -3,12 +3,8 @@
 use super::names::{has_costs, in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
-use commonweal::internals::commitment::Equilibrium;
-use commonweal::internals::compare::{Class, Compared, Comparison};
-use commonweal::internals::model::{Principal, Structure};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::stop::StopReason;
-use commonweal::{Answer, Enclosure};
+use commonweal::questions::{Class, Compared, Comparison, Equilibrium};
+use commonweal::{Answer, Enclosure, Principal, Rational, StopReason, Structure, Value};
 
 /// The welfare, the cost and the payoffs of each class: in one table if it fits, in two otherwise.
 pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {
@@ -77,16 +73,23 @@ pub fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let mut text = format!("\nWhat commitment is worth: {} ({}).", told(&worth), each.join(", "));
     text += match &comparison.equilibrium {
         Equilibrium::Pure(_) => " Without it, no later decision-maker would change the strategy \"no commitment\".",
-        Equilibrium::Mixed { .. } => {
+        Equilibrium::Mixed { none_pure: true, .. } => {
             " Without it, \"no commitment\" randomises: any rule without randomisation would be changed by a later decision-maker."
         }
+        Equilibrium::Mixed { none_pure: false, .. } => {
+            " Without it, \"no commitment\" randomises: no rule without randomisation was found that no later decision-maker would change."
+        }
         Equilibrium::NonePure => {
-            " Against re-planning: without commitment, any rule that looks only at the state would be changed by a later decision-maker."
+            " Against re-planning: without commitment, any rule without randomisation would be changed by a later decision-maker, \
+             and no rule that randomises was found that would not be."
         }
         Equilibrium::NotFound => " Against re-planning: no rule was found that no later decision-maker would change.",
     };
     if let Equilibrium::Mixed { regret, .. } = &comparison.equilibrium {
         text += &format!(" A change of it gains at most {}.", at_most(*regret));
+    }
+    if model.principals().iter().any(|principal| principal.approximation().is_some()) {
+        text += " That is so for the mixtures that approximate preferences.";
     }
     wrapped(&text, 2)
 }

@@ -2,10 +2,8 @@
 
 use super::names::what_it_gets;
 use commonweal::documents::exact_text;
-use commonweal::internals::compare::{Class, Compared};
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::number::Value;
-use commonweal::{Answer, Evaluation};
+use commonweal::questions::{Class, Compared};
+use commonweal::{Answer, Evaluation, StateId, Structure, Value};
 
 /// The columns.
 const HEADER: &str = "strategy,state,quantity,principal,discount,weight,value,lower,upper,exact\n";

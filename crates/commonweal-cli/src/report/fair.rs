@@ -5,9 +5,8 @@ use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, 
 use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
 use super::table::{WIDTH, table, width, wrapped};
-use commonweal::internals::model::Structure;
 use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
-use commonweal::{CountingStrategy, Rational, StateId, Value};
+use commonweal::{CountingStrategy, Rational, StateId, Structure, Value};
 use std::fmt::Write;
 
 /// What there is to report.

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn long_messages_are_broken_between_words() {
-        let long = format!("error: {}`{{rate: 3%, until: 30}}` at last\nhelp: short", "some words ".repeat(7));
+        let long = format!("error: {}`{{rate: 3%, until: 30}}` at last\nhelp: short", "some words ".repeat(6));
         let text = folded(&long);
         assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
         assert!(text.contains("\n       `{rate: 3%, until: 30}` at last\nhelp: short"), "{text}");

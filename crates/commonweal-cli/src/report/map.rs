@@ -3,10 +3,9 @@
 use super::names::shown;
 use super::numbers::{self, double};
 use super::table::{listed, wrapped};
-use commonweal::internals::landscape::{Grid, Label, Quantity, StrategyMap, named_regions};
-use commonweal::internals::model::Structure;
-use commonweal::internals::number::rate_text;
-use commonweal::internals::stop::StopReason;
+use commonweal::questions::{Grid, Label, Quantity, StrategyMap, named_regions};
+use commonweal::text::rate_text;
+use commonweal::{StopReason, Structure};
 
 /// The map for people: every region with its share.
 pub fn report(model: &Structure, map: &StrategyMap) -> String {

@@ -21,7 +21,7 @@ pub mod table;
 pub mod timings;
 
 use commonweal::Structure;
-pub use commonweal::internals::text::numbers;
+pub use commonweal::text::numbers;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 

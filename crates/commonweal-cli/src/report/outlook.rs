@@ -5,9 +5,8 @@ use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{double, in_column, steps};
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
-use commonweal::internals::model::Structure;
-use commonweal::internals::outlook::annuity;
-use commonweal::{Answer, Rational, Value};
+use commonweal::questions::annuity;
+use commonweal::{Answer, Rational, Structure, Value};
 
 /// The steps that a table shows.
 const SHOWN: [u64; 12] = [0, 1, 2, 5, 10, 20, 30, 50, 75, 100, 200, 300];

@@ -7,13 +7,8 @@ use super::outlook::{EXPLAINED, annuities, tables};
 use super::payoffs::{is_weighted, preference_header, time_preferences};
 use super::pictures::{Drawn, expected_rewards, gains, payoffs, rates, timeline};
 use commonweal::documents::Outlook;
-use commonweal::internals::compare::{Class, Compared, Comparison};
-use commonweal::internals::explain::{Explanation, Turn, explain};
-use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp, StateId};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::strategy::Step;
-use commonweal::{Answer, Claim, Model, StopSignal};
+use commonweal::questions::{Class, Compared, Comparison, Deviation, Explanation, Play, Turn, explain};
+use commonweal::{Answer, ChoiceId, Claim, Model, Principal, Rational, StateId, StopSignal, Structure, Value};
 use commonweal_charts::page::{begin, escaped, figures, table, tiles};
 use std::cmp::Ordering;
 use std::path::Path;
@@ -127,7 +122,7 @@ impl Page<'_> {
         let worth = annuities(model, answer);
         let exactly =
             |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, 40)).unwrap_or_default();
-        let row = |(p, principal): (usize, &commonweal::internals::model::Principal)| {
+        let row = |(p, principal): (usize, &Principal)| {
             let gets = answer.payoff(p.into(), start);
             let mut row = vec![principal_in_column(principal), preferences[p].clone()];
             row.extend(weighted.then(|| fraction_or_decimal(&principal.weight)));
@@ -150,8 +145,9 @@ impl Page<'_> {
         more(html, model.n_principals(), "principals");
         let drawn = Drawn::answer(model, answer);
         let mut pictures = vec![gains(model, &drawn, self.own_best).svg()];
-        let doubles = self.model.doubles().ok().filter(|_| model.n_states() <= LARGEST_DRAWN);
-        pictures.extend(doubles.map(|doubles| payoffs(doubles, &drawn).svg()));
+        if model.n_states() <= LARGEST_DRAWN {
+            pictures.extend(payoffs(self.model, &drawn).ok().map(|chart| chart.svg()));
+        }
         *html += &figures(pictures.iter().map(String::as_str));
         *html += "</section>\n";
     }
@@ -229,9 +225,9 @@ impl Page<'_> {
         if !explains {
             return;
         }
-        let model = &*self.model.exact();
+        let model = self.model.structure();
         *html += &section("how", "How it is found");
-        match explain(model, self.answer, LAYERS, ROWS, self.stop) {
+        match explain(self.model, self.answer, LAYERS, ROWS, self.stop) {
             Ok(explanation) => add_steps(html, model, self.answer, &explanation),
             Err(reason) => *html += &format!("<p>The explanation was not finished: {reason}.</p>\n"),
         }
@@ -239,7 +235,7 @@ impl Page<'_> {
     }
 }
 
-fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Explanation) {
+fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation: &Explanation) {
     let names: Vec<String> = answer.principals().iter().map(|principal| shown(&principal.name)).collect();
     let state = |state: StateId| shown(&model.state_name(state));
     let action = |choice: ChoiceId| shown(&model.action_name(choice));
@@ -272,17 +268,20 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
         "<h3>2. Deviations</h3>\n<p>Δ is what one use at {step} 0 changes for each principal. At {step} j each Δ counts \
          λ<sup>j</sup> times as much.</p>\n"
     );
-    let pays = |pays: &Option<(Step, Step)>| match pays {
+    let pays = |deviation: &Deviation| match &deviation.pays {
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
             last if last == *first => format!("at {one} {}", steps(first)),
-            last => format!("{several} {} to {}", steps(first), steps(&last)),
+            last => {
+                let some = if deviation.pays_throughout { "" } else { "some of " };
+                format!("{some}{several} {} to {}", steps(first), steps(&last))
+            }
         },
     };
     let rows = explanation.deviations.iter().take(ROWS).map(|deviation| {
         let mut row = vec![state(deviation.state), action(deviation.choice)];
         row.extend(deviation.advantages.iter().map(number));
-        row.push(pays(&deviation.pays));
+        row.push(pays(deviation));
         row
     });
     add(html, &columns(&["state", "action"], "Δ", &["pays by itself"]), &rows.collect::<Vec<_>>());

@@ -6,8 +6,7 @@ use super::numbers::{
     rounded_discounts, signed,
 };
 use super::table::{WIDTH, in_blocks, table, width};
-use commonweal::internals::model::{Preference, Principal, Structure};
-use commonweal::internals::number::{Rational, Value};
+use commonweal::{Preference, Principal, Rational, Structure, Value};
 
 /// Each principal's payoff, in the model's order, and the welfare.
 pub struct Gets {

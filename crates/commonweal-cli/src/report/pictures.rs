@@ -4,13 +4,11 @@ use super::names::{
     has_costs, in_column as name_in_column, principal_in_column, principal_shown, shown, state_in_column,
 };
 use super::numbers::{double, signed};
-use commonweal::internals::evaluation::accrued;
-use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp, Principal, PrincipalId, StateId, Structure};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::outlook::{social_rates, trajectory};
-use commonweal::internals::strategy::{CountingStrategy, Step};
-use commonweal::{Answer, Claim, Evaluation};
+use commonweal::questions::{Play, accrued, social_rates, trajectory};
+use commonweal::{
+    Answer, ChoiceId, Claim, CountingStrategy, Evaluation, Model, ModelError, Principal, PrincipalId, Rational,
+    StateId, Step, Structure, Value,
+};
 use commonweal_charts::{Axis, BREAK, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
 /// The most states that are drawn.
@@ -142,10 +140,11 @@ pub fn timeline(model: &Structure, drawn: &Drawn) -> Timeline {
 }
 
 /// Each principal's accrued payoff by step, under this strategy and under the other one.
-pub fn payoffs(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
-    let steps = drawn_steps(model, drawn);
-    let own = accrued(model, drawn.strategy, steps);
-    let other = accrued(model, &drawn.other, steps);
+pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
+    let steps = drawn_steps(model.structure(), drawn);
+    let own = accrued(model, drawn.strategy, steps)?;
+    let other = accrued(model, &drawn.other, steps)?;
+    let model = model.structure();
     let weights: Vec<f64> = model.principals().iter().map(|principal| principal.weight.to_f64()).collect();
     let curve = |name: String, colour: usize, values: Vec<f64>, mark| Series {
         name,
@@ -176,14 +175,14 @@ pub fn payoffs(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
     );
     caption += &first_ones(model);
     caption.extend(drawn.note.iter().map(|note| format!(" {note}")));
-    Chart {
+    Ok(Chart {
         title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
         caption: Some(caption),
         x: Axis { label: format!("{} taken", shown(&model.about().steps())), scale: Scale::Linear },
         y: Axis { label: "expected discounted payoff so far".to_owned(), scale: Scale::Linear },
         series,
         marks: Vec::new(),
-    }
+    })
 }
 
 /// Each principal's payoff minus that under the other strategy, and minus its own best.
@@ -281,8 +280,9 @@ fn first_ones(model: &Structure) -> String {
 }
 
 /// The probability of each of the likeliest states at each step.
-pub fn likely_states(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
-    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
+pub fn likely_states(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
+    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model.structure(), drawn) + 1)?;
+    let model = model.structure();
     let greatest = |state: StateId| trajectory.states.iter().map(|likely| likely[state.index()]).fold(0.0, f64::max);
     let mut states: Vec<StateId> = model.states().filter(|state| greatest(*state) > 0.0).collect();
     let met = states.len();
@@ -296,33 +296,34 @@ pub fn likely_states(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
         mark: Mark::Line,
     };
     let few = format!("The {PRINCIPALS} likeliest of {met} states that are met.");
-    Chart {
+    Ok(Chart {
         title: format!("Where things stand, from {}", shown(&model.state_name(model.start()))),
         caption: (met > PRINCIPALS).then_some(few),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "probability".to_owned(), scale: Scale::Linear },
         series: states.iter().enumerate().map(series).collect(),
         marks: Vec::new(),
-    }
+    })
 }
 
 /// Each principal's expected reward at each step, not discounted.
-pub fn expected_rewards(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
-    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
+pub fn expected_rewards(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
+    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model.structure(), drawn) + 1)?;
+    let model = model.structure();
     let series = |(p, principal): (usize, &Principal)| Series {
         name: principal_shown(principal),
         colour: colour_of(p),
         points: trajectory.rewards.iter().enumerate().map(|(j, rewards)| (j as f64, rewards[p])).collect(),
         mark: Mark::Line,
     };
-    Chart {
+    Ok(Chart {
         title: format!("What is expected at each {}", shown(model.about().step())),
         caption: Some(first_ones(model).trim_start().to_owned()).filter(|caption| !caption.is_empty()),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "expected reward, not discounted".to_owned(), scale: Scale::Linear },
         series: model.principals().iter().enumerate().take(PRINCIPALS).map(series).collect(),
         marks: Vec::new(),
-    }
+    })
 }
 
 fn told(value: &Value) -> String {

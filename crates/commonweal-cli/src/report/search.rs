@@ -5,11 +5,9 @@ use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy::{Line, STATES_SHOWN, left_out, lines};
 use super::table::wrapped;
-use commonweal::internals::evaluation::Payoffs;
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::number::Rational;
-use commonweal::internals::search::{Search, SearchOutcome, ThresholdAnswer};
-use commonweal::internals::strategy::{CountingStrategy, Step, Strategy};
+use commonweal::{
+    CountingStrategy, Evaluation, Rational, Search, SearchOutcome, StateId, Step, Strategy, Structure, ThresholdAnswer,
+};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -43,7 +41,7 @@ pub fn report(
     model: &Structure,
     search: &Search,
     class: Class,
-    payoffs: Option<&Payoffs>,
+    payoffs: Option<&Evaluation>,
     threshold: Option<&Rational>,
     all_states: bool,
 ) -> String {
@@ -93,7 +91,7 @@ fn headline(model: &Structure, search: &Search, class: Class, threshold: Option<
     said.iter().map(|line| wrapped(line, 2)).collect()
 }
 
-fn who_gets_what(model: &Structure, payoffs: &Payoffs) -> String {
+fn who_gets_what(model: &Structure, payoffs: &Evaluation) -> String {
     let start = model.start();
     let gets = Gets {
         payoffs: (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), start)).collect(),

@@ -8,11 +8,8 @@ use super::outlook::annuities;
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy;
 use super::table::{table, wrapped};
-use commonweal::internals::model::{Principal, StateId, Structure};
-use commonweal::internals::number::Value;
-use commonweal::internals::strategy::Meetings;
-use commonweal::questions::Alternatives;
-use commonweal::{Answer, Approximation, Claim, StopReason};
+use commonweal::questions::{Alternatives, Meetings};
+use commonweal::{Answer, Approximation, Claim, Principal, StateId, StopReason, Structure, Value};
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
 pub fn report(

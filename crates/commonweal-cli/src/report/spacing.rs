@@ -2,9 +2,7 @@
 
 use super::names::shown;
 use super::numbers::{decimal, steps};
-use commonweal::internals::number::Rational;
-use commonweal::internals::strategy::Step;
-use commonweal::{Answer, Claim};
+use commonweal::{Answer, Claim, Rational, Step};
 
 /// Neighbouring discounts with 1/(λ_i/λ_{i+1} − 1) beyond this are worth a note.
 const CLOSE: i64 = 100;

@@ -3,8 +3,8 @@
 use super::names::{AS_AT_START, is_numbered, shown, state_in_column};
 use super::numbers::{counted, steps};
 use super::table::wrapped;
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::strategy::{CountingStrategy, Meetings, Run, Step};
+use commonweal::questions::{Meetings, Run};
+use commonweal::{CountingStrategy, StateId, Step, Structure};
 use unicode_width::UnicodeWidthStr;
 
 /// The most states whose strategy is written out, unless all are asked for.

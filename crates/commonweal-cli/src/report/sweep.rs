@@ -6,11 +6,11 @@ use super::numbers::{counted, discount, double, in_column, steps};
 use super::pictures::{WELFARE, colour_of};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
-use commonweal::internals::landscape::{
+use commonweal::questions::{
     Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
 };
-use commonweal::internals::model::Structure;
-use commonweal::internals::number::{Rational, Value, rate_text};
+use commonweal::text::rate_text;
+use commonweal::{Rational, Structure, Value};
 use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 
 /// The most points of a report.
@@ -326,8 +326,10 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         1 => "The strategy changes once.".to_owned(),
         count => format!("The strategy changes {count} times."),
     };
-    if solved.len() < points.len() {
-        caption += &format!(" Stopped: {} of {} points were not solved.", points.len() - solved.len(), points.len());
+    // Points after a stop are not even listed.
+    let asked = if sweep.stopped.is_some() { sweep.grid.n_points() as usize } else { points.len() };
+    if solved.len() < asked {
+        caption += &format!(" Stopped: {} of {asked} points were not solved.", asked - solved.len());
     }
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub struct Clock {
     began: Instant,
     read: Duration,
-    pub solving: commonweal::internals::answer::Timings,
+    pub solving: commonweal::Timings,
     pub check: Duration,
 }
 
@@ -17,7 +17,7 @@ impl Clock {
         Clock {
             began: Instant::now(),
             read: Duration::ZERO,
-            solving: commonweal::internals::answer::Timings::default(),
+            solving: commonweal::Timings::default(),
             check: Duration::ZERO,
         }
     }

@@ -69,8 +69,7 @@ pub fn document(
     let mut document = documents::Solution::new(structure, answer, &own, &states, checked);
     document.set_alternatives(structure, &alternatives(model, answer, stop));
     if wanted.compare {
-        let compared = compare(model, answer, stop).strategies;
-        document.comparison = Some(compared.iter().map(|one| documents::Compared::new(structure, one)).collect());
+        document.comparison = Some(documents::Compared::all(structure, &compare(model, answer, stop)));
     }
     if wanted.explain && stopped(answer).is_none() && answer.scale().is_none() {
         let found = explain(model, answer, LAYERS, TURNS, stop).ok();

@@ -6,10 +6,10 @@ use crate::fields::Fields;
 use crate::problem::Problem;
 use crate::request::Asked;
 use commonweal::documents::{self, Entries, StepNumber, exact_text};
-use commonweal::internals::model::{Mdp, Structure};
 use commonweal::questions::{Play, accrued};
 use commonweal::{
-    Answer, ChoiceId, CountingStrategy, Model, Options, Preference, Rational, StateId, StopSignal, on_threads,
+    Answer, ChoiceId, CountingStrategy, Model, Options, Preference, Rational, StateId, StopSignal, Structure,
+    on_threads,
 };
 use serde::Serialize;
 
@@ -137,16 +137,17 @@ impl Outline {
             n_choices: structure.n_choices(),
             n_transitions: structure.n_transitions(),
             principals: structure.principals().iter().map(whom).collect(),
-            states: drawn.map(|answer| places(&model.exact(), answer)),
+            states: drawn.map(|answer| places(model, answer)),
         }
     }
 }
 
-fn places(model: &Mdp, answer: &Answer) -> Vec<Place> {
+fn places(model: &Model, answer: &Answer) -> Vec<Place> {
+    let (arrays, model) = (model.to_arrays(), model.structure());
     let row = |choice: ChoiceId| Row {
         name: model.action_name(choice).into_owned(),
-        rewards: model.rewards(choice).iter().map(shown).collect(),
-        to: model.transitions(choice).map(|(state, chance)| (state.index(), shown(chance), chance.to_f64())).collect(),
+        rewards: arrays.rewards(choice).iter().map(shown).collect(),
+        to: arrays.transitions(choice).map(|(state, chance)| (state.index(), shown(chance), chance.to_f64())).collect(),
         is_long_term: answer.long_term_choices(model.state_of(choice)).contains(&choice),
     };
     let place = |state: StateId| Place {

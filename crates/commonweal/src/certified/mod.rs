@@ -223,25 +223,16 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         None if is_narrow(width, asked * scale) => Claim::Within { gap: asked, scale },
         None => Claim::Stopped(StopReason::Precision),
     };
+    let long_term =
+        LongTermAnswer { choices: long_term_choices, payoffs: long_term_payoffs, is_proven: long_term_is_proven };
+    let groups = principals::groups(model.model.principals());
+    let method = Method::Certified { scale };
     let answer = Answer {
-        claim,
-        method: Method::Certified { scale },
-        n_up_to_symmetry: None,
-        principals: principals::groups(model.model.principals()),
         horizon: Step::from(horizon),
-        memory,
-        strategy,
-        payoffs,
         welfare: Some(welfare),
-        long_term: LongTermAnswer {
-            choices: long_term_choices,
-            payoffs: long_term_payoffs,
-            is_proven: long_term_is_proven,
-        },
         proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages, segments: Vec::new() })),
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
-        timings: Timings::default(),
-        is_handed_over: false,
+        ..Answer::new(claim, method, groups, strategy, memory, payoffs, long_term)
     };
     (answer, width)
 }
@@ -323,22 +314,10 @@ pub fn unsolved(model: &Mdp<f64>, reason: StopReason) -> Answer {
     let payoffs = any_payoffs(model);
     let scale = payoffs.magnitude(model.n_states());
     let followed = model.states().map(|state| [strategy.tail(state)]);
-    Answer {
-        is_handed_over: false,
-        n_up_to_symmetry: None,
-        claim: Claim::Stopped(reason),
-        method: Method::Certified { scale },
-        principals: principals::groups(model.principals()),
-        horizon: Step::ZERO,
-        memory: vec![Step::ZERO; model.n_states()],
-        welfare: None,
-        long_term: LongTermAnswer { choices: followed.collect(), payoffs: payoffs.clone(), is_proven: false },
-        payoffs,
-        proof: None,
-        effort: Effort::default(),
-        timings: Timings::default(),
-        strategy,
-    }
+    let long_term = LongTermAnswer { choices: followed.collect(), payoffs: payoffs.clone(), is_proven: false };
+    let (groups, memory) = (principals::groups(model.principals()), vec![Step::ZERO; model.n_states()]);
+    let (claim, method) = (Claim::Stopped(reason), Method::Certified { scale });
+    Answer::new(claim, method, groups, strategy, memory, payoffs, long_term)
 }
 
 fn welfare_within_rewards(model: &RoundedModel, welfare: &Values) -> Values {

@@ -63,12 +63,12 @@ pub struct Point {
     /// The first step from which the strategy is the long-term one for ever.
     pub memory: StepNumber,
     /// The changes between this point and the next.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ChangeOfStrategy>,
 }
 
 /// Where the strategy changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
+pub struct ChangeOfStrategy {
     /// The discount or rate itself, where both strategies earn the same there and it is a short fraction.
     pub at: Option<String>,
     /// A discount or rate before the change.
@@ -122,7 +122,7 @@ impl Point {
 
     fn new(model: &Structure, sweep: &landscape::Sweep, point: &landscape::SweepPoint) -> Point {
         let words = |id| play_in_words(model, &sweep.plays[id]);
-        let change = |change: &landscape::SweepChange| Change {
+        let change = |change: &landscape::SweepChange| ChangeOfStrategy {
             at: change.at.as_ref().map(|at| at.to_string()),
             low: change.low.to_string(),
             high: change.high.to_string(),

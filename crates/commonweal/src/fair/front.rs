@@ -140,7 +140,8 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
     } else {
         walk.between(from, to);
     }
-    let complete = walk.exact && walk.stopped.is_none();
+    // Of an approximated preference the whole front of the mixture is not the whole front.
+    let complete = walk.exact && walk.stopped.is_none() && !set.is_approximated();
     let Walk { vertices, edges, stopped, .. } = walk;
     let mut front = Front { principals, vertices: Vec::new(), edges, pattern, complete, stopped, calls: set.calls() };
     front.take(vertices, turned, [x, y].map(|p| set.own_way(p)));
@@ -244,7 +245,9 @@ impl Walk<'_, '_> {
     fn end(&self, levels: &[Weights]) -> Result<Vertex, StopReason> {
         let vertex = |point: Point| Vertex { point, weights: levels[0].clone() };
         if self.set.gap().is_some() {
-            return Ok(vertex(self.set.best(&levels[0])?.point));
+            let best = self.set.best(&levels[0])?;
+            // An end that is not the best for its principal is no end of the front.
+            return best.stopped.map_or(Ok(vertex(best.point)), Err);
         }
         let counts = |p: usize| levels.iter().any(|weights| !weights[p].is_zero());
         let others =
@@ -268,7 +271,11 @@ impl Walk<'_, '_> {
             let (last, next) = (&points[at].point, &points[at + 1].point);
             let weights = self.normal(last, next);
             match self.set.best(&weights) {
-                Ok(Best { point, most }) if !self.is_edge(&weights, last, &most) && !self.known(&point, last, next) => {
+                // A solve that was stopped proves no edge; the line stays open.
+                Ok(Best { stopped: Some(reason), .. }) => self.stopped = Some(reason),
+                Ok(Best { point, most, .. })
+                    if !self.is_edge(&weights, last, &most) && !self.known(&point, last, next) =>
+                {
                     points.insert(at + 1, Vertex { point, weights });
                     let halves = [self.line(&points[at], &points[at + 1]), self.line(&points[at + 1], &points[at + 2])];
                     lines.splice(at..=at, halves);

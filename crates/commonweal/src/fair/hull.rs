@@ -110,6 +110,9 @@ impl Builder<'_, '_> {
             return Ok(known);
         }
         let best = self.set.best(&weights)?;
+        if let Some(reason) = best.stopped {
+            return Err(reason);
+        }
         // In doubles the same strategy has slightly other payoffs each time.
         let same = |own: &Point| own.payoffs == best.point.payoffs || own.strategy == best.point.strategy;
         let known = self.vertices.iter().position(|vertex| same(&vertex.point));

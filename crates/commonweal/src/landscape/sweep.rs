@@ -124,7 +124,7 @@ impl Earned {
 /// # Panics
 /// If the grid reaches outside [0, 1).
 pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
-    let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
+    let mut own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
     let mut survey = Survey::new(model, vec![(principal, grid.quantity)], own.len() as u64, options);
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
     let mut points: Vec<SweepPoint> = Vec::with_capacity(own.len());
@@ -139,7 +139,12 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             labels.insert(index, label);
             points.push(SweepPoint::new(model, &solution, index, grid.point(index), label));
         }
+        if survey.is_stopped() {
+            break;
+        }
     }
+    // Points after a stop are left out: nothing is known of them.
+    own.truncate(points.len());
     // The point after the last one of a run may be another shard's.
     let next = |index: &u64| index + 1;
     let others: Vec<u64> =

@@ -20,7 +20,7 @@ const SHORT_ROW: usize = 32;
 /// # Ok::<(), commonweal::ModelError>(())
 /// ```
 #[derive(Debug)]
-pub struct ModelBuilder<N: ModelNumber = Rational> {
+pub struct ModelBuilder<N = Rational> {
     structure: Structure,
     probability: Vec<N>,
     reward: Vec<N>,
@@ -169,6 +169,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
     }
 
     /// The model in its numbers, if every state has a choice. [`build`](Self::build) makes a `Model`.
+    #[doc(hidden)]
     pub fn finish(mut self) -> Result<Mdp<N>, ModelError> {
         self.close_up_to(self.n_states)?;
         Ok(Mdp { structure: Arc::new(self.structure), probability: self.probability, reward: self.reward })

@@ -207,7 +207,7 @@ impl Preference {
 
 /// The value of a key of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// A number.
     Number(Rational),
     /// A rate, which may be written in per cent.
@@ -224,7 +224,7 @@ pub enum Entry {
 
 impl Preference {
     /// The keys and values of its entry in a model file; `None` if a file has no entry for it.
-    pub fn entries(&self) -> Option<Vec<(&'static str, Entry)>> {
+    pub(crate) fn entries(&self) -> Option<Vec<(&'static str, Entry)>> {
         let (numerator, denominator) = DEFAULT_ERROR;
         let default = Rational::from_quotient(numerator, denominator);
         let error = |error: &Rational| (*error != default).then(|| ("error", Entry::Number(error.clone())));
@@ -549,9 +549,10 @@ fn hyperbolic(k: &Rational, hazard: &Rational) -> Result<FallingWeight, Preferen
         return refused("hyperbolic", message, "write one above 0 and at most 1000, such as `hyperbolic: 0.1`");
     }
     if *hazard <= Rational::ZERO || *hazard >= Rational::ONE {
-        let message = match hazard.is_zero() {
-            true => "the hazard is 0: the sum of 1/(1 + k j) over all steps is infinite".to_owned(),
-            false => format!("the hazard is {}, outside (0, 1)", brief(rate_text(hazard))),
+        let message = if hazard.is_zero() {
+            "the hazard is 0: the sum of 1/(1 + k j) over all steps is infinite".to_owned()
+        } else {
+            format!("the hazard is {}, outside (0, 1)", brief(rate_text(hazard)))
         };
         return refused(
             "hazard",

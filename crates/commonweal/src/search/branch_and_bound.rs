@@ -48,6 +48,12 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
+    /// The options of a search over stationary strategies: the default ones, with a gap of 10^-8, because the best mix is
+    /// irrational in general.
+    pub fn stationary() -> SearchOptions {
+        SearchOptions { gap: Rational::from_quotient(1, 100_000_000u64), ..SearchOptions::default() }
+    }
+
     /// The same, with a signal that counts the work done.
     pub(super) fn counting_work(&self) -> SearchOptions {
         SearchOptions { stop: self.stop.counting(), ..self.clone() }

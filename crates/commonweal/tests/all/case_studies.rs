@@ -1,6 +1,6 @@
 //! The case studies: the figures that their pages and the literature print, to all digits.
 
-use commonweal::internals::commitment::replanned;
+use commonweal::internals::{Numbers, commitment::replanned};
 use commonweal::{
     Answer, Claim, CountingStrategy, Model, Options, Preference, Rational, Strategy, evaluate, positional, solve,
 };

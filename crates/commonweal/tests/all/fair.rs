@@ -49,7 +49,7 @@ fn the_hotels_table() {
         ..question("welfare")
     };
     type Row<'a> = (&'a str, Question, &'a str, [&'a str; 2], &'a [(&'a str, &'a str)]);
-    let rows: [Row; 12] = [
+    let rows: [Row; 13] = [
         ("welfare", question("welfare"), "127/9", ["89/9", "38/9"], &[("1", "2")]),
         ("max-min", question("max-min"), "9/2", ["9", "9/2"], &[("1", "never")]),
         ("leximin", question("leximin"), "9/2", ["9", "9/2"], &[("1", "never")]),
@@ -67,6 +67,8 @@ fn the_hotels_table() {
             ["73/7", "24/7"],
             &[("1/7", "0"), ("6/7", "1")],
         ),
+        // Nobody can gain for certain, and vertices accumulate at the answer.
+        ("max-min over (9, 9/2)", from("max-min", given("9", "9/2")), "0", ["9", "9/2"], &[("1", "never")]),
         ("kalai-smorodinsky", question("kalai-smorodinsky"), "2/3", ["31/3", "11/3"], &[("1", "1")]),
         ("nash from own worst", question("nash"), "20/9", ["31/3", "11/3"], &[("1", "1")]),
         (

@@ -582,6 +582,8 @@ fn every_segment_is_explained() {
                 let expected =
                     paying.first().zip(paying.last()).map(|(first, last)| ((*first).into(), (last + 1).into()));
                 assert_eq!(deviation.pays, expected, "seed {seed}, from {}", segment.from);
+                let throughout = paying.windows(2).all(|pair| pair[0] + 1 == pair[1]) && expected.is_some();
+                assert_eq!(deviation.pays_throughout, throughout, "seed {seed}, from {}", segment.from);
                 n_paying += usize::from(expected.is_some());
             }
         }
