@@ -6,9 +6,9 @@ use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::internals::certificate::{write_canonical, write_principals};
-use commonweal::internals::number::{parse_rate, rate_text};
+use commonweal::files::Form;
 use commonweal::questions::{self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Shard};
+use commonweal::text::{parse_rate, rate_text};
 use commonweal::{
     Answer, Claim, DEFAULT_GAP, Engine, Method, Model, Options, PrincipalId, Rational, Search, SearchOptions,
     SimulateOptions, StopReason, StopSignal, Strategy, evaluate as worth, looked_at, solve as best, unsolved,
@@ -464,11 +464,11 @@ pub fn check(
         let mut form = Vec::new();
         // A fair answer is about each principal, an ordinary one about their sum.
         let is_fair = certificate.starts_with(FAIR_HEADER.as_bytes());
-        let exact = model.exact();
-        let written = if is_fair { write_principals(&exact, &mut form) } else { write_canonical(&exact, &mut form) };
-        written.expect("memory takes every byte");
-        drop(exact);
+        let written = model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut form);
         drop(model);
+        if let Err(why) = written {
+            return Ok(Err(Unreadable(why.to_string())));
+        }
         verdict(form, certificate, work.unwrap_or(commonweal_check::WORK), &asked)
     })?;
     let document = match verdict {

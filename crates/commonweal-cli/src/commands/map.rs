@@ -42,7 +42,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
         }
     }
     if !args.run.quiet {
-        varied.iter().for_each(|(principal, quantity)| range::note_replaced(&model, *principal, *quantity));
+        varied.iter().for_each(|(principal, quantity)| range::note_replaced(model.structure(), *principal, *quantity));
     }
     let options = Options { engine: args.engine.engine(), stop, ..Options::default() };
     if let Some(shard) = args.shard {

@@ -22,7 +22,7 @@ pub fn run(args: &SweepArgs) -> anyhow::Result<ExitCode> {
     let (principal, quantity, range) = range::assigned("--vary", &args.vary, structure)?;
     let grid = range::grid("--vary", range, quantity, args.steps)?;
     if !args.run.quiet {
-        range::note_replaced(&model, principal, quantity);
+        range::note_replaced(model.structure(), principal, quantity);
     }
     let grid = if args.changes { grid } else { grid.between_points() };
     let options = Options { engine: args.engine.engine(), stop, ..Options::default() };

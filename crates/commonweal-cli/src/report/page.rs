@@ -214,8 +214,9 @@ impl Page<'_> {
         *html += &format!("<p class=\"note\">{}</p>\n", escaped(EXPLAINED));
         let drawn = Drawn::answer(model, answer);
         let mut pictures = vec![rates(model, &drawn).svg()];
-        let doubles = self.model.doubles().ok().filter(|_| model.n_states() <= LARGEST_DRAWN);
-        pictures.extend(doubles.map(|doubles| expected_rewards(doubles, &drawn).svg()));
+        if model.n_states() <= LARGEST_DRAWN {
+            pictures.extend(expected_rewards(self.model, &drawn).ok().map(|chart| chart.svg()));
+        }
         *html += &figures(pictures.iter().map(String::as_str));
         *html += "</section>\n";
     }
