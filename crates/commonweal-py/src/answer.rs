@@ -5,7 +5,7 @@ use crate::error::Refusal;
 use crate::questions::{Limits, listed};
 use crate::strategy::PyStrategy;
 use commonweal::documents::{self, Document, Entries, Number};
-use commonweal::internals::landscape::key;
+use commonweal::questions::key;
 use commonweal::questions::{Play, alternatives, own_best};
 use commonweal::{
     Answer, Claim, Method, Model, NoCertificate, Options, PrincipalId, StateId, StopReason, StopSignal, Value, solve,

@@ -149,8 +149,8 @@ fn the_front_takes_costs_for_costs() {
         )
     };
     let folder = Folder::new();
-    folder.write("costs.yaml", &model("", "-1"));
-    folder.write("gains.yaml", &model("-", "1"));
+    folder.write("costs.yaml", model("", "-1"));
+    folder.write("gains.yaml", model("-", "1"));
     let front = |name: &str| {
         let text = folder.run(&["front", name, "--json"]).done().stdout;
         let front: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -110,7 +110,9 @@ fn tables_fit_eighty_columns_whatever_the_names_and_however_many_principals() {
     folder
         .run(&["generate", "random", "--states", "6", "--discounts", &discounts.join(","), "--out", "many.yaml"])
         .done();
-    let compared = folder.run(&["solve", "many.yaml", "--compare", "--explain"]).done();
+    // With fifteen principals a fair rule may take more than its counted work.
+    let compared = folder.run(&["solve", "many.yaml", "--compare", "--explain"]);
+    assert!(matches!(compared.code, 0 | 3), "{compared:?}");
     fits(&compared);
     // Every principal's payoff under every class, and under its own best strategy.
     assert!(
@@ -325,7 +327,7 @@ states:
     folder.write("gap.yaml", text);
     let explained = folder.run(&["solve", "gap.yaml", "--explain"]).done().stdout;
     assert!(explained.contains("some of steps 0 to 9"), "{explained}");
-    folder.write("none.yaml", &text.replace("p2: -12", "p2: -1"));
+    folder.write("none.yaml", text.replace("p2: -12", "p2: -1"));
     let explained = folder.run(&["solve", "none.yaml", "--explain"]).done().stdout;
     assert!(explained.contains("  steps 0 to 9"), "{explained}");
 }

@@ -203,9 +203,16 @@ impl Small {
     /// Bounds on the optimal welfare from every state: backward induction with the statements' own weights over `n` steps, and
     /// nothing but the greatest reward known of what follows.
     fn bounds(&self, n: usize) -> Vec<[Q; 2]> {
+        let counts: Vec<i64> = self.principals.iter().map(|(_, weight)| *weight).collect();
+        self.backwards(n, &counts, None)
+    }
+
+    /// Bounds on what principals who count so much get together from every state, by the best choices or by those that are taken
+    /// in a state at a step.
+    fn backwards(&self, n: usize, counts: &[i64], taken: Option<&dyn Fn(usize, usize) -> usize>) -> Vec<[Q; 2]> {
         let weights: Vec<_> = self.principals.iter().map(|(stated, _)| stated.weights(n)).collect();
         let mut rest = BigInt::zero();
-        for (p, ((_, weight), (_, after))) in self.principals.iter().zip(&weights).enumerate() {
+        for (p, (weight, (_, after))) in counts.iter().zip(&weights).enumerate() {
             let greatest = self.states.iter().flatten().map(|(rewards, _)| rewards[p].abs()).max().unwrap();
             rest += after * greatest * weight.abs();
         }
@@ -214,7 +221,7 @@ impl Small {
             let worth = |(rewards, row): &Choice, end: usize| {
                 let mut now = BigInt::zero();
                 for (p, reward) in rewards.iter().enumerate() {
-                    let counted = BigInt::from(*reward) * self.principals[p].1;
+                    let counted = BigInt::from(*reward) * counts[p];
                     let own = if counted.is_negative() { 1 - end } else { end };
                     now += counted * &weights[p].0[step][own];
                 }
@@ -222,8 +229,13 @@ impl Small {
                 let next: BigInt = row.iter().map(|(target, share)| share * &values[*target][end]).sum();
                 now + if end == 1 { next.div_ceil(&sum) } else { next.div_floor(&sum) }
             };
-            let best = |choices: &Vec<_>, end: usize| choices.iter().map(|choice| worth(choice, end)).max().unwrap();
-            values = self.states.iter().map(|choices| [best(choices, 0), best(choices, 1)]).collect();
+            let best = |(state, choices): (usize, &Vec<Choice>)| {
+                [0, 1].map(|end| match taken {
+                    Some(taken) => worth(&choices[taken(state, step)], end),
+                    None => choices.iter().map(|choice| worth(choice, end)).max().unwrap(),
+                })
+            };
+            values = self.states.iter().enumerate().map(best).collect();
         }
         values.into_iter().map(|ends| ends.map(|end| Q::new(end, unit()))).collect()
     }
@@ -238,7 +250,7 @@ fn statement(rng: &mut Rng, kinds: &[usize]) -> Stated {
         1 => Stated::Rate(rate(rng), None),
         2 => Stated::BetaDelta(q(rng.within(0, 10), 10), q(rng.within(0, 9), 10)),
         3 => Stated::Survey((0..rng.within(1, 4)).map(|_| rate(rng)).collect()),
-        4 => Stated::Gamma(q(rng.within(20, 60), 100), 3, errors[rng.index(4)]),
+        4 => Stated::Gamma(q(rng.within(20, 60), 100), [2, 3, 3, 4][rng.index(4)], errors[rng.index(4)]),
         5 => Stated::Hyperbolic(q(rng.within(1, 20), 10), q(rng.within(10, 40), 100), errors[rng.index(4)]),
         6 => Stated::Discount(q(rng.within(1, 19), 20), Some(rng.within(1, 7) as usize)),
         7 => {
@@ -285,6 +297,26 @@ fn agree(value: &Value, [below, above]: &[Q; 2]) -> bool {
     let exactly = value.exact.as_ref().is_none_or(|exact| *below <= from_solver(exact) && from_solver(exact) <= *above);
     let enclosure = value.enclosure;
     exactly && from_double(enclosure.lower()) <= *above && *below <= from_double(enclosure.upper())
+}
+
+/// Holds what each principal gets from every state against the oracle's, by the decisions of the answer at each of `n` steps.
+fn hold_payoffs_against_oracle(small: &Small, n: usize) {
+    let text = small.text();
+    let model = Model::from_yaml(&text).unwrap();
+    let answer = solve(&model, &Options { engine: Engine::Exact, ..Options::default() });
+    let structure = model.structure();
+    let taken = |state: usize, step: usize| {
+        let first = structure.choices(state.into()).next().unwrap().index();
+        answer.strategy().choice(state.into(), &Step::from(step as u64)).index() - first
+    };
+    for p in 0..small.principals.len() {
+        let counts: Vec<i64> = (0..small.principals.len()).map(|other| i64::from(other == p)).collect();
+        let truth = small.backwards(n, &counts, Some(&taken));
+        for state in structure.states() {
+            let gets = answer.payoff(p.into(), state);
+            assert!(agree(&gets, &truth[state.index()]), "{gets:?}, principal {p}, state {state:?} of\n{text}");
+        }
+    }
 }
 
 /// Solves by both engines and holds the welfare of every state against the oracle's.
@@ -334,17 +366,21 @@ fn exact_statements_agree_with_their_own_weights() {
     for seed in 0..1500 {
         let small = small(&mut Rng::new(seed), &[0, 1, 2, 3, 6, 7, 8, 8]);
         hold_against_oracle(&small, 1200);
+        if seed % 5 == 0 {
+            hold_payoffs_against_oracle(&small, 600);
+        }
         reads_back(&read_model(&small.text()).unwrap());
     }
 }
 
 #[test]
 fn mixtures_agree_with_the_weights_that_they_stand_for() {
-    for seed in 0..60 {
+    for seed in 0..240 {
         let mut rng = Rng::new(10_000 + seed);
         let mut small = small(&mut rng, &[0, 1, 2, 3, 4, 5, 6, 8]);
         small.principals[0].0 = statement(&mut rng, &[4, 5]);
         hold_against_oracle(&small, 700);
+        hold_payoffs_against_oracle(&small, 700);
         reads_back(&read_model(&small.text()).unwrap());
     }
 }
