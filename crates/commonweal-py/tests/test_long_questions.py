@@ -106,7 +106,7 @@ def test_ctrl_c_returns_bounds_within_a_second() -> None:
 
 def test_an_interrupted_solve_in_fractions_has_better_bounds_than_the_rewards_give() -> None:
     """Fractions know nothing before their end; a short look in doubles does."""
-    model = ring(200, {"patient": 0.999, "other": 0.9, "third": 0.5})
+    model = ring(2_000, {"patient": 0.999, "other": 0.9, "third": 0.5})
     time.sleep(1.1)
     answer, _ = interrupted(lambda: model.solve(exact=True, threads=1), 0.3)
     assert isinstance(answer, cw.Solution)
@@ -172,13 +172,13 @@ SMALL = {"patient": 0.99, "other": 0.9, "third": 0.5}
         lambda model: model.map("patient", "other", resolution=32, threads=1),
         lambda model: model.front(exact=True, threads=1),
         lambda model: model.front("patient", "other", exact=True, threads=1),
-        lambda model: model.simulate(cw.Strategy.positional(model, dict.fromkeys(range(60), 0)), runs=10**12, threads=1),
+        lambda model: model.simulate(cw.Strategy.positional(model, dict.fromkeys(range(300), 0)), runs=10**12, threads=1),
     ],
     ids=["stationary", "positional", "sweep", "map", "front of all", "front of two", "simulate"],
 )
 def test_ctrl_c_returns_what_other_questions_have(ask: Callable[[cw.Model], object]) -> None:
     """Bounds, points, vertices: never an exception, and within a second."""
-    model = ring(60, SMALL)
+    model = ring(300, SMALL)
 
     def check(answer: object) -> None:
         assert not isinstance(answer, KeyboardInterrupt)
@@ -212,13 +212,13 @@ def test_ctrl_c_in_an_evaluation_returns_bounds() -> None:
 
 def test_a_front_that_a_limit_stops_says_so() -> None:
     """In doubles, in fractions, by its vertices, and before there is any."""
-    model = ring(600, {"patient": 0.999, "other": 0.9, "third": 0.5})
+    model = ring(3_000, {"patient": 0.999, "other": 0.9, "third": 0.5})
     for axes in ((), ("patient", "other")):
         done = ring(6, SMALL).front(*axes, gap=0.1)
         assert (done.status, done.reason) == ("done", None)
         few = model.front(*axes, vertices=3, gap=1e-9)
         assert (few.status, few.reason, few.complete) == ("stopped", "the limit on nodes was reached", False)
-        for seconds in (0.0, 0.01, 0.05):
+        for seconds in (0.0, 0.01):
             for exact in (True, False):
                 found = model.front(*axes, exact=exact, time_limit=seconds)
                 assert (found.status, found.reason) == ("stopped", "the time limit was reached"), (axes, seconds, exact)
