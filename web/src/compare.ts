@@ -39,6 +39,7 @@ export class ComparePanel {
     const asking = new AbortController();
     this.asking = asking;
     if (view.model.n_states > FEW || view.solution.engine !== "exact") {
+      this.asking = null;
       this.compared = [];
       this.place.replaceChildren();
       this.status.textContent = "The model is too large to be compared here; the program does it: commonweal solve --compare.";
@@ -47,12 +48,20 @@ export class ComparePanel {
     this.status.textContent = "Comparing …";
     try {
       const answer = await ask<Solution>("/api/solve", { ...question(state), compare: true, time_limit: 10 }, asking.signal);
+      this.asking = null;
       this.compared = answer.data?.comparison ?? [];
       this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan." : answer.error.message;
       this.draw(view, fair);
     } catch {
       // Another comparison was asked for meanwhile.
     }
+  }
+
+  /** Ends a question that is still open, so that the view need not wait for it. It is asked again when it is shown. */
+  cancel(): void {
+    if (!this.asking) return;
+    this.asking.abort();
+    [this.asking, this.key] = [null, ""];
   }
 
   draw(view: View, fair: Compromise[]): void {

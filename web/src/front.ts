@@ -44,6 +44,13 @@ export class FrontPanel {
     private readonly use: (weights: Record<string, string>) => void,
   ) {}
 
+  /** Ends a question that is still open, so that the view need not wait for it. It is asked again when it is shown. */
+  cancel(): void {
+    if (!this.asking) return;
+    this.asking.abort();
+    [this.asking, this.key] = [null, ""];
+  }
+
   /** Shows the front of this state; `then` is called when the points of the rules are known. */
   async show(state: State, view: View, axes: [string, string], then: () => void): Promise<void> {
     const key = JSON.stringify([state.model, state.discounts, state.weights, axes]);
@@ -79,6 +86,7 @@ export class FrontPanel {
         this.fair.push({ name: found, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
         this.draw(view, axes);
       }
+      this.asking = null;
       then();
     } catch {
       // Another front was asked for meanwhile.

@@ -64,7 +64,7 @@ const settled = (page, text) => page.locator("#answer").getByText(text).first().
 /** The map is there, and front and comparison have come to rest. */
 const resting = async (page) => {
   await page.locator("#map svg.pick").waitFor({ timeout: 60000 });
-  await page.locator("#front .legend li", { hasText: "Kalai–Smorodinsky" }).waitFor({ timeout: 60000 });
+  await page.locator("#front .legend li", { hasText: "Kalai–Smorodinsky" }).first().waitFor({ timeout: 60000 });
   await page.locator("#compare td").first().waitFor({ timeout: 60000 });
 };
 async function downloaded(page, choice) {
@@ -285,7 +285,7 @@ test("everything can be done with the keyboard alone", async () => {
   await focus("svg.pick");
   await page.keyboard.press("ArrowUp");
   await page.waitForFunction(() => document.querySelector('[aria-label="discount of bob, typed"]').value === "0.35");
-  await page.locator("#front .legend li", { hasText: "Nash" }).waitFor({ timeout: 60000 });
+  await page.locator("#front .legend li", { hasText: "Nash" }).first().waitFor({ timeout: 60000 });
   await focus("[data-point]");
   await page.keyboard.press("Enter");
   await page.locator("#compromise li").first().waitFor();
