@@ -209,7 +209,7 @@ pub fn sweep(
     limits: Limits,
 ) -> PyResult<String> {
     let (principal, quantity) = varied(py, &model.0, principal)?;
-    let grid = grid(py, &range, quantity, steps)?;
+    let grid = grid(py, &range, quantity, steps, MOST_STEPS)?;
     let options = limits.options(py)?;
     let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
     let sweep = move |options: Options| {
@@ -222,6 +222,10 @@ pub fn sweep(
 }
 
 /// Which strategy is best over two discounts: the document.
+/// The most steps of a sweep and cells along a side of a map, as in the program: memory is taken for each.
+const MOST_STEPS: u64 = 1_000_000;
+const MOST_CELLS: u64 = 1_024;
+
 #[pyfunction]
 pub fn strategy_map(
     py: Python<'_>,
@@ -236,7 +240,8 @@ pub fn strategy_map(
     let axes = [x, y];
     let [x, y] = ranges;
     let [x, y] = [(x, x_varies), (y, y_varies)].map(|(range, varies)| range.unwrap_or_else(|| default_range(varies)));
-    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?].map(Grid::for_pictures);
+    let grid = |range, varies| grid(py, range, varies, resolution, MOST_CELLS);
+    let grids = [grid(&x, x_varies)?, grid(&y, y_varies)?].map(Grid::for_pictures);
     if grids.iter().any(|grid| grid.steps == 0) {
         return Err(refused(py, "a map needs two different ends of each range; `sweep` varies one discount"));
     }
@@ -275,7 +280,7 @@ fn default_range(quantity: Quantity) -> (String, String) {
     (from.to_owned(), to.to_owned())
 }
 
-fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64) -> PyResult<Grid> {
+fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64, most: u64) -> PyResult<Grid> {
     let end = |text: &str| match quantity {
         Quantity::Discount if text.trim_end().ends_with('%') => {
             let refusal = Refusal::new(format!("the range: {text} is a percentage, and a discount is not one"));
@@ -305,6 +310,9 @@ fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64
     }
     if steps == 0 {
         return Err(refused(py, "a range needs at least one step"));
+    }
+    if steps > most {
+        return Err(refused(py, format!("a range of {steps} steps; at most {most} are taken at once")));
     }
     Ok(Grid::new(from, to, steps).of(quantity))
 }

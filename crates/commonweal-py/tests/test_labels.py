@@ -133,3 +133,12 @@ def test_the_number_of_an_action_is_that_of_the_arrays() -> None:
     text = cw.Model.from_yaml('principals: {p: 1/2}\nstates: {s: {"1": {to: s}, "0": {to: s}}}')
     with pytest.raises(cw.QuestionError, match="action 1 is ambiguous"):
         cw.Strategy.positional(text, {"s": 1})
+
+
+def test_the_default_start_is_the_first_state_whatever_another_is_called() -> None:
+    """`start=0` names the state called 0; without a start it is the first one."""
+    assert line(states=[-1, 0, 1]).start == -1
+    assert line(states=[-1, 0, 1], start=0).start == 0
+    assert line(states=[-1, 0, 1]).solve().welfare == WORTH[0]
+    assert line(states=[2, 1, 0]).start == 2
+    assert line().start == 0

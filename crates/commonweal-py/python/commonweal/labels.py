@@ -96,11 +96,20 @@ def of_arrays(states: Sequence[State] | None, actions: Sequence[Action] | None, 
     return Labels(shown, numbered, None if actions is None else names(actions, "action"))
 
 
+class _First(int):
+    """The number 0 where nobody gave a start: the first state, even if another one is named 0."""
+
+
+FIRST = _First(0)
+
+
 def start_of_arrays(start: State, states: Sequence[State] | None, n_states: int) -> int:
     """The position of the start of arrays, given by name or number."""
     if not isinstance(start, str) and not is_whole(start):
         raise ModelError(f"start is {start!r}; name one of `states`, or give the number of a state from 0")
     given = [] if states is None else list(states)
+    if start is FIRST and n_states > 0:
+        return 0
     if start in given:
         return given.index(start)
     if isinstance(start, str):

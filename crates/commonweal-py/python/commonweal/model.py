@@ -79,7 +79,7 @@ class Model:
         a_indices: ArrayLike | None = None,
         states: Sequence[State] | None = None,
         actions: Sequence[Action] | None = None,
-        start: State = 0,
+        start: State = labels.FIRST,
         exact: bool | None = None,
     ) -> Model:
         """The model that arrays describe.
