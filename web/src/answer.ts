@@ -15,7 +15,9 @@ export function drawAnswer(place: HTMLElement, view: View): void {
     : solution.engine === "exact"
       ? solution.checked
         ? "Optimal; an independent checker accepts it."
-        : "Optimal, in exact fractions."
+        : solution.principals.some((principal) => principal.approximation)
+          ? "Optimal for the mixtures that approximate preferences; the bounds include their error."
+          : "Optimal, in exact fractions."
       : "Proven in doubles, rounding errors included.";
   const tile = (number: Node | string, what: string) => el("li", {}, el("strong", {}, number), el("span", {}, what));
   const row = (principal: Principal) => {

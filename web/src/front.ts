@@ -32,6 +32,7 @@ const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2
 
 export class FrontPanel {
   private key = "";
+  private model = "";
   private front: Front | null = null;
   fair: Compromise[] = [];
   private asking: AbortController | null = null;
@@ -60,11 +61,15 @@ export class FrontPanel {
     }
     this.key = key;
     [this.front, this.fair, this.chosen] = [null, [], null];
+    this.place.classList.add("old");
+    if (this.model !== state.model) this.place.replaceChildren();
+    this.model = state.model;
     this.told.replaceChildren();
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.status.textContent = "Computing the front …";
+    const hasCosts = view.model.principals.some((one) => value(one.weight) < 0);
     try {
       const body = { ...question(state), time_limit: LIMIT };
       const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1] }, asking.signal);
@@ -74,10 +79,10 @@ export class FrontPanel {
         this.status.textContent = answer.status === 503 ? late : answer.error.message;
       } else {
         this.front = answer.data as Front;
-        this.status.textContent = this.inWords(this.front);
+        this.status.textContent = this.inWords(this.front) + (hasCosts ? " Rules other than the sum are left out: they would take costs for gains." : "");
         this.draw(view, axes);
       }
-      for (const [rule, name] of RULES) {
+      for (const [rule, name] of hasCosts ? [] : RULES) {
         const answer = await ask<Fair>("/api/fair", { ...body, rule }, asking.signal);
         const fair = answer.data;
         if (!fair || fair.mix.length === 0) continue;
@@ -94,7 +99,7 @@ export class FrontPanel {
   }
 
   private inWords(front: Front): string {
-    const vertices = `${front.vertices.length} vertices`;
+    const vertices = front.vertices.length === 1 ? "1 vertex" : `${front.vertices.length} vertices`;
     if (front.pattern) return `${vertices} shown of infinitely many: the pattern repeats with the ratio ${front.pattern.ratio}.`;
     if (front.complete) return `${vertices}; this is the whole front.`;
     if (!front.reason) return `${vertices}; what lies beyond the line is within the gap.`;
@@ -103,7 +108,9 @@ export class FrontPanel {
 
   draw(view: View, axes: [string, string]): void {
     if (!this.front) return;
+    this.place.classList.remove("old");
     const [x, y] = axes;
+    const gets = (name: string) => (view.model.principals.some((one) => one.name === name && value(one.weight) < 0) ? `${short(name)} costs` : `${short(name)} gets`);
     const at = (payoffs: Record<string, Num>): [number, number] => [double(payoffs[x]!), double(payoffs[y]!)];
     const plan: Compromise = {
       name: "the plan",
@@ -125,8 +132,8 @@ export class FrontPanel {
     const all = [...[...vertices, ...this.fair, plan].map((point) => at(point.payoffs)), ...open.flat()];
     const width = Math.min(roomOf(this.place), 560);
     const chart = plane({ width, height: Math.round(width * 0.72) }, { x: range(all.map((point) => point[0])), y: range(all.map((point) => point[1])) }, {
-      x: `${short(x)} gets`,
-      y: `${short(y)} gets`,
+      x: gets(x),
+      y: gets(y),
       title: `What ${x} and ${y} can get`,
       description: `${vertices.length} vertices from ${x}'s best to ${y}'s best`,
     });
@@ -165,7 +172,7 @@ export class FrontPanel {
     this.fair.forEach((point, index) => mark(point, SHAPES[index % SHAPES.length]!, series(index + 1), 1 + 0.6 * above(index)));
     const swatch = (d: string, colour: string, name: string) =>
       el("li", {}, svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` })), name);
-    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), [point.name, ...below(point, index)].join(" = "))));
+    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), [point.name, ...below(point, index)].join(" ≈ "))));
     const focused = document.activeElement?.getAttribute("data-point");
     this.place.replaceChildren(chart.drawing, legend);
     if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus();
