@@ -284,3 +284,14 @@ def test_a_matrix_whose_arrays_lie_is_refused() -> None:
         setattr(matrix, name, np.array(wrong, dtype=np.int32))
         with pytest.raises((cw.ModelError, ValueError), match=r"leads to|index"):
             cw.Model.from_arrays(**{**GOOD, "P": matrix})
+
+
+@pytest.mark.parametrize("reward", [2**60, 2**53 + 1, -(2**62), 10**400])
+def test_integers_that_no_double_holds_stay_what_they_are(reward: int) -> None:
+    """An int64 went through a double and its shortest decimal: 2^60 became 1152921504606847000."""
+    for given in ([reward], np.array([reward], dtype=object)):
+        model = cw.Model.from_arrays([[1.0]], {"p": given}, {"p": 0}, s_indices=[0], a_indices=[0])
+        assert model.solve().welfare == reward
+    if abs(reward) < 2**63:
+        model = cw.Model.from_arrays([[1.0]], {"p": np.array([reward])}, {"p": 0}, s_indices=[0], a_indices=[0])
+        assert model.solve().welfare == reward

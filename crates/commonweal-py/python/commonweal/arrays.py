@@ -253,11 +253,21 @@ def _doubles(what: str, given: Any) -> NDArray[np.float64]:
 
 
 def holds_fractions(P: Any, R: Mapping[str, Any]) -> bool:
-    """Whether there are fractions or decimals in any array, which doubles cannot represent exactly."""
+    """Whether there are fractions, decimals or long integers in any array, which doubles cannot represent exactly."""
     given = [P, *(R.values() if isinstance(R, Mapping) else ())]
     arrays = [_array(one) for one in given if not hasattr(one, "tocsr")]
-    held = (array for array in arrays if array is not None and array.dtype == object)
-    return any(isinstance(number, (Fraction, Decimal)) for array in held for number in array.flat)
+    return any(_is_past_doubles(array) for array in arrays if array is not None)
+
+
+def _is_past_doubles(array: NDArray[Any]) -> bool:
+    """Whether some number of an array is no double as it is printed."""
+    most = 2**53
+    if array.dtype == object:
+        long = (isinstance(one, (Fraction, Decimal)) or (isinstance(one, int) and abs(one) > most) for one in array.flat)
+        return any(long)
+    if array.dtype.kind in "iu" and array.size > 0:
+        return int(array.max()) > most or int(array.min()) < -most
+    return False
 
 
 def _array(given: Any) -> NDArray[Any] | None:
