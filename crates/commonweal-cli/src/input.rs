@@ -8,12 +8,14 @@ use crate::report::note;
 use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::shell::quoted;
 use anyhow::{Context, anyhow, bail};
-use commonweal::files::{Format, MAX_MODEL_BYTES, ModelFile, named_preference, read_preference};
-use commonweal::text::{nearest, parse_rate, rate_text};
-use commonweal::{
-    Discounts, Engine, Model, ParseError, Preference, Principal, PrincipalId, Rational, ReadError, ReadOptions,
-    StateId, Strategy,
+use commonweal::files::{
+    Discounts, Format, MAX_MODEL_BYTES, ModelFile, ParseError, ReadError, ReadOptions, named_preference,
+    read_preference,
 };
+use commonweal::preferences::Preference;
+use commonweal::structure::{Principal, PrincipalId, StateId};
+use commonweal::text::{nearest, parse_rate, rate_text};
+use commonweal::{Engine, Model, Rational, Strategy};
 use std::io::Read;
 use std::path::Path;
 

@@ -9,8 +9,9 @@ use commonweal::documents::exact_text;
 use commonweal::questions::{
     Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
 };
+use commonweal::structure::Structure;
 use commonweal::text::rate_text;
-use commonweal::{Rational, Structure, Value};
+use commonweal::{Rational, Value};
 use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 
 /// The most points of a report.

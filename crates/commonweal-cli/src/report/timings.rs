@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub struct Clock {
     began: Instant,
     read: Duration,
-    pub solving: commonweal::Timings,
+    pub solving: commonweal::answers::Timings,
     pub check: Duration,
 }
 
@@ -17,7 +17,7 @@ impl Clock {
         Clock {
             began: Instant::now(),
             read: Duration::ZERO,
-            solving: commonweal::Timings::default(),
+            solving: commonweal::answers::Timings::default(),
             check: Duration::ZERO,
         }
     }

@@ -5,9 +5,12 @@ use super::{Context, Reply, options};
 use crate::fields::Fields;
 use crate::problem::Problem;
 use crate::request::{Asked, numbers, principal};
-use commonweal::questions::{self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in};
-use commonweal::questions::{front_engine, front_gap, front_in, hull_in};
-use commonweal::{Engine, Model, PrincipalId, Rational, StopReason, StopSignal, documents, on_threads};
+use commonweal::limits::{StopReason, on_threads};
+use commonweal::questions::{
+    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in, front_engine, front_gap, front_in, hull_in,
+};
+use commonweal::structure::PrincipalId;
+use commonweal::{Engine, Model, Rational, StopSignal, documents};
 
 /// The most vertices of a front on a page.
 const VERTICES: usize = 400;
