@@ -164,7 +164,8 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
             break;
         }
         if number == TABLES {
-            text += &format!("  … and {} more principals; --csv and --json have them all\n", rest.len());
+            let more = counted(&rest.len().into(), "more principal", "more principals");
+            text += &format!("  … and {more}; --csv and --json have them all\n");
             break;
         }
         // As many columns as fit.
