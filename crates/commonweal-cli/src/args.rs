@@ -145,7 +145,7 @@ pub struct ModelArgs {
 }
 
 /// What to change in a model.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ChangeArgs {
     /// Start in this state instead of the model's own start
     #[arg(long, value_name = "STATE")]

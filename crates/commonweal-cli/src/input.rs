@@ -25,6 +25,23 @@ pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
     changed(&model_file::open(&args.model)?, &args.changes, Engine::Exact, quiet)
 }
 
+/// The same for a command that varies the preferences of `names`, each with `.rate` or `.discount` behind it or nothing: a reward
+/// structure that varies needs no discount of its own.
+pub fn varied_model(args: &ModelArgs, names: &[&str], quiet: bool) -> anyhow::Result<Model> {
+    let file = model_file::open(&args.model)?;
+    let mut changes = args.changes.clone();
+    if file.format() != Format::Yaml && changes.discounts.is_none() {
+        let owner = |name: &str| {
+            [".rate", ".discount"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
+        };
+        let stated: Vec<String> = preferences(&changes)?.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+        let missing =
+            names.iter().filter(|name| !name.is_empty() && !name.ends_with(".weight")).map(|name| owner(name));
+        changes.discount.extend(missing.filter(|name| !stated.contains(name)).map(|name| format!("{name}=1/2")));
+    }
+    changed(&file, &changes, Engine::Exact, quiet)
+}
+
 /// The model in a file, in the numbers of an engine, with another start state and other discounts.
 pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bool) -> anyhow::Result<Model> {
     let refused = |error: ReadError| model_file::refused(file, &error);
