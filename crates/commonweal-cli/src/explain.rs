@@ -55,8 +55,19 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
         (false, true) => ", times the weights",
         (false, false) => "",
     };
-    let order = first_few(&names).join(", then ");
-    text.push_str(&wrapped(&format!("\n1. Long-term strategy, best for {order}, and its values V{weights}:"), 3));
+    let order = if is_summed(model, &names) {
+        format!("the most patient of {} discounts, then for the next, and so on", names.len())
+    } else {
+        first_few(&names).join(", then ")
+    };
+    let as_of = match explanation.origin {
+        0 => String::new(),
+        origin => format!(" as of {} {}", shown(model.about().step()), steps(&origin.into())),
+    };
+    text.push_str(&wrapped(
+        &format!("\n1. Long-term strategy, best for {order}, and its values V{as_of}{weights}:"),
+        3,
+    ));
     let states: Vec<_> = explanation.reached.iter().copied().take(ROWS).collect();
     let takes = |state| {
         let actions = solution.long_term_choices(state).iter().map(|&choice| shown(&model.action_name(choice)));
@@ -64,7 +75,7 @@ fn long_term(text: &mut String, model: &Structure, solution: &Answer, explanatio
     };
     let values: Vec<&[Rational]> = states.iter().map(|state| &explanation.values[state.index()][..]).collect();
     let keys = states.iter().map(|&state| vec![state_in_brief(model, state), takes(state)]).collect();
-    text.push_str(&by_discount(&["state", "takes"], keys, "V", &names, &values, None));
+    text.push_str(&by_discount(model, ["state", "takes"], keys, "V", &names, &values, None));
     more(text, explanation.reached.len(), "state", "states");
     let never = model.n_states() - explanation.reached.len();
     if never > 0 {
@@ -79,8 +90,13 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
         return;
     }
     let step = shown(model.about().step());
+    let (origin, since) = match explanation.origin {
+        0 => ("0".to_owned(), "j".to_owned()),
+        origin => (steps(&origin.into()), format!("(j − {})", steps(&origin.into()))),
+    };
     let title = format!(
-        "\n2. Deviations, and what one use at {step} 0 changes for each principal (Δ). At {step} j each Δ counts λ^j times as much."
+        "\n2. Deviations, and what one use at {step} {origin} changes for each principal (Δ). At {step} j each Δ counts λ^{since} times as \
+         much."
     );
     text.push_str(&wrapped(&title, 3));
     deviations(text, model, &explanation.names, &explanation.deviations);
@@ -112,7 +128,7 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     let values: Vec<&[Rational]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
     let last = ("pays by itself", deviations.iter().map(pays).collect());
     let keys = deviations.iter().map(key).collect();
-    text.push_str(&by_discount(&["state", "action"], keys, "Δ", &names, &values, Some(last)));
+    text.push_str(&by_discount(model, ["state", "action"], keys, "Δ", &names, &values, Some(last)));
     more(text, all.len(), "deviation", "deviations");
 }
 
@@ -133,7 +149,7 @@ fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSeg
     let names: Vec<String> = own.names.iter().map(|name| in_column(name)).collect();
     let values: Vec<&[Rational]> = states.iter().map(|state| &own.values[state.index()][..]).collect();
     let keys = states.iter().map(|&state| vec![state_in_brief(model, state), takes(state)]).collect();
-    text.push_str(&by_discount(&["state", "takes"], keys, "V", &names, &values, None));
+    text.push_str(&by_discount(model, ["state", "takes"], keys, "V", &names, &values, None));
     more(text, model.n_states(), "state", "states");
     if !own.deviations.is_empty() {
         let title = format!("   Deviations from it, and in which of these {several} they pay by themselves:");
@@ -257,32 +273,48 @@ fn walk(text: &mut String, solution: &Answer) {
     );
 }
 
+/// Whether tables have one column for all discounts: the many parts of a mixture say nothing one by one.
+fn is_summed(model: &Structure, names: &[String]) -> bool {
+    names.len() > COLUMNS && names.len() > model.n_principals()
+}
+
 /// A table with a column of numbers for each discount, `V(alice)`, between others; limited to a readable number.
 fn by_discount(
-    key_header: &[&str],
+    model: &Structure,
+    key_header: [&str; 2],
     mut rows: Vec<Vec<String>>,
     symbol: &str,
     names: &[String],
     values: &[&[Rational]],
     last: Option<(&str, Vec<String>)>,
 ) -> String {
-    let headers: Vec<String> = names.iter().take(COLUMNS).map(|name| format!("{symbol}({name})")).collect();
-    let mut header: Vec<&str> = key_header.to_vec();
-    for (i, name) in headers.iter().enumerate() {
-        header.push(name);
-        let column = column(values.iter().map(|values| &values[i]));
-        rows.iter_mut().zip(column).for_each(|(row, cell)| row.push(cell));
-    }
-    if let Some((name, cells)) = last {
+    let mut header = key_header.map(str::to_owned).to_vec();
+    let mut add = |name: String, cells: Vec<String>| {
         header.push(name);
         rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
+    };
+    let left_out = if is_summed(model, names) {
+        let sums: Vec<Rational> =
+            values.iter().map(|values| values.iter().fold(Rational::ZERO, |sum, own| sum + own)).collect();
+        add(format!("{symbol}, the sum"), column(sums.iter()));
+        format!("  (summed over {} discounts; --json has each)\n", names.len())
+    } else {
+        for (i, name) in names.iter().take(COLUMNS).enumerate() {
+            add(format!("{symbol}({name})"), column(values.iter().map(|values| &values[i])));
+        }
+        match names.len().saturating_sub(COLUMNS) {
+            0 => String::new(),
+            left => {
+                let left = counted(&left.into(), "less patient principal", "less patient principals");
+                format!("  … and {left}; --json has all of them\n")
+            }
+        }
+    };
+    if let Some((name, cells)) = last {
+        add(name.to_owned(), cells);
     }
-    let mut text = in_blocks(&header, &rows, key_header.len());
-    if names.len() > COLUMNS {
-        let left = counted(&(names.len() - COLUMNS).into(), "less patient principal", "less patient principals");
-        let _ = writeln!(text, "  … and {left}; --json has all of them");
-    }
-    text
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    in_blocks(&header, &rows, key_header.len()) + &left_out
 }
 
 /// Numbers in one format: fractions if all of them are short, decimals otherwise.

@@ -142,7 +142,9 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
             bail!("--discounts: {values} for {principals}; give one each, in the file's order");
         }
         for (p, text) in discounts.iter().enumerate() {
-            model = model.with_discount(p.into(), &discount("--discounts", text)?).context("--discounts")?;
+            let stated = Preference::discount(discount("--discounts", text)?);
+            let preference = model.principals()[p].preference().replaced_by(stated);
+            model = model.with_preference(p.into(), &preference).context("--discounts")?;
         }
     }
     for (option, name, preference) in preferences(changes)? {

@@ -27,7 +27,9 @@ pub struct Explanation {
     pub names: Vec<String>,
     /// The states that can be reached from the start, in order of the first step at which they can.
     pub reached: Vec<StateId>,
-    /// V_i per state, most patient principal first; of time preferences in segments, in the last one.
+    /// The step at which λ_i^0 stands: 0, or where the last segment of time preferences counts from.
+    pub origin: u64,
+    /// V_i per state as of `origin`, most patient principal first; of time preferences in segments, in the last one.
     pub values: Vec<Vec<Rational>>,
     /// Every choice outside the long-term strategy, in states that can be reached.
     pub deviations: Vec<Deviation>,
@@ -129,7 +131,17 @@ pub fn explain(
         let turns = segments::turns(model, solution, &meetings, n_turns, stop)?;
         let judges = model.principals().iter().map(|principal| principal.name.clone()).collect();
         let (names, layers) = (names(&ordered), Vec::new());
-        return Ok(Explanation { names, reached, values, deviations, layers, turns, judges, earlier });
+        return Ok(Explanation {
+            origin: last.origin,
+            names,
+            reached,
+            values,
+            deviations,
+            layers,
+            turns,
+            judges,
+            earlier,
+        });
     }
     let mut layers = layers(&ordered, &long_term, &advantages, solution, n_layers, stop)?;
     for layer in &mut layers {
@@ -138,7 +150,8 @@ pub fn explain(
     }
     let turns = turns::turns(&ordered, &advantages, solution, &meetings, n_turns, stop)?;
     let (names, earlier) = (names(&ordered), Vec::new());
-    Ok(Explanation { judges: names.clone(), names, reached, values, deviations, layers, turns, earlier })
+    let origin = last.origin;
+    Ok(Explanation { judges: names.clone(), names, reached, origin, values, deviations, layers, turns, earlier })
 }
 
 /// The part of a range of steps that lies in the last segment: the first step, and the one after the last. The input counts

@@ -274,7 +274,11 @@ impl Display for Preference {
             Preference::Schedule(Schedule::Rates(rates)) => {
                 let ends =
                     [rates.first(), rates.last()].map(|end| end.map_or_else(String::new, |(_, rate)| rate_text(rate)));
-                write!(f, "{} to {}", ends[0], ends[1])?;
+                if rates.iter().all(|(_, rate)| *rate == rates[0].1) {
+                    write!(f, "rate {}", ends[0])?;
+                } else {
+                    write!(f, "{} to {}", ends[0], ends[1])?;
+                }
             }
             Preference::Gamma { mean, sd, .. } => write!(f, "gamma {} ± {}", rate_text(mean), rate_text(sd))?,
             Preference::Hyperbolic { k, hazard, .. } => {
