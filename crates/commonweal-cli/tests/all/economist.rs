@@ -298,3 +298,43 @@ fn long_names_do_not_widen_reports() {
         assert!(text.lines().all(|line| line.width() <= 80), "{args:?}: {text}");
     }
 }
+
+/// A mixture is one principal: its many parts are summed, and values of the last segment say as of when they are.
+#[test]
+fn an_explanation_of_mixtures_and_segments_is_short() {
+    let folder = folder();
+    let states = "states:\n  s0: {wait: {to: s0}, build: {reward: -1, to: s1}}\n  s1: {go: {reward: 0.032, to: s1}}\n";
+    let gamma = "principals:\n  gov: {rate: 3%}\n  g: {gamma: {mean: 4%, sd: 3%}}\n";
+    folder.write("mixed.yaml", format!("{gamma}{states}"));
+    let ran = folder.run(&["solve", "mixed.yaml", "--explain"]).done();
+    assert!(ran.stdout.contains("V, the sum") && ran.stdout.contains("Δ, the sum"), "{}", ran.stdout);
+    assert!(ran.stdout.lines().count() < 60 && !ran.stdout.contains("less patient principals"), "{}", ran.stdout);
+    folder.write("green.yaml", format!("principals:\n  fund: {{schedule: green-book}}\n{states}"));
+    let ran = folder.run(&["solve", "green.yaml", "--explain"]).done();
+    assert!(ran.stdout.contains("and its values V as of step 300"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("what one use at step 300 changes"), "{}", ran.stdout);
+    assert!(ran.stdout.lines().all(|line| line.width() <= 80), "{}", ran.stdout);
+}
+
+/// `--discounts` gives another discount and keeps the end, as `--discount` does.
+#[test]
+fn an_end_is_kept_whichever_option_states_the_discount() {
+    let folder = folder();
+    folder.write("ends.yaml", one("{discount: 0.9, until: 5}"));
+    let [one, all] = [["--discount", "me=0.8"], ["--discounts", "0.8"]]
+        .map(|given| folder.run(&[&["solve", "ends.yaml"][..], &given].concat()).done().stdout);
+    assert_eq!(one, all);
+    assert!(all.contains("until 5"), "{all}");
+}
+
+/// One note for all discounts that are close.
+#[test]
+fn close_discounts_are_noted_once() {
+    let folder = folder();
+    let entries: String = (0..40).map(|i| format!("  p{i}: 0.{}\n", 9990 - i)).collect();
+    let states = "states:\n  s: {a: {reward: {p0: 1}, to: s}, b: {reward: {p39: 2}, to: t}}\n  t: {c: {reward: {p0: 0.999}, to: s}}\n";
+    folder.write("close.yaml", format!("principals:\n{entries}{states}"));
+    let ran = folder.run(&["solve", "close.yaml"]).done();
+    assert_eq!(ran.stderr.matches("are close").count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("38 other pairs are close as well"), "{}", ran.stderr);
+}

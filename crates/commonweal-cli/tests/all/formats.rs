@@ -273,3 +273,23 @@ fn large_families_are_written_in_doubles_and_are_their_seeds() {
     refused(&["uniform", "--states", "5", "--discounts", "1"], &["--discounts", "`p0`"]);
     refused(&["uniform", "--states", "0", "--discounts", "0"], &["--states"]);
 }
+
+/// What varies needs no discount of its own beside its range; the others do.
+#[test]
+fn a_reward_structure_that_varies_needs_no_discount() {
+    let folder = with_hotel();
+    let both = ["--discount", "alice=2/3", "--discount", "bob=1/2"];
+    for varied in ["bob=0.1..0.9", "bob.rate=1%..50%", "bob.discount=0.1..0.9"] {
+        let stated = folder
+            .run(&[&["sweep", "hotel.drn", "--vary", varied, "--steps", "3", "--json"][..], &both].concat())
+            .done();
+        let left = folder
+            .run(&[&["sweep", "hotel.drn", "--vary", varied, "--steps", "3", "--json"][..], &both[..2]].concat())
+            .done();
+        assert_eq!(left.stdout, stated.stdout, "{varied}");
+    }
+    let map = ["map", "hotel.drn", "--x", "alice", "--y", "bob", "--resolution", "2", "--json"];
+    assert_eq!(folder.run(&map).done().stdout, folder.run(&[&map[..], &both].concat()).done().stdout);
+    let unknown = folder.run(&["sweep", "hotel.drn", "--vary", "bobb=0.1..0.9", "--discount", "alice=2/3"]);
+    unknown.refused(&["no reward structure `bobb`; did you mean `bob`?"]);
+}
