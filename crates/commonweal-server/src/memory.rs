@@ -120,5 +120,8 @@ mod tests {
         assert!(check(100_000).is_ok());
         let refused = check(200_000).expect_err("80 MB of numbers");
         assert!(refused.to_json()["message"].as_str().is_some_and(|text| text.contains("its answer takes about")));
+        assert!(limits.check_fractions(&model, 30 << 20).is_ok());
+        let refused = limits.check_fractions(&model, 40 << 20).expect_err("80 MB of digits");
+        assert!(refused.to_json()["help"].as_str().is_some_and(|text| text.contains("no_exact")));
     }
 }
