@@ -4,8 +4,9 @@ use crate::signals;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::questions::{FrontOptions, Rule, Shard};
-use commonweal::{NumberError, Options, Rational, SearchOptions, SimulateOptions, StopSignal};
+use commonweal::numbers::NumberError;
+use commonweal::questions::{FrontOptions, Rule, SearchOptions, Shard, SimulateOptions};
+use commonweal::{Options, Rational, StopSignal};
 use commonweal_experiments::Experiment;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -144,7 +145,7 @@ pub struct ModelArgs {
 }
 
 /// What to change in a model.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ChangeArgs {
     /// Start in this state instead of the model's own start
     #[arg(long, value_name = "STATE")]

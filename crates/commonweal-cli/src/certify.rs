@@ -3,7 +3,9 @@
 use crate::output;
 use crate::report::note;
 use crate::report::table::wrapped;
-use commonweal::{Answer, Certificate, Claim, Model, NoCertificate, StopReason, StopSignal};
+use commonweal::answers::{Certificate, NoCertificate};
+use commonweal::limits::StopReason;
+use commonweal::{Answer, Claim, Model, StopSignal};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -2,8 +2,10 @@
 
 use crate::report::numbers::counted;
 use crate::report::{names, note, say};
+use commonweal::preferences::{Preference, Schedule};
+use commonweal::structure::Principal;
 use commonweal::text::{decimal_or_fraction, rate_text};
-use commonweal::{Model, Preference, Principal, Rational, Schedule};
+use commonweal::{Model, Rational};
 
 /// The most principals that are named one by one.
 const NAMED: usize = 3;

@@ -3,8 +3,10 @@
 use crate::report::names::{has_costs, in_column, shown, state_in_brief};
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
 use crate::report::table::{in_blocks, wrapped};
+use commonweal::limits::StopReason;
 use commonweal::questions::{Deviation, EarlierSegment, Explanation, Gain, Turn};
-use commonweal::{Answer, Claim, Model, Rational, StateId, StopReason, StopSignal, Structure, Value, questions};
+use commonweal::structure::{StateId, Structure};
+use commonweal::{Answer, Claim, Model, Rational, StopSignal, Value, questions};
 use std::cmp::Ordering;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;

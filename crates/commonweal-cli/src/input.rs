@@ -8,12 +8,14 @@ use crate::report::note;
 use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::shell::quoted;
 use anyhow::{Context, anyhow, bail};
-use commonweal::files::{Format, MAX_MODEL_BYTES, ModelFile, named_preference, read_preference};
-use commonweal::text::{nearest, parse_rate, rate_text};
-use commonweal::{
-    Discounts, Engine, Model, ParseError, Preference, Principal, PrincipalId, Rational, ReadError, ReadOptions,
-    StateId, Strategy,
+use commonweal::files::{
+    Discounts, Format, MAX_MODEL_BYTES, ModelFile, ParseError, ReadError, ReadOptions, named_preference,
+    read_preference,
 };
+use commonweal::preferences::Preference;
+use commonweal::structure::{Principal, PrincipalId, StateId};
+use commonweal::text::{nearest, parse_rate, rate_text};
+use commonweal::{Engine, Model, Rational, Strategy};
 use std::io::Read;
 use std::path::Path;
 
@@ -21,6 +23,23 @@ use std::path::Path;
 /// unless `quiet`.
 pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
     changed(&model_file::open(&args.model)?, &args.changes, Engine::Exact, quiet)
+}
+
+/// The same for a command that varies the preferences of `names`, each with `.rate` or `.discount` behind it or nothing: a reward
+/// structure that varies needs no discount of its own.
+pub fn varied_model(args: &ModelArgs, names: &[&str], quiet: bool) -> anyhow::Result<Model> {
+    let file = model_file::open(&args.model)?;
+    let mut changes = args.changes.clone();
+    if file.format() != Format::Yaml && changes.discounts.is_none() {
+        let owner = |name: &str| {
+            [".rate", ".discount"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
+        };
+        let stated: Vec<String> = preferences(&changes)?.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+        let missing =
+            names.iter().filter(|name| !name.is_empty() && !name.ends_with(".weight")).map(|name| owner(name));
+        changes.discount.extend(missing.filter(|name| !stated.contains(name)).map(|name| format!("{name}=1/2")));
+    }
+    changed(&file, &changes, Engine::Exact, quiet)
 }
 
 /// The model in a file, in the numbers of an engine, with another start state and other discounts.

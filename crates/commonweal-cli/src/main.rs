@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::manual::completions(args),
         Command::Man(args) => commands::manual::man(args),
     };
-    let done = signals::listen().and_then(|()| commonweal::on_threads(cli.command.threads(), run));
+    let done = signals::listen().and_then(|()| commonweal::limits::on_threads(cli.command.threads(), run));
     done.unwrap_or_else(|error| {
         report::say(&format!("error: {}", report::names::message(&format!("{error:#}"))));
         ExitCode::from(2)

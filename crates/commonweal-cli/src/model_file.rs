@@ -3,8 +3,7 @@
 use crate::report::{note, numbers::counted};
 use crate::shell::typed;
 use anyhow::anyhow;
-use commonweal::files::{DiscountError, ModelFile, ReadNotes, text_file};
-use commonweal::{ParseError, ReadError};
+use commonweal::files::{DiscountError, ModelFile, ParseError, ReadError, ReadNotes, text_file};
 use std::path::Path;
 
 /// The file at this place, or standard input for `-`.

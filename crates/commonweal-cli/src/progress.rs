@@ -1,7 +1,8 @@
 //! A progress line on standard error, if that is a terminal.
 
 use crate::report::numbers::{at_least, at_most, counted, steps};
-use commonweal::{Reached, StopSignal};
+use commonweal::StopSignal;
+use commonweal::limits::Reached;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

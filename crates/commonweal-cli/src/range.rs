@@ -3,9 +3,10 @@
 use crate::input::suggestion;
 use crate::report::note;
 use anyhow::{Context, anyhow, bail};
+use commonweal::Rational;
 use commonweal::questions::{Grid, Quantity};
+use commonweal::structure::{PrincipalId, Structure};
 use commonweal::text::{parse_rate, rate_text};
-use commonweal::{PrincipalId, Rational, Structure};
 
 /// The default range of a map's axis.
 pub fn default_range(quantity: Quantity) -> &'static str {

@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM: a computation is asked to stop and prints its bounds; no file is left half written.
 
-use commonweal::{StopReason, StopSignal};
+use commonweal::StopSignal;
+use commonweal::limits::StopReason;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

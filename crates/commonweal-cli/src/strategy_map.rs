@@ -2,8 +2,8 @@
 
 use crate::report::names::shown;
 use crate::report::sweep::{axis_label, drawn_scale};
-use commonweal::Structure;
 use commonweal::questions::{Label, Quantity, RegionClass, Spot, StrategyMap, named_regions};
+use commonweal::structure::Structure;
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
 /// The most regions with a colour of their own.

@@ -4,12 +4,12 @@ use crate::ask::{Otherwise, ask, ask_or};
 use crate::error::Refusal;
 use crate::questions::{Limits, listed};
 use crate::strategy::PyStrategy;
+use commonweal::answers::{Method, NoCertificate};
 use commonweal::documents::{self, Document, Entries, Number};
-use commonweal::questions::key;
-use commonweal::questions::{Play, alternatives, own_best};
-use commonweal::{
-    Answer, Claim, Method, Model, NoCertificate, Options, PrincipalId, StateId, StopReason, StopSignal, Value, solve,
-};
+use commonweal::limits::StopReason;
+use commonweal::questions::{Play, alternatives, key, own_best};
+use commonweal::structure::{PrincipalId, StateId};
+use commonweal::{Answer, Claim, Model, Options, StopSignal, Value, solve};
 use commonweal_charts::{Timeline, TimelineRow};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -46,8 +46,9 @@ impl PyAnswer {
 
     /// By the name of each principal.
     fn each(model: &Model, of: impl Fn(PrincipalId) -> Value) -> Entries<Number> {
-        let named =
-            |(p, principal): (usize, &commonweal::Principal)| (principal.name.clone(), Number::from(of(p.into())));
+        let named = |(p, principal): (usize, &commonweal::structure::Principal)| {
+            (principal.name.clone(), Number::from(of(p.into())))
+        };
         model.principals().iter().enumerate().map(named).collect()
     }
 }
@@ -266,7 +267,7 @@ fn engine_of(answer: &Answer) -> commonweal::Engine {
     match (answer.method(), answer.claim()) {
         (Method::Exact, _) => commonweal::Engine::Exact,
         (Method::Certified { .. }, Claim::Within { gap, .. }) => commonweal::Engine::Within(gap),
-        (Method::Certified { .. }, _) => commonweal::Engine::Within(commonweal::DEFAULT_GAP),
+        (Method::Certified { .. }, _) => commonweal::Engine::Within(commonweal::answers::DEFAULT_GAP),
     }
 }
 

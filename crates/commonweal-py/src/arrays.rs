@@ -4,7 +4,7 @@
 //! Pairs that are not in the order of their states are sorted stably.
 
 use crate::error::Refusal;
-use commonweal::{ModelArrays, NameTable, Principal, StateId};
+use commonweal::structure::{ModelArrays, NameTable, Principal, StateId};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 

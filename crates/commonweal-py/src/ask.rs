@@ -6,7 +6,8 @@
 //! either, Ctrl-C is what it always is: `KeyboardInterrupt`. So is a second Ctrl-C soon after the first, also where the
 //! first one stopped an earlier question: loops over many questions can be left.
 
-use commonweal::{StopSignal, on_threads};
+use commonweal::StopSignal;
+use commonweal::limits::on_threads;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};

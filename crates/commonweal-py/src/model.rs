@@ -4,10 +4,9 @@ use crate::arrays::{Given, Indices};
 use crate::ask::ask;
 use crate::error::{Refusal, refused};
 use crate::questions::Limits;
-use commonweal::{
-    Discounts, Engine, Model, ModelArrays, ModelError, NameTable, Principal, PrincipalId, ReadOptions, StateId,
-    StopSignal, Structure,
-};
+use commonweal::files::{Discounts, ReadOptions};
+use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal, PrincipalId, StateId, Structure};
+use commonweal::{Engine, Model, StopSignal};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -383,14 +382,14 @@ fn names(py: Python<'_>, what: &str, given: Option<Vec<String>>, n: usize) -> Py
 }
 
 /// An error in a text of the user, or in a generated one.
-fn text_refusal(error: commonweal::ReadError, name: Option<&str>, text: &str) -> Refusal {
+fn text_refusal(error: commonweal::files::ReadError, name: Option<&str>, text: &str) -> Refusal {
     let mut inner = &error;
-    while let commonweal::ReadError::In { error, .. } = inner {
+    while let commonweal::files::ReadError::In { error, .. } = inner {
         inner = error;
     }
     match (inner, name) {
-        (commonweal::ReadError::Text(inner), Some(name)) => Refusal::of_text(inner, name, text),
-        (commonweal::ReadError::Text(inner), None) => Refusal::of_entry(inner),
+        (commonweal::files::ReadError::Text(inner), Some(name)) => Refusal::of_text(inner, name, text),
+        (commonweal::files::ReadError::Text(inner), None) => Refusal::of_entry(inner),
         _ => Refusal::of_file(&error),
     }
 }

@@ -5,14 +5,17 @@ use crate::ask::{LOOK, Otherwise, ask, ask_or};
 use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
+use commonweal::answers::{DEFAULT_GAP, Method, looked_at, unsolved};
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::files::Form;
-use commonweal::questions::{self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Shard};
-use commonweal::text::{parse_rate, rate_text};
-use commonweal::{
-    Answer, Claim, DEFAULT_GAP, Engine, Method, Model, Options, PrincipalId, Rational, Search, SearchOptions,
-    SimulateOptions, StopReason, StopSignal, Strategy, evaluate as worth, looked_at, solve as best, unsolved,
+use commonweal::limits::StopReason;
+use commonweal::questions::{
+    self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Search, SearchOptions, Shard,
+    SimulateOptions, evaluate as worth,
 };
+use commonweal::structure::PrincipalId;
+use commonweal::text::{parse_rate, rate_text};
+use commonweal::{Answer, Claim, Engine, Model, Options, Rational, StopSignal, Strategy, solve as best};
 use commonweal_check::{FAIR_HEADER, Unreadable, Verdict};
 use pyo3::prelude::*;
 use std::sync::{Arc, mpsc};
@@ -114,7 +117,7 @@ pub fn evaluate(
     let evaluate = move |options: Options| {
         let evaluation = worth(&model, &strategy, &options)?;
         let states = if all_states { model.structure().states().collect() } else { vec![model.start()] };
-        Ok::<_, commonweal::EvaluateError>(
+        Ok::<_, commonweal::questions::EvaluateError>(
             documents::Evaluation::new(model.structure(), &evaluation, &states).to_json(),
         )
     };
@@ -124,7 +127,7 @@ pub fn evaluate(
     found.map_err(|error| {
         let refusal = Refusal::new(error.to_string());
         match error {
-            commonweal::EvaluateError::TooManySteps { .. } => {
+            commonweal::questions::EvaluateError::TooManySteps { .. } => {
                 refusal.help("leave exact=True out for bounds that are proven in doubles").question(py)
             }
             _ => refusal.question(py),
@@ -150,8 +153,8 @@ pub fn simulate(
     let options = SimulateOptions { runs, seed, confidence, stop: stop.clone() };
     let (model, strategy) = (Arc::clone(&model.0), Arc::clone(&strategy.strategy));
     let found = ask(py, limits.threads, &stop, move || {
-        let simulation = commonweal::simulate(&model, &strategy, &options)?;
-        Ok::<_, commonweal::OtherModel>(
+        let simulation = commonweal::questions::simulate(&model, &strategy, &options)?;
+        Ok::<_, commonweal::strategies::OtherModel>(
             documents::Simulation::new(model.structure(), &simulation, &options, None).to_json(),
         )
     })?;
@@ -188,8 +191,11 @@ pub fn search(
     };
     let model = Arc::clone(&model.0);
     let search = move |options: SearchOptions| {
-        let found: Search =
-            if mixed { commonweal::stationary(&model, &options) } else { commonweal::positional(&model, &options) };
+        let found: Search = if mixed {
+            commonweal::questions::stationary(&model, &options)
+        } else {
+            commonweal::questions::positional(&model, &options)
+        };
         let document = documents::Search::new(model.structure(), &found, None).to_json();
         (document, PyStrategy::new(found.strategy, model))
     };
@@ -508,6 +514,6 @@ fn verdict(
 }
 
 /// The states that a document lists.
-pub fn listed(model: &Model, all_states: bool) -> Vec<commonweal::StateId> {
+pub fn listed(model: &Model, all_states: bool) -> Vec<commonweal::structure::StateId> {
     listed_states(model.structure(), all_states)
 }

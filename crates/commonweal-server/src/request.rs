@@ -4,9 +4,10 @@ use crate::fields::Fields;
 use crate::limits::Limits;
 use crate::memory::Held;
 use crate::problem::Problem;
-use commonweal::files::{self, ModelFile};
+use commonweal::files::{self, Discounts, ModelFile, ReadOptions};
+use commonweal::structure::PrincipalId;
 use commonweal::text::nearest;
-use commonweal::{Discounts, Engine, Model, PrincipalId, Rational, ReadOptions};
+use commonweal::{Engine, Model, Rational};
 
 /// The common part of all questions.
 #[derive(Debug)]
@@ -60,7 +61,8 @@ impl Asked {
         if self.format == Format::Yaml {
             for (name, discount) in &self.discounts {
                 let principal = principal(&model, "discounts", name)?;
-                let refused = |error: commonweal::ModelError| Problem::unprocessable(format!("`discounts`: {error}"));
+                let refused =
+                    |error: commonweal::structure::ModelError| Problem::unprocessable(format!("`discounts`: {error}"));
                 model = model.with_discount(principal, discount).map_err(refused)?;
             }
             if let Some(name) = &self.from {
@@ -126,7 +128,7 @@ fn unknown(key: &str, what: &str, name: &str, near: Option<&str>) -> Problem {
 
 /// A number that is read exactly.
 pub fn number(key: &str, text: &str) -> Result<Rational, Problem> {
-    text.parse().map_err(|error: commonweal::NumberError| Problem::unprocessable(format!("`{key}`: {error}")))
+    text.parse().map_err(|error: commonweal::numbers::NumberError| Problem::unprocessable(format!("`{key}`: {error}")))
 }
 
 /// Numbers by the names of principals.

@@ -2,7 +2,8 @@
 //!
 //! From the root of the repository: `cargo run --release -p commonweal --example hotel`
 
-use commonweal::{Model, Options, SimulateOptions, simulate, solve};
+use commonweal::questions::{SimulateOptions, simulate};
+use commonweal::{Model, Options, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::read("models/paper/hotel.yaml")?;

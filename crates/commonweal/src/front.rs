@@ -23,7 +23,7 @@ use std::sync::OnceLock;
 /// ```no_run
 /// let hotel = commonweal::Model::read("models/paper/hotel.yaml")?;
 /// assert_eq!(hotel.n_states(), 2);
-/// # Ok::<(), commonweal::ReadError>(())
+/// # Ok::<(), commonweal::files::ReadError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -122,7 +122,8 @@ impl Model {
     /// sum, and [`notes`](Model::notes) count it.
     ///
     /// ```
-    /// use commonweal::{Engine, Model, ModelArrays, NameTable, Options, Principal, solve};
+    /// use commonweal::structure::{ModelArrays, NameTable, Principal};
+    /// use commonweal::{Engine, Model, Options, solve};
     /// let arrays = ModelArrays {
     ///     start: 0.into(),
     ///     principals: vec![Principal::new("alice", "1/2".parse()?)?],
@@ -258,7 +259,7 @@ impl Model {
     /// ```
     /// let hotel = commonweal::Model::from_yaml("principals: {p: 1/2}\nstates: {s: {a: {to: s}, b: {to: s}}}")?;
     /// assert!(hotel.read_strategy(br#"{"format": "commonweal-strategy/1", "decisions": {"s": "b"}}"#).is_ok());
-    /// # Ok::<(), commonweal::ParseError>(())
+    /// # Ok::<(), commonweal::files::ParseError>(())
     /// ```
     pub fn read_strategy(&self, json: &[u8]) -> Result<Strategy, ParseError> {
         read_strategy(self.structure(), json)

@@ -3,7 +3,7 @@
 //! # The problem
 //!
 //! One *agent* acts in a Markov decision process for several *principals*. Each principal has rewards and a time preference of
-//! its own. The simplest [`Preference`] is a discount λ, 0 ≤ λ < 1: a reward at step j counts λ^j times, so a larger λ is more
+//! its own. The simplest [preference](preferences) is a discount λ, 0 ≤ λ < 1: a reward at step j counts λ^j times, so a larger λ is more
 //! patient. Rates, terms of office, schedules, present bias and mixtures of discounts are others. The *welfare* is the sum of all
 //! expected payoffs, each times the weight of its principal, which is 1 unless the model says otherwise.
 //!
@@ -67,13 +67,15 @@
 //! | change it | [`Model::with_discount`], [`Model::with_preference`], [`Model::with_weight`], [`Model::with_start`] |
 //! | solve it | [`solve`] with [`Options`]: an [`Answer`] with its [`Claim`] |
 //! | prove the answer | [`Answer::certificate`] |
-//! | ask what a strategy is worth | [`evaluate`], [`simulate`] |
-//! | find the best strategy that does not count | [`positional`], [`stationary`] |
-//! | be fair by another rule than the sum; find the Pareto front | [`questions::fair`], [`questions::front`] |
+//! | ask what a strategy is worth | [`questions::evaluate`], [`questions::simulate`] |
+//! | find the best strategy that does not count | [`questions::positional`], [`questions::stationary`] |
+//! | be fair by another rule than the sum; find the Pareto front | [`questions::fair`], [`questions::front()`] |
 //! | compare strategies, explain an answer, vary discounts | [`questions`] |
 //! | read a number | [`Value`]: a [`Rational`] if it is known, and always a lower and an upper bound in doubles |
 //! | read a number of steps, which may be long | [`Step`] |
-//! | stop a computation | [`StopSignal`] |
+//! | read a strategy | [`Strategy`], [`strategies`] |
+//! | name a state, a choice or a principal; state a time preference | [`structure`], [`preferences`] |
+//! | stop a computation, read its progress | [`StopSignal`], [`limits`] |
 //! | write or read JSON | [`documents`] |
 //! | open and write model files, print names and numbers | [`files`], [`text`] |
 //!
@@ -120,21 +122,46 @@ pub mod internals;
 pub mod questions;
 pub mod text;
 
-pub use answer::{Answer, Claim, Effort, Method, Timings};
-pub use certificate::{Certificate, NoCertificate};
-pub use evaluate::{Evaluation, evaluate};
-pub use evaluation::{Estimate, EvaluateError, SimulateOptions, Simulation};
+pub use answer::{Answer, Claim};
 pub use front::Model;
-pub use io::{Discounts, ParseError, ReadError, ReadOptions};
-pub use model::{
-    About, Approximation, ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Preference,
-    PreferenceError, Principal, PrincipalId, Schedule, Segment, StateId, Structure,
-};
-pub use number::{Enclosure, NumberError, Rational, Value};
-pub use parallel::on_threads;
-pub use principals::Group;
-pub use questions::{positional, simulate, stationary};
-pub use search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
-pub use solve::{DEFAULT_GAP, Engine, Options, looked_at, solve, unsolved};
-pub use stop::{Reached, StopReason, StopSignal};
-pub use strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, Step, StepError, Strategy};
+pub use model::ModelBuilder;
+pub use number::{Rational, Value};
+pub use solve::{Engine, Options, solve};
+pub use stop::StopSignal;
+pub use strategy::{Step, Strategy};
+
+/// What a model is made of: states, choices, principals, their names and their numbers.
+pub mod structure {
+    pub use crate::model::{
+        About, ChoiceId, ModelArrays, ModelError, NameTable, Principal, PrincipalId, StateId, Structure,
+    };
+}
+
+/// Time preferences: discounts, rates, schedules, terms of office, present bias, mixtures.
+pub mod preferences {
+    pub use crate::model::{Approximation, Part, Preference, PreferenceError, Schedule, Segment};
+    pub use crate::principals::Group;
+}
+
+/// What an [`Answer`] is made of: how it was found, at what cost, and its certificate.
+pub mod answers {
+    pub use crate::answer::{Effort, Method, Timings};
+    pub use crate::certificate::{Certificate, NoCertificate};
+    pub use crate::solve::{DEFAULT_GAP, looked_at, unsolved};
+}
+
+/// What a [`Strategy`] is made of: changes of choice, mixes, lotteries.
+pub mod strategies {
+    pub use crate::strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, StepError};
+}
+
+/// What a [`Value`] is made of: an interval of doubles.
+pub mod numbers {
+    pub use crate::number::{Enclosure, NumberError};
+}
+
+/// Threads, and why and where a computation stopped.
+pub mod limits {
+    pub use crate::parallel::on_threads;
+    pub use crate::stop::{Reached, StopReason};
+}

@@ -5,7 +5,8 @@ pub use crate::alternatives::Alternatives;
 pub use crate::certificate::FairCertificate;
 pub use crate::commitment::Equilibrium;
 pub use crate::compare::{Class, Compared, Comparison, FairRule};
-pub use crate::evaluation::{PathStep, Trajectory};
+pub use crate::evaluate::{Evaluation, EvaluationOutcome, evaluate};
+pub use crate::evaluation::{Estimate, EvaluateError, PathStep, SimulateOptions, Simulation, Trajectory};
 pub use crate::explain::{Deviation, EarlierSegment, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
@@ -17,14 +18,15 @@ pub use crate::outlook::{annuity, social_rates};
 pub use crate::own_best::own_best;
 #[cfg(feature = "milp")]
 pub use crate::search::MilpError;
+pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 pub use crate::strategy::{Meetings, Run};
 
 use crate::answer::{Answer, Method};
-use crate::evaluation::{self, SimulateOptions, Simulation};
+use crate::evaluation;
 use crate::front::Model;
 use crate::model::{ModelError, PrincipalId};
 use crate::number::{Rational, Value};
-use crate::search::{self, Search, SearchOptions};
+use crate::search;
 use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, OtherModel, Strategy};

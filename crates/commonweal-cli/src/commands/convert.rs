@@ -4,8 +4,9 @@ use crate::args::ConvertArgs;
 use crate::report::note;
 use crate::{input, model_file, output};
 use anyhow::bail;
-use commonweal::files::{Format, ModelFile};
-use commonweal::{DEFAULT_GAP, Discounts, Engine, Model, ReadOptions};
+use commonweal::answers::DEFAULT_GAP;
+use commonweal::files::{Discounts, Format, ModelFile, ReadOptions};
+use commonweal::{Engine, Model};
 use std::process::ExitCode;
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {

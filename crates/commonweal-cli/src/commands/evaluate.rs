@@ -12,8 +12,10 @@ use crate::report::timings::Clock;
 use crate::report::{about, note};
 use crate::{input, output, progress};
 use anyhow::anyhow;
+use commonweal::Options;
 use commonweal::documents::{self, listed_states};
-use commonweal::{Evaluation, Options, StateId, Structure, evaluate};
+use commonweal::questions::{Evaluation, EvaluationOutcome, evaluate};
+use commonweal::structure::{StateId, Structure};
 use std::process::ExitCode;
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
@@ -42,7 +44,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
         output::write_whole(path, |out| out.write_all(csv.as_bytes()))?;
     }
     print(&worth, args, &clock)?;
-    Ok(if evaluation.stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
+    Ok(if evaluation.stopped().is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
 /// The payoffs of a strategy, or bounds for any strategy if the evaluation was stopped.
@@ -65,11 +67,12 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
 /// The payoffs from the start, and on request the welfare from every state.
 fn report(worth: &Worth, all_states: bool) -> String {
     let Worth { model, evaluation } = worth;
-    let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped);
+    let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped());
     let start = model.start();
     let mut said = Vec::new();
     if let Some(reason) = stopped {
-        let whose = if evaluation.holds_for_any { "any strategy" } else { "this strategy" };
+        let is_unknown = matches!(evaluation.outcome, EvaluationOutcome::Unknown(_));
+        let whose = if is_unknown { "any strategy" } else { "this strategy" };
         said.push(format!("Stopped: {reason}. These bounds hold for {whose}."));
     }
     let (from, welfare) = (shown(&model.state_name(start)), evaluation.welfare(start));

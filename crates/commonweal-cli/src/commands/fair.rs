@@ -6,11 +6,13 @@ use crate::report::timings::Clock;
 use crate::report::{fair as report, json, note};
 use crate::{input, output, progress, range};
 use anyhow::{Context, anyhow};
+use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
 use commonweal::questions::{
     Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, reference_numbers, with_coins,
 };
-use commonweal::{Model, NoCertificate, Options, PrincipalId, Rational};
+use commonweal::structure::PrincipalId;
+use commonweal::{Model, Options, Rational};
 use std::path::Path;
 use std::process::ExitCode;
 

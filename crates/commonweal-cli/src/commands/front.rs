@@ -6,8 +6,10 @@ use crate::report::timings::Clock;
 use crate::report::{front as report, json};
 use crate::{output, progress, range};
 use anyhow::{anyhow, bail};
+use commonweal::limits::StopReason;
 use commonweal::questions::{Front, FrontOptions, Hull, PayoffSet, front_engine, front_gap, front_in, hull_in};
-use commonweal::{Model, Options, PrincipalId, StopReason, documents};
+use commonweal::structure::PrincipalId;
+use commonweal::{Model, Options, documents};
 use commonweal_charts::Picture;
 use std::process::ExitCode;
 

@@ -18,7 +18,7 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
         output::check_picture_place(place, &args.model.model)?;
     }
     let stop = args.run.start();
-    let model = input::model(&args.model, args.run.quiet)?;
+    let model = input::varied_model(&args.model, &[&args.x, &args.y], args.run.quiet)?;
     clock.has_read();
     let structure = model.structure();
     let varied = [range::varied("--x", &args.x, structure)?, range::varied("--y", &args.y, structure)?];

@@ -9,7 +9,8 @@ use crate::{input, output, progress};
 use commonweal::documents::Satisfiability;
 use commonweal::internals::io::read_dimacs;
 use commonweal::internals::reductions::three_sat::{Rewards, reduce};
-use commonweal::{Model, SearchOptions, SearchOutcome, Strategy, ThresholdAnswer, positional};
+use commonweal::questions::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
+use commonweal::{Model, Strategy};
 use std::fmt::Write;
 use std::process::ExitCode;
 

@@ -1,14 +1,14 @@
 //! `commonweal positional MODEL` and `commonweal stationary MODEL`
 
 use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
-use crate::report::search::{Class, exit_code, report};
+use crate::report::search::{Searched, exit_code, report};
 use crate::report::timings::Clock;
 use crate::report::{about, json};
 use crate::{input, output, progress};
 use anyhow::bail;
 use commonweal::documents::{self, Document};
-use commonweal::questions::positional_by_milp;
-use commonweal::{Engine, Model, Options, Rational, Search, SearchOptions, StopSignal, evaluate};
+use commonweal::questions::{Search, SearchOptions, evaluate, positional_by_milp};
+use commonweal::{Engine, Model, Options, Rational, StopSignal};
 use std::process::ExitCode;
 
 pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
@@ -18,8 +18,8 @@ pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
     if args.method == Method::Milp && args.exact {
         bail!("--exact: --method milp works in floating point and proves nothing; leave --method out");
     }
-    run(&args.search, &args.gap, Class::Positional, |model, options| match args.method {
-        Method::BranchAndBound => Ok(commonweal::positional(model, options)),
+    run(&args.search, &args.gap, Searched::Positional, |model, options| match args.method {
+        Method::BranchAndBound => Ok(commonweal::questions::positional(model, options)),
         Method::Milp => Ok(positional_by_milp(model, options)?),
     })
 }
@@ -31,13 +31,15 @@ pub fn stationary(args: &StationaryArgs) -> anyhow::Result<ExitCode> {
              help: --gap G sets how close the bounds are; the welfare of the strategy found is exact in any case"
         );
     }
-    run(&args.search, &args.gap, Class::Stationary, |model, options| Ok(commonweal::stationary(model, options)))
+    run(&args.search, &args.gap, Searched::Stationary, |model, options| {
+        Ok(commonweal::questions::stationary(model, options))
+    })
 }
 
 fn run(
     args: &SearchArgs,
     gap: &Rational,
-    class: Class,
+    class: Searched,
     search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
@@ -66,7 +68,7 @@ fn run(
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
     let options = Options { engine: Engine::Exact, stop, ..Options::default() };
     let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &options).ok());
-    let payoffs = payoffs.filter(|payoffs| payoffs.stopped.is_none());
+    let payoffs = payoffs.filter(|payoffs| payoffs.stopped().is_none());
     let spent = clock.spent(args.run.timings);
     if args.run.json {
         json::print_numbers(documents::Search::new(structure, &found, payoffs.as_ref()), &args.run, spent)?;

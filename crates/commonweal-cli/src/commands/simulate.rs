@@ -7,11 +7,12 @@ use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps}
 use crate::report::table::{in_blocks, wrapped};
 use crate::report::timings::Clock;
 use crate::{input, output, progress, report};
-use commonweal::questions::{PathStep, sample_paths};
-use commonweal::{
-    CountingStrategy, Engine, Estimate, Evaluation, Model, Options, Principal, Rational, SimulateOptions, Simulation,
-    Strategy, Structure, documents, evaluate, simulate,
+use commonweal::questions::{
+    Estimate, Evaluation, PathStep, SimulateOptions, Simulation, evaluate, sample_paths, simulate,
 };
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{Principal, Structure};
+use commonweal::{Engine, Model, Options, Rational, Strategy, documents};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -35,7 +36,7 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     }
     let exact = is_cheap(&model, &strategy).then(|| {
         let options = Options { engine: Engine::Exact, stop, ..Options::default() };
-        evaluate(&model, &strategy, &options).ok().filter(|exact| exact.stopped.is_none())
+        evaluate(&model, &strategy, &options).ok().filter(|exact| exact.stopped().is_none())
     });
     let exact = exact.flatten();
     let spent = clock.spent(args.run.timings);

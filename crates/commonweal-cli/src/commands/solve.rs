@@ -12,8 +12,9 @@ use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::questions::{Alternatives, Comparison, Explanation, alternatives, compare, own_best};
-use commonweal::{Answer, Claim, Engine, Model, Options, Rational, StopReason, ThresholdAnswer, Value};
+use commonweal::limits::StopReason;
+use commonweal::questions::{Alternatives, Comparison, Explanation, ThresholdAnswer, alternatives, compare, own_best};
+use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
 use std::process::ExitCode;
 
 pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {

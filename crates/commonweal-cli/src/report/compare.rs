@@ -3,8 +3,11 @@
 use super::names::{has_costs, in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
+use commonweal::limits::StopReason;
+use commonweal::numbers::Enclosure;
 use commonweal::questions::{Class, Compared, Comparison, Equilibrium};
-use commonweal::{Answer, Enclosure, Principal, Rational, StopReason, Structure, Value};
+use commonweal::structure::{Principal, Structure};
+use commonweal::{Answer, Rational, Value};
 
 /// The welfare, the cost and the payoffs of each class: in one table if it fits, in two otherwise.
 pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {

@@ -2,8 +2,9 @@
 
 use super::names::what_it_gets;
 use commonweal::documents::exact_text;
-use commonweal::questions::{Class, Compared};
-use commonweal::{Answer, Evaluation, StateId, Structure, Value};
+use commonweal::questions::{Class, Compared, Evaluation};
+use commonweal::structure::{StateId, Structure};
+use commonweal::{Answer, Value};
 
 /// The columns.
 const HEADER: &str = "strategy,state,quantity,principal,discount,weight,value,lower,upper,exact\n";
@@ -44,7 +45,7 @@ impl<'a> Csv<'a> {
             let mut welfare = one.welfare.clone();
             if let Some(upper) = one.upper {
                 let lower = welfare.enclosure.lower();
-                welfare = Value { enclosure: commonweal::Enclosure::new(lower, upper.max(lower)), ..welfare };
+                welfare = Value { enclosure: commonweal::numbers::Enclosure::new(lower, upper.max(lower)), ..welfare };
             }
             csv.strategy(&class_name(model, one.class), model.start(), &welfare, &one.payoffs);
         }

@@ -6,7 +6,9 @@ use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
 use super::table::{WIDTH, table, width, wrapped};
 use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
-use commonweal::{CountingStrategy, Rational, StateId, Structure, Value};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{StateId, Structure};
+use commonweal::{Rational, Value};
 use std::fmt::Write;
 
 /// What there is to report.
@@ -164,9 +166,10 @@ fn welfare(model: &Structure, payoffs: &[Value]) -> Value {
     match exact {
         Some(exact) => Value::from(weights().zip(exact).fold(Rational::ZERO, |sum, (weight, own)| sum + weight * own)),
         None => {
-            let terms =
-                weights().zip(payoffs).map(|(weight, own)| commonweal::Enclosure::from(weight).times(own.enclosure));
-            Value::from(terms.fold(commonweal::Enclosure::ZERO, commonweal::Enclosure::plus))
+            let terms = weights()
+                .zip(payoffs)
+                .map(|(weight, own)| commonweal::numbers::Enclosure::from(weight).times(own.enclosure));
+            Value::from(terms.fold(commonweal::numbers::Enclosure::ZERO, commonweal::numbers::Enclosure::plus))
         }
     }
 }

@@ -4,11 +4,13 @@ use super::names::{has_costs, principal_in_column, principal_shown, shown, what_
 use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
 use super::table::{WIDTH, table, width, wrapped};
 use commonweal::documents::exact_text;
+use commonweal::limits::StopReason;
 use commonweal::questions::{
     Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_in, play_in_words,
     positional_payoffs,
 };
-use commonweal::{Principal, PrincipalId, Rational, StopReason, Structure, Value};
+use commonweal::structure::{Principal, PrincipalId, Structure};
+use commonweal::{Rational, Value};
 use commonweal_charts::{Axis, Chart, Mark, Picture, Scale, Series, stacked};
 use std::fmt::Write;
 

@@ -3,9 +3,10 @@
 use super::names::shown;
 use super::numbers::{self, double};
 use super::table::{listed, wrapped};
+use commonweal::limits::StopReason;
 use commonweal::questions::{Grid, Label, Quantity, StrategyMap, named_regions};
+use commonweal::structure::Structure;
 use commonweal::text::rate_text;
-use commonweal::{StopReason, Structure};
 
 /// The map for people: every region with its share.
 pub fn report(model: &Structure, map: &StrategyMap) -> String {

@@ -20,7 +20,7 @@ pub mod sweep;
 pub mod table;
 pub mod timings;
 
-use commonweal::Structure;
+use commonweal::structure::Structure;
 pub use commonweal::text::numbers;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;

@@ -1,8 +1,8 @@
 //! Names as a terminal shows them.
 
+use commonweal::structure::{Principal, StateId, Structure};
 use commonweal::text::{is_long_name, name_within};
 pub use commonweal::text::{name_in_column as in_column, shown_message as message, shown_name as shown};
-use commonweal::{Principal, StateId, Structure};
 use unicode_width::UnicodeWidthStr;
 
 /// A state's name in a column. Of a long one that lists the values of variables, `col=0 & c1=2 & …`, those are left out that are

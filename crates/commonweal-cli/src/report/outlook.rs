@@ -6,7 +6,8 @@ use super::numbers::{double, in_column, steps};
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
 use commonweal::questions::annuity;
-use commonweal::{Answer, Rational, Structure, Value};
+use commonweal::structure::Structure;
+use commonweal::{Answer, Rational, Value};
 
 /// The steps that a table shows.
 const SHOWN: [u64; 12] = [0, 1, 2, 5, 10, 20, 30, 50, 75, 100, 200, 300];

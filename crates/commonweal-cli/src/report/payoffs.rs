@@ -6,7 +6,9 @@ use super::numbers::{
     rounded_discounts, signed,
 };
 use super::table::{WIDTH, in_blocks, table, width};
-use commonweal::{Preference, Principal, Rational, Structure, Value};
+use commonweal::preferences::Preference;
+use commonweal::structure::{Principal, Structure};
+use commonweal::{Rational, Value};
 
 /// Each principal's payoff, in the model's order, and the welfare.
 pub struct Gets {

@@ -4,11 +4,10 @@ use super::names::{
     has_costs, in_column as name_in_column, principal_in_column, principal_shown, shown, state_in_column,
 };
 use super::numbers::{double, signed};
-use commonweal::questions::{Play, accrued, social_rates, trajectory};
-use commonweal::{
-    Answer, ChoiceId, Claim, CountingStrategy, Evaluation, Model, ModelError, Principal, PrincipalId, Rational,
-    StateId, Step, Structure, Value,
-};
+use commonweal::questions::{Evaluation, Play, accrued, social_rates, trajectory};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{ChoiceId, ModelError, Principal, PrincipalId, StateId, Structure};
+use commonweal::{Answer, Claim, Model, Rational, Step, Value};
 use commonweal_charts::{Axis, BREAK, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
 /// The most states that are drawn.

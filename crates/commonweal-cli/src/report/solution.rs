@@ -8,8 +8,11 @@ use super::outlook::annuities;
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy;
 use super::table::{table, wrapped};
+use commonweal::limits::StopReason;
+use commonweal::preferences::Approximation;
 use commonweal::questions::{Alternatives, Meetings};
-use commonweal::{Answer, Approximation, Claim, Principal, StateId, StopReason, Structure, Value};
+use commonweal::structure::{Principal, StateId, Structure};
+use commonweal::{Answer, Claim, Value};
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
 pub fn report(

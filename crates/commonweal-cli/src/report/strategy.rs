@@ -3,8 +3,10 @@
 use super::names::{AS_AT_START, is_numbered, shown, state_in_column};
 use super::numbers::{counted, steps};
 use super::table::wrapped;
+use commonweal::Step;
 use commonweal::questions::{Meetings, Run};
-use commonweal::{CountingStrategy, StateId, Step, Structure};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{StateId, Structure};
 use unicode_width::UnicodeWidthStr;
 
 /// The most states whose strategy is written out, unless all are asked for.
@@ -82,7 +84,7 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
 pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
     let changes = strategy.changes(state);
     let until = |index: usize| changes.get(index + 1).map(|next| next.from.clone());
-    let run = |(index, change): (usize, &commonweal::Change)| Run {
+    let run = |(index, change): (usize, &commonweal::strategies::Change)| Run {
         from: change.from.clone(),
         until: until(index),
         choice: change.choice,

@@ -9,8 +9,9 @@ use commonweal::documents::exact_text;
 use commonweal::questions::{
     Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
 };
+use commonweal::structure::Structure;
 use commonweal::text::rate_text;
-use commonweal::{Rational, Structure, Value};
+use commonweal::{Rational, Value};
 use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 
 /// The most points of a report.
@@ -163,7 +164,8 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
             break;
         }
         if number == TABLES {
-            text += &format!("  … and {} more principals; --csv and --json have them all\n", rest.len());
+            let more = counted(&rest.len().into(), "more principal", "more principals");
+            text += &format!("  … and {more}; --csv and --json have them all\n");
             break;
         }
         // As many columns as fit.

@@ -7,9 +7,12 @@ use crate::fields::Fields;
 use crate::memory::Held;
 use crate::problem::Problem;
 use crate::request::{Asked, numbers, principal};
-use commonweal::questions::{self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in};
-use commonweal::questions::{front_engine, front_gap, front_in, hull_in};
-use commonweal::{Engine, Model, PrincipalId, Rational, StopReason, StopSignal, documents, on_threads, solve};
+use commonweal::limits::{StopReason, on_threads};
+use commonweal::questions::{
+    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in, front_engine, front_gap, front_in, hull_in,
+};
+use commonweal::structure::PrincipalId;
+use commonweal::{Engine, Model, Rational, StopSignal, documents, solve};
 
 /// The most vertices of a front on a page.
 const VERTICES: usize = 400;

@@ -9,8 +9,9 @@ use crate::problem::Problem;
 use crate::program::{Ending, Pictured};
 use crate::request::Asked;
 use commonweal::documents::{self, Document};
+use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{FrontOptions, PayoffSet, front};
-use commonweal::{Answer, Model, Options, StopReason, StopSignal, on_threads, solve};
+use commonweal::{Answer, Model, Options, StopSignal, solve};
 
 /// The most principals of a picture: each has a row, and a PNG is as high as its rows.
 const MOST_PICTURED: usize = 200;

@@ -6,10 +6,12 @@ use crate::limits::Limits;
 use crate::memory::Held;
 use crate::problem::Problem;
 use crate::request::{Asked, principal};
+use commonweal::limits::on_threads;
 use commonweal::questions::{
     Grid, Play, RegionClass, StrategyMap, key, letter, map_classes, named_regions, strategy_map,
 };
-use commonweal::{Claim, Model, Options, PrincipalId, Rational, StopSignal, documents, on_threads, solve};
+use commonweal::structure::PrincipalId;
+use commonweal::{Claim, Model, Options, Rational, StopSignal, documents, solve};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

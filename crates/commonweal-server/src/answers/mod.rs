@@ -14,7 +14,8 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use commonweal::documents::json_text;
-use commonweal::{Options, StopReason, StopSignal};
+use commonweal::limits::StopReason;
+use commonweal::{Options, StopSignal};
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
 

@@ -5,8 +5,10 @@ use crate::fields::Fields;
 use crate::memory::Held;
 use crate::request::Asked;
 use commonweal::documents::{self, Document, listed_states};
+use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{alternatives, compare, explain, own_best};
-use commonweal::{Answer, Claim, Model, Options, StateId, StopReason, StopSignal, on_threads, solve};
+use commonweal::structure::StateId;
+use commonweal::{Answer, Claim, Model, Options, StopSignal, solve};
 
 /// The most layers and changes of an explanation.
 const LAYERS: u64 = 25;

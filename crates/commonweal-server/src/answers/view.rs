@@ -5,11 +5,12 @@ use super::{Context, Reply, Unanswered, options, solve};
 use crate::fields::Fields;
 use crate::request::Asked;
 use commonweal::documents::{self, Entries, StepNumber, exact_text};
+use commonweal::limits::on_threads;
+use commonweal::preferences::Preference;
 use commonweal::questions::{Play, accrued};
-use commonweal::{
-    Answer, ChoiceId, CountingStrategy, Model, Options, Preference, Rational, StateId, StopSignal, Structure,
-    on_threads,
-};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{ChoiceId, StateId, Structure};
+use commonweal::{Answer, Model, Options, Rational, StopSignal};
 use serde::Serialize;
 
 /// A larger model is not drawn.
@@ -130,7 +131,7 @@ impl Outline {
     fn of(model: &Model, drawn: Option<&Answer>) -> Outline {
         let structure = model.structure();
         let about = structure.about();
-        let whom = |principal: &commonweal::Principal| Whom {
+        let whom = |principal: &commonweal::structure::Principal| Whom {
             name: principal.name.clone(),
             stated: principal.preference().to_string(),
             is_rate: matches!(

@@ -37,8 +37,8 @@ pub struct Certificate<'a> {
     proof: &'a Proof,
     /// The bits of its floats, where it needs any.
     pub precision: u32,
-    /// Once this is raised, writing ends with an error whose source is the [`StopReason`](crate::StopReason); a short certificate
-    /// is written all the same.
+    /// Once this is raised, writing ends with an error whose source is the [`StopReason`](crate::limits::StopReason); a
+    /// short certificate is written all the same.
     pub stop: StopSignal,
 }
 

@@ -13,6 +13,7 @@
 
 mod advantage;
 mod base;
+mod dominated;
 mod horizon;
 mod jump;
 mod long_term;
@@ -26,6 +27,7 @@ pub use self::payoff::{Evaluation, evaluate};
 pub use self::rounded_model::SharedModel;
 
 use self::base::Base;
+use self::dominated::WithoutDominated;
 use self::long_term::LongTerm;
 use self::payoff::Gains;
 use self::rounded_model::RoundedModel;
@@ -49,13 +51,21 @@ use std::time::Instant;
 /// stop the computation, or if doubles cannot reach the gap.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
-        [_] => match Quotient::of_doubles(model) {
-            Some(quotient) => quotient
-                .lift(model, solve_in_pool(SharedModel::whole(&quotient.model), quotient.longest_row, gap, options)),
-            None => solve_in_pool(SharedModel::whole(model), 0, gap, options),
+        [_] => match WithoutDominated::of(model) {
+            Some(smaller) => smaller.lift(solve_up_to_symmetry(&smaller.model, gap, options)),
+            None => solve_up_to_symmetry(model, gap, options),
         },
         several => segments::solve(model, several, gap, options),
     })
+}
+
+fn solve_up_to_symmetry(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
+    match Quotient::of_doubles(model) {
+        Some(quotient) => {
+            quotient.lift(model, solve_in_pool(SharedModel::whole(&quotient.model), quotient.longest_row, gap, options))
+        }
+        None => solve_in_pool(SharedModel::whole(model), 0, gap, options),
+    }
 }
 
 /// The same for a model that ranks share, of which this one gets the answer for its own states. All ranks call it, each from the

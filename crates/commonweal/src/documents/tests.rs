@@ -152,7 +152,7 @@ fn searches_survive_with_every_outcome() {
         };
         let own = Model::from(model.clone());
         for found in [search::positional(&model, &options), search::stationary(&model, &options)] {
-            let payoffs = crate::evaluate(&own, &found.strategy, &Options::default()).unwrap();
+            let payoffs = crate::evaluate::evaluate(&own, &found.strategy, &Options::default()).unwrap();
             survives(&Search::new(&model, &found, Some(&payoffs)));
             survives(&Search::new(&model, &found, None));
             survives(&Satisfiability::new(&found, Some(&[true, false])));

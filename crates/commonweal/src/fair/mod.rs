@@ -274,7 +274,7 @@ impl<'q, 'm> Asked<'q, 'm> {
                 let refused = |error: EvaluateError| FairError::Reference(error.to_string());
                 let model = self.set.model();
                 let worth = evaluate::evaluate(model, strategy, self.set.options()).map_err(refused)?;
-                if let Some(reason) = worth.stopped {
+                if let Some(reason) = worth.stopped() {
                     return Err(reason.into());
                 }
                 Ok((0..n).map(|p| ends(&worth.payoff(p.into(), model.start()))[0].clone()).collect())

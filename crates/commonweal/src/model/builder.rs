@@ -11,13 +11,14 @@ const SHORT_ROW: usize = 32;
 /// Collects choices in the order of their states, then checks what is left to check.
 ///
 /// ```
-/// use commonweal::{ModelBuilder, Options, Principal, Rational, solve};
+/// use commonweal::structure::Principal;
+/// use commonweal::{ModelBuilder, Options, Rational, solve};
 /// let alice = Principal::new("alice", Rational::from_quotient(1, 2))?;
 /// let mut builder = ModelBuilder::new(vec![alice], ["s0"])?;
 /// builder.choice(0.into(), "stay", [Rational::ONE], [(0.into(), Rational::ONE)])?;
 /// let model = builder.build()?;
 /// assert_eq!(solve(&model, &Options::default()).welfare(model.start()).to_string(), "2");
-/// # Ok::<(), commonweal::ModelError>(())
+/// # Ok::<(), commonweal::structure::ModelError>(())
 /// ```
 #[derive(Debug)]
 pub struct ModelBuilder<N = Rational> {

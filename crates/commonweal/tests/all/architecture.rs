@@ -372,6 +372,17 @@ fn every_type_of_a_public_signature_has_a_public_name() {
     assert!(n_signatures > 300, "{n_signatures}");
 }
 
+/// The front page is short: a dozen names; everything else has a module that says what it is for.
+#[test]
+fn the_root_has_a_dozen_names() {
+    let root = sources().into_iter().find(|source| source.path == "lib.rs").expect("the library has a root");
+    let at_the_margin: Vec<&str> = root.text.lines().filter_map(|line| line.strip_prefix("pub use ")).collect();
+    let names: Vec<&str> =
+        at_the_margin.iter().flat_map(|line| words(line.split_once("::").expect("a path").1)).collect();
+    assert!(names.contains(&"Model") && names.contains(&"solve"), "{names:?}");
+    assert!(names.len() <= 12, "{names:?}");
+}
+
 /// The files of front ends that use `internals`, and why.
 const INSIDE: &[(&str, &str)] = &[
     ("commonweal-cli/src/commands/generate.rs", "it writes the models of seeded families and of reductions"),

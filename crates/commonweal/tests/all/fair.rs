@@ -8,9 +8,10 @@
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
 use commonweal::questions::{
-    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, fair, front,
+    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, evaluate, fair, front,
 };
-use commonweal::{Model, ModelBuilder, Options, Principal, Rational, Step, Strategy, Value, evaluate, solve};
+use commonweal::structure::Principal;
+use commonweal::{Model, ModelBuilder, Options, Rational, Step, Strategy, Value, solve};
 
 pub fn number(text: &str) -> Rational {
     text.parse().unwrap_or_else(|_| panic!("{text} is a number"))
@@ -44,7 +45,7 @@ fn the_hotels_table() {
     let (alice, bob) = (0.into(), 1.into());
     let question = |rule: &str| Question::new(rule.parse().expect("a rule"));
     let from = |rule: &str, over: Over| Question { over, ..question(rule) };
-    let with = |at_least: Vec<(commonweal::PrincipalId, &str)>| Question {
+    let with = |at_least: Vec<(commonweal::structure::PrincipalId, &str)>| Question {
         at_least: at_least.into_iter().map(|(p, floor)| (p, number(floor))).collect(),
         ..question("welfare")
     };
@@ -330,7 +331,7 @@ fn lotteries_meet_every_floor_and_ceiling() {
             assert_eq!(answer.proven, Proven::Optimal, "{}", what());
             let lottery = Strategy::Lottery(answer.lottery());
             let worth = evaluate(&model, &lottery, &Options::default()).expect("an evaluation");
-            let got = |p: commonweal::PrincipalId| worth.payoff(p, model.start()).exact.expect("a fraction");
+            let got = |p: commonweal::structure::PrincipalId| worth.payoff(p, model.start()).exact.expect("a fraction");
             for (p, floor) in &asked.at_least {
                 assert!(got(*p) >= *floor, "{}", what());
                 binding += i32::from(got(*p) == *floor);

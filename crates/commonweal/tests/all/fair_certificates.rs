@@ -8,13 +8,15 @@
 //! | models whose runs end | leximin: mixes of all strategies; several coins: exact evaluation |
 
 use crate::fair::{hotel, number, random};
+use commonweal::answers::NoCertificate;
 use commonweal::files::Form;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::strategy::CountingStrategy;
-use commonweal::questions::{Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, fair, with_coins};
-use commonweal::{
-    Engine, Model, ModelBuilder, NoCertificate, Options, Principal, Rational, StopSignal, Strategy, evaluate,
+use commonweal::questions::{
+    Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, evaluate, fair, with_coins,
 };
+use commonweal::structure::Principal;
+use commonweal::{Engine, Model, ModelBuilder, Options, Rational, StopSignal, Strategy};
 use commonweal_check::{Meaning, Verdict, WORK, check};
 
 fn certificate(model: &Model, question: &Question, fair: &Fair, options: &Options) -> String {

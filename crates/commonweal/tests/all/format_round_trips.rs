@@ -2,6 +2,7 @@
 //! they promise to be; and nothing that is read makes a reader panic.
 
 use crate::strategies::model;
+use commonweal::answers::DEFAULT_GAP;
 use commonweal::internals::Numbers;
 use commonweal::internals::families::{LargeFamily, Neighbourhood, Seeded};
 use commonweal::internals::io::{
@@ -10,7 +11,8 @@ use commonweal::internals::io::{
 };
 use commonweal::internals::model::{ChoiceId, Mdp};
 use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
-use commonweal::{DEFAULT_GAP, Engine, Model, ModelArrays, NameTable, Principal, StateId};
+use commonweal::structure::{ModelArrays, NameTable, Principal, StateId};
+use commonweal::{Engine, Model};
 use proptest::prelude::*;
 
 fn choices<N>(model: &Mdp<N>) -> impl Iterator<Item = ChoiceId> + use<N> {

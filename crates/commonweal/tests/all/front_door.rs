@@ -1,13 +1,15 @@
 //! The front door: refusals and their messages.
 
+use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
-use commonweal::files::Form;
-use commonweal::questions::{PayoffSet, front_engine, front_gap, own_best};
-use commonweal::{
-    Change, Claim, CountingStrategy, Discounts, Engine, EvaluateError, Model, ModelArrays, ModelError, NameTable,
-    NoCertificate, Options, OtherModel, Principal, Rational, ReadOptions, SimulateOptions, Stationary, Step,
-    StopReason, StopSignal, Strategy, evaluate, simulate, solve,
+use commonweal::files::{Discounts, Form, ReadOptions};
+use commonweal::limits::StopReason;
+use commonweal::questions::{
+    EvaluateError, PayoffSet, SimulateOptions, evaluate, front_engine, front_gap, own_best, simulate,
 };
+use commonweal::strategies::{Change, CountingStrategy, OtherModel, Stationary};
+use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal};
+use commonweal::{Claim, Engine, Model, Options, Rational, Step, StopSignal, Strategy, solve};
 
 const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
 states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}

@@ -8,7 +8,9 @@ use commonweal::internals::io::{preference_text, read_model, read_preference, wr
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
 use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
-use commonweal::{Claim, CountingStrategy, Engine, Model, Options, Step, Strategy, Value, evaluate, solve};
+use commonweal::questions::evaluate;
+use commonweal::strategies::CountingStrategy;
+use commonweal::{Claim, Engine, Model, Options, Step, Strategy, Value, solve};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -535,7 +537,7 @@ fn certificates_of_stated_preferences_are_accepted() {
 #[test]
 fn a_difference_of_which_few_digits_are_known_is_written_like_its_neighbours() {
     use commonweal::internals::text::numbers::{in_column, signed};
-    let between = |lower: f64, upper: f64| Value::from(commonweal::Enclosure::new(lower, upper));
+    let between = |lower: f64, upper: f64| Value::from(commonweal::numbers::Enclosure::new(lower, upper));
     assert_eq!(signed(&between(24.19, 24.21)), "+24.2");
     assert_eq!(in_column(&between(-0.02421, -0.02419)), "−0.0242");
     assert_eq!(in_column(&between(1.0e7, 1.0005e7)), "1.00e7");
