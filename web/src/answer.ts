@@ -1,7 +1,7 @@
 // The answer: the welfare, what to do now, and the payoffs.
 
 import type { Principal, View } from "./documents";
-import { el, table } from "./dom";
+import { el, rove, table } from "./dom";
 import { double, plain, shown, signed, stepText } from "./numbers";
 
 export function drawAnswer(place: HTMLElement, view: View): void {
@@ -19,7 +19,11 @@ export function drawAnswer(place: HTMLElement, view: View): void {
           ? "Optimal for the mixtures that approximate preferences; the bounds include their error."
           : "Optimal, in exact fractions."
       : "Proven in doubles, rounding errors included.";
-  const tile = (number: Node | string, what: string) => el("li", {}, el("strong", {}, number), el("span", {}, what));
+  // A number breaks only where there is nothing else to do.
+  const tile = (number: Node | string, what: string) => {
+    const length = (typeof number === "string" ? number : (number.textContent ?? "")).length;
+    return el("li", {}, el("strong", { class: length > 28 ? "endless" : length > 12 ? "long" : "" }, number), el("span", {}, what));
+  };
   const row = (principal: Principal) => {
     const gets = answer.payoffs[principal.name]!;
     const longTerm = answer.long_term_payoffs?.[principal.name];
@@ -47,5 +51,5 @@ export function drawAnswer(place: HTMLElement, view: View): void {
     ),
     el("p", { class: "note" }, claim),
     el("div", { class: "scroll" }, table(head, model.principals.map(row), "Who gets what")),
-  );
+  );  rove(place, ".number");
 }

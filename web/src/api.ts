@@ -52,11 +52,14 @@ export class Latest<T> {
 
   private async run(): Promise<void> {
     this.busy = true;
-    while (this.next) {
-      const question = this.next;
-      this.next = null;
-      this.done(await question());
+    try {
+      while (this.next) {
+        const question = this.next;
+        this.next = null;
+        this.done(await question());
+      }
+    } finally {
+      this.busy = false;
     }
-    this.busy = false;
   }
 }

@@ -2,7 +2,7 @@
 
 import { ask } from "./api";
 import type { Compared, Num, Solution, View } from "./documents";
-import { el, table } from "./dom";
+import { el, rove, table } from "./dom";
 import { RULES, type Compromise } from "./front";
 import { decimal, double, isWide, shown, value } from "./numbers";
 import { question, type State } from "./state";
@@ -110,6 +110,7 @@ export class ComparePanel {
         "What other strategies give",
       )),
     );
+    rove(this.place, ".number");
   }
 }
 

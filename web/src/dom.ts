@@ -65,3 +65,43 @@ export function textWidth(text: string, size: number): number {
 export function short(name: string, most = 18): string {
   return name.length > most ? name.slice(0, most - 1) + "…" : name;
 }
+
+const rovers = new WeakMap<HTMLElement, { at: number }>();
+const KEYS: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** Makes many elements of a place one stop of the Tab key: the arrow keys lead from one to the next, Home and End to the ends. Called
+ * after each drawing; the stop stays where it was. */
+export function rove(place: HTMLElement, selector: string): void {
+  const all = () => [...place.querySelectorAll<HTMLElement | SVGElement>(selector)];
+  const known = rovers.get(place);
+  const state = known ?? { at: 0 };
+  const mark = (items: (HTMLElement | SVGElement)[]) => {
+    state.at = Math.max(0, Math.min(state.at, items.length - 1));
+    items.forEach((item, at) => item.setAttribute("tabindex", at === state.at ? "0" : "-1"));
+  };
+  mark(all());
+  if (known) return;
+  rovers.set(place, state);
+  const move = (items: (HTMLElement | SVGElement)[], to: number) => {
+    state.at = to;
+    mark(items);
+    items[state.at]?.focus();
+  };
+  place.addEventListener("keydown", (event) => {
+    const items = all();
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    if (at < 0) return;
+    const step = KEYS[event.key];
+    const to = step ? Math.max(0, Math.min(items.length - 1, at + step)) : event.key === "Home" ? 0 : event.key === "End" ? items.length - 1 : null;
+    if (to === null) return;
+    event.preventDefault();
+    move(items, to);
+  });
+  place.addEventListener("focusin", (event) => {
+    const items = all();
+    const at = items.indexOf(event.target as HTMLElement);
+    if (at < 0 || at === state.at) return;
+    state.at = at;
+    mark(items);
+  });
+}

@@ -2,7 +2,7 @@
 
 import type { Deviation, Turn, View } from "./documents";
 import { el } from "./dom";
-import { decimal, double, signed, stepNumber, stepText } from "./numbers";
+import { decimal, double, signed, stepNumber, stepText, value } from "./numbers";
 
 const MOST = 12;
 
@@ -30,7 +30,10 @@ export function drawExplanation(place: HTMLElement, view: View): void {
     const never = explanation.deviations.length - paying.length;
     if (paying.length > 0) {
       lines.push(el("h4", {}, "Deviations that pay by themselves"));
-      lines.push(el("ul", {}, ...paying.slice(0, MOST).map((deviation) => el("li", {}, inWords(deviation, model.step)))));
+      lines.push(el("ul", {}, ...paying.slice(0, MOST).map((deviation) => el("li", {}, inWords(deviation, view)))));
+      if (model.principals.some((principal) => principal.weight !== "1")) {
+        lines.push(el("p", { class: "note" }, "The figures are each principal's own, before its weight; whether a deviation pays is decided with the weights."));
+      }
       if (paying.length > MOST) lines.push(el("p", { class: "note" }, `… and ${paying.length - MOST} more.`));
     }
     if (never > 0) lines.push(el("p", { class: "note" }, `${never} other ${never === 1 ? "choice never pays" : "choices never pay"} by ${never === 1 ? "itself" : "themselves"}.`));
@@ -50,13 +53,24 @@ function whose(name: string): string {
   return name.replace(/ \([^()]*\)$/, "");
 }
 
-function inWords(deviation: Deviation, step: string): string {
+/** The change of one principal's payoff: its own, before its weight. The sum of several with the same discount has no figure of its own
+ * for each, and is said to be weighted if they are. */
+function figure(name: string, change: number, view: View): string {
+  const weightOf = (one: string) => value(view.model.principals.find((principal) => principal.name === one)?.weight ?? "1");
+  const members = view.solution.principals.find((principal) => principal.name === name)?.members;
+  if (members) return `${name} (${members.some((one) => weightOf(one) !== 1) ? "weighted " : ""}${signed(change)})`;
+  const weight = weightOf(name);
+  return `${name} (${signed(change / weight)}${weight < 0 ? " of cost" : ""})`;
+}
+
+function inWords(deviation: Deviation, view: View): string {
+  const { step } = view.model;
   const sums = new Map<string, number>();
   for (const [name, number] of Object.entries(deviation.advantages)) {
     sums.set(whose(name), (sums.get(whose(name)) ?? 0) + double(number));
   }
   const changes = [...sums];
-  const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => `${name} (${signed(change)})`);
+  const for_ = (sign: number) => changes.filter(([, change]) => Math.sign(change) === sign).map(([name, change]) => figure(name, change, view));
   const [gains, pays] = [for_(1), for_(-1)];
   const last = stepNumber(deviation.pays_until!) - 1;
   const first = stepNumber(deviation.pays_from!);

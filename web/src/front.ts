@@ -2,7 +2,7 @@
 
 import { ask } from "./api";
 import type { Decision, Fair, Front, Num, View } from "./documents";
-import { el, roomOf, short, svg } from "./dom";
+import { el, roomOf, rove, short, svg } from "./dom";
 import { decimal, double, shown, signed, stepText, value } from "./numbers";
 import { series } from "./palette";
 import { plane, range } from "./plane";
@@ -73,7 +73,7 @@ export class FrontPanel {
     try {
       const body = { ...question(state), time_limit: LIMIT };
       const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1] }, asking.signal);
-      if (!answer.ok && !answer.data) {
+      if (!answer.ok && !answer.data?.vertices) {
         this.place.replaceChildren();
         const late = `Not even the ends of the front are known after ${LIMIT} seconds; the program takes longer: commonweal front.`;
         this.status.textContent = answer.status === 503 ? late : answer.error.message;
@@ -85,7 +85,7 @@ export class FrontPanel {
       for (const [rule, name] of hasCosts ? [] : RULES) {
         const answer = await ask<Fair>("/api/fair", { ...body, rule }, asking.signal);
         const fair = answer.data;
-        if (!fair || fair.mix.length === 0) continue;
+        if (!fair?.mix?.length) continue;
         // What was found before the time ran out is a compromise too, if not the fairest.
         const found = fair.status === "stopped" ? `${name}, best so far` : name;
         this.fair.push({ name: found, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
@@ -152,7 +152,7 @@ export class FrontPanel {
       const [px, py] = at(point.payoffs);
       const chosen = this.chosen?.name === point.name ? " chosen" : "";
       const told = `${point.name}: ${x} ${decimal(px)}, ${y} ${decimal(py)}`;
-      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)}) scale(${scale})`, style: `fill:${colour}`, tabindex: 0, role: "button", "aria-label": told, "data-point": point.name });
+      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)}) scale(${scale})`, style: `fill:${colour}`, tabindex: -1, role: "button", "aria-label": told, "data-point": point.name });
       shape.append(svg("title", {}, told));
       const pick = () => {
         this.chosen = point;
@@ -175,6 +175,7 @@ export class FrontPanel {
     const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), [point.name, ...below(point, index)].join(" ≈ "))));
     const focused = document.activeElement?.getAttribute("data-point");
     this.place.replaceChildren(chart.drawing, legend);
+    rove(this.place, "[data-point]");
     if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus();
   }
 
@@ -196,6 +197,7 @@ export class FrontPanel {
       weights.length === 0 ? "" : el("p", { class: "note" }, `It is optimal for the weights ${weights.map(([name, weight]) => `${name} ${weight}`).join(", ")}.`),
       isUsable ? el("button", { type: "button", click: () => this.use(point.weights) }, "Set the weight sliders to these") : "",
     );
+    rove(this.told, ".number");
   }
 }
 

@@ -2,13 +2,16 @@
 
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Decision, Outline, View } from "./documents";
-import { el, roomOf, short, svg, textWidth } from "./dom";
+import { el, roomOf, rove, short, svg, textWidth } from "./dom";
 import { stepNumber } from "./numbers";
 import type { Actions } from "./palette";
 
 /** A larger model is shown around one of its states. */
 const WHOLE = 40;
 const AROUND = 24;
+/** Of a dense model, more actions and arrows are not drawn: nobody could follow them. */
+const MOST_ACTIONS = 120;
+const MOST_ARROWS = 240;
 
 interface Placed {
   x: number;
@@ -22,6 +25,8 @@ interface Layout {
   /** The states that are drawn, by their index. */
   states: Map<number, Placed>;
   actions: Map<string, Placed>;
+  /** How many actions and arrows of the states that are drawn are left out. */
+  leftOut: { actions: number; arrows: number };
   edges: { from: string; to: string; points: { x: number; y: number }[] }[];
   width: number;
   height: number;
@@ -33,7 +38,12 @@ function near(model: Outline, around: number): number[] {
   if (states.length <= WHOLE) return states.map((_, at) => at);
   const before = new Map<number, number[]>();
   states.forEach((state, at) =>
-    state.actions.forEach((action) => action.to.forEach(([target]) => before.set(target, [...(before.get(target) ?? []), at]))),
+    state.actions.forEach((action) =>
+      action.to.forEach(([target]) => {
+        if (!before.has(target)) before.set(target, []);
+        before.get(target)!.push(at);
+      }),
+    ),
   );
   const found = new Set([around]);
   const queue = [around];
@@ -49,21 +59,44 @@ function near(model: Outline, around: number): number[] {
   return [...found].sort((a, b) => a - b);
 }
 
-function laidOut(model: Outline, around: number, key: string): Layout {
-  const drawn = near(model, around);
+interface Drawn {
+  state: number;
+  at: number;
+}
+
+/** The actions and arrows of these states that are drawn: all, or those of the plan, then of the long term, then the others as listed;
+ * and the most probable arrows of each. */
+function chosen(model: Outline, drawn: number[], isPlanned: (one: Drawn) => boolean) {
   const isDrawn = new Set(drawn);
+  const all = drawn.flatMap((state) => model.states![state]!.actions.map((_, at): Drawn => ({ state, at })));
+  const action = ({ state, at }: Drawn) => model.states![state]!.actions[at]!;
+  const rank = (one: Drawn) => (isPlanned(one) ? 0 : action(one).is_long_term ? 1 : 2);
+  const actions = all.length <= MOST_ACTIONS ? all : all.map((one) => ({ one, rank: rank(one) })).sort((a, b) => a.rank - b.rank).slice(0, MOST_ACTIONS).map(({ one }) => one);
+  const arrows = all.reduce((sum, one) => sum + action(one).to.filter(([target]) => isDrawn.has(target)).length, 0);
+  const each = Math.max(1, Math.floor(MOST_ARROWS / Math.max(1, actions.length)));
+  const targets = (one: Drawn) => {
+    const inside = action(one).to.filter(([target]) => isDrawn.has(target));
+    return (arrows <= MOST_ARROWS ? inside : [...inside].sort((a, b) => b[2] - a[2]).slice(0, each)).map(([target]) => target);
+  };
+  const kept = actions.map((one) => ({ ...one, targets: targets(one) }));
+  return { actions: kept, leftOut: { actions: all.length - kept.length, arrows: arrows - kept.reduce((sum, one) => sum + one.targets.length, 0) } };
+}
+
+function laidOut(model: Outline, around: number, key: string, isPlanned: (one: Drawn) => boolean): Layout {
+  const drawn = near(model, around);
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 34, edgesep: 12, marginx: 16, marginy: 16 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const state of drawn) {
     const name = short(model.states![state]!.name, 16);
     graph.setNode(`s${state}`, { width: Math.max(40, textWidth(name, 14) + 20), height: 34 });
-    model.states![state]!.actions.forEach((action, at) => {
-      const id = `a${state}.${at}`;
-      graph.setNode(id, { width: textWidth(short(action.name, 14), 12) + 16, height: 22 });
-      graph.setEdge(`s${state}`, id);
-      for (const [target] of action.to) if (isDrawn.has(target)) graph.setEdge(id, `s${target}`, {}, String(target));
-    });
+  }
+  const { actions: kept, leftOut } = chosen(model, drawn, isPlanned);
+  for (const { state, at, targets } of kept) {
+    const id = `a${state}.${at}`;
+    graph.setNode(id, { width: textWidth(short(model.states![state]!.actions[at]!.name, 14), 12) + 16, height: 22 });
+    graph.setEdge(`s${state}`, id);
+    for (const target of targets) graph.setEdge(id, `s${target}`, {}, String(target));
   }
   layout(graph);
   const states = new Map<number, Placed>();
@@ -75,7 +108,7 @@ function laidOut(model: Outline, around: number, key: string): Layout {
   }
   const edges = graph.edges().map((edge) => ({ from: edge.v, to: edge.w, points: (graph.edge(edge) as { points: { x: number; y: number }[] }).points }));
   const size = graph.graph() as { width?: number; height?: number };
-  return { key, states, actions, edges, width: size.width ?? 200, height: size.height ?? 100 };
+  return { key, states, actions, leftOut, edges, width: size.width ?? 200, height: size.height ?? 100 };
 }
 
 /** A smooth line through points. */
@@ -96,6 +129,10 @@ export function actionAt(decisions: Decision[], step: number): string | null {
   return decisions.findLast((decision) => stepNumber(decision.from) <= step)?.action ?? null;
 }
 
+function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}
+
 export class GraphPanel {
   private layout: Layout | null = null;
   private token: SVGCircleElement | null = null;
@@ -108,14 +145,22 @@ export class GraphPanel {
   draw(view: View, actions: Actions, step: number, around: string | null, text: string): void {
     const { model, solution, strategy } = view;
     if (!model.states || !strategy) {
-      this.place.replaceChildren(el("p", { class: "note" }, `The model has ${model.n_states} states: too many to draw.`));
+      this.place.replaceChildren(el("p", { class: "note" }, `The model has ${model.n_states} states, ${model.n_choices} actions and ${model.n_transitions} transitions: too many to draw.`));
       return;
     }
     const names = model.states.map((state) => state.name);
     const centre = Math.max(0, names.indexOf(around ?? model.start));
-    const key = JSON.stringify([text, model.states.length > WHOLE ? centre : 0]);
-    if (this.layout?.key !== key) this.layout = laidOut(model, centre, key);
-    const { states, actions: places, edges, width, height } = this.layout;
+    const decided = (state: number) => new Set((strategy.decisions[names[state]!] ?? []).map((decision) => decision.action));
+    const isPlanned = ({ state, at }: Drawn) => decided(state).has(model.states![state]!.actions[at]!.name);
+    const place = [text, model.states.length > WHOLE ? centre : 0];
+    // Where something is left out, what is drawn depends on the plan.
+    const key = (isPartial: boolean) => JSON.stringify([...place, isPartial ? strategy.decisions : null]);
+    const isOld = !this.layout || this.layout.key !== key(this.layout.leftOut.actions > 0);
+    if (isOld) {
+      this.layout = laidOut(model, centre, "", isPlanned);
+      this.layout.key = key(this.layout.leftOut.actions > 0);
+    }
+    const { states, actions: places, edges, width, height, leftOut } = this.layout!;
     // A small graph is drawn larger, a large one is scrolled.
     const scale = Math.max(1, Math.min(1.5, roomOf(this.place) / width));
     const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale, role: "group", class: "graph", "aria-label": `Graph of ${names.length} states` });
@@ -162,7 +207,7 @@ export class GraphPanel {
       const name = names[state]!;
       const chosen = state === centre && model.states.length > WHOLE;
       const taken = takenIn(state);
-      const group = svg("g", { class: `state${name === solution.start ? " start" : ""}${chosen ? " chosen" : ""}`, tabindex: 0, role: "button", "aria-label": `State ${name}${name === solution.start ? ", the start" : ""}${taken ? `, at step ${step}: ${taken}` : ""}` });
+      const group = svg("g", { class: `state${name === solution.start ? " start" : ""}${chosen ? " chosen" : ""}`, tabindex: -1, role: "button", "data-state": name, "aria-label": `State ${name}${name === solution.start ? ", the start" : ""}${taken ? `, at step ${step}: ${taken}` : ""}` });
       group.append(svg("title", {}, name === solution.start ? `${name}: the start` : name));
       group.append(svg("rect", { x: placed.x - placed.width / 2, y: placed.y - 17, width: placed.width, height: 34, rx: 6 }));
       group.append(svg("text", { x: placed.x, y: placed.y + 5, "text-anchor": "middle" }, short(name, 16)));
@@ -174,8 +219,15 @@ export class GraphPanel {
     }
     this.token = svg("circle", { class: "token", r: 9, style: "display:none" });
     drawing.append(this.token);
-    const note = names.length > WHOLE ? `${states.size} of ${names.length} states, around ${names[centre]}. Choose another one to look around it.` : "";
-    this.place.replaceChildren(el("div", { class: "scroll" }, drawing), el("p", { class: "note" }, note));
+    const notes: string[] = [];
+    if (names.length > WHOLE) notes.push(`${states.size} of ${names.length} states, around ${names[centre]}. Choose another one to look around it.`);
+    const missing = [leftOut.actions > 0 && counted(leftOut.actions, "action"), leftOut.arrows > 0 && counted(leftOut.arrows, "arrow")].filter(Boolean).join(" and ");
+    if (missing) notes.push(`Left out: ${missing}. The actions of the plan and of the long term come first, and of each the most probable arrows.`);
+    const focused = document.activeElement?.closest("#graph .state")?.getAttribute("data-state");
+    this.place.replaceChildren(el("div", { class: "scroll" }, drawing), el("p", { class: "note" }, notes.join(" ")));
+    rove(this.place, ".state");
+    // A state that was chosen by the keyboard keeps the focus in the new drawing.
+    if (focused) this.place.querySelector<SVGElement>(`[data-state="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
   /** Moves the mark of a run to a state, or hides it where that is not drawn. */

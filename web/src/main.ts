@@ -30,6 +30,8 @@ interface Opened {
 /** How long the hands must rest before the text is read, and before what takes longer is computed. */
 const REST_TYPING = 300;
 const REST_SLIDING = 250;
+/** Longer links are cut off by some mail programs and chats. */
+const LONG_LINK = 8000;
 
 const opened: Opened = JSON.parse(byId("opened").textContent ?? "null");
 let state: State = initial(opened.name, opened.model);
@@ -67,13 +69,37 @@ const live = new Latest<Answer<View>>((answer) => received(answer));
 const timers = new Map<string, number>();
 function after(name: string, wait: number, work: () => void): void {
   window.clearTimeout(timers.get(name));
-  timers.set(name, window.setTimeout(work, wait));
+  const act = () => {
+    timers.delete(name);
+    work();
+    tellRest();
+  };
+  timers.set(name, window.setTimeout(act, wait));
+  tellRest();
+}
+
+/** The panels that are being computed. */
+const pending = new Set<Promise<void>>();
+function follow(work: Promise<void>): void {
+  pending.add(work);
+  void work.finally(() => {
+    pending.delete(work);
+    tellRest();
+  });
+}
+
+/** Says on the page whether it is at rest: nothing is asked, and nothing will be drawn until somebody does something. */
+function tellRest(): void {
+  const isComing = [...timers.keys()].some((name) => name !== "remember");
+  document.body.dataset.rests = String(!isComing && pending.size === 0 && !document.body.classList.contains("asking"));
 }
 
 /** Asks for the view of the present state. */
 function refresh(): void {
   document.body.classList.add("asking");
   window.clearTimeout(timers.get("panels"));
+  timers.delete("panels");
+  tellRest();
   front.cancel();
   compare.cancel();
   live.ask(() => ask<View>("/api/view", question(state)));
@@ -82,7 +108,8 @@ function refresh(): void {
 
 function received(answer: Answer<View>): void {
   document.body.classList.remove("asking");
-  if (!answer.ok && !answer.data) {
+  // Bounds alone, of a view whose time was over, are no view.
+  if (!answer.ok && !answer.data?.timeline) {
     const hasOverrides = Object.keys(state.discounts).length + Object.keys(state.weights).length > 0;
     if (answer.status === 422 && answer.error.line === null && hasOverrides) {
       // The text has other principals now: the sliders are reset.
@@ -97,6 +124,7 @@ function received(answer: Answer<View>): void {
 function refused(mistake: Mistake): void {
   editor.show(mistake);
   document.body.classList.add("stale");
+  tellRest();
 }
 
 function accept(found: View): void {
@@ -163,16 +191,16 @@ function showStep(step: number): void {
 
 /** Draws what takes longer: map, front, comparison. */
 function drawPanels(): void {
-  // While a request is pending, the panels are updated by its answer.
-  if (!view || document.body.classList.contains("asking")) return;
+  // While a request is pending, the panels are updated by its answer. A text that is being typed may have other principals.
+  if (!view || document.body.classList.contains("asking") || timers.has("typing")) return;
   const present = view;
   const both = axes();
   for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
   if (both) {
-    void map.show(state, both, [single(both[0]), single(both[1])]);
-    void front.show(state, present, both, () => compare.draw(present, front.fair));
+    follow(map.show(state, both, [single(both[0]), single(both[1])]));
+    follow(front.show(state, present, both, () => compare.draw(present, front.fair)));
   }
-  void compare.show(state, present, front.fair);
+  follow(compare.show(state, present, front.fair));
 }
 
 function fillAxes(): void {
@@ -259,11 +287,12 @@ function listen(): void {
   byId("share").addEventListener("click", async () => {
     const link = location.origin + location.pathname + (await toFragment(state));
     history.replaceState(null, "", link);
+    const length = link.length > LONG_LINK ? ` It has ${link.length} characters, and some programs cut that off: the model's file is safer.` : "";
     try {
       await navigator.clipboard.writeText(link);
-      say("The link is in the clipboard. Anyone who runs the explorer at the same address sees this page.");
+      say(`The link is in the clipboard. Anyone who runs the explorer at the same address sees this page.${length}`);
     } catch {
-      say("The link is in the address bar.");
+      say(`The link is in the address bar.${length}`);
     }
   });
   byId("report").addEventListener("click", () => void openReport(state, say));
@@ -275,7 +304,8 @@ function listen(): void {
   });
   window.addEventListener("hashchange", async () => {
     const given = await fromFragment(location.hash);
-    if (!given) return;
+    if (typeof given === "string") say(`${given} The page stays as it is.`);
+    if (!given || typeof given === "string") return;
     state = given;
     restore();
   });
@@ -302,7 +332,8 @@ async function begin(): Promise<void> {
   listen();
   // The embedded view is painted at once, unless a link has another state.
   const given = location.hash ? await fromFragment(location.hash) : null;
-  if (given) {
+  if (typeof given === "string") say(`${given} The page shows what it opens with.`);
+  else if (given) {
     state = given;
     return restore();
   }

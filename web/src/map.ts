@@ -22,12 +22,63 @@ const within = (discount: number) => Math.max(0, Math.min(END, Math.round(discou
 /** The two discounts, where there are single ones. */
 type Own = [string | null, string | null];
 
+/** Where the letter of a region stands. */
+interface Letter {
+  at: number;
+  x: number;
+  y: number;
+}
+
+/** The place of each region that is farthest from all others, on a grid; none for a region in which a letter has no room. */
+function letters(map: StrategyMap): Letter[] {
+  const N = 40;
+  const ROOM = 1.5;
+  const middle = (at: number) => ((at + 0.5) / N) * END;
+  const owner: (number | null)[] = Array.from({ length: N * N }, (_, cell) => {
+    const [x, y] = [middle(cell % N), middle(Math.floor(cell / N))];
+    const found = map.drawn.findIndex((region) => isInside(region.outline, x, y));
+    return found < 0 ? null : found;
+  });
+  const at = (column: number, row: number) => (column < 0 || row < 0 || column >= N || row >= N ? null : owner[row * N + column]);
+  // How far the nearest cell of another region is, by a square that grows.
+  const room = (column: number, row: number) => {
+    const own = at(column, row);
+    for (let size = 1; size < N; size++) {
+      for (let along = -size; along <= size; along++) {
+        const sides = [at(column + along, row - size), at(column + along, row + size), at(column - size, row + along), at(column + size, row + along)];
+        if (sides.some((other) => other !== own)) return size;
+      }
+    }
+    return N;
+  };
+  const best = new Map<number, { room: number; x: number; y: number }>();
+  owner.forEach((region, cell) => {
+    if (region === null || !map.drawn[region]!.name) return;
+    const free = room(cell % N, Math.floor(cell / N));
+    if (free > ROOM && free > (best.get(region)?.room ?? 0)) best.set(region, { room: free, x: middle(cell % N), y: middle(Math.floor(cell / N)) });
+  });
+  return [...best].map(([at, { x, y }]) => ({ at, x, y }));
+}
+
+/** Whether a point lies inside closed polygons, by the even-odd rule. */
+function isInside(rings: [number, number][][], x: number, y: number): boolean {
+  let inside = false;
+  for (const ring of rings) {
+    ring.forEach(([ax, ay], at) => {
+      const [bx, by] = ring[(at + 1) % ring.length]!;
+      if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
+    });
+  }
+  return inside;
+}
+
 export class MapPanel {
   private key = "";
   private map: StrategyMap | null = null;
   private asking: AbortController | null = null;
   /** Where the sliders are. */
   private own: Own = [null, null];
+  private lettered: { map: StrategyMap; letters: Letter[] } | null = null;
   /** The two discounts at a place of the drawing. */
   private at: ((event: MouseEvent) => [number, number]) | null = null;
 
@@ -84,6 +135,12 @@ export class MapPanel {
     }
   }
 
+  /** Where the letters of a map stand: once for each map, as a slider draws it at every move. */
+  private letters(map: StrategyMap): Letter[] {
+    if (this.lettered?.map !== map) this.lettered = { map, letters: letters(map) };
+    return this.lettered.letters;
+  }
+
   /** Draws what is known, with a mark where the sliders are. */
   draw(axes: [string, string], own: Own): void {
     this.own = own;
@@ -107,6 +164,9 @@ export class MapPanel {
       shapes.append(shape);
     });
     chart.drawing.append(shapes);
+    for (const { at, x, y } of this.letters(this.map)) {
+      chart.drawing.append(svg("text", { class: "letter", x: chart.x(x), y: chart.y(y) + 5, "text-anchor": "middle", "aria-hidden": "true" }, regions[at]!.name));
+    }
     chart.drawing.append(svg("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${chart.x(0)} ${chart.y(0)}L${chart.x(1)} ${chart.y(1)}` }));
     const [x, y] = own.map((discount) => value(discount ?? "0.5")) as [number, number];
     if (own[0] !== null && own[1] !== null) chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));

@@ -39,7 +39,7 @@ export function shown(number: Num): HTMLElement {
   else if (exact) told = `exactly a fraction of ${exact.length} digits`;
   else told = `between ${decimal(Number(number.lower))} and ${decimal(Number(number.upper))}`;
   const text = isWide(number) ? `[${decimal(Number(number.lower))}, ${decimal(Number(number.upper))}]` : decimal(value);
-  return el("span", { class: "number", tabindex: 0, "data-exact": told, "aria-label": `${text}, ${told}` }, text);
+  return el("span", { class: "number", tabindex: -1, "data-exact": told, "aria-label": `${text}, ${told}` }, text);
 }
 
 /** A step with its digits in groups of three. */

@@ -25,10 +25,19 @@ export function question(state: State): { model: string; discounts: Record<strin
 }
 
 const PREFIX = "#v1:";
+/** A larger state is no model for this page: the server takes 8 MB. */
+const MOST_BYTES = 16 << 20;
 
 async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-  const out = new Blob([bytes as BlobPart]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(out).arrayBuffer());
+  const reader = new Blob([bytes as BlobPart]).stream().pipeThrough(stream).getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value);
+    length += part.value.length;
+    if (length > MOST_BYTES) throw new RangeError("too long");
+  }
+  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
 }
 
 /** The state as the end of an address. */
@@ -39,15 +48,18 @@ export async function toFragment(state: State): Promise<string> {
   return PREFIX + btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The state that the end of an address holds; null if it holds none. */
-export async function fromFragment(fragment: string): Promise<State | null> {
-  if (!fragment.startsWith(PREFIX)) return null;
+/** The state that the end of an address holds; what is wrong with it, in words; null if it is no state at all. */
+export async function fromFragment(fragment: string): Promise<State | string | null> {
+  if (!/^#v\d+:/.test(fragment)) return null;
+  if (!fragment.startsWith(PREFIX)) return "The link is from another version of this page.";
+  const broken = "The link is broken; perhaps it was cut off.";
   try {
     const binary = atob(fragment.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
-    return checked(JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")))));
-  } catch {
-    return null;
+    const text = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+    return checked(JSON.parse(text)) ?? broken;
+  } catch (error) {
+    return error instanceof RangeError ? "The link holds more than this page takes." : broken;
   }
 }
 

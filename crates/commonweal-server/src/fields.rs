@@ -1,62 +1,74 @@
 //! The body of a request: a JSON object whose keys are taken one by one; unknown keys are refused by name.
 
 use crate::problem::Problem;
-use serde_json::{Map, Value};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
-/// The keys that are not taken yet.
+/// The keys that are not taken yet, each with its value as it is written: a number that went through a double would no longer be
+/// the number of the request.
 #[derive(Debug)]
-pub struct Fields(Map<String, Value>);
+pub struct Fields(BTreeMap<String, Box<RawValue>>);
 
 /// How a value of the wrong kind is named.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+fn kind(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'n') => "null",
+        Some(b't' | b'f') => "true or false",
+        Some(b'"') => "a text",
+        Some(b'[') => "a list",
+        Some(b'{') => "an object",
+        _ => "a number",
     }
 }
 
-fn wrong(name: &str, expected: &str, found: &Value) -> Problem {
+fn wrong(name: &str, expected: &str, found: &RawValue) -> Problem {
     Problem::bad_request(format!("`{name}` must be {expected}, not {}", kind(found)))
+}
+
+fn not_json(error: &serde_json::Error) -> Problem {
+    Problem::bad_request(format!("the body is not JSON: {error}"))
+        .help("send an object such as {\"model\": \"principals: …\"}")
+}
+
+/// The value of a text that is JSON of the right kind. An error is one within it, such as a lone surrogate.
+fn read<T: DeserializeOwned>(value: &RawValue) -> Result<T, Problem> {
+    serde_json::from_str(value.get()).map_err(|error| not_json(&error))
 }
 
 impl Fields {
     /// The keys of a body.
     pub fn of(body: &[u8]) -> Result<Fields, Problem> {
-        match serde_json::from_slice(body) {
-            Ok(Value::Object(fields)) => Ok(Fields(fields)),
-            Ok(other) => Err(Problem::bad_request(format!("the body must be a JSON object, not {}", kind(&other)))),
-            Err(error) => Err(Problem::bad_request(format!("the body is not JSON: {error}"))
-                .help("send an object such as {\"model\": \"principals: …\"}")),
+        let body: &RawValue = serde_json::from_slice(body).map_err(|error| not_json(&error))?;
+        match kind(body) {
+            "an object" => read(body).map(Fields),
+            other => Err(Problem::bad_request(format!("the body must be a JSON object, not {other}"))),
         }
     }
 
-    fn take(&mut self, name: &str) -> Option<Value> {
-        self.0.shift_remove(name)
+    fn take(&mut self, name: &str) -> Option<Box<RawValue>> {
+        self.0.remove(name)
     }
 
     /// A text.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, Problem> {
         match self.take(name) {
             None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
+            Some(value) if kind(&value) == "a text" => read(&value).map(Some),
             Some(other) => Err(wrong(name, "a text", &other)),
         }
     }
 
     /// A number, or the text of one: kept as text, so that it is read exactly.
     pub fn number(&mut self, name: &str) -> Result<Option<String>, Problem> {
-        self.take(name).map(|value| number(name, value)).transpose()
+        self.take(name).map(|value| number(name, &value)).transpose()
     }
 
     /// Yes or no.
     pub fn flag(&mut self, name: &str) -> Result<bool, Problem> {
         match self.take(name) {
             None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(flag),
+            Some(value) if kind(&value) == "true or false" => read(&value),
             Some(other) => Err(wrong(name, "true or false", &other)),
         }
     }
@@ -64,7 +76,7 @@ impl Fields {
     /// A whole number in a range.
     pub fn count(&mut self, name: &str, range: std::ops::RangeInclusive<u64>) -> Result<Option<u64>, Problem> {
         let Some(value) = self.take(name) else { return Ok(None) };
-        match value.as_u64().filter(|count| range.contains(count)) {
+        match serde_json::from_str(value.get()).ok().filter(|count| range.contains(count)) {
             Some(count) => Ok(Some(count)),
             None => {
                 let (from, to) = (range.start(), range.end());
@@ -77,8 +89,9 @@ impl Fields {
     pub fn numbers(&mut self, name: &str) -> Result<Vec<(String, String)>, Problem> {
         match self.take(name) {
             None => Ok(Vec::new()),
-            Some(Value::Object(entries)) => {
-                entries.into_iter().map(|(key, value)| Ok((key, number(name, value)?))).collect()
+            Some(value) if kind(&value) == "an object" => {
+                let entries: BTreeMap<String, Box<RawValue>> = read(&value)?;
+                entries.into_iter().map(|(key, value)| Ok((key, number(name, &value)?))).collect()
             }
             Some(other) => Err(wrong(name, "an object of names and numbers", &other)),
         }
@@ -96,10 +109,10 @@ impl Fields {
     }
 }
 
-fn number(name: &str, value: Value) -> Result<String, Problem> {
-    match value {
-        Value::String(text) => Ok(text),
-        Value::Number(number) => Ok(number.to_string()),
-        other => Err(wrong(name, "a number or the text of one, such as \"2/3\"", &other)),
+fn number(name: &str, value: &RawValue) -> Result<String, Problem> {
+    match kind(value) {
+        "a text" => read(value),
+        "a number" => Ok(value.get().to_owned()),
+        _ => Err(wrong(name, "a number or the text of one, such as \"2/3\"", value)),
     }
 }

@@ -14,6 +14,7 @@ mod gallery;
 mod guard;
 mod limits;
 mod log;
+mod memory;
 mod page;
 mod problem;
 mod program;
@@ -60,7 +61,7 @@ impl Server {
         /// The interval at which the signal is polled.
         const PULSE: Duration = Duration::from_millis(100);
         let Server { runtime, listener, address } = self;
-        let context = answers::Context { limits: limits.clone(), program };
+        let context = answers::Context { limits: limits.clone(), program, so_far: answers::SoFar::default() };
         let shared = routes::Shared::new(context, guard::Guard::of(address), opened, quiet);
         let router = routes::router(Arc::new(shared));
         runtime.spawn(async move { connection::serve(listener, router, &limits).await });

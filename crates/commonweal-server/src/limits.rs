@@ -1,7 +1,6 @@
-//! The limits of a request: bytes, time, memory, and the length of the queue.
+//! The limits of a request: bytes, time, memory, and the length of the queue. [`memory`](crate::memory) estimates what one needs.
 
-use crate::problem::Problem;
-use commonweal::{Engine, Model};
+use commonweal::Model;
 use std::time::Duration;
 
 /// The limits of a server.
@@ -15,13 +14,16 @@ pub struct Limits {
     pub waiting: usize,
     /// How long a request may compute before its answer is the bounds so far. Default: 30 seconds.
     pub time: Duration,
+    /// How long a request may wait for its turn. Default: 30 seconds.
+    pub wait: Duration,
     /// How many threads one request computes on. Default: one for each core.
     pub threads: usize,
-    /// A model that seems to need more memory than this is refused. Default: 2 GiB.
+    /// A request that seems to need more memory than this, its answer included, is refused. Default: 2 GiB.
     pub memory_bytes: u64,
     /// How many connections are open at the same time. Default: 512.
     pub connections: usize,
-    /// How long a client may take to send the head of a request, and again for its body. Default: 10 seconds.
+    /// How long a client may take to send the head of a request, again for its body, and for each 64 kB of the answer that it
+    /// reads. Default: 10 seconds.
     pub patience: Duration,
 }
 
@@ -33,6 +35,7 @@ impl Default for Limits {
             running: cores.max(2),
             waiting: 128,
             time: Duration::from_secs(30),
+            wait: Duration::from_secs(30),
             threads: cores,
             memory_bytes: 2 << 30,
             connections: 512,
@@ -48,45 +51,6 @@ impl Limits {
     /// The number of threads for this model.
     pub(crate) fn threads_for(&self, model: &Model) -> usize {
         if model.n_states() < FEW_STATES { 1 } else { self.threads }
-    }
-
-    /// Refuses a model whose estimated memory exceeds the limit.
-    pub(crate) fn check_memory(&self, model: &Model, engine: Engine) -> Result<(), Problem> {
-        let needed = memory(model, engine);
-        if needed <= self.memory_bytes {
-            return Ok(());
-        }
-        let message = format!(
-            "this model has {} states: solving it takes about {}, and this server gives a request {}",
-            model.n_states(),
-            in_words(needed),
-            in_words(self.memory_bytes)
-        );
-        let help = match engine {
-            Engine::Exact => "leave `exact` out, so that it is proven in doubles, or use the command line",
-            Engine::Auto | Engine::Within(_) => "use the command line: `commonweal solve`",
-        };
-        Err(Problem::unprocessable(message).help(help))
-    }
-}
-
-/// About how many bytes a solve takes. Values in fractions grow with the number of states, and there is one for each state and
-/// principal: at 10,000 states each has 81,000 bits, and several generations of them are alive at the same time.
-fn memory(model: &Model, engine: Engine) -> u64 {
-    const BITS_A_STATE: u64 = 9;
-    const GENERATIONS: u64 = 4;
-    const BYTES_A_TRANSITION: u64 = 64;
-    const ROWS: u64 = 16;
-    let (states, principals) = (model.n_states() as u64, model.n_principals() as u64);
-    let structure = model.structure();
-    let rows = structure.n_transitions() as u64 * BYTES_A_TRANSITION
-        + structure.n_choices() as u64 * principals * ROWS
-        + states * principals * ROWS;
-    match engine {
-        Engine::Within(_) => rows,
-        Engine::Exact => rows.saturating_add(GENERATIONS * principals * states.saturating_pow(2) * BITS_A_STATE / 8),
-        // It takes fractions only where these are short.
-        Engine::Auto => memory(model, engine.suited_to_size(states, principals as usize)),
     }
 }
 
@@ -110,14 +74,5 @@ mod tests {
         assert_eq!(in_words(1 << 10), "1.0 kB");
         assert_eq!(in_words(8 << 20), "8.0 MB");
         assert_eq!(in_words(20 << 30), "20 GB");
-    }
-
-    #[test]
-    fn fractions_of_ten_thousand_states_are_too_much_for_a_small_server_and_doubles_are_not() {
-        let states: String = (0..10_000).map(|s| format!("  s{s}: {{a: {{to: s{}}}}}\n", (s + 1) % 10_000)).collect();
-        let model = Model::from_yaml(&format!("principals: {{p: 1/2, q: 1/3}}\nstates:\n{states}")).expect("a ring");
-        let limits = Limits { memory_bytes: 256 << 20, ..Limits::default() };
-        assert!(limits.check_memory(&model, Engine::Exact).is_err());
-        assert!(limits.check_memory(&model, Engine::Auto).is_ok());
     }
 }

@@ -61,6 +61,11 @@ impl Problem {
         Problem { retry: Some(1), ..problem.help("ask again in a moment") }
     }
 
+    /// The turn of a request did not come in time.
+    pub(crate) fn waited() -> Problem {
+        Problem { message: "this request has waited too long for its turn".to_owned(), ..Problem::busy() }
+    }
+
     /// The time limit was reached before there was any result.
     pub(crate) fn out_of_time(reason: StopReason) -> Problem {
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, format!("stopped: {reason}"));

@@ -49,9 +49,10 @@ impl Queue {
     }
 
     /// What `work` returns, when its turn has come, on a thread of its own. It is asked to stop after `limit`, and as soon as the
-    /// request that waits for it goes away.
+    /// request that waits for it goes away. A request whose turn does not come within `wait` is sent away.
     pub async fn run<T: Send + 'static>(
         &self,
+        wait: Duration,
         limit: Duration,
         work: impl FnOnce(&StopSignal) -> T + Send + 'static,
     ) -> Result<T, Problem> {
@@ -63,7 +64,11 @@ impl Queue {
                 if before >= self.most_waiting {
                     return Err(Problem::busy());
                 }
-                Arc::clone(&self.places).acquire_owned().await.expect("the places are never closed")
+                let turn = Arc::clone(&self.places).acquire_owned();
+                match tokio::time::timeout(wait, turn).await {
+                    Ok(turn) => turn.expect("the places are never closed"),
+                    Err(_elapsed) => return Err(Problem::waited()),
+                }
             }
         };
         let stop = StopSignal::after(limit);
@@ -89,30 +94,48 @@ mod tests {
         Arc::new(Queue::new(&Limits { running: 1, waiting: 1, ..Limits::default() }))
     }
 
-    #[tokio::test(flavor = "multi_thread")]
-    async fn the_one_too_many_is_sent_away_and_the_others_get_their_turn() {
-        let queue = queue();
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    /// Takes the only slot until a word to go on is sent.
+    async fn occupied(queue: &Arc<Queue>) -> (mpsc::Sender<()>, tokio::task::JoinHandle<Result<u32, Problem>>) {
         let (go, wait) = mpsc::channel::<()>();
-        let minute = Duration::from_secs(60);
         let (started, has_started) = tokio::sync::oneshot::channel();
-        let own = Arc::clone(&queue);
+        let own = Arc::clone(queue);
         let first = tokio::spawn(async move {
             let work = move |_: &StopSignal| {
                 started.send(()).expect("somebody waits");
                 wait.recv().expect("a word to go on");
                 1
             };
-            own.run(minute, work).await
+            own.run(MINUTE, MINUTE, work).await
         });
         has_started.await.expect("the first one computes");
+        (go, first)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_one_too_many_is_sent_away_and_the_others_get_their_turn() {
+        let queue = queue();
+        let (go, first) = occupied(&queue).await;
         let own = Arc::clone(&queue);
-        let second = tokio::spawn(async move { own.run(minute, |_| 2).await });
+        let second = tokio::spawn(async move { own.run(MINUTE, MINUTE, |_| 2).await });
         while queue.waiting.load(Ordering::Relaxed) == 0 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(queue.run(minute, |_| 3).await, Err(Problem::busy()));
+        assert_eq!(queue.run(MINUTE, MINUTE, |_| 3).await, Err(Problem::busy()));
         go.send(()).expect("the first one waits");
         assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(1), Ok(2)));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_turn_that_does_not_come_is_not_waited_for() {
+        let queue = queue();
+        let (go, first) = occupied(&queue).await;
+        assert_eq!(queue.run(Duration::from_millis(20), MINUTE, |_| ()).await, Err(Problem::waited()));
+        // It has given its place in the queue back.
+        assert_eq!(queue.waiting.load(Ordering::Relaxed), 0);
+        go.send(()).expect("the first one waits");
+        assert_eq!(first.await.unwrap(), Ok(1));
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -125,7 +148,7 @@ mod tests {
             }
             told.send(stop.reason()).expect("the test listens");
         };
-        let asked = tokio::time::timeout(Duration::from_millis(50), queue.run(Duration::from_secs(60), work));
+        let asked = tokio::time::timeout(Duration::from_millis(50), queue.run(MINUTE, MINUTE, work));
         assert!(asked.await.is_err());
         assert_eq!(heard.recv().expect("the work ends"), Some(StopReason::Interrupted));
     }

@@ -2,8 +2,9 @@
 
 use crate::fields::Fields;
 use crate::limits::Limits;
+use crate::memory::Held;
 use crate::problem::Problem;
-use commonweal::files::{Discounts, ReadOptions};
+use commonweal::files::{self, Discounts, ModelFile, ReadOptions};
 use commonweal::structure::PrincipalId;
 use commonweal::text::nearest;
 use commonweal::{Engine, Model, Rational};
@@ -53,15 +54,10 @@ impl Asked {
         Ok(Asked { text, format, discounts, weights, from, engine })
     }
 
-    /// The model with the changes of the request. Refused if it is invalid or too large for this server.
-    pub fn model(&self, limits: &Limits) -> Result<Model, Problem> {
-        let mut model = match self.format {
-            Format::Yaml => Model::from_yaml(&self.text)?,
-            Format::Drn => {
-                let options = ReadOptions::new(Discounts::Named(self.discounts.clone())).from(self.from.as_deref());
-                Model::from_bytes(self.text.clone().into_bytes(), &options, self.engine)?
-            }
-        };
+    /// The model with the changes of the request. Refused if it is invalid, or too large for this server together with its answer,
+    /// which is as large as `held` says.
+    pub fn model(&self, limits: &Limits, held: impl Fn(&Model) -> Held) -> Result<Model, Problem> {
+        let mut model = self.read(limits)?;
         if self.format == Format::Yaml {
             for (name, discount) in &self.discounts {
                 let principal = principal(&model, "discounts", name)?;
@@ -80,8 +76,38 @@ impl Asked {
             let principal = principal(&model, "weights", name)?;
             model = model.with_weight(principal, weight);
         }
-        limits.check_memory(&model, self.engine)?;
+        limits.check_memory(&model, self.engine, held(&model))?;
         Ok(model)
+    }
+
+    /// The model as it is written.
+    fn read(&self, limits: &Limits) -> Result<Model, Problem> {
+        let is_drn = files::Format::of_contents(self.text.as_bytes()) == Some(files::Format::Drn);
+        match (self.format, is_drn) {
+            (Format::Yaml, false) => Ok(Model::from_yaml_within(&self.text, limits.most_rewards())?),
+            (Format::Yaml, true) => {
+                Err(Problem::unprocessable("the model is in Storm's format: its first line begins with `@`")
+                    .help("send `\"format\": \"drn\"`, and under `discounts` a discount for each principal"))
+            }
+            (Format::Drn, false) => {
+                Err(Problem::unprocessable("`format` is drn, but the first line of the model does not begin with `@`")
+                    .help("leave `format` out for a model in YAML or JSON"))
+            }
+            (Format::Drn, true) => {
+                let file = ModelFile::from_bytes("the model", self.text.clone().into_bytes());
+                let choices = file.overview()?.map_or(0, |overview| overview.choices.unwrap_or(overview.states));
+                let (rewards, most) = (choices.saturating_mul(self.discounts.len() as u64), limits.most_rewards());
+                if rewards > most {
+                    let principals = self.discounts.len();
+                    return Err(Problem::unprocessable(format!(
+                        "the model has {choices} actions and {principals} principals, so {rewards} rewards: more than the {most} that are read here"
+                    ))
+                    .help("give fewer discounts, or use the command line"));
+                }
+                let options = ReadOptions::new(Discounts::Named(self.discounts.clone())).from(self.from.as_deref());
+                Ok(Model::read_file(&file, &options, self.engine)?)
+            }
+        }
     }
 }
 

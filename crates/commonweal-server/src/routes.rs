@@ -1,6 +1,6 @@
 //! The paths and their handlers, behind the guard and with a line in the log.
 
-use crate::answers::{Context, QUESTIONS, Question, Reply, VIEW};
+use crate::answers::{Context, QUESTIONS, Question, Reply, SoFar, Unanswered, VIEW};
 use crate::fields::Fields;
 use crate::gallery::gallery;
 use crate::guard::{Guard, HEADERS};
@@ -34,7 +34,7 @@ pub struct Shared {
     pub opened: Opened,
     pub quiet: bool,
     queue: Queue,
-    /// The page, once it was asked for.
+    /// The page, once it was made with all that there is to know about its model.
     index: OnceCell<Vec<u8>>,
 }
 
@@ -88,16 +88,20 @@ async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next
     response
 }
 
+/// The page. If there is no turn for its first view just now, the page asks for the view itself, and the next one is made anew.
 async fn index(State(shared): State<Arc<Shared>>) -> Response {
     let make = || async {
         let body = serde_json::json!({"model": shared.opened.model}).to_string();
         let context = shared.context.clone();
         let work = move |stop: &_| VIEW(Fields::of(body.as_bytes())?, &context, stop);
-        let view = shared.queue.run(FIRST_VIEW, work).await.and_then(|reply| reply);
-        page::index(&shared.opened, view.as_ref().ok().and_then(Reply::text))
+        let view = shared.queue.run(FIRST_VIEW, FIRST_VIEW, work).await;
+        let is_known = view.is_ok();
+        let view = view.ok().and_then(Result::ok);
+        let page = page::index(&shared.opened, view.as_ref().and_then(Reply::text));
+        if is_known { Ok(page) } else { Err(page) }
     };
-    let page = shared.index.get_or_init(make).await;
-    typed("text/html; charset=utf-8", page.clone())
+    let page = shared.index.get_or_try_init(make).await.cloned();
+    typed("text/html; charset=utf-8", page.unwrap_or_else(|page| page))
 }
 
 async fn asset(uri: Uri) -> Response {
@@ -114,10 +118,17 @@ async fn answer(question: Question, State(shared): State<Arc<Shared>>, request: 
             None => most,
             Some(text) => time_limit(&text)?.min(most),
         };
-        let context = shared.context.clone();
-        shared.queue.run(limit, move |stop| question(fields, &context, stop)).await?
+        let so_far = SoFar::default();
+        let context = Context { so_far: so_far.clone(), ..shared.context.clone() };
+        let answered =
+            shared.queue.run(shared.context.limits.wait, limit, move |stop| question(fields, &context, stop));
+        answered.await.unwrap_or_else(|problem| match so_far.take() {
+            Some(bounds) if problem.status == StatusCode::SERVICE_UNAVAILABLE => Err(Unanswered::Stopped(bounds)),
+            _ => Err(problem.into()),
+        })
     };
-    asked.await.into_response()
+    let asked: Result<Reply, Unanswered> = asked.await;
+    asked.into_response()
 }
 
 fn time_limit(text: &str) -> Result<Duration, Problem> {

@@ -2,8 +2,8 @@
 
 use crate::certificate::{write_canonical, write_principals};
 use crate::io::{
-    Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, read_strategy, write_drn,
-    write_json, write_umb, write_yaml,
+    Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, load_model_within,
+    read_strategy, write_drn, write_json, write_umb, write_yaml,
 };
 use crate::model::{
     Mdp, ModelArrays, ModelBuilder, ModelError, Preference, Principal, PrincipalId, StateId, Structure,
@@ -90,6 +90,12 @@ impl Model {
     /// The model that a YAML or JSON text describes.
     pub fn from_yaml(text: &str) -> Result<Model, ParseError> {
         load_model(text, false).map(Model::from)
+    }
+
+    /// The same of a model of at most this many rewards, one for each action and principal: a short text may describe more of them
+    /// than memory has room for.
+    pub fn from_yaml_within(text: &str, most_rewards: u64) -> Result<Model, ParseError> {
+        load_model_within(text, false, most_rewards).map(Model::from)
     }
 
     /// The model in a file that is open. Of a YAML file, which has discounts and a start of its own, options say only whether it

@@ -8,6 +8,7 @@ use crate::number::{Enclosure, Rational, Value};
 use crate::solve::{DEFAULT_GAP, Options};
 use crate::stop::StopSignal;
 use crate::{certified, exact};
+use std::cell::OnceCell;
 
 /// What each principal of the file would get from the start if the agent served nobody else: the most, or the least for a
 /// principal with a negative weight. Computed by the engine of `answer`: exactly, or between bounds, which are wide if `stop`
@@ -40,9 +41,11 @@ pub fn own_best(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Value>
         }
         _ => {
             let exact = model.exact();
-            Box::new(move |p| match exact::own_best(&exact, p.into(), stop) {
+            // Once for all principals: of a thousand, each by itself would take long after the stop.
+            let any = OnceCell::new();
+            Box::new(move |p| match stop.check().and_then(|()| exact::own_best(&exact, p.into(), stop)) {
                 Ok(best) => best.payoffs.value(start.index()),
-                Err(_) => exact::any_payoffs(&exact).payoff(p.into(), start),
+                Err(_) => any.get_or_init(|| exact::any_payoffs(&exact)).payoff(p.into(), start),
             })
         }
     };

@@ -1,8 +1,10 @@
 //! `/api/front` and `/api/fair`: the documents of `front --json` and `fair --json`.
 
 use super::map::two;
-use super::{Context, Reply, options};
+use super::solve::bounds;
+use super::{Context, Reply, Unanswered, options};
 use crate::fields::Fields;
+use crate::memory::Held;
 use crate::problem::Problem;
 use crate::request::{Asked, numbers, principal};
 use commonweal::limits::{StopReason, on_threads};
@@ -10,16 +12,16 @@ use commonweal::questions::{
     self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in, front_engine, front_gap, front_in, hull_in,
 };
 use commonweal::structure::PrincipalId;
-use commonweal::{Engine, Model, Rational, StopSignal, documents};
+use commonweal::{Engine, Model, Rational, StopSignal, documents, solve};
 
 /// The most vertices of a front on a page.
 const VERTICES: usize = 400;
 
-pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let names = (fields.text("x")?, fields.text("y")?);
     fields.done()?;
-    let model = asked.model(&context.limits)?;
+    let model = asked.model(&context.limits, front_held)?;
     let axes = axes(&model, names)?;
     // A gap is that of the front first, as for `front --json`.
     let (engine, gap) = match asked.engine {
@@ -41,8 +43,19 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
             }
         })
     });
-    let (document, stopped) = found.map_err(|reason: StopReason| Problem::out_of_time(reason))?;
-    Ok(Reply::document(&document, stopped))
+    let (document, stopped) = found.map_err(|_: StopReason| nothing_yet(&model, stop))?;
+    Ok(Reply::document(&document, stopped.or(stop.reason())))
+}
+
+/// How large a front is: the payoffs, weights and decisions of its vertices.
+pub fn front_held(model: &Model) -> Held {
+    let (vertices, principals) = (VERTICES as u64, model.n_principals() as u64);
+    Held { numbers: vertices * 2 * principals, names: vertices * model.n_states() as u64 }
+}
+
+/// A front that was stopped before its first vertex has the bounds of the welfare.
+pub fn nothing_yet(model: &Model, stop: &StopSignal) -> Unanswered {
+    Unanswered::Stopped(bounds(model, &solve(model, &options(Engine::Auto, stop))))
 }
 
 /// The two principals of a front; `None` for all of three and more.
@@ -57,21 +70,27 @@ pub fn axes(model: &Model, names: (Option<String>, Option<String>)) -> Result<Op
     }
 }
 
-pub fn fair(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn fair(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let missing = || Problem::bad_request("`rule` is missing").help("name a rule, such as \"max-min\"");
     let rule: Rule = fields.text("rule")?.ok_or_else(missing)?.parse().map_err(refused)?;
     let over = fields.text("over")?;
     let (at_least, at_most) = (numbers(&mut fields, "at_least")?, numbers(&mut fields, "at_most")?);
     fields.done()?;
-    let model = asked.model(&context.limits)?;
+    // A mix of one strategy more than there are principals.
+    let held = |model: &Model| {
+        let (mixed, principals) = (model.n_principals() as u64 + 1, model.n_principals() as u64);
+        Held { numbers: mixed.saturating_mul(principals), names: mixed.saturating_mul(model.n_states() as u64) }
+    };
+    let model = asked.model(&context.limits, held)?;
     let over = match over.as_deref() {
         None => rule.usual_reference(),
         Some("own-worst") => Over::OwnWorst,
         // No paths from the outside: the command line alone reads a strategy from a file.
         Some(text) if text.starts_with("strategy:") => {
             return Err(Problem::unprocessable("`over`: a strategy in a file is for the command line")
-                .help("write own-worst, or a number for each principal: alice=9,bob=2"));
+                .help("write own-worst, or a number for each principal: alice=9,bob=2")
+                .into());
         }
         Some(text) => Over::Given(questions::reference_numbers(model.structure(), text).map_err(refused)?),
     };

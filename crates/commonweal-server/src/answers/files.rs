@@ -1,8 +1,10 @@
 //! Files to download: strategy, certificate, table, report and pictures, as the program writes them.
 
 use super::map::{Axes, FINEST_MAP};
-use super::{Context, JSON, Reply, fair, options};
+use super::solve::bounds;
+use super::{Context, JSON, Reply, Unanswered, fair, options};
 use crate::fields::Fields;
+use crate::memory::Held;
 use crate::problem::Problem;
 use crate::program::{Ending, Pictured};
 use crate::request::Asked;
@@ -11,119 +13,157 @@ use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{FrontOptions, PayoffSet, front};
 use commonweal::{Answer, Model, Options, StopSignal, solve};
 
+/// The most principals of a picture: each has a row, and a PNG is as high as its rows.
+const MOST_PICTURED: usize = 200;
+
 /// The answer that a file is about.
 struct Solved {
     model: Model,
     answer: Answer,
 }
 
-/// Solves the model of a request whose other keys are taken already. A stopped solve is an error, because a file cannot state it.
-fn solved(asked: &Asked, keep_proof: bool, context: &Context, stop: &StopSignal) -> Result<Solved, Problem> {
-    let model = asked.model(&context.limits)?;
+/// Solves the model of a request whose other keys are taken already. A file cannot state bounds: the answer of a request whose time
+/// is over is the document of its solution so far.
+fn solved(asked: &Asked, keep_proof: bool, context: &Context, stop: &StopSignal) -> Result<Solved, Unanswered> {
+    let model = asked.model(&context.limits, decisions)?;
     let threads = context.limits.threads_for(&model);
     let options = Options { keep_proof, threads: Some(threads), ..options(asked.engine, stop) };
     let answer = solve(&model, &options);
-    in_time(stop)?;
-    Ok(Solved { model, answer })
+    context.so_far.keep(bounds(&model, &answer));
+    let solved = Solved { model, answer };
+    solved.in_time(stop)?;
+    Ok(solved)
 }
 
-fn in_time(stop: &StopSignal) -> Result<(), Problem> {
-    stop.check().map_err(Problem::out_of_time)
+impl Solved {
+    /// The bounds in place of a file, if the time is over.
+    fn in_time(&self, stop: &StopSignal) -> Result<(), Unanswered> {
+        stop.check().map_err(|_| Unanswered::Stopped(bounds(&self.model, &self.answer)))
+    }
+}
+
+/// How large a file is that has a decision or two for each state.
+fn decisions(model: &Model) -> Held {
+    Held { numbers: 4 * model.n_principals() as u64, names: 2 * model.n_states() as u64 }
+}
+
+/// How large a file is that has every reward.
+fn rewards(model: &Model) -> Held {
+    let structure = model.structure();
+    let names = (structure.n_choices() as u64).saturating_mul(model.n_principals() as u64);
+    Held { numbers: 0, names: names + structure.n_transitions() as u64 }
 }
 
 /// The model with the changes of the request, as YAML.
-pub fn model(mut fields: Fields, context: &Context, _: &StopSignal) -> Result<Reply, Problem> {
+pub fn model(mut fields: Fields, context: &Context, _: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     fields.done()?;
-    let text = asked.model(&context.limits)?.to_yaml();
+    let text = asked.model(&context.limits, rewards)?.to_yaml();
     Ok(Reply::file("text/yaml; charset=utf-8", text.expect("memory takes every byte")))
 }
 
-pub fn strategy(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn strategy(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     fields.done()?;
     let Solved { model, answer } = solved(&asked, false, context, stop)?;
     Ok(Reply::file(JSON, documents::Strategy::counting(model.structure(), answer.strategy()).to_json()))
 }
 
-pub fn certificate(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn certificate(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     fields.done()?;
-    let Solved { model, answer } = solved(&asked, true, context, stop)?;
+    let solved = solved(&asked, true, context, stop)?;
+    let Solved { model, answer } = &solved;
     let none = |error: String| Problem::unprocessable(format!("there is no certificate: {error}"));
-    let mut certificate = answer.certificate(&model).map_err(|error| none(error.to_string()))?;
+    let mut certificate = answer.certificate(model).map_err(|error| none(error.to_string()))?;
     certificate.stop = stop.clone();
     let mut text = Vec::new();
     let written = certificate.write(&mut text);
-    in_time(stop)?;
+    solved.in_time(stop)?;
     written.map_err(|error| none(error.to_string()))?;
     Ok(Reply::file("text/plain; charset=utf-8", text))
 }
 
-pub fn csv(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn csv(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     fields.done()?;
-    let Solved { model, answer } = solved(&asked, false, context, stop)?;
-    let table = context.program.csv(&model, &answer, stop);
-    in_time(stop)?;
+    let solved = solved(&asked, false, context, stop)?;
+    let table = context.program.csv(&solved.model, &solved.answer, stop);
+    solved.in_time(stop)?;
     Ok(Reply::file("text/csv; charset=utf-8", table))
 }
 
-pub fn report(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn report(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let name = fields.text("name")?.unwrap_or_else(|| "model".to_owned());
     fields.done()?;
-    let Solved { model, answer } = solved(&asked, true, context, stop)?;
-    let page = context.program.report(&name, &model, &answer, stop);
-    in_time(stop)?;
+    let solved = solved(&asked, true, context, stop)?;
+    let page = context.program.report(&name, &solved.model, &solved.answer, stop);
+    solved.in_time(stop)?;
     Ok(Reply::file("text/html; charset=utf-8", page))
 }
 
-pub fn picture(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn picture(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let ending = match fields.text("ending")?.as_deref() {
         None | Some("svg") => Ending::Svg,
         Some("png") => Ending::Png,
         Some("pdf") => Ending::Pdf,
-        Some(_) => return Err(Problem::bad_request("`ending` must be svg, png or pdf")),
+        Some(_) => return Err(Problem::bad_request("`ending` must be svg, png or pdf").into()),
     };
     let kind = fields.text("kind")?;
-    let file =
-        |picture: &Pictured| context.program.picture(picture, ending).map(|bytes| Reply::file(ending.kind(), bytes));
+    let file = |picture: &Pictured| -> Result<Reply, Unanswered> {
+        Ok(Reply::file(ending.kind(), context.program.picture(picture, ending)?))
+    };
     match kind.as_deref() {
         Some(kind @ ("timeline" | "payoffs" | "gains")) => {
             fields.done()?;
-            let Solved { model, answer } = solved(&asked, false, context, stop)?;
-            let (model, answer) = (&model, &answer);
-            file(&match kind {
+            let solved = solved(&asked, false, context, stop)?;
+            let Solved { model, answer } = &solved;
+            if model.n_principals() > MOST_PICTURED {
+                let message = format!(
+                    "a picture shows up to {MOST_PICTURED} principals, and this model has {}",
+                    model.n_principals()
+                );
+                return Err(Problem::unprocessable(message).help("take the table: /api/csv").into());
+            }
+            let picture = file(&match kind {
                 "timeline" => Pictured::Timeline { model, answer },
                 "payoffs" => Pictured::Payoffs { model, answer },
                 _ => Pictured::Gains { model, answer, stop },
-            })
+            })?;
+            solved.in_time(stop)?;
+            Ok(picture)
         }
         Some("map") => {
             let axes = Axes::take(&mut fields, FINEST_MAP)?;
             fields.done()?;
-            let model = asked.model(&context.limits)?;
+            let model = asked.model(&context.limits, decisions)?;
             let mapped = axes.map(&model, &context.limits, &options(asked.engine, stop))?;
-            in_time(stop)?;
+            if let Some(reason) = mapped.map.stopped.or(stop.reason()) {
+                let document = documents::StrategyMap::new(model.structure(), &mapped.map);
+                return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
+            }
             file(&Pictured::Map { model: &model, map: &mapped.map, classes: &mapped.classes })
         }
         Some("front") => {
             let names = (fields.text("x")?, fields.text("y")?);
             fields.done()?;
-            let model = asked.model(&context.limits)?;
+            let model = asked.model(&context.limits, fair::front_held)?;
             let axes = fair::axes(&model, names)?.ok_or_else(|| {
                 Problem::unprocessable("the picture of a front shows two principals").help("name them: `x` and `y`")
             })?;
             let options = options(asked.engine, stop);
             on_threads(Some(context.limits.threads_for(&model)), || {
                 let found = front(&model, axes, &FrontOptions::default(), &options);
-                let found = found.map_err(|reason: StopReason| Problem::out_of_time(reason))?;
-                in_time(stop)?;
+                let found = found.map_err(|_: StopReason| fair::nothing_yet(&model, stop))?;
+                if let Some(reason) = found.stopped.or(stop.reason()) {
+                    let document = documents::Front::new(model.structure(), &found);
+                    return Err(Unanswered::Stopped(Reply::document(&document, Some(reason))));
+                }
                 file(&Pictured::Front { set: &PayoffSet::new(&model, &options), front: &found })
             })
         }
-        _ => Err(Problem::bad_request("`kind` must be timeline, payoffs, gains, map or front")),
+        _ => Err(Problem::bad_request("`kind` must be timeline, payoffs, gains, map or front").into()),
     }
 }

@@ -1,8 +1,9 @@
 //! `/api/map`: the document of `map --json`, with outlines to draw. `/api/sketch`: a quick version by cells.
 
-use super::{Context, Reply, options};
+use super::{Context, Reply, Unanswered, options};
 use crate::fields::Fields;
 use crate::limits::Limits;
+use crate::memory::Held;
 use crate::problem::Problem;
 use crate::request::{Asked, principal};
 use commonweal::limits::on_threads;
@@ -27,11 +28,11 @@ const MOST_STATES: usize = 1_000;
 /// The most regions with a colour of their own.
 const DRAWN: usize = 9;
 
-pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let axes = Axes::take(&mut fields, FINEST_MAP)?;
     fields.done()?;
-    let model = asked.model(&context.limits)?;
+    let model = asked.model(&context.limits, |_| Held::default())?;
     let options = options(asked.engine, stop);
     let mapped = axes.map(&model, &context.limits, &options)?;
     let document = Drawn {
@@ -148,11 +149,11 @@ fn regions(model: &Model, map: &StrategyMap, classes: &[RegionClass]) -> Vec<Dra
 }
 
 /// The best strategy in the middle of each cell; boundaries are not located.
-pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let axes = Axes::take(&mut fields, FINEST_SKETCH)?;
     fields.done()?;
-    let model = asked.model(&context.limits)?;
+    let model = asked.model(&context.limits, |_| Held::default())?;
     let principals = axes.checked(&model)?;
     let n = axes.resolution;
     let middle = |at: u64| greatest() * Rational::from(2 * at + 1) / Rational::from(2 * n);

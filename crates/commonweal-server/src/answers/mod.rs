@@ -17,17 +17,55 @@ use commonweal::documents::json_text;
 use commonweal::limits::StopReason;
 use commonweal::{Options, StopSignal};
 use serde::Serialize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The context of a question.
 #[derive(Clone)]
 pub struct Context {
     pub limits: Limits,
     pub program: Arc<dyn Program>,
+    pub so_far: SoFar,
+}
+
+/// The bounds that a request has so far: its answer if the rest does not come in time.
+#[derive(Debug, Clone, Default)]
+pub struct SoFar(Arc<Mutex<Option<Reply>>>);
+
+impl SoFar {
+    fn keep(&self, reply: Reply) {
+        *self.0.lock().expect("nobody panics with it") = Some(reply);
+    }
+
+    pub fn take(&self) -> Option<Reply> {
+        self.0.lock().expect("nobody panics with it").take()
+    }
 }
 
 /// A question: the keys of its body become a reply.
-pub type Question = fn(Fields, &Context, &StopSignal) -> Result<Reply, Problem>;
+pub type Question = fn(Fields, &Context, &StopSignal) -> Result<Reply, Unanswered>;
+
+/// Why a question has no answer of its own kind.
+#[derive(Debug)]
+pub enum Unanswered {
+    Refused(Problem),
+    /// Its time was over: the bounds so far.
+    Stopped(Reply),
+}
+
+impl From<Problem> for Unanswered {
+    fn from(problem: Problem) -> Unanswered {
+        Unanswered::Refused(problem)
+    }
+}
+
+impl IntoResponse for Unanswered {
+    fn into_response(self) -> Response {
+        match self {
+            Unanswered::Refused(problem) => problem.into_response(),
+            Unanswered::Stopped(reply) => reply.into_response(),
+        }
+    }
+}
 
 /// What the page opens with.
 pub const VIEW: Question = view::answer;

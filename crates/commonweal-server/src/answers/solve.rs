@@ -1,19 +1,20 @@
 //! `/api/solve`: the document of `solve --json`.
 
-use super::{Context, Reply, options};
+use super::{Context, Reply, Unanswered, options};
 use crate::fields::Fields;
-use crate::problem::Problem;
+use crate::memory::Held;
 use crate::request::Asked;
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{alternatives, compare, explain, own_best};
+use commonweal::structure::StateId;
 use commonweal::{Answer, Claim, Model, Options, StopSignal, solve};
 
 /// The most layers and changes of an explanation.
 const LAYERS: u64 = 25;
 const TURNS: usize = 40;
 
-pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let wanted = Wanted {
         check: true,
@@ -24,14 +25,37 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
         no_exact: fields.flag("no_exact")?,
     };
     fields.done()?;
-    let model = asked.model(&context.limits)?;
+    let model = asked.model(&context.limits, |model| wanted.held(model))?;
     let options = Options { keep_proof: true, ..options(asked.engine, stop) };
-    let reply = || {
+    on_threads(Some(context.limits.threads_for(&model)), || {
         let answer = solve(&model, &options);
+        context.so_far.keep(bounds(&model, &answer));
+        if !wanted.no_exact {
+            context.limits.check_fractions(&model, digits(&model, &answer, &wanted))?;
+        }
         let document = document(&model, &answer, &wanted, context, stop);
-        Reply::document(&document, stopped(&answer))
-    };
-    Ok(on_threads(Some(context.limits.threads_for(&model)), reply))
+        Ok(Reply::document(&document, stopped(&answer).or(stop.reason())))
+    })
+}
+
+/// The bounds of an answer from the start, for a request whose time is over before its own answer is made.
+pub fn bounds(model: &Model, answer: &Answer) -> Reply {
+    let structure = model.structure();
+    let mut document = documents::Solution::of_start(structure, answer, &[], &structure.state_name(structure.start()));
+    for (_, state) in &mut document.states.0 {
+        state.own_best = None;
+    }
+    Reply::document(&document, Some(StopReason::TimeLimit))
+}
+
+/// About how many digits the fractions of a document have: a payoff has no more than the welfare, mostly.
+fn digits(model: &Model, answer: &Answer, wanted: &Wanted) -> u64 {
+    /// Longer fractions are left out.
+    const MOST: u64 = 10_000;
+    let of_bits = |bits: u64| Some(2 * bits * 3 / 10).filter(|&digits| digits <= MOST).unwrap_or(0);
+    let of_state = |state| answer.welfare(state).exact.map_or(0, |welfare| of_bits(welfare.bits() as u64));
+    let fractions = model.n_principals() as u64 + 2;
+    wanted.listed(model).into_iter().map(of_state).fold(0, u64::saturating_add).saturating_mul(fractions)
 }
 
 /// The optional parts of the document.
@@ -45,6 +69,30 @@ pub struct Wanted {
     pub only_start: bool,
     pub all_states: bool,
     pub no_exact: bool,
+}
+
+impl Wanted {
+    fn listed(&self, model: &Model) -> Vec<StateId> {
+        let structure = model.structure();
+        if self.only_start { vec![structure.start()] } else { listed_states(structure, self.all_states) }
+    }
+
+    /// How large the document is.
+    pub fn held(&self, model: &Model) -> Held {
+        /// The other classes of a comparison: stationary, positional, fair rules and the like.
+        const CLASSES: u64 = 16;
+        let (listed, principals) = (self.listed(model).len() as u64, model.n_principals() as u64);
+        let choices = model.structure().n_choices() as u64;
+        // Payoffs of every state, and three further ones of the start.
+        let mut numbers = listed * (principals + 2) + 3 * principals;
+        if self.compare {
+            numbers = numbers.saturating_add(principals.saturating_mul(principals + CLASSES));
+        }
+        if self.explain {
+            numbers = numbers.saturating_add(choices.saturating_mul(2 * principals));
+        }
+        Held { numbers, names: listed }
+    }
 }
 
 /// Why an answer was stopped, if it was.
@@ -64,8 +112,9 @@ pub fn document(
     stop: &StopSignal,
 ) -> documents::Solution {
     let structure = model.structure();
-    let checked = wanted.check && context.program.accepts(model, answer);
-    let states = if wanted.only_start { vec![structure.start()] } else { listed_states(structure, wanted.all_states) };
+    // A check takes a second at most: it is not begun after the end.
+    let checked = wanted.check && stop.reason().is_none() && context.program.accepts(model, answer);
+    let states = wanted.listed(model);
     let own = own_best(model, answer, stop);
     let mut document = documents::Solution::new(structure, answer, &own, &states, checked);
     document.set_alternatives(structure, &alternatives(model, answer, stop));

@@ -1,9 +1,8 @@
 //! `/api/view`: all data of the page in one answer, so that a slider needs one round trip.
 
 use super::solve::{Wanted, stopped};
-use super::{Context, Reply, options, solve};
+use super::{Context, Reply, Unanswered, options, solve};
 use crate::fields::Fields;
-use crate::problem::Problem;
 use crate::request::Asked;
 use commonweal::documents::{self, Entries, StepNumber, exact_text};
 use commonweal::limits::on_threads;
@@ -17,37 +16,51 @@ use serde::Serialize;
 /// A larger model is not drawn.
 const MOST_STATES: usize = 2_000;
 const MOST_TRANSITIONS: usize = 20_000;
+const MOST_REWARDS: usize = 50_000;
 /// The most rows of the timeline.
 const ROWS: usize = 60;
 /// A larger model is not explained: that takes as long as solving it.
 const MOST_EXPLAINED: usize = 200;
 /// A larger model is not checked at every move of a slider.
 const MOST_CHECKED: usize = 50;
-/// In a larger model the curves of payoffs take too long for a page that moves with its sliders.
+/// With more states, counted once for each principal, the curves of payoffs take too long for a page that moves with its sliders.
 const MOST_ACCRUED: usize = 20_000;
 
-pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
+pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     fields.done()?;
-    let model = asked.model(&context.limits)?;
-    let check = model.n_states() <= MOST_CHECKED;
-    let options = Options { keep_proof: check, ..options(asked.engine, stop) };
+    let wanted = |model: &Model| Wanted {
+        check: model.n_states() <= MOST_CHECKED,
+        explain: model.n_states() <= MOST_EXPLAINED && rewards(model) <= MOST_REWARDS,
+        only_start: true,
+        ..Wanted::default()
+    };
+    let model = asked.model(&context.limits, |model| wanted(model).held(model))?;
+    let wanted = wanted(&model);
+    let options = Options { keep_proof: wanted.check, ..options(asked.engine, stop) };
     let reply = || {
         let answer = commonweal::solve(&model, &options);
-        let explain = model.n_states() <= MOST_EXPLAINED;
-        let wanted = Wanted { check, explain, only_start: true, ..Wanted::default() };
-        let is_drawn = model.n_states() <= MOST_STATES && model.structure().n_transitions() <= MOST_TRANSITIONS;
+        context.so_far.keep(solve::bounds(&model, &answer));
+        let is_drawn = model.n_states() <= MOST_STATES
+            && model.structure().n_transitions() <= MOST_TRANSITIONS
+            && rewards(&model) <= MOST_REWARDS;
+        let has_curves = model.n_states().saturating_mul(model.n_principals()) <= MOST_ACCRUED;
         let view = View {
             format: "commonweal-view/1",
             model: Outline::of(&model, is_drawn.then_some(&answer)),
             strategy: is_drawn.then(|| documents::Strategy::counting(model.structure(), answer.strategy())),
             timeline: Timeline::of(model.structure(), &answer),
-            accrued: (model.n_states() <= MOST_ACCRUED).then(|| Accrued::of(&model, &answer)).flatten(),
+            accrued: has_curves.then(|| Accrued::of(&model, &answer)).flatten(),
             solution: solve::document(&model, &answer, &wanted, context, stop),
         };
-        Reply::on_one_line(&view, stopped(&answer))
+        Reply::on_one_line(&view, stopped(&answer).or(stop.reason()))
     };
     Ok(on_threads(Some(context.limits.threads_for(&model)), reply))
+}
+
+/// How many rewards a model has.
+fn rewards(model: &Model) -> usize {
+    model.structure().n_choices().saturating_mul(model.n_principals())
 }
 
 /// All of it.

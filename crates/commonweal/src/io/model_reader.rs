@@ -44,9 +44,15 @@ pub fn read_model(text: &str) -> Result<Mdp, ParseError> {
 
 /// The same with a report of scaled rows. If `strict`, rows with rounding errors are refused, not scaled.
 pub fn load_model(text: &str, strict: bool) -> Result<Loaded<Rational>, ParseError> {
+    load_model_within(text, strict, u64::MAX)
+}
+
+/// The same for a model of at most this many rewards, one for each action and principal. A short text may describe many: 1 MB has
+/// room for 30,000 actions and as many principals.
+pub fn load_model_within(text: &str, strict: bool, most_rewards: u64) -> Result<Loaded<Rational>, ParseError> {
     check_size(text.len())?;
     const SHAPE: &str = "a model has `principals` with discounts, and `states` with actions";
-    let read = Events::new(text, SHAPE).and_then(|events| Reader::new(text, events, strict).model());
+    let read = Events::new(text, SHAPE).and_then(|events| Reader::new(text, events, strict).model(most_rewards));
     read.map_err(|fault| fault.locate(text))
 }
 
@@ -101,7 +107,7 @@ impl<'t> Reader<'t> {
         Reader { text, events, draft: Draft::default(), strict, divided: Divided::default() }
     }
 
-    fn model(mut self) -> Result<Loaded<Rational>, Fault> {
+    fn model(mut self, most_rewards: u64) -> Result<Loaded<Rational>, Fault> {
         const SHAPE: &str = "a model is a map with the keys `principals` and `states`, and `start` if you like";
         let root = self.events.next()?;
         root.expect_map(self.text, || "the model".into(), "a map", SHAPE)?;
@@ -132,6 +138,14 @@ impl<'t> Reader<'t> {
             return missing("the model has no `states`", "add for example `states: {s0: {stay: {to: s0}}}`");
         }
         self.events.finish()?;
+        let (n_choices, n_principals) = (self.draft.n_choices, self.draft.principals.len());
+        let n_rewards = u64::from(n_choices) * n_principals as u64;
+        if n_rewards > most_rewards {
+            let message = format!(
+                "the model has {n_choices} actions and {n_principals} principals, so {n_rewards} rewards: more than the {most_rewards} that are read here"
+            );
+            return missing(&message, "write a smaller model, or use the command line");
+        }
         Ok(Loaded { model: self.draft.finish()?, left_out: Vec::new(), divided: self.divided })
     }
 

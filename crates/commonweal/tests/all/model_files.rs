@@ -64,3 +64,13 @@ fn the_schema_knows_the_keys_of_the_format() {
     assert_eq!(keys("/$defs/principal/anyOf/1"), ("discount until weight".into(), r#"["discount"]"#.into()));
     assert_eq!(keys("/$defs/action"), ("reward to".into(), r#"["to"]"#.into()));
 }
+
+/// Three actions and two principals make six rewards.
+#[test]
+fn a_model_of_more_rewards_than_are_allowed_is_refused_with_their_number() {
+    let (_, hotel) = models().into_iter().find(|(path, _)| path.ends_with("hotel.yaml")).unwrap();
+    assert!(commonweal::Model::from_yaml_within(&hotel, 6).is_ok());
+    let refused = commonweal::Model::from_yaml_within(&hotel, 5).expect_err("six are more than five");
+    assert!(refused.message.contains("3 actions and 2 principals, so 6 rewards"), "{}", refused.message);
+    assert!(refused.help.is_some_and(|help| help.contains("command line")));
+}

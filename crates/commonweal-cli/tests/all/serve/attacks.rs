@@ -105,7 +105,7 @@ fn deep_and_exploding_documents_are_refused() {
     let server = Serving::new(&[]);
     let solve = |body: &str| server.send("POST", "/api/solve", &[], body.as_bytes());
     solve(&"[".repeat(100_000)).refused(400, "not JSON");
-    solve(&format!("{}1{}", "{\"model\":".repeat(5_000), "}".repeat(5_000))).refused(400, "not JSON");
+    solve(&format!("{}1{}", "{\"model\":".repeat(5_000), "}".repeat(5_000))).refused(400, "`model` must be a text");
     solve("{\"model\": \"\\ud800\"}").refused(400, "not JSON");
     let model = |text: &str| server.post("/api/solve", &json!({"model": text}));
     model(&"[".repeat(100_000)).refused(422, "");
@@ -165,6 +165,39 @@ states: {s0: {a: {reward: {p: 1}, to: {s0: 1/2, s1: 1/2}}, b: {reward: {q: 1}, t
     let answer = server.post("/api/solve", &json!({"model": close, "exact": true}));
     assert!(matches!(answer.status, 200 | 503), "{answer:?}");
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    is_well(&server);
+}
+
+/// A short text may describe gigabytes: rewards and payoffs are as many as states times principals.
+#[test]
+fn many_states_times_many_principals_are_refused_before_they_fill_the_memory() {
+    let server = Serving::new(&[]);
+    let model = |states: usize, principals: usize| {
+        let principals: String = (0..principals).map(|p| format!("p{p}: 1/2, ")).collect();
+        let rows: String = (0..states).map(|s| format!("  s{s}: {{a: {{reward: 1, to: s{s}}}}}\n")).collect();
+        format!("principals: {{{principals}}}\nstates:\n{rows}")
+    };
+    // Refused before the rewards are laid out.
+    for (states, principals) in [(10_000, 3_000), (40_000, 40_000)] {
+        let large = model(states, principals);
+        for path in ["/api/solve", "/api/view", "/api/model", "/api/certificate"] {
+            server.post(path, &json!({"model": large})).refused(422, "rewards");
+        }
+    }
+    // The model fits, and its answer does not.
+    let wide = model(100, 10_000);
+    let refused =
+        server.post("/api/solve", &json!({"model": wide, "gap": 1e-6, "compare": true})).refused(422, "its answer");
+    assert!(refused["help"].as_str().is_some_and(|help| help.contains("/api/view")), "{refused}");
+    server.post("/api/fair", &json!({"model": wide, "gap": 1e-6, "rule": "max-min"})).refused(422, "its answer");
+    // The same in Storm's format, whose rewards are those of the discounts that a request gives.
+    let names: Vec<String> = (0..40_000).map(|p| format!("r{p}")).collect();
+    let discounts: serde_json::Map<_, _> = names.iter().map(|name| (name.clone(), json!("1/2"))).collect();
+    let drn = format!(
+        "@type: MDP\n@parameters\n\n@reward_models\n{}\n@nr_states\n1000000\n@nr_choices\n1000000\n@model\n",
+        names.join(" ")
+    );
+    server.post("/api/solve", &json!({"model": drn, "format": "drn", "discounts": discounts})).refused(422, "rewards");
     is_well(&server);
 }
 

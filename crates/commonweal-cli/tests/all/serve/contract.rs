@@ -56,6 +56,48 @@ fn every_key_of_the_contract_is_taken() {
     assert_eq!(compared["explanation"]["deviations"][0]["action"], "a");
 }
 
+/// A number of JSON has as many digits as it likes, and a double has 17 of them.
+#[test]
+fn numbers_are_read_exactly_as_texts_are() {
+    let server = Serving::new(&[]);
+    let model = |number: &str, weight: &str| {
+        let body = format!(
+            "{{\"model\": {}, \"discounts\": {{\"bob\": {number}}}, \"weights\": {{\"alice\": {weight}}}}}",
+            json!(HOTEL)
+        );
+        let answer = server.send("POST", "/api/model", &[], body.as_bytes());
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.text().to_owned()
+    };
+    let third = "0.3333333333333333333333333333333333";
+    let large = "123456789012345678901234567890";
+    let written = model(third, large);
+    assert_eq!(written, model(&format!("\"{third}\""), &format!("\"{large}\"")));
+    assert!(written.contains(third) || written.contains("3333333333333333333333333333333333/1"), "{written}");
+    assert!(written.contains(large), "{written}");
+    for (one, other) in [("5E-1", "1/2"), ("5.0e-1", "1/2"), ("0", "0")] {
+        assert_eq!(model(one, "1"), model(&format!("\"{other}\""), "1"), "{one}");
+    }
+}
+
+#[test]
+fn a_text_in_another_format_than_the_request_says_is_refused() {
+    let server = Serving::new(&[]);
+    let drn = "@type: MDP\n@parameters\n\n@reward_models\ntime\n@nr_states\n1\n@nr_choices\n1\n@model\nstate 0 [0] init\n\taction 0 [1]\n\t\t0 : 1\n";
+    let asked = |model: &str, format: &str| {
+        let name = if model == drn { "time" } else { "bob" };
+        server.post("/api/solve", &json!({"model": model, "format": format, "discounts": {name: "1/4"}}))
+    };
+    assert_eq!(asked(drn, "drn").json()["states"]["0"]["welfare"]["exact"], "4/3");
+    assert_eq!(asked(HOTEL, "yaml").status, 200);
+    let error = asked(HOTEL, "drn").refused(422, "`format` is drn");
+    assert!(error["help"].as_str().is_some_and(|help| help.contains("leave `format` out")), "{error}");
+    for format in ["yaml", "json"] {
+        let error = asked(drn, format).refused(422, "Storm's format");
+        assert!(error["help"].as_str().is_some_and(|help| help.contains("drn")), "{error}");
+    }
+}
+
 #[test]
 fn a_model_with_a_mistake_is_refused_with_its_place_and_the_cure() {
     let server = Serving::new(&[]);
@@ -125,14 +167,27 @@ fn a_request_past_its_time_limit_gets_the_bounds_so_far() {
     ];
     folder.run(&args).done();
     let body = json!({"model": folder.read("slow.yaml"), "exact": true, "time_limit": 0.05});
-    let answer = server.post("/api/solve", &body);
-    answer.refused(503, "the time limit was reached");
-    let document = answer.json();
-    assert_eq!((&document["format"], &document["status"]), (&json!("commonweal-solution/1"), &json!("stopped")));
-    let start = document["start"].as_str().expect("a state");
-    let welfare = &document["states"][start]["welfare"];
-    let (lower, upper) = (&welfare["lower"], &welfare["upper"]);
-    assert!(lower.as_f64().expect("a double") < upper.as_f64().expect("a double"), "{welfare}");
+    for path in ["/api/solve", "/api/strategy", "/api/certificate", "/api/csv", "/api/report"] {
+        let answer = server.post(path, &body);
+        answer.refused(503, "the time limit was reached");
+        let document = answer.json();
+        assert_eq!((&document["format"], &document["status"]), (&json!("commonweal-solution/1"), &json!("stopped")));
+        let start = document["start"].as_str().expect("a state");
+        let welfare = &document["states"][start]["welfare"];
+        let (lower, upper) = (&welfare["lower"], &welfare["upper"]);
+        assert!(lower.as_f64().expect("a double") < upper.as_f64().expect("a double"), "{path}: {welfare}");
+    }
+    // Pictures of maps and fronts have the documents of maps and fronts, or the bounds of the welfare.
+    let model =
+        "{principals: {p: 9/10, q: 1/2}, states: {s: {x: {reward: {p: 1}, to: s}, y: {reward: {q: 3}, to: s}}}}";
+    for (kind, formats) in
+        [("map", &["commonweal-map/1"][..]), ("front", &["commonweal-front/1", "commonweal-solution/1"])]
+    {
+        let asked = json!({"model": model, "kind": kind, "x": "p", "y": "q", "time_limit": 1e-6});
+        let answer = server.post("/api/picture", &asked);
+        answer.refused(503, "the time limit was reached");
+        assert!(formats.iter().any(|format| answer.json()["format"] == **format), "{kind}: {}", answer.text());
+    }
 }
 
 #[test]
@@ -152,6 +207,31 @@ fn a_model_of_the_command_line_opens_as_it_is_even_with_a_mistake() {
     let changed = opened(&[&path("hotel.yaml"), "--discount", "bob=1/2"]);
     assert_eq!(changed["view"]["solution"]["states"]["s0"]["welfare"]["exact"], "16");
     folder.run(&["serve", "missing.yaml", "--no-open"]).refused(&["missing.yaml"]);
+}
+
+#[test]
+fn every_request_has_a_line_in_the_log() {
+    let server = Serving::with_log(std::process::Stdio::piped(), &[]);
+    let size = server.post("/api/solve", &json!({"model": HOTEL})).body.len();
+    server.get("/api/health");
+    server.get("/\u{1b}[31mred");
+    server.send("GET", "/", &[("Host", "example.org")], b"");
+    server.post("/api/solve", &json!({"modle": ""}));
+    let log = server.log();
+    // A note says where the explorer is; requests begin with the time of day.
+    let lines: Vec<&str> = log.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit())).collect();
+    // The time of day, the method, the path, the status, how long it took, and the size.
+    let fields = |line: &str| line.split(' ').skip(1).take(3).collect::<Vec<_>>().join(" ");
+    let told: Vec<String> = lines.iter().map(|line| fields(line)).collect();
+    assert_eq!(told[..2], ["POST /api/solve 200", "GET /api/health 204"], "{log}");
+    assert_eq!(told.last().map(String::as_str), Some("POST /api/solve 400"), "{log}");
+    assert!(told.contains(&"GET / 403".to_owned()), "{log}");
+    assert!(lines[0].ends_with(&format!(" ms, {size} bytes")) && lines[0].contains(" in "), "{log}");
+    let clock = |line: &str| line.len() > 8 && line.as_bytes()[2] == b':' && line.as_bytes()[5] == b':';
+    assert!(lines.iter().all(|line| clock(line)), "{log}");
+    assert!(!log.contains('\u{1b}'), "{log}");
+    // No model and no answer stands in it.
+    assert!(!log.contains("alice"), "{log}");
 }
 
 #[test]

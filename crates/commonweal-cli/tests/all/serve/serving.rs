@@ -25,14 +25,28 @@ pub struct Serving {
 impl Serving {
     /// A server on a free port, with these further arguments.
     pub fn new(args: &[&str]) -> Serving {
+        Serving::with_log(Stdio::null(), &[&["--quiet"], args].concat())
+    }
+
+    /// The same, with its log in `stderr`.
+    pub fn with_log(stderr: Stdio, args: &[&str]) -> Serving {
         let mut command = Command::new(env!("CARGO_BIN_EXE_commonweal"));
-        command.args(["serve", "--no-open", "--quiet"]).args(args);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program runs");
+        command.args(["serve", "--no-open"]).args(args);
+        let mut child = command.stdout(Stdio::piped()).stderr(stderr).spawn().expect("the program runs");
         let mut stdout = BufReader::new(child.stdout.take().expect("its output"));
         let mut line = String::new();
         stdout.read_line(&mut line).expect("the first line");
         let host = line.trim().strip_prefix("http://").expect("the address stands on the first line").to_owned();
         Serving { child, _stdout: stdout, host }
+    }
+
+    /// Stops it, and returns what it has logged.
+    pub fn log(mut self) -> String {
+        let mut stderr = self.child.stderr.take().expect("its log is piped");
+        let _ = self.child.kill();
+        let mut log = String::new();
+        stderr.read_to_string(&mut log).expect("UTF-8");
+        log
     }
 
     pub fn id(&self) -> u32 {
