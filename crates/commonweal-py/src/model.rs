@@ -4,6 +4,7 @@ use crate::arrays::{Given, Indices};
 use crate::ask::ask;
 use crate::error::{Refusal, refused};
 use crate::questions::Limits;
+use commonweal::text::doubts;
 use commonweal::{
     Discounts, Engine, Model, ModelArrays, ModelError, NameTable, Principal, PrincipalId, ReadOptions, StateId,
     StopSignal, Structure,
@@ -177,6 +178,13 @@ impl PyModel {
             (principal.name.clone(), principal.preference().to_string(), discount, principal.weight.to_string())
         };
         self.0.principals().iter().map(told).collect()
+    }
+
+    /// What the program would say of time preferences that may not be meant.
+    #[getter]
+    fn doubts(&self) -> Vec<String> {
+        let told = doubts(self.0.principals(), self.0.structure().about().step());
+        told.into_iter().map(|doubt| doubt.text).collect()
     }
 
     /// The name of a state.
