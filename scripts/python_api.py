@@ -64,7 +64,10 @@ def entry(name: str, of: Any) -> str:
     if "__init__" in vars(of) and not issubclass(of, Exception) and of.__name__ in ("ModelBuilder", "StrategyPolicy"):
         heading += signature(of.__init__)
     text = f"**class `{heading}`**\n\n{words(of)}\n"
-    members = [line for member in vars(of) if not member.startswith("_") for line in member_lines(of, member)]
+    # Parts of a class that have files of their own belong to it.
+    parts = [part for part in of.__mro__ if part is of or part.__name__ in ("Asking", "Named")]
+    listed = [(part, member) for part in parts for member in vars(part) if not member.startswith("_")]
+    members = [line for part, member in listed for line in member_lines(part, member)]
     attributes = [f"- `{attribute}`: {said}" for attribute, said in attribute_words(of)]
     lines = attributes + members
     return text + ("\n" + "\n".join(lines) + "\n" if lines else "")

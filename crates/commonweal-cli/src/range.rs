@@ -3,19 +3,8 @@
 use crate::input::suggestion;
 use crate::report::note;
 use anyhow::{Context, anyhow, bail};
-use commonweal::Rational;
-use commonweal::questions::{Grid, Quantity};
-use commonweal::structure::{PrincipalId, Structure};
+use commonweal::questions::{self, Grid, NotVaried, Quantity};
 use commonweal::text::{parse_rate, rate_text};
-
-/// The default range of a map's axis.
-pub fn default_range(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::Discount => "0..0.999",
-        Quantity::Rate => "0.1%..20%",
-        Quantity::Weight => "0..2",
-    }
-}
 
 /// The grid over `FROM..TO`: discounts in [0, 1), rates above 0 and at most 100 %, or any weights.
 pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow::Result<Grid> {
@@ -70,21 +59,12 @@ pub fn assigned<'t>(
 
 /// The principal of that name whose discount varies, or whose rate if `.rate` stands behind the name.
 pub fn varied(option: &str, name: &str, model: &Structure) -> anyhow::Result<(PrincipalId, Quantity)> {
-    if let Some(principal) = model.find_principal(name) {
-        return Ok((principal, Quantity::Discount));
-    }
-    let (owner, quantity) = match name.rsplit_once('.') {
-        Some((owner, "rate")) => (owner, Quantity::Rate),
-        Some((owner, "discount")) => (owner, Quantity::Discount),
-        Some((owner, "weight")) => (owner, Quantity::Weight),
-        Some((owner, other)) if model.find_principal(owner).is_some() => {
-            bail!(
-                "{option}: `{other}` of `{owner}` cannot be varied; write {owner}.rate, {owner}.discount or {owner}.weight"
-            )
+    questions::varied(model, name).or_else(|error| match error {
+        NotVaried::NoPrincipal(name) => {
+            principal(option, &name, model).map(|principal| (principal, Quantity::Discount))
         }
-        _ => (name, Quantity::Discount),
-    };
-    Ok((principal(option, owner, model)?, quantity))
+        NotVaried::NoQuantity { .. } => bail!("{option}: {error}"),
+    })
 }
 
 /// Says that a preference other than a discount or a rate is replaced by what varies.

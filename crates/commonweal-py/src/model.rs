@@ -6,6 +6,7 @@ use crate::error::{Refusal, refused};
 use crate::questions::Limits;
 use commonweal::files::{Discounts, ReadOptions};
 use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal, PrincipalId, StateId, Structure};
+use commonweal::text::doubts;
 use commonweal::{Engine, Model, StopSignal};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -176,6 +177,13 @@ impl PyModel {
             (principal.name.clone(), principal.preference().to_string(), discount, principal.weight.to_string())
         };
         self.0.principals().iter().map(told).collect()
+    }
+
+    /// What the program would say of time preferences that may not be meant.
+    #[getter]
+    fn doubts(&self) -> Vec<String> {
+        let told = doubts(self.0.principals(), self.0.structure().about().step());
+        told.into_iter().map(|doubt| doubt.text).collect()
     }
 
     /// The name of a state.

@@ -6,13 +6,10 @@ use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
 use commonweal::answers::{DEFAULT_GAP, Method, looked_at, unsolved};
-use commonweal::documents::{self, Document, listed_states};
+use commonweal::documents::{Document, listed_states, self};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
-use commonweal::questions::{
-    self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Search, SearchOptions, Shard,
-    SimulateOptions, evaluate as worth,
-};
+use commonweal::questions::{FairError, FrontOptions, Grid, NotVaried, Over, PayoffSet, Quantity, Question, Rule, Search, SearchOptions, Shard, SimulateOptions, evaluate as worth, self};
 use commonweal::structure::PrincipalId;
 use commonweal::text::{parse_rate, rate_text};
 use commonweal::{Answer, Claim, Engine, Model, Options, Rational, StopSignal, Strategy, solve as best};
@@ -82,11 +79,12 @@ pub fn solve(py: Python<'_>, model: &PyModel, limits: Limits, keep_proof: bool) 
     ];
     let work = move || {
         let answer = best(&model, &options);
-        let interrupted = Claim::Stopped(StopReason::Interrupted);
-        if answer.claim() == interrupted && answer.method() == Method::Exact {
-            // Fractions that were interrupted have no bounds but those of the rewards.
+        if let Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit)) = answer.claim()
+            && answer.method() == Method::Exact
+        {
+            // Fractions that are stopped have no bounds but those of the rewards.
             let width = |answer: &Answer| answer.welfare_enclosure(model.start()).width();
-            let look = looked_at(&model, StopReason::Interrupted, LOOK).filter(|look| width(look) < width(&answer));
+            let look = looked_at(&model, reason, LOOK).filter(|look| width(look) < width(&answer));
             if let Some(look) = look {
                 return PyAnswer::new(look, model, false);
             }
@@ -227,11 +225,11 @@ pub fn sweep(
     ask_or(py, limits.threads, &stop, otherwise, move || sweep(options))
 }
 
-/// Which strategy is best over two discounts: the document.
 /// The most steps of a sweep and cells along a side of a map, as in the program: memory is taken for each.
 const MOST_STEPS: u64 = 1_000_000;
 const MOST_CELLS: u64 = 1_024;
 
+/// Which strategy is best over two discounts: the document.
 #[pyfunction]
 pub fn strategy_map(
     py: Python<'_>,
@@ -245,7 +243,8 @@ pub fn strategy_map(
     different(py, &model.0, [x, y])?;
     let axes = [x, y];
     let [x, y] = ranges;
-    let [x, y] = [(x, x_varies), (y, y_varies)].map(|(range, varies)| range.unwrap_or_else(|| default_range(varies)));
+    let [x, y] = [(x, x_varies), (y, y_varies)]
+        .map(|(range, varies)| range.unwrap_or_else(|| varies.usual_range().map(str::to_owned).into()));
     let grid = |range, varies| grid(py, range, varies, resolution, MOST_CELLS);
     let grids = [grid(&x, x_varies)?, grid(&y, y_varies)?].map(Grid::for_pictures);
     if grids.iter().any(|grid| grid.steps == 0) {
@@ -262,28 +261,12 @@ pub fn strategy_map(
     ask_or(py, limits.threads, &stop, otherwise, move || map(options))
 }
 
-/// The principal whose discount varies, or whose rate or weight if `.rate` or `.weight` stands behind the name.
+/// The principal, and what of it varies.
 fn varied(py: Python<'_>, model: &Model, name: &str) -> PyResult<(PrincipalId, Quantity)> {
-    if let Some(principal) = model.find_principal(name) {
-        return Ok((principal, Quantity::Discount));
-    }
-    let (owner, quantity) = match name.rsplit_once('.') {
-        Some((owner, "rate")) => (owner, Quantity::Rate),
-        Some((owner, "discount")) => (owner, Quantity::Discount),
-        Some((owner, "weight")) => (owner, Quantity::Weight),
-        _ => (name, Quantity::Discount),
-    };
-    Ok((find_principal(py, model, owner)?, quantity))
-}
-
-/// The default range of a map's axis, as the program has it.
-fn default_range(quantity: Quantity) -> (String, String) {
-    let (from, to) = match quantity {
-        Quantity::Discount => ("0", "0.999"),
-        Quantity::Rate => ("0.1%", "20%"),
-        Quantity::Weight => ("0", "2"),
-    };
-    (from.to_owned(), to.to_owned())
+    questions::varied(model.structure(), name).or_else(|error| match error {
+        NotVaried::NoPrincipal(name) => Ok((find_principal(py, model, &name)?, Quantity::Discount)),
+        NotVaried::NoQuantity { .. } => Err(refused(py, error.to_string())),
+    })
 }
 
 fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64, most: u64) -> PyResult<Grid> {

@@ -295,3 +295,101 @@ def test_integers_that_no_double_holds_stay_what_they_are(reward: int) -> None:
     if abs(reward) < 2**63:
         model = cw.Model.from_arrays([[1.0]], {"p": np.array([reward])}, {"p": 0}, s_indices=[0], a_indices=[0])
         assert model.solve().welfare == reward
+
+
+def test_rewards_by_state_and_action_are_not_turned_where_there_are_as_many_states_as_actions() -> None:
+    """Two states, two actions that stay: the best of a state is the greatest reward of its row of R, for ever."""
+    stay = np.stack([np.eye(2), np.eye(2)])
+    given = np.array([[1.0, 5.0], [2.0, 3.0]])
+    solution = cw.Model.from_arrays(stay, {"p": given}, {"p": 0.5}).solve()
+    assert [solution[state].welfare.exact for state in (0, 1)] == [10, 6]
+    assert [solution.strategy.action(state, 0) for state in (0, 1)] == [1, 1]
+    exactly = np.array([[Fraction(1), Fraction(5)], [Fraction(2), Fraction(3)]], dtype=object)
+    solution = cw.Model.from_arrays(stay, {"p": exactly}, {"p": 0.5}).solve()
+    assert [solution[state].welfare.exact for state in (0, 1)] == [10, 6]
+
+
+STAY = np.eye(2)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "says"),
+    [
+        (np.ma.masked_array([1.0, 2.0], mask=[False, True]), "masked entries"),
+        (np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"), "holds dates"),
+        (np.array([1, 2], dtype="timedelta64[s]"), "holds lengths of time"),
+        (np.array([1.0, None], dtype=object), "holds None"),
+        (np.array(["1", "2"]), "holds texts"),
+        (np.array([1j, 0]), "complex numbers"),
+        (np.broadcast_to(1.0, (10**12,)), "shape"),
+    ],
+)
+@pytest.mark.parametrize("exact", [None, False])
+def test_entries_that_are_not_numbers_are_refused(rewards: Any, says: str, exact: bool | None) -> None:
+    with pytest.raises(cw.ModelError, match=says):
+        cw.Model.from_arrays(STAY, {"p": rewards}, {"p": 0.5}, s_indices=[0, 1], a_indices=[0, 0], exact=exact)
+
+
+def test_a_mask_that_hides_nothing_is_no_mask() -> None:
+    rewards = np.ma.masked_array([1.0, 2.0], mask=[False, False])
+    model = cw.Model.from_arrays(STAY, {"p": rewards}, {"p": 0.5}, s_indices=[0, 1], a_indices=[0, 0])
+    assert model.solve().welfare == 2
+
+
+def test_sizes_are_looked_at_before_memory_is_taken() -> None:
+    huge = np.broadcast_to(0.5, (10**9, 10**9))
+    for given in (huge, [huge, huge]):
+        with pytest.raises(cw.ModelError, match="numbers; give a sparse matrix"):
+            cw.Model.from_arrays(given, {"p": 0}, {"p": 0.5})
+    with pytest.raises(cw.ModelError, match="s_indices has the shape"):
+        cw.Model.from_arrays(STAY, {"p": 0}, {"p": 0.5}, s_indices=np.broadcast_to(0, (10**12,)), a_indices=[0, 0])
+
+
+def test_rows_in_single_precision_are_refused_with_a_cure_that_works() -> None:
+    single = np.random.default_rng(2).dirichlet(np.ones(7), size=7).astype(np.float32)
+    asked: dict[str, Any] = {"R": {"p": 1}, "discounts": {"p": 0.5}}
+    by_pair = {**asked, "s_indices": np.arange(7), "a_indices": np.zeros(7, dtype=int)}
+    for given in ({"P": single, **by_pair}, {"P": scipy.sparse.csr_matrix(single), **by_pair}, {"P": single[None], **asked}):
+        with pytest.raises(cw.ModelError, match="the rounding of float32; divide each row by its sum in doubles"):
+            cw.Model.from_arrays(**given)
+    P = single.astype(float)
+    P = P / P.sum(axis=-1, keepdims=True)
+    assert float(cw.Model.from_arrays(P, **by_pair).solve().welfare) == 2
+    # Thirds in single precision that sum to 1 by luck are taken.
+    halves = np.full((2, 2), 0.5, dtype=np.float32)
+    assert cw.Model.from_arrays(halves, {"p": 1}, {"p": 0.5}, s_indices=[0, 1], a_indices=[0, 0]).solve().welfare == 2
+
+
+@pytest.mark.parametrize("indptr", [[0, 2, 1], [0, 1, 9], [1, 1, 2], [0, -1, 2]])
+def test_rows_that_contradict_each_other_are_refused(indptr: list[int]) -> None:
+    matrix = scipy.sparse.csr_matrix(STAY)
+    matrix.indptr = np.array(indptr, dtype=np.int32)
+    with pytest.raises(cw.ModelError, match="indptr does not go from 0"):
+        cw.Model.from_arrays(matrix, {"p": 1}, {"p": 0.5}, s_indices=[0, 1], a_indices=[0, 0])
+
+
+def test_floats_of_a_larger_model_are_solved_in_doubles_and_of_a_small_one_in_fractions() -> None:
+    """Fractions of seventeen digits take a minute at 5,000 states, and doubles less than a second."""
+
+    def chain(n: int, digits: int) -> cw.Model:
+        rng = np.random.default_rng(n)
+        share = np.round(rng.uniform(0.1, 0.9, size=n), digits)
+        matrix = scipy.sparse.csr_matrix(
+            (
+                np.stack([share, np.round(1 - share, digits)], axis=1).ravel(),
+                np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1).ravel(),
+                np.arange(0, 2 * n + 1, 2),
+            ),
+            shape=(n, n),
+        )
+        rewards = {"x": rng.uniform(size=n), "y": rng.uniform(size=n)}
+        discounts = {"x": 0.9, "y": 0.5}
+        return cw.Model.from_arrays(matrix, rewards, discounts, s_indices=np.arange(n), a_indices=np.zeros(n, dtype=int))
+
+    assert not chain(5_000, 17).is_exact
+    assert chain(5_000, 17).solve().engine == "certified"
+    assert chain(100, 17).is_exact
+    assert chain(100, 17).solve().engine == "exact"
+    # Short decimals are faster: the same size may still be solved exactly.
+    assert not chain(1_000, 17).is_exact
+    assert chain(1_000, 2).is_exact

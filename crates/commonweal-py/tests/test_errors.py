@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -226,3 +227,66 @@ def test_what_a_builder_refuses() -> None:
     negative.choice("t", "a", to="t")
     with pytest.raises(cw.ModelError, match="not positive"):
         negative.build()
+
+
+HALF = "a\ud800b"
+
+
+def test_half_a_character_is_refused_where_a_name_is_given(hotel: cw.Model) -> None:
+    stay: dict[str, Any] = {"P": [[1.0]], "s_indices": [0], "a_indices": [0]}
+    with pytest.raises(cw.ModelError, match="half of a surrogate pair"):
+        cw.Model.from_arrays(R={HALF: [1]}, discounts={HALF: 0.5}, **stay)
+    named: list[dict[str, Any]] = [{"states": [HALF]}, {"actions": [HALF]}]
+    for given in named:
+        with pytest.raises(cw.ModelError, match="half of a surrogate pair"):
+            cw.Model.from_arrays(R={"p": [1]}, discounts={"p": 0.5}, **stay, **given)
+    with pytest.raises(cw.ModelError, match="half of a surrogate pair"):
+        cw.Model.from_yaml(f"principals: {{{HALF}: 1/2}}")
+    builder = cw.ModelBuilder({"p": 0.5})
+    with pytest.raises(cw.ModelError, match="half of a surrogate pair"):
+        builder.choice(HALF, "a", to=HALF)
+    for ask in (
+        lambda: hotel.sweep(HALF, 0.1, 0.2),
+        lambda: hotel.map(HALF, "bob"),
+        lambda: hotel.fair(HALF),
+        lambda: hotel.with_weights({HALF: 2}),
+    ):
+        with pytest.raises(cw.QuestionError, match="half of a surrogate pair"):
+            ask()
+    with pytest.raises(cw.QuestionError, match="there is no state"):
+        hotel.with_start(HALF)
+
+
+def test_nested_input_is_refused_not_followed_to_the_end() -> None:
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(cw.ModelError, match="nested deeper"):
+        cw.ModelBuilder({"p": {"survey": deep}})
+    with pytest.raises(cw.ModelError):
+        cw.Model.from_arrays(deep, {"p": 1}, {"p": 0.5})
+    with pytest.raises(cw.ModelError):
+        cw.Model.from_arrays([[1.0]], {"p": deep}, {"p": 0.5}, s_indices=[0], a_indices=[0])
+    # The list is taken apart in a loop: Python itself would follow it to the end.
+    while isinstance(deep, list):
+        deep = deep.pop()
+
+
+def test_quantities_that_cannot_vary_are_named(hotel: cw.Model) -> None:
+    with pytest.raises(cw.QuestionError, match=r"`gap` of `bob` cannot be varied; write bob\.rate"):
+        hotel.sweep("bob.gap", 0.1, 0.2)
+    with pytest.raises(cw.QuestionError, match="there is no principal `carol`"):
+        hotel.sweep("carol.rate", "1%", "2%")
+
+
+def test_implausible_discounts_are_warned_of_in_the_words_of_the_program() -> None:
+    text = "principals: {fund: 0.03, other: 0.05}\nstates: {s: {a: {reward: 1, to: s}}}\n"
+    with pytest.warns(UserWarning, match=r"every discount is below 0\.3\. With the discount 0\.05 a reward one step"):
+        model = cw.Model.from_yaml(text)
+    with pytest.warns(UserWarning, match="may be a rate"):
+        model.with_discounts({"fund": 0.95})
+    with pytest.warns(UserWarning, match="the rate of `p` is 95%"):
+        cw.Model.from_arrays([[1.0]], {"p": [1]}, {"p": {"rate": "95%"}}, s_indices=[0], a_indices=[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cw.Model.from_yaml(text.replace("0.03", "0.97").replace("0.05", "0.95"))

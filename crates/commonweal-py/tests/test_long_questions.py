@@ -237,6 +237,60 @@ def test_a_time_limit_returns_bounds() -> None:
     assert "Stopped" in solution._repr_html_()
 
 
+@pytest.mark.parametrize("n_states", [5_000, 20_000])
+@pytest.mark.parametrize("name", ["positional", "stationary", "sweep"])
+def test_searches_and_sweeps_of_thousands_of_states_keep_their_time_limit(name: str, n_states: int) -> None:
+    """Within a second after the limit, by the lesser of the time and the processor time of one thread."""
+    model = ring(n_states, SMALL)
+
+    def ask() -> cw.Search | cw.Sweep:
+        if name == "sweep":
+            return model.sweep("other", 0.1, 0.9, steps=20_000, threads=1, time_limit=1.0)
+        return getattr(model, name)(threads=1, time_limit=1.0)  # type: ignore[no-any-return]
+
+    began = (time.monotonic(), time.process_time())
+    answer = ask()
+    took = min(end - begin for begin, end in zip(began, (time.monotonic(), time.process_time()), strict=True))
+    assert took < 2.0
+    assert (answer.status, answer.reason) == ("stopped", "the time limit was reached")
+    # No thread goes on.
+    time.sleep(0.2)
+    before = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - before < 0.2
+    best = model.solve(gap=1e-6).welfare
+    if isinstance(answer, cw.Search):
+        assert answer.welfare.lower <= best.upper
+        worth = model.evaluate(answer.strategy, gap=1e-6).welfare
+        assert answer.welfare.lower <= worth.upper
+        assert worth.lower <= answer.upper
+        # More than the rewards alone say: nobody earns less than -10 or more than 10 a step.
+        assert answer.upper - answer.welfare.lower < 20 * (100 + 10 + 2) * 0.95
+    else:
+        assert all(point.welfare.lower <= point.welfare.upper for point in answer.points)
+
+
+@pytest.mark.parametrize("name", ["positional", "stationary"])
+def test_ctrl_c_in_a_search_of_thousands_of_states_returns_bounds_within_a_second(name: str) -> None:
+    model = ring(20_000, SMALL)
+
+    def check(answer: object) -> None:
+        assert isinstance(answer, cw.Search)
+        assert (answer.status, answer.reason) == ("stopped", "interrupted")
+        assert answer.welfare.lower <= answer.upper
+
+    time.sleep(1.1)
+    assert best_of_three(lambda: getattr(model, name)(threads=1), 0.4, check) < 1.0
+
+
+def test_a_time_limit_in_fractions_gives_the_bounds_of_a_short_look_in_doubles() -> None:
+    model = ring(2_000, {"patient": 0.999, "other": 0.9, "third": 0.5})
+    answer = model.solve(exact=True, time_limit=0.5)
+    assert (answer.status, answer.reason) == ("stopped", "the time limit was reached")
+    assert answer.welfare.width < 20 * sum(1 / (1 - discount) for discount in (0.999, 0.9, 0.5)) / 10
+    assert overlap(answer.welfare, model.solve(gap=1e-6).welfare)
+
+
 def longest_pause(work: Callable[[], object]) -> tuple[float, float]:
     """For how long another Python thread stood still at most during some work, and how long the work took."""
     stop = threading.Event()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import operator
 import random
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -171,6 +173,47 @@ def test_an_order_is_known_or_an_error() -> None:
     assert low <= cw.Value(None, 2.0, 3.0)
     with pytest.raises(cw.UndecidedError):
         _ = low < cw.Value(None, 2.0, 3.0)
+
+
+def test_the_order_of_bounds_is_what_all_their_numbers_agree_on() -> None:
+    """Every pair of bounds with ends from -2 to 2, against all pairs of numbers inside, at steps of a half."""
+    halves = [Fraction(n, 2) for n in range(-4, 5)]
+    bounds = [(low, high) for low in halves[::2] for high in halves[::2] if low <= high]
+
+    def made(low: Fraction, high: Fraction) -> cw.Value:
+        return cw.Value(low if low == high else None, float(low), float(high))
+
+    for one, other in itertools.product(bounds, bounds):
+        numbers = [(a, b) for a in halves if one[0] <= a <= one[1] for b in halves if other[0] <= b <= other[1]]
+        for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+            said = {compare(a, b) for a, b in numbers}
+            if len(said) == 1:
+                assert compare(made(*one), made(*other)) is said.pop(), (compare, one, other)
+            else:
+                with pytest.raises(cw.UndecidedError):
+                    compare(made(*one), made(*other))
+
+
+def test_the_magnitude_of_bounds_is_as_narrow_as_it_can_be() -> None:
+    """The least and the greatest magnitude of the numbers inside."""
+    for low, high in itertools.product((-3.0, -2.0, -1.0, 0.0, 0.5, 4.0), repeat=2):
+        if low < high:
+            inside = [abs(low), abs(high), *([0.0] if low <= 0 <= high else [])]
+            found = abs(cw.Value(None, low, high))
+            assert (found.lower, found.upper, found.exact) == (min(inside), max(inside), None)
+    assert abs(cw.Value(Fraction(-1, 3), -0.34, -0.33)).exact == Fraction(1, 3)
+    assert abs(cw.Value(Fraction(1, 3), 0.33, 0.34)).exact == Fraction(1, 3)
+
+
+def test_decimals_that_no_double_holds_are_numbers() -> None:
+    large = Decimal("1e400")
+    assert text_of(large, "it") == "1E+400"
+    b = cw.ModelBuilder({"p": 0.5})
+    b.choice("s", "a", reward=large, to="s")
+    assert b.build().solve().welfare.exact == 2 * 10**400
+    assert cw.Value(Fraction(10**400), sys.float_info.max, math.inf, sys.float_info.max) == large
+    assert cw.Value(None, 1.0, 2.0) < Decimal("1e999999999")
+    assert cw.Value(None, 1.0, 2.0) > Decimal("-1e999999999")
 
 
 def test_rounding_and_truth_are_known_or_an_error() -> None:

@@ -262,3 +262,56 @@ def test_storm_both_ways(shared_models: Path) -> None:
     assert again.solve().welfare == model.solve().welfare
     with pytest.raises(cw.ModelError, match="there is no reward model `gold`"):
         cw.from_stormpy(theirs, {"gold": 0.9})
+
+
+class Room:
+    """An environment of two rooms whose observation is a dict; going to the other room earns 1 and costs 1."""
+
+    class action_space:  # noqa: N801
+        n = 2
+
+    def __init__(self) -> None:
+        self.unwrapped = self
+        self.at = 0
+        self.np_random = np.random.default_rng(0)
+
+    def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        self.at = 0
+        return self.seen(), {}
+
+    def seen(self) -> Any:
+        return {"room": np.array([self.at]), "lit": np.bool_(self.at == 1)}
+
+    def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        self.at = (self.at + action) % 2
+        return self.seen(), np.array([float(action), -float(action)]), False, False, {}
+
+
+def test_observations_that_are_dicts_identify_states() -> None:
+    model = cw.from_mo_gymnasium(Room(), {"gain": "2/3", "cost": "1/2"})
+    assert model.n_states == 2
+    # Always going: 3 for the one, -2 for the other.
+    assert model.solve().welfare == 1
+
+
+class Blur(Room):
+    """The same, with observations that identify nothing."""
+
+    def seen(self) -> Any:
+        return {self.at}
+
+
+def test_observations_that_identify_nothing_are_refused_with_a_cure() -> None:
+    with pytest.raises(cw.ModelError, match="an observation is a set, which does not identify a state; give state_of"):
+        cw.from_mo_gymnasium(Blur(), {"gain": "2/3", "cost": "1/2"})
+    assert cw.from_mo_gymnasium(Blur(), {"gain": "2/3", "cost": "1/2"}, state_of=lambda env: env.at).n_states == 2
+
+
+def test_what_is_no_environment_and_no_model_is_refused() -> None:
+    for make in (cw.from_gymnasium, cw.from_mo_gymnasium):
+        with pytest.raises(cw.ModelError, match="'FrozenLake-v1' is not an environment"):
+            make("FrozenLake-v1", {"p": 0.5})
+    with pytest.raises(cw.ModelError, match=r"is not a quantecon\.markov\.DiscreteDP"):
+        cw.from_quantecon("ddp")
+    with pytest.raises(cw.ModelError, match="is not a model of stormpy"):
+        cw.from_stormpy("model", {"p": 0.5})

@@ -33,6 +33,22 @@ def test_tables_go_to_pandas_and_polars(hotel: cw.Model) -> None:
         assert len(result.to_pandas()) == result.to_polars().height > 0
 
 
+def test_principals_named_like_columns_keep_columns_of_their_own() -> None:
+    """What each earns is told apart: 1, 2, 3, … for ever, at a discount of a half."""
+    pytest.importorskip("pandas")
+    names = ["welfare", "state", "action", "horizon", "memory", "strategy", "discount", "payoff of welfare"]
+    b = cw.ModelBuilder(dict.fromkeys(names, "1/2"))
+    b.choice("s", "a", reward={name: number for number, name in enumerate(names, 1)}, to="s")
+    model = b.build()
+    frame = model.solve().to_pandas()
+    assert (frame["state"][0], frame["action"][0], frame["welfare"][0]) == ("s", "a", 2 * sum(range(1, 9)))
+    assert (frame["payoff of welfare"][0], frame["payoff of state"][0], frame["payoff of action"][0]) == (2, 4, 6)
+    assert frame["payoff of payoff of welfare"][0] == 16
+    swept = model.sweep("welfare", "1/2", "1/2", steps=1).to_pandas()
+    assert (swept["discount"][0], swept["welfare"][0], swept["horizon"][0]) == (0.5, 72, 0)
+    assert (swept["payoff of discount"][0], swept["payoff of horizon"][0], swept["payoff of memory"][0]) == (14, 8, 10)
+
+
 def test_a_solution_shows_who_gets_what_the_strategy_and_the_timeline(hotel: cw.Model) -> None:
     page = hotel.solve()._repr_html_()
     root = ElementTree.fromstring(page)

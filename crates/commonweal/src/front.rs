@@ -119,7 +119,8 @@ impl Model {
 
     /// The model that arrays of doubles describe, in the numbers that `engine` needs. In fractions each double stands for the
     /// shortest decimal that is read as it, so 0.1 is 1/10, as in a file. A row whose sum is within 10^-9 of 1 is divided by its
-    /// sum, and [`notes`](Model::notes) count it.
+    /// sum, and [`notes`](Model::notes) count it. [`Engine::Auto`] takes fractions where an exact answer is expected within about a
+    /// second, which depends on how many digits the probabilities have.
     ///
     /// ```
     /// use commonweal::structure::{ModelArrays, NameTable, Principal};
@@ -141,7 +142,9 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_doubles(arrays: ModelArrays<f64>, engine: Engine) -> Result<Model, ModelError> {
-        let (model, divided) = match engine.for_size(arrays.state_names.len() as u64, arrays.principals.len()) {
+        let n_parts = arrays.principals.iter().flat_map(Principal::segments).map(|segment| segment.parts.len()).sum();
+        let digits = arrays.digits_of_probabilities();
+        let (model, divided) = match engine.for_decimals(arrays.state_names.len() as u64, n_parts, digits) {
             Picked::Certified { .. } => arrays.finish_scaled().map(|(model, divided)| (Model::from(model), divided))?,
             Picked::Exact => arrays.finish_decimals().map(|(model, divided)| (Model::from(model), divided))?,
         };

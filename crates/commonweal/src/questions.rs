@@ -12,7 +12,9 @@ pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet,
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
 pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
 pub use crate::landscape::{Earned, NamedRegions, RegionClass, key, letter, named_regions, play_in_words};
-pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Quantity, Shard, Spot};
+pub use crate::landscape::{
+    Grid, Label, LabelChange, NotVaried, Phase, Plane, Play, PlayId, Quantity, Shard, Spot, varied,
+};
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
 pub use crate::outlook::{annuity, social_rates};
 pub use crate::own_best::own_best;

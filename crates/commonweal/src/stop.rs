@@ -13,6 +13,9 @@ pub struct StopSignal {
     watched: Arc<AtomicBool>,
     reached: Arc<Mutex<Option<Reached>>>,
     budget: Option<Arc<Budget>>,
+    /// How many more times the signal may be polled before it raises itself.
+    #[cfg(test)]
+    polls: Option<Arc<std::sync::atomic::AtomicI64>>,
 }
 
 /// A work limit, in units of about a nanosecond of processor time. Work is counted, not timed, so that stopping is
@@ -128,8 +131,7 @@ impl StopSignal {
 
     /// The same signal for a part of a computation that does not say how far it has come: the whole does.
     pub(crate) fn for_part(&self) -> StopSignal {
-        let (raised, deadline) = (self.raised.clone(), self.deadline.clone());
-        StopSignal { raised, deadline, budget: self.budget.clone(), ..StopSignal::default() }
+        StopSignal { watched: Arc::default(), reached: Arc::default(), ..self.clone() }
     }
 
     /// The same signal for a part of a computation that may spend some work: `first` in any case, and up to `most` while a walk
@@ -199,6 +201,10 @@ impl StopSignal {
 
     /// Why to stop, if there is a reason.
     pub fn reason(&self) -> Option<StopReason> {
+        #[cfg(test)]
+        if self.polls.as_ref().is_some_and(|left| left.fetch_sub(1, Ordering::Relaxed) <= 0) {
+            return Some(StopReason::Interrupted);
+        }
         if self.raised.load(Ordering::Relaxed) {
             return Some(StopReason::Interrupted);
         }
@@ -211,5 +217,48 @@ impl StopSignal {
     /// An error if there is a reason to stop.
     pub fn check(&self) -> Result<(), StopReason> {
         self.reason().map_or(Ok(()), Err)
+    }
+}
+
+/// Polls a signal at intervals of work, for loops whose single passes may be long or short: a look at the clock for each short
+/// one would take longer than the pass.
+pub(crate) struct Pace<'s> {
+    stop: &'s StopSignal,
+    /// The work done since the last poll.
+    done: usize,
+    is_stopped: bool,
+}
+
+impl Pace<'_> {
+    /// The work between two polls, in products of doubles: less than a millisecond.
+    const INTERVAL: usize = 100_000;
+
+    /// A pace at which `stop` is polled.
+    pub fn of(stop: &StopSignal) -> Pace<'_> {
+        Pace { stop, done: 0, is_stopped: false }
+    }
+
+    /// Says that about this many products of doubles were computed. Returns whether there is a reason to stop; once there is one,
+    /// it stays.
+    pub fn stops_after(&mut self, work: usize) -> bool {
+        self.done = self.done.saturating_add(work);
+        if !self.is_stopped && self.done >= Self::INTERVAL {
+            self.done = 0;
+            self.is_stopped = self.stop.reason().is_some();
+        }
+        self.is_stopped
+    }
+}
+
+#[cfg(test)]
+impl StopSignal {
+    /// A signal that is raised by itself at the poll after the first `n`, whatever the clock says.
+    pub(crate) fn after_polls(n: i64) -> StopSignal {
+        StopSignal { polls: Some(Arc::new(std::sync::atomic::AtomicI64::new(n))), ..StopSignal::default() }
+    }
+
+    /// How many polls are left, below 0 if it was polled after it was raised.
+    pub(crate) fn polls_left(&self) -> i64 {
+        self.polls.as_ref().map_or(0, |left| left.load(Ordering::Relaxed))
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! A name is any text. A name with a newline or an escape sequence must not break a table or control the terminal.
 
+mod doubts;
 pub mod numbers;
 
 pub use crate::model::nearest;
 pub use crate::number::{decimal_or_fraction, parse_rate, rate_text};
+pub use doubts::{Doubt, doubts};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

@@ -27,8 +27,8 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
         bail!("--x and --y name the same principal; a map needs two");
     }
     let grid = |option: &str, range: &Option<String>, (_, quantity): (_, Quantity)| {
-        let range = range.as_deref().unwrap_or(range::default_range(quantity));
-        let grid = range::grid(option, range, quantity, args.resolution)?;
+        let range = range.clone().unwrap_or_else(|| quantity.usual_range().join(".."));
+        let grid = range::grid(option, &range, quantity, args.resolution)?;
         Ok::<_, anyhow::Error>(if args.changes { grid } else { grid.for_pictures() })
     };
     let grids = [grid("--x-range", &args.x_range, varied[0])?, grid("--y-range", &args.y_range, varied[1])?];

@@ -5,6 +5,7 @@ use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy::{Line, STATES_SHOWN, left_out, lines};
 use super::table::wrapped;
+use commonweal::documents::WIDER;
 use commonweal::questions::{Evaluation, Search, SearchOutcome, ThresholdAnswer};
 use commonweal::strategies::CountingStrategy;
 use commonweal::structure::{StateId, Structure};
@@ -77,7 +78,12 @@ fn headline(model: &Structure, search: &Search, class: Searched, threshold: Opti
     ];
     match search.outcome {
         SearchOutcome::Optimal => said.push(format!("Best {name} welfare from {start}: {welfare}")),
-        SearchOutcome::WithinGap => said.extend(bounds),
+        SearchOutcome::WithinGap => {
+            said.extend(bounds);
+            if search.is_wider {
+                said.push(WIDER.to_owned());
+            }
+        }
         SearchOutcome::Claimed => {
             said.push(format!("A {name} strategy from {start} earns {welfare}."));
             said.push(format!("The solver says that none earns more than {upper}, but it works in floating point:"));

@@ -21,7 +21,8 @@ from . import plots as plots
 from ._core import __version__
 from .builder import ModelBuilder
 from .errors import CertificateError, CommonwealError, ModelError, QuestionError, StrategyError, UndecidedError
-from .model import Model, Principal, check, load
+from .model import Model, check, load
+from .naming import Principal
 from .numbers import Number, Value
 from .policy import Episode, StrategyPolicy
 from .preferences import Preference

@@ -121,6 +121,8 @@ def _matrix(what: str, given: Any) -> _Matrix:
     """A matrix as compressed sparse rows. A SciPy matrix in that form is not copied here."""
     if hasattr(given, "tocsr"):
         sparse = given.tocsr()
+        _check_rows(what, sparse)
+        _check_short(what, sparse)
         if not sparse.has_canonical_format:
             # Entries at the same position are added, as in SciPy.
             sparse = sparse.copy()
@@ -132,6 +134,7 @@ def _matrix(what: str, given: Any) -> _Matrix:
         parts = (np.ascontiguousarray(sparse.indptr, dtype=np.int64), indices, _doubles(what, sparse.data))
         return _Matrix(parts, n_rows, n_columns)
     dense = _doubles(what, given)
+    _check_short(what, given)
     if dense.ndim != 2:
         raise ModelError(
             f"{what} has {dense.ndim} dimensions; with s_indices and a_indices it has two: a row for each pair, a column "
@@ -140,6 +143,32 @@ def _matrix(what: str, given: Any) -> _Matrix:
     occupied = dense != 0
     indptr = np.concatenate(([0], np.cumsum(occupied.sum(axis=1)))).astype(np.int64)
     return _Matrix((indptr, np.nonzero(occupied)[1].astype(np.int64), dense[occupied]), *dense.shape)
+
+
+def _check_rows(what: str, sparse: Any) -> None:
+    """Refuses rows whose arrays contradict each other, before SciPy reads past their ends."""
+    indptr, n_entries = np.asarray(sparse.indptr), len(sparse.indices)
+    fits = len(indptr) == sparse.shape[0] + 1 and indptr[0] == 0 and indptr[-1] == n_entries == len(sparse.data)
+    if not fits or (np.diff(indptr) < 0).any():
+        raise ModelError(
+            f"{what} is not a matrix of compressed sparse rows: its indptr does not go from 0 to the number of its entries in "
+            "increasing order"
+        )
+
+
+def _check_short(what: str, given: Any) -> None:
+    """Refuses rows in single precision that miss 1 by its rounding, and says how to mend them."""
+    short = getattr(given, "dtype", None)
+    if short not in (np.dtype(np.float32), np.dtype(np.float16)) or getattr(given, "ndim", 2) != 2:
+        return
+    precision = float(np.finfo(short).eps) * max(given.shape[-1], 8)
+    missed = np.abs(np.asarray(given.sum(axis=1, dtype=np.float64)).ravel() - 1)
+    wrong = np.flatnonzero((missed > 1e-9) & (missed <= precision))
+    if len(wrong):
+        raise ModelError(
+            f"row {wrong[0]} of {what} misses 1 by {missed[wrong[0]]:.1e}, the rounding of {short}; divide each row by its sum "
+            "in doubles first: P = P.astype(float); P = P / P.sum(axis=-1, keepdims=True)"
+        )
 
 
 def _by_action(P: Any, R: Mapping[str, Any], names: list[str]) -> Rows:
@@ -171,6 +200,9 @@ def _matrices(P: Any) -> list[_Matrix]:
     if isinstance(P, Sequence) and len(P) > 0 and any(hasattr(matrix, "tocsr") for matrix in P):
         return [_matrix(f"P[{action}]", matrix) for action, matrix in enumerate(P)]
     dense = _doubles("P", P)
+    if isinstance(P, np.ndarray) and P.ndim == 3:
+        for action, matrix in enumerate(P):
+            _check_short(f"P[{action}]", matrix)
     if dense.ndim != 3:
         raise ModelError(
             f"P has {dense.ndim} dimensions; it has three, P[a][s][t], or two with s_indices and a_indices for its rows"
@@ -221,9 +253,10 @@ def _expected(matrix: _Matrix, rewards: NDArray[np.float64]) -> NDArray[np.float
 
 def _indices(what: str, given: ArrayLike, n: int, thing: str, cure: str) -> NDArray[np.int64]:
     """Indices from 0 and below `n`: nothing wraps and nothing is dropped."""
+    _check_given(what, given)
     try:
         numbers = np.asarray(given)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{what} is not an array of whole numbers: {error}") from None
     if numbers.ndim != 1:
         raise ModelError(f"{what} has {numbers.ndim} dimensions; it has one entry for each row of P")
@@ -239,14 +272,49 @@ def _indices(what: str, given: ArrayLike, n: int, thing: str, cure: str) -> NDAr
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
+_MOST_ENTRIES = 2**30
+"""Larger arrays are given as sparse matrices. One that a broadcast makes takes memory only when it is copied."""
+
+
+def check_all(P: Any, R: Mapping[str, Any]) -> None:
+    """Refuses arrays that must not be read at all."""
+    _check_given("P", P)
+    for name, rewards in R.items() if isinstance(R, Mapping) else ():
+        _check_given(f"the reward of `{name}`", rewards)
+
+
+def _check_given(what: str, given: Any) -> None:
+    """Refuses masked entries, which are no numbers, and sizes for which there would be no memory, before any copy."""
+    if hasattr(given, "tocsr"):
+        return
+    parts = given if isinstance(given, (list, tuple)) else [given]
+    for part in parts:
+        if np.ma.is_masked(part):
+            raise ModelError(f"{what} has masked entries; fill them with numbers, or leave out the rows of actions not allowed")
+        if isinstance(part, np.ndarray) and part.size * len(parts) > _MOST_ENTRIES:
+            raise ModelError(f"{what} has the shape {part.shape}, {part.size} numbers; give a sparse matrix, or fewer rows")
+
+
+def _check_kind(what: str, array: NDArray[Any]) -> None:
+    """Refuses entries that NumPy would turn into numbers although they are none, such as dates and texts."""
+    if array.dtype.kind == "c":
+        raise ModelError(f"{what} holds complex numbers; write real ones")
+    kinds = {"M": "dates", "m": "lengths of time", "U": "texts", "S": "texts", "V": "records"}
+    if array.dtype.kind in kinds:
+        raise ModelError(f"{what} is not an array of numbers: it holds {kinds[array.dtype.kind]}; write real ones")
+    if array.dtype == object:
+        for one in array.flat:
+            if isinstance(one, (bool, np.bool_)) or not isinstance(one, (int, float, Fraction, Decimal, np.integer, np.floating)):
+                raise ModelError(f"{what} is not an array of numbers: it holds {one!r}; write real ones")
+
+
 def _doubles(what: str, given: Any) -> NDArray[np.float64]:
     """The array in doubles, without a copy if it already is."""
     try:
         array = np.asarray(given)
-        if np.iscomplexobj(array):
-            raise ModelError(f"{what} holds complex numbers; write real ones")
+        _check_kind(what, array)
         return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{what} is not an array of numbers: {error}") from None
@@ -274,7 +342,7 @@ def _array(given: Any) -> NDArray[Any] | None:
     """The array, if it is one; other checks report its errors."""
     try:
         return np.asarray(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -86,7 +86,7 @@ class ModelBuilder:
         document["states"] = self._states
         core = _core.Model.from_text(json.dumps(document), None, strict)
         shown = labels.listed(list(self._labels.values()), len(self._labels))
-        return Model(core, labels.Labels(shown, self._numbered_actions))
+        return Model(core, labels.Labels(shown, self._numbered_actions))._doubted()
 
     def _state(self, state: Name) -> dict[str, dict[str, Any]]:
         key = labels.name(state, "a state")

@@ -47,10 +47,22 @@ def whole(number: Any, what: str, least: int = 0, most: int | None = None, *, cu
     return exactly
 
 
+def is_text(text: str) -> bool:
+    """Whether every character of a text is one: half of a surrogate pair is not, and no file can hold it."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def check_text(text: str, what: str) -> str:
+    """The text, if every character of it is one."""
+    if not is_text(text):
+        raise ModelError(f"{what} is {text!r}, which holds half of a surrogate pair; write whole characters")
+    return text
+
+
 def name(label: Any, what: str) -> str:
     """The text of a name."""
     if isinstance(label, str):
-        return label
+        return check_text(label, f"the name of {what}")
     if is_whole(label):
         return str(label.__index__())
     raise ModelError(f"{label!r} is not a name of {what}; use a text or a whole number")

@@ -1,47 +1,27 @@
-"""Models, and the questions about them."""
+"""Models: made, looked into, changed, stored."""
 
 from __future__ import annotations
 
 import errno
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, arrays, labels, preferences
+from .asking import Asking, name_of
 from .errors import CertificateError, ModelError, QuestionError
-from .labels import Action, Labels, State, is_whole, whole
+from .labels import Action, Labels, State, check_text, is_whole, whole
 from .limits import MOST, Limits
-from .numbers import Number, fraction, text_of
+from .numbers import Number, text_of
 from .preferences import Preference
-from .results import Check, Evaluation, Fair, Front, Search, Simulation, StrategyMap, Sweep, lottery
-from .solution import Solution
-from .strategy import Strategy
-
-Range: TypeAlias = "tuple[Number, Number]"
-"""The least and the greatest discount, or rate."""
+from .results import Check
 
 
-@dataclass(frozen=True)
-class Principal:
-    """A principal, with rewards and a time preference of its own."""
-
-    name: str
-    """The name."""
-    preference: str
-    """The time preference in a few words: `2/3`, `rate 3%`, `green-book`."""
-    discount: Fraction | None
-    """The discount; `None` if the time preference is not plain discounting."""
-    weight: Fraction
-    """The weight of the payoff in the welfare."""
-
-
-class Model:
+class Model(Asking):
     """A Markov decision process with several principals, valid once it exists.
 
     Make one with `commonweal.load`, `Model.from_yaml`, `Model.from_arrays`, `ModelBuilder`, or from another library's
@@ -67,7 +47,8 @@ class Model:
         """
         if not isinstance(text, str):
             raise ModelError(f"from_yaml takes a text, not a {type(text).__name__}; `load` reads a file")
-        return Model(_core.Model.from_text(text, "the model", bool(strict)))
+        core = _core.Model.from_text(check_text(text, "the model"), "the model", bool(strict))
+        return Model(core)._doubted()
 
     @staticmethod
     def from_arrays(
@@ -96,12 +77,14 @@ class Model:
         default is the first state.
 
         Each array is copied once. In a small model a float is the decimal that Python prints for it (0.1 is one tenth) and
-        answers are fractions; a large one stays in doubles. `exact=True` forces fractions, `exact=False` doubles.
+        answers are fractions; where these would take more than about a second, a model stays in doubles. `exact=True` forces
+        fractions, `exact=False` doubles.
         Arrays with a `Fraction` or `Decimal` are read exactly, unless `exact=False` asks for doubles.
         Rows that miss 1 by at most 1e-9 are scaled to 1; `model.scaled_rows` says how many.
         """
         if exact is not None and not isinstance(exact, bool):
             raise ModelError(f"exact is {exact!r}; it is True, False or None")
+        arrays.check_all(P, R)
         if exact is not False and arrays.holds_fractions(P, R):
             return _from_fractions(P, R, discounts, s_indices, a_indices, states, actions, start)
         rows = arrays.rows(P, R, discounts, s_indices, a_indices)
@@ -121,7 +104,7 @@ class Model:
             labels.start_of_arrays(start, states, rows.n_states),
             exact,
         )
-        return Model(core, made)
+        return Model(core, made)._doubted()
 
     @staticmethod
     def from_gymnasium(env: Any, discounts: Mapping[str, Preference] | Preference, **options: Any) -> Model:
@@ -154,11 +137,6 @@ class Model:
     # What it is made of
 
     @property
-    def n_states(self) -> int:
-        """The number of states."""
-        return self._core.n_states
-
-    @property
     def n_choices(self) -> int:
         """The number of choices: pairs of a state and one of its actions."""
         return self._core.n_choices
@@ -177,14 +155,6 @@ class Model:
     def start(self) -> State:
         """The state in which a run starts."""
         return self._shown_state(self._core.start)
-
-    @property
-    def principals(self) -> list[Principal]:
-        """The principals, in the model's order."""
-        return [
-            Principal(name, preference, None if discount is None else fraction(discount), fraction(weight))
-            for name, preference, discount, weight in self._core.principals
-        ]
 
     @property
     def name(self) -> str | None:
@@ -259,7 +229,7 @@ class Model:
         core = self._core.with_principals(preferences.entries(discounts))
         for name, weight in preferences.weights(discounts).items():
             core = core.with_weight(name, weight)
-        return self._with(core)
+        return self._with(core)._doubted()
 
     def with_weights(self, weights: Mapping[str, Number]) -> Model:
         """The same model with other weights for these principals: negative for costs, 0 to be reported only."""
@@ -267,7 +237,7 @@ class Model:
         if not isinstance(weights, Mapping):
             raise QuestionError(f"weights is {weights!r}; it is a dict of numbers by principal, such as {{'bob': 2}}")
         for name, weight in weights.items():
-            core = core.with_weight(_text(name, "a principal"), text_of(weight, f"the weight of `{name}`"))
+            core = core.with_weight(name_of(name, "a principal"), text_of(weight, f"the weight of `{name}`"))
         return self._with(core)
 
     # Copying and storing
@@ -292,284 +262,11 @@ class Model:
     def _with(self, core: _core.Model) -> Model:
         return Model(core, self._labels)
 
-    # Asking
-
-    def solve(
-        self,
-        exact: bool | None = None,
-        gap: float | None = None,
-        threads: int | None = None,
-        *,
-        time_limit: float | None = None,
-    ) -> Solution:
-        """The strategy of greatest welfare.
-
-        By default the model's size decides between fractions (`exact=True`) and doubles with proven bounds (`exact=False`, or a
-        `gap` relative to the size of the welfare). Other Python threads run meanwhile. After `time_limit` seconds, or on
-        Ctrl-C, the solution has the bounds proven so far, and its `status` is `"stopped"`.
-        """
-        keep_proof = self.is_exact and self.n_states <= 1000
-        answer = _core.solve(self._core, Limits(exact, gap, threads, time_limit), keep_proof)
-        return Solution(answer, self, threads)
-
-    def positional(
-        self,
-        *,
-        gap: float | None = None,
-        threshold: Number | None = None,
-        node_limit: int | None = None,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> Search:
-        """The best strategy that takes one action in each state for ever. NP-hard: bounds if a limit stops it."""
-        return self._search(False, Limits(None, gap, threads, time_limit), threshold, node_limit)
-
-    def stationary(
-        self,
-        *,
-        gap: float | None = None,
-        threshold: Number | None = None,
-        node_limit: int | None = None,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> Search:
-        """The best strategy that mixes actions but never counts steps. NP-hard: bounds if a limit stops it."""
-        return self._search(True, Limits(None, gap, threads, time_limit), threshold, node_limit)
-
-    def _search(self, mixed: bool, limits: Limits, threshold: Number | None, node_limit: int | None) -> Search:
-        least = None if threshold is None else text_of(threshold, "threshold")
-        if node_limit is not None:
-            node_limit = whole(node_limit, "node_limit", 0, MOST)
-        document, strategy = _core.search(self._core, mixed, limits, least, node_limit)
-        return Search(document, Strategy._wrap(strategy, self))
-
-    def evaluate(
-        self,
-        strategy: Strategy,
-        exact: bool | None = None,
-        gap: float | None = None,
-        threads: int | None = None,
-        *,
-        time_limit: float | None = None,
-        all_states: bool = False,
-    ) -> Evaluation:
-        """Each principal's payoff under a strategy: exactly, or between proven bounds."""
-        limits = Limits(exact, gap, threads, time_limit)
-        return Evaluation._of(_core.evaluate(self._core, self._strategy(strategy), limits, bool(all_states)))
-
-    def simulate(
-        self,
-        strategy: Strategy,
-        runs: int = 10_000,
-        seed: int = 1,
-        *,
-        confidence: float = 0.99,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> Simulation:
-        """Means with confidence intervals from random runs of a strategy. The same seed gives the same answer."""
-        limits = Limits(None, None, threads, time_limit)
-        runs, seed = whole(runs, "runs", 0, MOST), whole(seed, "seed", 0, MOST)
-        if isinstance(confidence, bool) or not isinstance(confidence, Real):
-            raise QuestionError(f"confidence is {confidence!r}; it lies between 0 and 1, such as 0.99")
-        core = self._strategy(strategy)
-        return Simulation._of(_core.simulate(self._core, core, limits, runs, seed, float(confidence)))
-
-    def sweep(
-        self,
-        principal: str,
-        first: Number,
-        last: Number,
-        steps: int = 100,
-        *,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> Sweep:
-        """Solutions for discounts of one principal from `first` to `last`, and where the best strategy changes.
-
-        `"fund.rate"` in place of `"fund"` varies the rate: `model.sweep("fund.rate", "1%", "7%")`; `"fund.weight"` varies the
-        weight. A percentage is a rate: it is refused where the discount varies.
-        """
-        ends = (text_of(first, "first"), text_of(last, "last"))
-        steps = whole(steps, "steps", 1, MOST)
-        limits = Limits(None, None, threads, time_limit)
-        return Sweep._of(_core.sweep(self._core, _text(principal, "principal"), ends, steps, limits))
-
-    def map(
-        self,
-        x: str,
-        y: str,
-        x_range: Range | None = None,
-        y_range: Range | None = None,
-        resolution: int = 32,
-        *,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> StrategyMap:
-        """Which strategy is best over the discounts of two principals, with located boundaries.
-
-        `"fund.rate"` varies the rate of a principal, `"fund.weight"` its weight. The default ranges are those of the program: 0
-        to 0.999 for a discount, 0.1% to 20% for a rate, 0 to 2 for a weight. Percentages are rates, not discounts.
-        """
-        ranges = [_range("x_range", x_range), _range("y_range", y_range)]
-        resolution = whole(resolution, "resolution", 1, MOST)
-        limits = Limits(None, None, threads, time_limit)
-        axes = (_text(x, "x"), _text(y, "y"))
-        return StrategyMap._of(_core.strategy_map(self._core, axes, ranges, resolution, limits))
-
-    def fair(
-        self,
-        rule: str,
-        *,
-        over: Literal["own-worst"] | Mapping[str, Number] | Strategy | None = None,
-        at_least: Mapping[str, Number] | None = None,
-        at_most: Mapping[str, Number] | None = None,
-        coin: Literal["start", "decision"] = "start",
-        exact: bool | None = None,
-        gap: float | None = None,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> Fair:
-        """The fairest lottery over strategies.
-
-        The rules are `welfare`, `max-min`, `leximin`, `nash`, `kalai-smorodinsky`, `gini:2/3,1/3` and `alpha:2`. They look at
-        payoffs less the reference point `over`: a number for each principal, a strategy's payoffs, or `"own-worst"`.
-        `at_least` and `at_most` bound the payoffs of principals.
-        """
-        if coin not in ("start", "decision"):
-            raise QuestionError(f'coin is {coin!r}; it is "start" or "decision"')
-        reference: _core.Strategy | str | None
-        if isinstance(over, Mapping):
-            reference = ",".join(f"{_text(name, 'over')}={text_of(number, 'over')}" for name, number in over.items())
-        elif over is None or over == "own-worst":
-            reference = over
-        elif isinstance(over, Strategy):
-            reference = self._strategy(over)
-        else:
-            raise QuestionError(f'over is {over!r}; it is "own-worst", a dict of numbers by principal, or a strategy')
-        for what, given in (("at_least", at_least), ("at_most", at_most)):
-            if given is not None and not isinstance(given, Mapping):
-                raise QuestionError(f"{what} is {given!r}; it is a dict of numbers by principal, such as {{'bob': 4}}")
-        bounds = [
-            [(_text(name, what), text_of(number, what)) for name, number in (given or {}).items()]
-            for what, given in (("at_least", at_least), ("at_most", at_most))
-        ]
-        limits = Limits(exact, gap, threads, time_limit)
-        document, strategy = _core.fair(
-            self._core, _text(rule, "rule"), reference, bounds[0], bounds[1], coin == "decision", limits
-        )
-        return Fair(document, lottery(strategy, self))
-
-    def front(
-        self,
-        x: str | None = None,
-        y: str | None = None,
-        *,
-        vertices: int | None = None,
-        gap: float | None = None,
-        exact: bool | None = None,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> Front:
-        """The Pareto front of two principals' payoffs, or of all if there are more and none is named."""
-        if (x is None) != (y is None):
-            raise QuestionError("name both principals of a front, x and y, or none")
-        axes = None if x is None or y is None else (_text(x, "x"), _text(y, "y"))
-        if vertices is not None:
-            vertices = whole(vertices, "vertices", 1, MOST)
-        limits = Limits(exact, gap, threads, time_limit)
-        return Front._of(_core.front(self._core, axes, vertices, limits))
-
-    def _strategy(self, strategy: Strategy) -> _core.Strategy:
-        """A strategy for this model, or for one with the same states and actions."""
-        if not isinstance(strategy, Strategy):
-            raise QuestionError(f"{strategy!r} is not a strategy; take one of a result, or Strategy.positional(model, actions)")
-        difference = None if strategy.model is self else self._core.difference(strategy.model._core)
-        if difference is not None:
-            raise QuestionError(
-                f"the strategy is for another model: {difference}\n"
-                "help: Strategy.from_json(model, strategy.to_json()) reads it by the names of states and actions",
-                message=f"the strategy is for another model: {difference}",
-                help="Strategy.from_json(model, strategy.to_json()) reads it by the names of states and actions",
-            )
-        return strategy._core
-
-    # By name and by number
-
-    def _state(self, state: State) -> int:
-        """The position of a state given by name or number."""
-        if isinstance(state, str):
-            return self._named_state(state, f"`{state}`")
-        if not is_whole(state):
-            raise QuestionError(f"{state!r} is not a state; name one, or give its number from 0")
-        number = int(state.__index__())
-        if isinstance(self._labels.states, list):
-            found = self._named_state(str(number), str(number))
-            if isinstance(self._labels.states[found], str):
-                raise QuestionError(f'state {number} is ambiguous: there is a state named "{number}"; write the name as a text')
-            return found
-        if not 0 <= number < self.n_states:
-            raise QuestionError(f"there is no state {number}; the states are 0 to {self.n_states - 1}")
-        if not self._labels.states_are_numbered and self._core.find_state(str(number)) not in (None, number):
-            raise QuestionError(
-                f"state {number} is ambiguous: `{number}` names another state than the one at position {number}, which is "
-                f"`{self._core.state_name(number)}`; write the name as a text"
-            )
-        return number
-
-    def _named_state(self, name: str, shown: str) -> int:
-        found = self._core.find_state(name)
-        if found is None:
-            some = ", ".join(self._some_states())
-            raise QuestionError(f"there is no state {shown}; the states are {some}")
-        return found
-
-    def _action_name(self, position: int, action: Action) -> str:
-        """The name of an action of a state, given by name or number."""
-        names = self._core.actions(position)
-        place = f"state `{self._core.state_name(position)}`"
-        there = ", ".join(f"`{name}`" for name in names[:8])
-        if isinstance(action, str):
-            found = action if action in names else None
-        elif not is_whole(action):
-            raise QuestionError(f"{place}: {action!r} is not an action; name one, or give its number")
-        elif self._labels.has_numbered_actions:
-            found = str(action.__index__()) if str(action.__index__()) in names else None
-        elif self._labels.action_names is not None:
-            listed = self._labels.action_names
-            found = listed[action.__index__()] if 0 <= action.__index__() < len(listed) else None
-            found = found if found in names else None
-        else:
-            number = action.__index__()
-            if str(number) in names and names.index(str(number)) != number:
-                raise QuestionError(f"{place}: action {number} is ambiguous: another action is named `{number}`; write the name")
-            found = names[number] if 0 <= number < len(names) else None
-        if found is None:
-            raise QuestionError(f"{place}: there is no action `{action}`; the actions are {there}")
-        return found
-
-    def _some_states(self) -> Iterable[str]:
-        some = 8
-        shown = (self._shown_state(number) for number in range(min(some, self.n_states)))
-        yield from (f"`{state}`" if isinstance(state, str) else str(state) for state in shown)
-        if self.n_states > some:
-            yield "…"
-
-    def _principal(self, name: str) -> int:
-        """The number of a principal."""
-        names = [principal.name for principal in self.principals]
-        if name not in names:
-            raise QuestionError(f"there is no principal `{name}`; the principals are {', '.join(names)}")
-        return names.index(name)
-
-    def _state_name(self, number: int) -> str:
-        return self._core.state_name(number)
-
-    def _shown_state(self, number: int) -> State:
-        return self._core.state_name(number) if self._labels.states is None else self._labels.states[number]
-
-    def _shown_action(self, name: str) -> Action:
-        return int(name) if self._labels.has_numbered_actions else name
+    def _doubted(self) -> Model:
+        """The model itself, with warnings of time preferences that may not be meant."""
+        for doubt in self._core.doubts:
+            warnings.warn(doubt, UserWarning, stacklevel=3)
+        return self
 
     def __repr__(self) -> str:
         names = ", ".join(principal.name for principal in self.principals[:4])
@@ -586,21 +283,6 @@ def _unpickled(document: str, arrays_in_doubles: Any, made: Labels) -> Model:
         indptr, indices, data, s_indices, positions, rewards, document, states, names, n_states, len(names), start, False
     )
     return Model(core, made)
-
-
-def _text(given: object, what: str) -> str:
-    if not isinstance(given, str):
-        raise QuestionError(f"{what} is {given!r}; write a name as a text")
-    return given
-
-
-def _range(what: str, given: Range | None) -> tuple[str, str] | None:
-    """The two ends of a range."""
-    if given is None:
-        return None
-    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
-        raise QuestionError(f"{what} is {given!r}; it is a pair such as (0.1, 0.9)")
-    return text_of(given[0], what), text_of(given[1], what)
 
 
 def _from_fractions(
@@ -662,7 +344,7 @@ def load(
     if isinstance(minimise, str):
         minimise = [minimise]
     counted: dict[str, Number] = {**stated, **(weights or {}), **dict.fromkeys(minimise, -1)}
-    return model.with_weights(counted) if counted else model
+    return (model.with_weights(counted) if counted else model)._doubted()
 
 
 def check(model: Model, certificate: bytes | str, *, work: int | None = None, time_limit: float | None = None) -> Check:

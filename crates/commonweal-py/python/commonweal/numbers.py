@@ -35,10 +35,15 @@ def text_of(number: Number, what: str) -> str:
     if isinstance(number, int):
         return _digits(number)
     if isinstance(number, (float, Decimal)):
-        if not math.isfinite(number):
+        if not _is_finite(number):
             raise ModelError(f"{what} is {number}; it must be a finite number")
         return repr(number) if isinstance(number, float) else str(number)
     raise ModelError(f"{what} is {number!r}, a {type(number).__name__}; write a number, a Fraction or a text such as '2/3'")
+
+
+def _is_finite(number: float | Decimal) -> bool:
+    """Whether it is finite; a long Decimal is, although no double holds it."""
+    return number.is_finite() if isinstance(number, Decimal) else math.isfinite(number)
 
 
 def _digits(number: int) -> str:
@@ -299,8 +304,12 @@ def _value(number: object) -> Value | None:
     if isinstance(number, (int, Fraction)):
         return Value._exactly(Fraction(number))
     if isinstance(number, (float, Decimal)):
-        if not math.isfinite(number):
+        if not _is_finite(number):
             return None if math.isnan(number) else Value(None, float(number), float(number), float(number))
+        if isinstance(number, Decimal) and number and number.adjusted() > _MOST_DIGITS:
+            # Its fraction may take more memory than there is.
+            largest = sys.float_info.max
+            return Value(None, -math.inf, -largest, -largest) if number < 0 else Value(None, largest, math.inf, largest)
         return Value._exactly(Fraction(number))
     return None
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .errors import ModelError
+from .labels import check_text
 from .numbers import Number, text_of
 
 Preference: TypeAlias = "Number | Mapping[str, Any]"
@@ -26,11 +27,17 @@ def entry(name: str, preference: Preference) -> Any:
     return text_of(preference, f"the discount of principal `{name}`")
 
 
-def _part(what: str, value: Any) -> Any:
+_DEEPEST = 8
+"""No entry of the model file is nested deeper."""
+
+
+def _part(what: str, value: Any, depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        raise ModelError(f"{what} is nested deeper than any entry of a model file; write a number, a list or a dict of numbers")
     if isinstance(value, Mapping):
-        return {str(key): _part(what, part) for key, part in value.items()}
+        return {str(key): _part(what, part, depth + 1) for key, part in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_part(what, part) for part in value]
+        return [_part(what, part, depth + 1) for part in value]
     return text_of(value, what)
 
 
@@ -38,7 +45,7 @@ def check_name(name: object) -> str:
     """The name of a principal: a text, so that `1` and `"1"` are not two principals."""
     if not isinstance(name, str):
         raise ModelError(f"principal {name!r} is a {type(name).__name__}; name principals by texts, such as '{name}'")
-    return name
+    return check_text(name, "the name of a principal")
 
 
 def entries(preferences: Mapping[str, Preference]) -> str:

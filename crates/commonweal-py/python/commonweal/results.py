@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from . import html
-from .frames import Table
+from .frames import Table, with_payoffs
 from .numbers import Value, fraction, parse, step_of, values
 from .strategy import Lottery, Strategy
 
@@ -318,8 +318,9 @@ class Sweep(Table):
             "welfare": [float(point.welfare) for point in self.points],
             "long_term_welfare": [float(point.long_term_welfare) for point in self.points],
         }
-        for name in self.points[0].payoffs if self.points else ():
-            columns[name] = [float(point.payoffs[name]) for point in self.points]
+        names = self.points[0].payoffs if self.points else ()
+        payoffs = ((name, [float(point.payoffs[name]) for point in self.points]) for name in names)
+        with_payoffs(columns, payoffs, ("horizon", "memory"))
         columns["horizon"] = [point.horizon for point in self.points]
         columns["memory"] = [point.memory for point in self.points]
         return columns

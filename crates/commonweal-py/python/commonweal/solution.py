@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core, html
 from .errors import CertificateError
-from .frames import Table
+from .frames import Table, with_payoffs
 from .labels import Action, State, whole
 from .limits import Limits
 from .numbers import Value, parse, step_of, values
@@ -235,9 +235,9 @@ class Solution(Table):
             "welfare_lower": lower.tolist(),
             "welfare_upper": upper.tolist(),
         }
-        for principal in self.model.principals:
-            low, high = self.payoff_bounds(principal.name)
-            columns[principal.name] = (low + (high - low) / 2).tolist()
+        bounds = ((principal.name, self.payoff_bounds(principal.name)) for principal in self.model.principals)
+        payoffs = ((name, (low + (high - low) / 2).tolist()) for name, (low, high) in bounds)
+        with_payoffs(columns, payoffs, ("action", "action_in_the_end"))
         actions = [self.model._actions_at(number) for number in range(self.model.n_states)]
         for title, step in (("action", 0), ("action_in_the_end", self.strategy.settled_from)):
             positions = self.strategy.positions(step)

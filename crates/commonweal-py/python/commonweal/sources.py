@@ -43,7 +43,7 @@ def from_gymnasium(
     Probabilities are those of the table; doubles that are roundings of short fractions with sum 1, such as thirds, are
     taken as these fractions.
     """
-    table = getattr(env.unwrapped, "P", None)
+    table = getattr(_unwrapped(env, "from_gymnasium"), "P", None)
     if table is None:
         raise ModelError(
             "the environment has no table `env.unwrapped.P`; from_mo_gymnasium enumerates one that is small, and ModelBuilder "
@@ -73,6 +73,15 @@ def from_gymnasium(
             builder.choice(state, int(action), reward=earned, to=to)
     builder.choice(end, 0, to=end)
     return builder.build()
+
+
+def _unwrapped(env: Any, function: str) -> Any:
+    """The environment itself, without its wrappers."""
+    if not hasattr(env, "unwrapped"):
+        raise ModelError(
+            f"{env!r} is not an environment; {function} takes the environment itself, such as gymnasium.make('FrozenLake-v1')"
+        )
+    return env.unwrapped
 
 
 def _check_parts(parts: Any, named: Mapping[str, Any], place: str) -> None:
@@ -129,8 +138,10 @@ def from_mo_gymnasium(
     Every state is stepped from in a copy of the environment. Its random draws are enumerated: integers and weighted
     choices by their probabilities; if it compares a uniform number with a threshold, the threshold is located.
     """
+    origin = copied(_unwrapped(env, "from_mo_gymnasium"))
+    if not isinstance(discounts, Mapping):
+        raise ModelError("discounts is not a dict; give each reward a time preference by name, such as {'time': 0.95}")
     named = list(discounts)
-    origin = copied(env.unwrapped)
     observation, _ = origin.reset(seed=0)
     length = len(np.atleast_1d(origin.reward_space.sample())) if hasattr(origin, "reward_space") else len(named)
     if length != len(named):
@@ -179,10 +190,16 @@ def _key(observation: Any) -> Hashable:
         return tuple(observation.ravel().tolist())
     if isinstance(observation, (list, tuple)):
         return tuple(_key(part) for part in observation)
+    if isinstance(observation, Mapping):
+        return tuple((str(name), _key(part)) for name, part in sorted(observation.items(), key=lambda pair: str(pair[0])))
     if isinstance(observation, np.generic):
         key: Hashable = observation.item()
         return key
-    assert isinstance(observation, Hashable)
+    if not isinstance(observation, Hashable):
+        raise ModelError(
+            f"an observation is a {type(observation).__name__}, which does not identify a state; give state_of, a function of "
+            "the environment"
+        )
     return observation
 
 
@@ -191,6 +208,8 @@ def from_quantecon(ddp: Any, *, principal: str = "agent", discount: Preference |
 
     The time preference is its `beta`, unless another is given.
     """
+    if not (hasattr(ddp, "beta") and hasattr(ddp, "to_sa_pair_form")):
+        raise ModelError(f"{ddp!r} is not a quantecon.markov.DiscreteDP")
     preference: Preference = float(ddp.beta) if discount is None else discount
     pairs = ddp.to_sa_pair_form() if ddp.s_indices is None else ddp
     # An action that is not allowed earns minus infinity.
@@ -206,6 +225,8 @@ def from_stormpy(model: Any, discounts: Mapping[str, Preference], *, start: Stat
 
     Reward models without a time preference are left out. State rewards and action rewards are added up, as in files.
     """
+    if not hasattr(model, "reward_models"):
+        raise ModelError(f"{model!r} is not a model of stormpy; build one with stormpy, or read a file with commonweal.load")
     structures = dict(model.reward_models)
     for name in discounts:
         if name not in structures:

@@ -4,7 +4,7 @@ use super::fair::{all_decisions, fractions, payoffs};
 use super::{Decision, Document, Double, Entries, Format, Number};
 use crate::fair::front::{self, Vertex};
 use crate::fair::hull::Hull;
-use crate::model::{Principal, PrincipalId, Structure};
+use crate::model::{PrincipalId, Structure};
 use crate::number::Enclosure;
 use crate::stop::StopReason;
 use serde::{Deserialize, Serialize};
@@ -135,13 +135,10 @@ impl Front {
 
     /// The document of a front that was stopped before it had a vertex: of two principals, or of all.
     pub fn not_begun(model: &Structure, axes: Option<[PrincipalId; 2]>, reason: StopReason) -> Front {
-        let name = |principal: &Principal| principal.name.clone();
-        let all = model.principals();
-        let principals = match axes {
-            Some(axes) => axes.map(|p| name(&all[p.index()])).to_vec(),
-            None => all.iter().map(name).collect(),
-        };
-        Front { principals, ..Front::empty(model, Some(reason)) }
+        match axes {
+            Some(axes) => Front::new(model, &front::Front::nothing_known(axes, reason)),
+            None => Front::of_hull(model, &Hull::nothing_known(reason)),
+        }
     }
 
     fn empty(model: &Structure, stopped: Option<StopReason>) -> Front {

@@ -54,7 +54,7 @@ pub use fair::{CoinDecision, Drawn, Fair, FairStatus};
 pub use front::{Corner, Edge, Front, Pattern};
 pub use outlook::{Outlook, OutlookStep, Patience};
 pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};
-pub use search::{Satisfiability, Search, SearchStatus};
+pub use search::{Satisfiability, Search, SearchStatus, WIDER};
 pub use simulation::{Estimate, Simulation};
 pub use solution::{Approximation, LongTerm, Principal, Solution, State, Stated, Status};
 pub use spent::{Spent, Timings};

@@ -53,6 +53,10 @@ pub enum SearchStatus {
     Stopped,
 }
 
+/// Why bounds are wider than the gap that was asked for.
+pub const WIDER: &str = "The bounds include the error of approximated time preferences, which is wider than the gap; a smaller \
+                         `error` narrows them.";
+
 impl Document for Search {
     const FORMAT: &'static str = "commonweal-search/1";
 
@@ -72,7 +76,7 @@ impl Search {
         });
         let (status, reason) = match search.outcome {
             SearchOutcome::Optimal => (SearchStatus::Optimal, None),
-            SearchOutcome::WithinGap => (SearchStatus::WithinGap, None),
+            SearchOutcome::WithinGap => (SearchStatus::WithinGap, search.is_wider.then(|| WIDER.to_owned())),
             // The format has three words for a status, and programs rely on them. A claim is near `within gap`: the bounds are as
             // close as was asked for, and `reason` says that the upper one is not proven.
             SearchOutcome::Claimed => {

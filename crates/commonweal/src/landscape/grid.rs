@@ -1,6 +1,6 @@
 //! Discounts or rates at equal distances, and shards of the work on them.
 
-use crate::model::{Preference, Principal, discount_of};
+use crate::model::{Preference, Principal, PrincipalId, Structure, discount_of};
 use crate::number::Rational;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -27,7 +27,61 @@ pub enum Quantity {
     Weight,
 }
 
+/// Why a name does not say what varies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotVaried {
+    /// There is no principal of that name.
+    NoPrincipal(String),
+    /// The principal has no quantity of that name that could vary.
+    NoQuantity {
+        /// The principal.
+        owner: String,
+        /// What was to vary.
+        quantity: String,
+    },
+}
+
+/// The principal whose discount varies, or whose rate or weight if `.rate` or `.weight` stands behind the name.
+pub fn varied(model: &Structure, name: &str) -> Result<(PrincipalId, Quantity), NotVaried> {
+    // A name may have a dot.
+    if let Some(principal) = model.find_principal(name) {
+        return Ok((principal, Quantity::Discount));
+    }
+    let no_principal = |name: &str| NotVaried::NoPrincipal(name.to_owned());
+    let Some((owner, quantity)) = name.rsplit_once('.') else { return Err(no_principal(name)) };
+    let stated = [Quantity::Discount, Quantity::Rate, Quantity::Weight].into_iter().find(|own| own.name() == quantity);
+    match (model.find_principal(owner), stated) {
+        (Some(principal), Some(quantity)) => Ok((principal, quantity)),
+        (Some(_), None) => Err(NotVaried::NoQuantity { owner: owner.to_owned(), quantity: quantity.to_owned() }),
+        (None, Some(_)) => Err(no_principal(owner)),
+        (None, None) => Err(no_principal(name)),
+    }
+}
+
+impl std::fmt::Display for NotVaried {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NotVaried::NoPrincipal(name) => write!(f, "there is no principal `{name}`"),
+            NotVaried::NoQuantity { owner, quantity } => write!(
+                f,
+                "`{quantity}` of `{owner}` cannot be varied; write {owner}.rate, {owner}.discount or {owner}.weight"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NotVaried {}
+
 impl Quantity {
+    /// The two ends of the usual range of a map's axis.
+    pub fn usual_range(self) -> [&'static str; 2] {
+        match self {
+            Quantity::Discount => ["0", "0.999"],
+            Quantity::Rate => ["0.1%", "20%"],
+            Quantity::Weight => ["0", "2"],
+        }
+    }
+
     /// The preference with this value; `None` for a weight.
     pub fn preference(self, value: Rational) -> Option<Preference> {
         match self {

@@ -13,7 +13,7 @@ mod survey;
 mod sweep;
 mod words;
 
-pub use grid::{Grid, Quantity, Shard};
+pub use grid::{Grid, NotVaried, Quantity, Shard, varied};
 pub use line::LabelChange;
 pub use map::{DEPTH, MapChange, MapPoint, MapShard, RegionClass, StrategyMap, map_shard, strategy_map};
 pub use plane::{Plane, Spot};

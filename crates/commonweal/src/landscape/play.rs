@@ -6,6 +6,7 @@
 //! which the set changes.
 
 use crate::model::{ChoiceId, StateId, Structure};
+use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Step};
 use std::collections::{BTreeSet, HashMap};
 
@@ -31,10 +32,19 @@ pub struct Play {
 impl Play {
     /// The play of `strategy` from `start`. If it changes for too long to be followed, every state counts as reached.
     pub fn of(model: &Structure, strategy: &CountingStrategy, start: StateId) -> Play {
-        let met = followed(model, strategy, BTreeSet::from([start]), Some(MAX_STEPS));
+        Play::unless_stopped(model, strategy, start, &StopSignal::default()).expect("nobody stops it")
+    }
+
+    /// The same; `None` if it is stopped.
+    pub(super) fn unless_stopped(
+        model: &Structure,
+        strategy: &CountingStrategy,
+        start: StateId,
+        stop: &StopSignal,
+    ) -> Option<Play> {
+        let met = followed(model, strategy, BTreeSet::from([start]), Some(MAX_STEPS), stop);
         // Over all states there are as many phases as changes, and then one set for ever.
-        let over_all = || followed(model, strategy, model.states().collect(), None);
-        met.or_else(over_all).expect("a strategy settles")
+        met.or_else(|| followed(model, strategy, model.states().collect(), None, stop))
     }
 
     /// The phases before the cycle begins.
@@ -150,13 +160,14 @@ impl Play {
     }
 }
 
-/// The play over these states; `None` if it takes more than `max_steps`. Without a limit these are all states, which all stay
+/// The play over these states; `None` if it takes more than `max_steps`, or if it is stopped. Without a limit these are all states, which all stay
 /// reached.
 fn followed(
     model: &Structure,
     strategy: &CountingStrategy,
     start: BTreeSet<StateId>,
     max_steps: Option<usize>,
+    stop: &StopSignal,
 ) -> Option<Play> {
     let whole = max_steps.is_none();
     let mut phases: Vec<Phase> = Vec::new();
@@ -165,6 +176,9 @@ fn followed(
     // After the last change the set alone determines the next one.
     let mut seen: HashMap<Vec<ChoiceId>, usize> = HashMap::new();
     for _ in 0..max_steps.unwrap_or(usize::MAX) {
+        if stop.reason().is_some() {
+            return None;
+        }
         let choices: Vec<ChoiceId> = reached.iter().map(|&state| strategy.choice(state, &step)).collect();
         let later = |state: &StateId| {
             let changes = strategy.changes(*state);

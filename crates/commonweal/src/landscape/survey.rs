@@ -62,15 +62,18 @@ impl<'m> Survey<'m> {
         })
     }
 
-    /// The solutions at these points, solved in parallel.
+    /// The solutions at these points, solved in parallel. After a stop there are none but that of the first point, which has
+    /// bounds: preparing a solve takes time too.
     ///
     /// # Panics
     /// If a discount lies outside [0, 1).
-    pub fn solutions(&self, points: &[Vec<Rational>]) -> Vec<Answer> {
-        parallel::map_each(points.len(), |at| self.solution(&points[at]))
+    pub fn solutions(&self, points: &[Vec<Rational>]) -> Vec<Option<Answer>> {
+        let is_solved = |at: usize| at == 0 || !self.is_stopped();
+        parallel::map_each(points.len(), |at| is_solved(at).then(|| self.solution(&points[at])))
     }
 
-    fn solution(&self, point: &[Rational]) -> Answer {
+    /// The solution at one point.
+    pub fn solution(&self, point: &[Rational]) -> Answer {
         let solution = self.solve(&self.model_at(point).expect("a discount in [0, 1)"));
         let solved = self.solved.fetch_add(1, Ordering::Relaxed) + 1;
         if self.stop.is_watched() {
@@ -110,7 +113,7 @@ impl<'m> Survey<'m> {
 
     /// The label of a solution's play from the start state.
     pub fn label(&mut self, solution: &Answer) -> Label {
-        self.label_of(play_of(self.model, solution))
+        self.label_of(play_of(self.model, solution, &self.stop))
     }
 
     /// The labels at these points, solved in parallel.
@@ -120,7 +123,7 @@ impl<'m> Survey<'m> {
     pub fn labels(&mut self, points: &[Vec<Rational>]) -> Vec<Label> {
         // After a stop nothing more is known, and preparing a solve takes time too.
         let play = |at: usize| {
-            if self.is_stopped() { None } else { play_of(self.model, &self.solution(&points[at])) }
+            if self.is_stopped() { None } else { play_of(self.model, &self.solution(&points[at]), &self.stop) }
         };
         // Labels are given afterwards, in the order of the points: they do not depend on which solve ended first.
         let plays: Vec<_> = parallel::map_each(points.len(), play);
@@ -151,7 +154,10 @@ impl<'m> Survey<'m> {
     }
 }
 
-fn play_of(model: &Mdp, solution: &Answer) -> Option<(Play, CountingStrategy)> {
-    let known = !matches!(solution.claim(), Claim::Stopped(_));
-    known.then(|| (Play::of(model, solution.strategy(), model.start()), solution.strategy().clone()))
+fn play_of(model: &Mdp, solution: &Answer, stop: &StopSignal) -> Option<(Play, CountingStrategy)> {
+    if matches!(solution.claim(), Claim::Stopped(_)) {
+        return None;
+    }
+    let play = Play::unless_stopped(model, solution.strategy(), model.start(), stop)?;
+    Some((play, solution.strategy().clone()))
 }

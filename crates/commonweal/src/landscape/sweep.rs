@@ -132,6 +132,8 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
     for batch in own.chunks(BATCH) {
         let places: Vec<Vec<Rational>> = batch.iter().map(|&index| vec![grid.point(index)]).collect();
         for (&index, solution) in batch.iter().zip(survey.solutions(&places)) {
+            // After a stop nothing is known of a point.
+            let Some(solution) = solution else { continue };
             if let Claim::Stopped(reason) = solution.claim() {
                 stopped = stopped.or(Some(reason));
             }
@@ -143,8 +145,7 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             break;
         }
     }
-    // Points after a stop are left out: nothing is known of them.
-    own.truncate(points.len());
+    own.retain(|index| labels.contains_key(index));
     // The point after the last one of a run may be another shard's.
     let next = |index: &u64| index + 1;
     let others: Vec<u64> =
@@ -173,7 +174,7 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
     Sweep { principal, grid, points, plays: survey.into_plays(), stopped: options.stop.reason().or(stopped) }
 }
 
-/// A change after the point of that index; `None` if a play is not known.
+/// A change after the point of that index; `None` if a play is not known, or what is earned beside it.
 fn located(
     survey: &Survey,
     model: &Mdp,
@@ -193,9 +194,12 @@ fn located(
             UNITS => at_points[1].clone(),
             _ => None,
         };
-        known.unwrap_or_else(|| Earned::by(model, &survey.solutions(&[vec![place.clone()]])[0]))
+        // After a stop nothing more is solved.
+        let solved =
+            || (!survey.is_stopped()).then(|| Earned::by(model, &survey.solution(std::slice::from_ref(place))));
+        known.or_else(solved)
     };
-    let sides = [earned(change.low, &low), earned(change.high, &high)];
+    let sides = [earned(change.low, &low)?, earned(change.high, &high)?];
     Some(SweepChange { at, low, high, before, after, crowded: change.crowded, sides })
 }
 

@@ -45,6 +45,11 @@ impl<E> Rows<E> {
         self.rhs.len()
     }
 
+    /// The number of entries that are not 0.
+    pub(super) fn n_entries(&self) -> usize {
+        self.entry.len()
+    }
+
     pub(super) fn rhs(&self) -> &[E] {
         &self.rhs
     }

@@ -121,6 +121,19 @@ impl<N: ModelNumber> ModelArrays<N> {
 }
 
 impl ModelArrays<f64> {
+    /// About how many decimal digits a probability has: the mean and the most over about a thousand of them.
+    pub(crate) fn digits_of_probabilities(&self) -> [f64; 2] {
+        const LOOKED_AT: usize = 1000;
+        let every = self.probability.len().div_ceil(LOOKED_AT).max(1);
+        let digits = |double: &f64| {
+            let text = format!("{double:e}");
+            text.bytes().take_while(|&byte| byte != b'e').filter(u8::is_ascii_digit).count()
+        };
+        let digits: Vec<usize> = self.probability.iter().step_by(every).map(digits).collect();
+        let mean = digits.iter().sum::<usize>() as f64 / digits.len().max(1) as f64;
+        [mean, digits.into_iter().max().unwrap_or(0) as f64]
+    }
+
     /// The same in fractions: each double stands for the shortest decimal that is read as it, so 0.1 is 1/10. Rows that
     /// floating point has rounded are divided by their sums; how many there were.
     pub(crate) fn finish_decimals(self) -> Result<(Mdp, Divided), ModelError> {

@@ -7,6 +7,7 @@
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
+use crate::exact::any_payoffs;
 use crate::model::Mdp;
 use crate::number::{Enclosure, Rational, Value};
 use crate::parallel;
@@ -66,7 +67,8 @@ impl SearchOptions {
 pub enum SearchOutcome {
     /// No strategy of the class earns more.
     Optimal,
-    /// No strategy of the class earns more than the upper bound, and the gap is what was asked for.
+    /// No strategy of the class earns more than the upper bound, and the gap is what was asked for; see
+    /// [`is_wider`](Search::is_wider) for approximated time preferences.
     WithinGap,
     /// The threshold is decided, and the search went no further.
     Decided,
@@ -103,6 +105,11 @@ pub struct Search {
     pub outcome: SearchOutcome,
     /// The answer, if a threshold was asked for.
     pub answer: Option<ThresholdAnswer>,
+    /// Whether the bounds are wider than the gap that was asked for although the search came as near, because they include the
+    /// error of approximated time preferences. A smaller `error` of the preferences makes them narrower.
+    pub is_wider: bool,
+    /// What gaps are relative to, in the units of the welfare.
+    pub(super) scale: f64,
 }
 
 /// A box that is still to be divided.
@@ -166,6 +173,8 @@ pub(super) trait Class: Sync {
 #[derive(Debug, Clone)]
 pub(super) struct Goal {
     pub gap: f64,
+    /// What gaps are relative to.
+    pub scale: f64,
     pub threshold: Option<Rational>,
     pub threshold_below: Option<f64>,
     pub stop: StopSignal,
@@ -199,7 +208,22 @@ pub(super) fn search_of_mixtures(
     find: impl Fn(&Mdp, &SearchOptions) -> Search + Sync,
 ) -> Search {
     let options = &options.counting_work();
-    parallel::in_pool(|| find(&model.of_mixtures(), options)).of_preferences(model, options)
+    let found = parallel::in_pool(|| find(&model.of_mixtures(), &not_below_error(model, options)));
+    found.of_preferences(model, options)
+}
+
+/// The same options with a gap that is no smaller than a part of the error of approximated preferences, which widens both bounds
+/// afterwards: a smaller one takes long and proves hardly more. A gap of 0 asks for the exact optimum of the mixtures and stays.
+fn not_below_error(model: &Mdp, options: &SearchOptions) -> SearchOptions {
+    const PART: f64 = 0.25;
+    let margin = model.welfare_margin();
+    if margin == 0.0 || options.gap.is_zero() {
+        return options.clone();
+    }
+    // The scale of gaps is at most what the rewards allow.
+    let range = any_payoffs(model).welfare_enclosure(model.start());
+    let least = Rational::try_from(PART * margin / range.lower().abs().max(range.upper().abs()));
+    SearchOptions { gap: least.map_or(options.gap.clone(), |least| least.max(options.gap.clone())), ..options.clone() }
 }
 
 impl Search {
@@ -223,7 +247,9 @@ impl Search {
             SearchOutcome::Optimal => SearchOutcome::WithinGap,
             outcome => outcome,
         };
-        Search { welfare: Value::from(welfare), upper, answer, outcome, ..self }
+        let is_wider =
+            outcome == SearchOutcome::WithinGap && upper - welfare.lower() > options.gap.to_f64() * self.scale;
+        Search { welfare: Value::from(welfare), upper, answer, outcome, is_wider, ..self }
     }
 }
 
@@ -234,6 +260,7 @@ pub(super) fn search(class: &impl Class, root: Node, mut incumbent: Incumbent, o
     let gap = options.gap.to_f64() * scale;
     let goal = Goal {
         gap,
+        scale,
         threshold: options.threshold.clone(),
         threshold_below: options.threshold.as_ref().map(|threshold| model.scaled_below(threshold)),
         stop: options.stop.clone(),
@@ -332,7 +359,8 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
     if !incumbent.is_exact {
         welfare = Value::from(Enclosure::new(welfare.enclosure.lower(), upper));
     }
-    Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer }
+    let scale = goal.scale * model.unit().to_f64();
+    Search { strategy: incumbent.strategy, welfare, upper, nodes, outcome, answer, is_wider: false, scale }
 }
 
 /// The scale of gaps: the size of the optimal welfare. A large reward that no good strategy takes does not count, unless the

@@ -18,15 +18,27 @@ use crate::exponential_sum::reward_range;
 use crate::model::{ChoiceId, StateId};
 use crate::number::Rational;
 use crate::principals::OrderedModel;
+use crate::stop::{Pace, StopSignal};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The box of all choices but those that a better one of the same state makes superfluous.
-pub(super) fn without_dominated(model: &OrderedModel, doubles: &Doubles) -> ActionBox {
+/// The box of all choices but those that a better one of the same state makes superfluous. Stopped, none is left out.
+pub(super) fn without_dominated(model: &OrderedModel, doubles: &Doubles, stop: &StopSignal) -> ActionBox {
+    undominated(model, doubles, stop).unwrap_or_else(|| ActionBox::whole(doubles))
+}
+
+fn undominated(model: &OrderedModel, doubles: &Doubles, stop: &StopSignal) -> Option<ActionBox> {
+    /// What a difference of two fractions takes, in products of doubles.
+    const FRACTION: usize = 50;
+    let mut pace = Pace::of(stop);
     let mut within = ActionBox::whole(doubles);
     let mut better: Vec<Option<usize>> = vec![None; doubles.n_choices];
     for state in 0..doubles.n_states {
-        find_better(model, doubles.choices(state), &mut better);
+        let choices = doubles.choices(state);
+        if pace.stops_after(FRACTION * model.n() * choices.len().pow(2)) {
+            return None;
+        }
+        find_better(model, choices, &mut better);
     }
     for (choice, _) in better.iter().enumerate().filter(|(_, better)| better.is_some()) {
         within.upper[choice] = 0.0;
@@ -34,13 +46,18 @@ pub(super) fn without_dominated(model: &OrderedModel, doubles: &Doubles) -> Acti
     // Fewer choices left out make the ranges wider, so the set only shrinks.
     loop {
         let spread: Vec<Rational> = (0..model.n()).map(|i| spread(model, &within, i)).collect();
-        let stays = |(choice, better): (usize, &Option<usize>)| {
-            let better = (*better)?;
-            (!within.allows(choice) && !is_dominated(model, choice, better, &spread)).then_some(choice)
-        };
-        let back: Vec<usize> = better.iter().enumerate().filter_map(stays).collect();
+        let mut back = Vec::new();
+        for (choice, better) in better.iter().enumerate() {
+            let Some(better) = better.filter(|_| !within.allows(choice)) else { continue };
+            if pace.stops_after(FRACTION * doubles.row(choice).count()) {
+                return None;
+            }
+            if !is_dominated(model, choice, better, &spread) {
+                back.push(choice);
+            }
+        }
         if back.is_empty() {
-            return within;
+            return Some(within);
         }
         back.into_iter().for_each(|choice| within.upper[choice] = 1.0);
     }

@@ -2,6 +2,7 @@
 
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
+use super::relaxation::Relaxer;
 use crate::evaluation::evaluate;
 use crate::exact::solve;
 use crate::exponential_sum::reward_range;
@@ -9,18 +10,29 @@ use crate::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use crate::number::{Enclosure, Rational};
 use crate::principals::OrderedModel;
 use crate::solve::Options;
-use crate::stop::StopSignal;
+use crate::stop::{Pace, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::cmp::Ordering;
 
-/// The part of `model` that strategies within `allowed` reach from the start, and no other choice.
-fn restricted(model: &Mdp, doubles: &Doubles, allowed: impl Fn(usize) -> bool + Copy) -> (Mdp, Vec<u32>) {
+/// The part of `model` that strategies within `allowed` reach from the start, and no other choice; `None` if stopped.
+fn restricted(
+    model: &Mdp,
+    doubles: &Doubles,
+    allowed: impl Fn(usize) -> bool + Copy,
+    stop: &StopSignal,
+) -> Option<(Mdp, Vec<u32>)> {
+    /// What a number of the part takes, in products of doubles.
+    const NUMBER: usize = 100;
+    let mut pace = Pace::of(stop);
     let reach = doubles.reachable(allowed);
     let position = doubles.positions(&reach);
     let mut builder =
         ModelBuilder::numbered(model.principals().to_vec(), reach.len()).expect("a part of a valid model");
     builder.start(StateId::from(position[doubles.start]));
     for &state in &reach {
+        if pace.stops_after(NUMBER * doubles.n_terms(state as usize)) {
+            return None;
+        }
         for choice in doubles.choices(state as usize).filter(|&choice| allowed(choice)).map(ChoiceId::from) {
             let to = model.transitions(choice).map(|(t, p)| (StateId::from(position[t.index()]), p.clone()));
             let from = StateId::from(position[state as usize]);
@@ -28,7 +40,7 @@ fn restricted(model: &Mdp, doubles: &Doubles, allowed: impl Fn(usize) -> bool + 
             builder.choice(from, &model.action_name(choice), rewards, to).expect("a part of a valid model");
         }
     }
-    (builder.finish().expect("a part of a valid model"), reach)
+    Some((builder.finish().expect("a part of a valid model"), reach))
 }
 
 /// Bounds on the welfare of every strategy: each principal's least and greatest reward for ever.
@@ -41,6 +53,19 @@ pub(super) fn welfare_range(model: &OrderedModel) -> [Rational; 2] {
     (0..model.n()).map(of_principal).fold([Rational::ZERO, Rational::ZERO], both)
 }
 
+/// The welfare that no strategy exceeds because of the rewards alone, in the units of [`Doubles`].
+pub(super) fn greatest_welfare(model: &OrderedModel, doubles: &Doubles) -> f64 {
+    let [_, greatest] = welfare_range(model);
+    -doubles.scaled_below(&-greatest)
+}
+
+/// A lower bound on the welfare of a mix of whole choices with about these values, without an exact evaluation.
+pub(super) fn least_welfare(ordered: &OrderedModel, relaxer: &Relaxer, mix: &[f64], values: &[f64]) -> Rational {
+    let [least, _] = welfare_range(ordered);
+    let own = Rational::try_from(relaxer.at_least(mix, values)).map(|scaled| scaled * relaxer.model.unit());
+    own.map_or(least.clone(), |own| own.max(least))
+}
+
 /// What a positional strategy earns from the start, given as one choice per state; `None` if stopped.
 pub(super) fn positional_welfare(
     model: &Mdp,
@@ -49,7 +74,7 @@ pub(super) fn positional_welfare(
     stop: &StopSignal,
 ) -> Option<Rational> {
     let takes = |choice: usize| chosen[model.state_of(ChoiceId::from(choice)).index()].index() == choice;
-    let (part, _) = restricted(model, doubles, takes);
+    let (part, _) = restricted(model, doubles, takes, stop)?;
     let only = part.states().map(|state| part.choices(state).next().expect("a state has a choice"));
     let strategy = Strategy::Counting(CountingStrategy::positional(only));
     welfare_of(&part, &strategy, stop)
@@ -66,7 +91,7 @@ pub(super) fn stationary_welfare(
     for (choice, probability) in mix.iter().flatten() {
         share[choice.index()] = Some(probability);
     }
-    let (part, reach) = restricted(model, doubles, |choice| share[choice].is_some());
+    let (part, reach) = restricted(model, doubles, |choice| share[choice].is_some(), stop)?;
     let of_state = |(index, &state): (usize, &u32)| {
         let shares = doubles.choices(state as usize).filter_map(|choice| share[choice]);
         part.choices(StateId::from(index)).zip(shares.cloned()).collect()
@@ -95,7 +120,7 @@ pub(super) fn compare_relaxation(
     const LAYERS: u64 = 20_000;
     /// A comparison that takes more work than this is left open.
     const MOST: u64 = 1_000_000_000;
-    let (part, _) = restricted(model, doubles, |choice| within.allows(choice));
+    let (part, _) = restricted(model, doubles, |choice| within.allows(choice), stop)?;
     // Of its own, so that a comparison does not depend on those beside it.
     let own = stop.for_part().with_budget(MOST, MOST);
     let options = Options { layer_limit: LAYERS, stop: own, ..Options::default() };

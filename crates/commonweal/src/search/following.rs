@@ -2,6 +2,7 @@
 
 use super::action_box::ActionBox;
 use super::relaxation::{Layer, Relaxed, Relaxer};
+use crate::stop::Pace;
 
 /// The result of following the relaxation from the start.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) struct Followed {
 const FOLLOWED: usize = 300;
 
 impl Relaxer<'_> {
-    /// Follows the relaxation from the start.
+    /// Follows the relaxation from the start; stopped, as far as it has come.
     pub fn follow(&self, within: &ActionBox, relaxed: &Relaxed) -> Followed {
         const LEAST_WEIGHT: f64 = 1e-3;
         let model = self.model;
@@ -33,9 +34,11 @@ impl Relaxer<'_> {
         let mut next = vec![0.0; model.n_states];
         let mut mix = vec![0.0; model.n_choices];
         let (mut worth, mut order) = (Vec::new(), Vec::new());
+        let (mut pace, n_terms) = (Pace::of(&self.stop), layer.n_terms());
         for step in 0..self.most_layers.min(relaxed.horizon.max(FOLLOWED)) {
             let weights = self.powers(step);
-            if step >= relaxed.horizon && (weights[0] < LEAST_WEIGHT || step > FOLLOWED) {
+            let is_past = step >= relaxed.horizon && (weights[0] < LEAST_WEIGHT || step > FOLLOWED);
+            if is_past || pace.stops_after(n_terms) {
                 break;
             }
             let weight: f64 = weights.iter().sum();
@@ -95,7 +98,11 @@ impl Relaxer<'_> {
         visited[model.start] = 1.0;
         let mut next = vec![0.0; model.n_states];
         let mut worth = Vec::new();
+        let (mut pace, n_terms) = (Pace::of(&self.stop), layer.n_terms());
         for step in 0..relaxed.horizon.max(FOLLOWED).min(self.most_layers) {
+            if pace.stops_after(n_terms) {
+                break;
+            }
             relaxed.gains_into(step + 1, &mut next);
             next_visited.fill(0.0);
             for &state in &relaxed.reach {

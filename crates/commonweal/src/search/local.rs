@@ -12,6 +12,7 @@
 use super::action_box::ActionBox;
 use super::dense::inverse;
 use super::doubles::Doubles;
+use crate::stop::{Pace, StopSignal};
 
 /// The largest number of states; larger inverses take too long.
 const LARGEST: usize = 300;
@@ -31,6 +32,8 @@ pub(super) struct Local<'a> {
     /// The values of `mix` to each principal, per state of `reach`.
     values: Vec<Vec<f64>>,
     updates: usize,
+    /// Ends the improvement.
+    stop: &'a StopSignal,
 }
 
 /// θ of a move from one choice to another, and what it gains.
@@ -44,13 +47,13 @@ struct Move {
 }
 
 impl<'a> Local<'a> {
-    /// A strategy to improve; `None` if the model is too large for that.
-    pub fn new(model: &'a Doubles, reach: &'a [u32], mix: Vec<f64>) -> Option<Local<'a>> {
+    /// A strategy to improve; `None` if the model is too large for that, or if `stop` is raised.
+    pub fn new(model: &'a Doubles, reach: &'a [u32], mix: Vec<f64>, stop: &'a StopSignal) -> Option<Local<'a>> {
         if reach.len() > LARGEST {
             return None;
         }
-        let position = model.positions(reach);
-        let mut local = Local { model, reach, position, mix, inverse: Vec::new(), values: Vec::new(), updates: 0 };
+        let (position, inverse, values) = (model.positions(reach), Vec::new(), Vec::new());
+        let mut local = Local { model, reach, position, mix, inverse, values, updates: 0, stop };
         local.refresh().then_some(local)
     }
 
@@ -80,9 +83,14 @@ impl<'a> Local<'a> {
         self.inverse[i][start * size..(start + 1) * size].to_vec()
     }
 
-    /// Takes the best move to another pure choice until none is left.
+    /// Takes the best move to another pure choice until none is left, or it is stopped.
     pub fn improve_positional(&mut self, within: &ActionBox) {
+        let stop = self.stop;
+        let mut pace = Pace::of(stop);
         for _ in 0..4 * self.reach.len() + 20 {
+            if pace.stops_after(self.work_of_move()) {
+                return;
+            }
             let mut best: Option<Move> = None;
             for &state in self.reach {
                 let choices = self.model.choices(state as usize);
@@ -101,11 +109,16 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Improves the mix of one state after the other until no pair of choices gains.
+    /// Improves the mix of one state after the other until no pair of choices gains, or it is stopped.
     pub fn improve_stationary(&mut self, within: &ActionBox, rounds: usize) {
+        let stop = self.stop;
+        let mut pace = Pace::of(stop);
         for _ in 0..rounds {
             let before = self.welfare();
             for &state in self.reach {
+                if pace.stops_after(self.work_of_move()) {
+                    return;
+                }
                 let choices = self.model.choices(state as usize);
                 for from in choices.clone() {
                     for to in choices.clone().filter(|&to| to != from) {
@@ -124,6 +137,11 @@ impl<'a> Local<'a> {
                 return;
             }
         }
+    }
+
+    /// About the products of a move, and of looking for it.
+    fn work_of_move(&self) -> usize {
+        self.model.n * self.reach.len() * self.reach.len()
     }
 
     fn terms(&self, state: usize, from: usize, to: usize) -> MoveTerms {
@@ -186,11 +204,15 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Recomputes inverses and values from the mix. `false`, and nothing changed, if the doubles break down.
+    /// Recomputes inverses and values from the mix. `false`, and nothing changed, if the doubles break down or it is stopped.
     fn refresh(&mut self) -> bool {
         let (model, size) = (self.model, self.reach.len());
         let (mut inverses, mut all_values) = (Vec::new(), Vec::new());
+        let mut pace = Pace::of(self.stop);
         for i in 0..model.n {
+            if pace.stops_after(2 * size.pow(3)) {
+                return false;
+            }
             let mut rows = vec![0.0; size * size];
             let mut rewards = vec![0.0; size];
             for (index, &state) in self.reach.iter().enumerate() {

@@ -101,7 +101,16 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
     };
     let outcome = stopped.map_or(SearchOutcome::Claimed, SearchOutcome::Stopped);
     let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
-    Ok(Search { strategy, welfare, upper, nodes: stats.nodes_solved, outcome, answer: None })
+    Ok(Search {
+        strategy,
+        welfare,
+        upper,
+        nodes: stats.nodes_solved,
+        outcome,
+        answer: None,
+        is_wider: false,
+        scale: 0.0,
+    })
 }
 
 /// Fills the program; returns the binaries of the choices that can be reached.

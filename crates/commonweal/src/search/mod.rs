@@ -22,6 +22,8 @@ mod relaxation;
 mod segments;
 mod slope;
 mod stationary;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub use branch_and_bound::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};

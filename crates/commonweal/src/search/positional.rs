@@ -12,7 +12,7 @@ use super::branch_and_bound::{
 };
 use super::dominance::without_dominated;
 use super::doubles::Doubles;
-use super::exact::{compare_relaxation, positional_welfare, welfare_range};
+use super::exact::{compare_relaxation, greatest_welfare, least_welfare, positional_welfare};
 use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
@@ -21,7 +21,7 @@ use super::segments;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
 use crate::principals::{self, OrderedModel};
-use crate::stop::StopSignal;
+use crate::stop::{Pace, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -43,15 +43,18 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let relaxer = Relaxer::new(&doubles, &options.stop);
-    let whole = without_dominated(&ordered, &doubles);
+    let whole = without_dominated(&ordered, &doubles, &options.stop);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
-    let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
+    let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let class = Positional { model, doubles: &doubles, relaxer, elsewhere };
+    // The relaxation first: it takes less time than fractions, and a stopped search has its bound.
+    let relaxed = class.relaxer.relax(&whole, Some((&values, &class.elsewhere)));
     // The long-term strategy is a strategy of the class: the first incumbent.
-    let incumbent = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| class.unevaluated(&ordered));
-    let relaxed = class.relaxer.relax(&whole, None);
+    let evaluated = class.incumbent(&class.elsewhere, &options.stop);
+    let incumbent = evaluated.unwrap_or_else(|| class.unevaluated(&ordered, &values));
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
-    let root = Node { within: whole, bound: relaxed.bound, depth: 0, near };
+    let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
+    let root = Node { within: whole, bound, depth: 0, near };
     search(&class, root, incumbent, options)
 }
 
@@ -105,6 +108,10 @@ impl Class for Positional<'_> {
                 return expanded;
             }
             let followed = self.relaxer.follow(&within, &relaxed);
+            if goal.stop.reason().is_some() {
+                expanded.children = vec![Node { within, bound, ..node }];
+                return expanded;
+            }
             let reached = relaxed.reach.iter().map(|&state| state as usize);
             let open: Vec<usize> = reached.filter(|&state| within.n_allowed(self.doubles, state) > 1).collect();
             let is_leaf = open.is_empty();
@@ -188,7 +195,7 @@ impl Positional<'_> {
             mix[choices].fill(0.0);
             mix[least] = 1.0;
         }
-        let local = if thorough { Local::new(doubles, &relaxed.reach, mix.clone()) } else { None };
+        let local = if thorough { Local::new(doubles, &relaxed.reach, mix.clone(), &self.relaxer.stop) } else { None };
         match local {
             Some(mut local) => {
                 local.improve_positional(within);
@@ -197,7 +204,7 @@ impl Positional<'_> {
             }
             None => {
                 let mut values = relaxed.values.clone();
-                evaluate(doubles, &relaxed.reach, &mix, &mut values);
+                evaluate(doubles, &relaxed.reach, &mix, &mut values, &mut Pace::of(&self.relaxer.stop));
                 let welfare = (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum();
                 (mix, welfare)
             }
@@ -221,22 +228,32 @@ impl Positional<'_> {
 
     /// The strategy that takes in each state the choice of positive probability, with its exact welfare.
     fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
-        let chosen: Vec<ChoiceId> = (0..self.doubles.n_states)
-            .map(|state| self.doubles.choices(state).find(|&choice| mix[choice] > 0.0))
-            .map(|choice| ChoiceId::from(choice.expect("a mix takes a choice in every state")))
-            .collect();
+        let chosen = self.chosen(mix);
         let welfare = positional_welfare(self.model, self.doubles, &chosen, stop)?;
         let lower = self.doubles.scaled_below(&welfare);
         let strategy = Strategy::Counting(CountingStrategy::positional(chosen));
         Some(Incumbent { strategy, welfare, is_exact: true, lower })
     }
 
-    /// The first choice of every state, with the bounds that hold for any strategy.
-    fn unevaluated(&self, ordered: &OrderedModel) -> Incumbent {
-        let first = (0..self.doubles.n_states).map(|state| ChoiceId::from(self.doubles.choices(state).start));
-        let [welfare, _] = welfare_range(ordered);
+    /// The long-term strategy with a lower bound on its welfare, from about its values.
+    fn unevaluated(&self, ordered: &OrderedModel, values: &[f64]) -> Incumbent {
+        let chosen = self.chosen(&self.elsewhere);
+        let welfare = least_welfare(ordered, &self.relaxer, &self.elsewhere, values);
         let lower = self.doubles.scaled_below(&welfare);
-        Incumbent { strategy: Strategy::Counting(CountingStrategy::positional(first)), welfare, is_exact: false, lower }
+        Incumbent {
+            strategy: Strategy::Counting(CountingStrategy::positional(chosen)),
+            welfare,
+            is_exact: false,
+            lower,
+        }
+    }
+
+    /// The choice of positive probability in each state.
+    fn chosen(&self, mix: &[f64]) -> Vec<ChoiceId> {
+        (0..self.doubles.n_states)
+            .map(|state| self.doubles.choices(state).find(|&choice| mix[choice] > 0.0))
+            .map(|choice| ChoiceId::from(choice.expect("a mix takes a choice in every state")))
+            .collect()
     }
 
     /// Whether the box is proven exactly to contain nothing better.
@@ -277,13 +294,14 @@ impl Positional<'_> {
         // States without loss are not probed, but one must be divided if there are no others.
         let undecided = states.iter().take_while(|(loss, ..)| *loss > 0.0).count();
         states.truncate(undecided.clamp(1, PROBED));
-        let mut notes = Notes::new(doubles);
+        let (mut notes, mut pace) = (Notes::new(doubles), Pace::of(&self.relaxer.stop));
         let bounds: Vec<(usize, f64)> = states
             .iter()
             .flat_map(|&(.., state)| doubles.choices(state).filter(|&choice| within.allows(choice)))
             .map(|choice| {
                 let state = doubles.state_of(choice);
-                (choice, self.relaxer.probe(&within.fixed(doubles, state, choice), relaxed, state, &mut notes))
+                let fixed = within.fixed(doubles, state, choice);
+                (choice, self.relaxer.probe(&fixed, relaxed, state, &mut notes, &mut pace))
             })
             .collect();
         let below = bounds.iter().filter(|(_, bound)| cutoff.drops(*bound)).map(|(choice, bound)| (*choice, *bound));

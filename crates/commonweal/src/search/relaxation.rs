@@ -19,7 +19,7 @@ use super::doubles::Doubles;
 use super::notes::Notes;
 use super::values::lexicographic_values;
 use crate::number::{RoundingBudget, UpperBound};
-use crate::stop::StopSignal;
+use crate::stop::{Pace, StopSignal};
 
 /// The model and the powers of its discounts.
 #[derive(Debug)]
@@ -31,8 +31,8 @@ pub(super) struct Relaxer<'m> {
     power_error: Vec<f64>,
     /// The most layers.
     pub most_layers: usize,
-    /// Counts the work.
-    stop: StopSignal,
+    /// Counts the work, and stops it.
+    pub stop: StopSignal,
 }
 
 /// The relaxation of one box. Numbers are in the units of [`Doubles`].
@@ -75,7 +75,7 @@ pub(super) const TERM: u64 = 2;
 const MOST_NUMBERS: usize = 4_000_000;
 
 impl<'m> Relaxer<'m> {
-    /// What relaxations of the model need; `stop` counts their work.
+    /// What relaxations of the model need; `stop` counts their work and stops it.
     pub fn new(model: &'m Doubles, stop: &StopSignal) -> Relaxer<'m> {
         const MOST_LAYERS: f64 = 40_000.0;
         let patient = model.discount[0];
@@ -93,11 +93,12 @@ impl<'m> Relaxer<'m> {
         Relaxer { model, power, power_error, most_layers, stop: stop.clone() }
     }
 
-    /// The relaxation of a box. `near` are the values and the mix of a similar box.
+    /// The relaxation of a box. `near` are the values and the mix of a similar box. Stopped, it is the tail alone, from step 0 on:
+    /// a wider bound.
     pub fn relax(&self, within: &ActionBox, near: Option<(&[f64], &[f64])>) -> Relaxed {
         let model = self.model;
         let reach = model.reachable(|choice| within.allows(choice));
-        let (values, mix) = lexicographic_values(model, within, &reach, near);
+        let (values, mix) = lexicographic_values(model, within, &reach, near, &self.stop);
         let (advantage, advantage_error) = self.advantages(within, &reach, &values);
         let most = |i: usize| within.largest(model, &reach, |choice| advantage[choice * model.n + i]);
         let largest_advantage: Vec<f64> = (0..model.n).map(most).collect();
@@ -107,24 +108,9 @@ impl<'m> Relaxer<'m> {
         let error_at = |step: usize| self.weighted_error(step, &largest_advantage, &advantage_error);
         let (horizon, tail) = self.horizon(&layer, &error_at, SHORT_TAIL * scale);
         self.stop.spend(TERM * (horizon * layer.n_terms()) as u64);
-        let mut budget = RoundingBudget::default();
-        budget.allow(tail);
-        let mut gains = vec![0.0; horizon * reach.len()];
-        let mut next = vec![0.0; model.n_states];
-        let mut magnitude: f64 = 0.0;
-        for step in (0..horizon).rev() {
-            let row = &mut gains[step * reach.len()..(step + 1) * reach.len()];
-            layer.step_back(step, &next, row);
-            let weights = self.powers(step);
-            let advantages: f64 = weights.iter().zip(&largest_advantage).map(|(w, a)| w * a).sum();
-            budget.allow(error_at(step));
-            budget.allow_sum(2 * model.longest_sum + 2, 2.0 * (advantages + magnitude));
-            magnitude = 0.0;
-            for (&state, &gain) in reach.iter().zip(row.iter()) {
-                next[state as usize] = gain;
-                magnitude = magnitude.max(gain.abs());
-            }
-        }
+        let walked = self.walk_back(&layer, horizon, tail, &largest_advantage, &error_at);
+        let Walked { horizon, tail, gains, next, magnitude, mut budget } =
+            walked.unwrap_or_else(|| Walked::nowhere(model, layer.tail(0, error_at(0))));
         let at_start = |i: usize| values[i * model.n_states + model.start];
         let sum = (0..model.n).map(at_start).fold(next[model.start], |sum, value| sum + value);
         let magnitudes = (0..model.n).map(|i| at_start(i).abs()).sum::<f64>() + magnitude;
@@ -151,11 +137,44 @@ impl<'m> Relaxer<'m> {
         }
     }
 
+    /// The recursion from the horizon to step 0; `None` if it is stopped.
+    fn walk_back(
+        &self,
+        layer: &Layer,
+        horizon: usize,
+        tail: f64,
+        largest_advantage: &[f64],
+        error_at: &impl Fn(usize) -> f64,
+    ) -> Option<Walked> {
+        let (model, reach) = (self.model, layer.reach);
+        let mut walked = Walked::nowhere(model, tail);
+        walked.horizon = horizon;
+        walked.gains = vec![0.0; horizon * reach.len()];
+        let (mut pace, n_terms) = (Pace::of(&self.stop), layer.n_terms());
+        for step in (0..horizon).rev() {
+            if pace.stops_after(n_terms) {
+                return None;
+            }
+            let row = &mut walked.gains[step * reach.len()..(step + 1) * reach.len()];
+            layer.step_back(step, &walked.next, row);
+            let weights = self.powers(step);
+            let advantages: f64 = weights.iter().zip(largest_advantage).map(|(w, a)| w * a).sum();
+            walked.budget.allow(error_at(step));
+            walked.budget.allow_sum(2 * model.longest_sum + 2, 2.0 * (advantages + walked.magnitude));
+            walked.magnitude = 0.0;
+            for (&state, &gain) in reach.iter().zip(row.iter()) {
+                walked.next[state as usize] = gain;
+                walked.magnitude = walked.magnitude.max(gain.abs());
+            }
+        }
+        Some(walked)
+    }
+
     /// A bound for a part of a relaxed box that differs from it in one state, from the same values and tail.
     ///
     /// Only states whose gain decreases are computed anew: few, if few states lead to `state`. The bound is as good as that of
-    /// [`relax`](Self::relax) if the part contains the mix of the tail, and weaker otherwise.
-    pub fn probe(&self, part: &ActionBox, relaxed: &Relaxed, state: usize, notes: &mut Notes) -> f64 {
+    /// [`relax`](Self::relax) if the part contains the mix of the tail, and weaker otherwise. Stopped, there is none: infinity.
+    pub fn probe(&self, part: &ActionBox, relaxed: &Relaxed, state: usize, notes: &mut Notes, pace: &mut Pace) -> f64 {
         const FURTHER: usize = 8;
         const NOTICEABLE: f64 = 1e-15;
         let model = self.model;
@@ -164,8 +183,12 @@ impl<'m> Relaxer<'m> {
         budget.allow(relaxed.tail);
         let mut magnitude = relaxed.scale;
         let (mut worths, mut n_terms) = (Vec::new(), 0);
+        let mut looked = 0;
         notes.clear();
         for step in (0..(relaxed.horizon + FURTHER).min(self.most_layers)).rev() {
+            if pace.stops_after(n_terms - std::mem::replace(&mut looked, n_terms)) {
+                return f64::INFINITY;
+            }
             let weights = self.powers(step);
             notes.begin_layer();
             notes.ask(state);
@@ -203,6 +226,24 @@ impl<'m> Relaxer<'m> {
         budget.allow_sum(model.n + 1, magnitude * (model.n + 1) as f64);
         let bound = budget.above(sum);
         if bound.is_nan() { f64::INFINITY } else { bound }
+    }
+
+    /// A lower bound on what a mix of whole choices earns, from about its values: Σ_i V_i(s_0) less what T(κ) bounds for −Δ_i.
+    pub fn at_least(&self, mix: &[f64], values: &[f64]) -> f64 {
+        let model = self.model;
+        let within = ActionBox { lower: mix.to_vec(), upper: mix.to_vec() };
+        let reach = model.reachable(|choice| within.allows(choice));
+        let (mut loss, error) = self.advantages(&within, &reach, values);
+        loss.iter_mut().for_each(|advantage| *advantage = -*advantage);
+        let most = |i: usize| within.largest(model, &reach, |choice| loss[choice * model.n + i]);
+        let largest: Vec<f64> = (0..model.n).map(most).collect();
+        let layer = Layer { relaxer: self, within: &within, reach: &reach, advantage: &loss };
+        let mut budget = RoundingBudget::default();
+        budget.allow(layer.tail(0, self.weighted_error(0, &largest, &error)));
+        let at_start = |i: usize| values[i * model.n_states + model.start];
+        budget.allow_sum(model.n, (0..model.n).map(|i| at_start(i).abs()).sum());
+        let lower = -budget.above(-(0..model.n).map(at_start).sum::<f64>());
+        if lower.is_nan() { f64::NEG_INFINITY } else { lower }
     }
 
     /// λ_i^j, most patient principal first.
@@ -250,10 +291,10 @@ impl<'m> Relaxer<'m> {
 
     /// The first of a few steps at which the tail is short, with the tail.
     fn horizon(&self, layer: &Layer, error_at: &impl Fn(usize) -> f64, short: f64) -> (usize, f64) {
-        let mut step = 1;
+        let (mut step, mut pace) = (1, Pace::of(&self.stop));
         loop {
             let tail = layer.tail(step, error_at(step));
-            if tail <= short || step >= self.most_layers {
+            if tail <= short || step >= self.most_layers || pace.stops_after(layer.n_terms()) {
                 return (step, tail);
             }
             step = (step + 1 + step / 4).min(self.most_layers);
@@ -287,6 +328,30 @@ impl Relaxed {
     }
 }
 
+/// The recursion, from the horizon back to step 0.
+struct Walked {
+    horizon: usize,
+    /// An upper bound on the gain from the horizon on.
+    tail: f64,
+    /// U_j of the states that the box reaches, layer after layer.
+    gains: Vec<f64>,
+    /// U_0 of every state.
+    next: Vec<f64>,
+    /// Its largest magnitude.
+    magnitude: f64,
+    /// The errors, and the tail.
+    budget: RoundingBudget,
+}
+
+impl Walked {
+    /// No layer at all: the tail begins at once.
+    fn nowhere(model: &Doubles, tail: f64) -> Walked {
+        let mut budget = RoundingBudget::default();
+        budget.allow(tail);
+        Walked { horizon: 0, tail, gains: Vec::new(), next: vec![0.0; model.n_states], magnitude: 0.0, budget }
+    }
+}
+
 /// The recursion's data.
 pub(super) struct Layer<'a> {
     pub relaxer: &'a Relaxer<'a>,
@@ -297,7 +362,7 @@ pub(super) struct Layer<'a> {
 
 impl Layer<'_> {
     /// The products of one step of the recursion.
-    fn n_terms(&self) -> usize {
+    pub fn n_terms(&self) -> usize {
         self.reach.iter().map(|&state| self.relaxer.model.n_terms(state as usize)).sum()
     }
 

@@ -18,6 +18,7 @@ use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::local::Local;
 use crate::number::{RoundingBudget, enough_for_sum};
+use crate::stop::{Pace, StopSignal};
 
 /// The bound of a box, and the contribution of each state.
 #[derive(Debug)]
@@ -33,18 +34,19 @@ const ITERATIONS: usize = 400;
 /// How much r is widened, relative to the average of its terms.
 const MARGIN: f64 = 0.05;
 
-/// The slope bound around the mix of `local`; `None` if the box is too wide for it.
-pub(super) fn slope_bound(model: &Doubles, within: &ActionBox, local: &Local) -> Option<Slope> {
+/// The slope bound around the mix of `local`; `None` if the box is too wide for it, or if `stop` is raised.
+pub(super) fn slope_bound(model: &Doubles, within: &ActionBox, local: &Local, stop: &StopSignal) -> Option<Slope> {
     let reach = local.reach();
     let changes = Changes::of(model, within, local);
     let mut bound = RoundingBudget::default();
     let mut opens = vec![0.0; model.n_states];
     let mut slopes = vec![0.0; model.n_choices];
     let mut magnitude = 0.0f64;
+    let mut pace = Pace::of(stop);
     for i in 0..model.n {
         let values = local.values(i);
         let visits = local.visits(i);
-        let far = changes.visits_within(model, local, i, &visits)?;
+        let far = changes.visits_within(model, local, i, &visits, &mut pace)?;
         let largest_value = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
         let mut advantage_error = RoundingBudget::default();
         let largest_reward = within.largest(model, reach, |choice| model.rewards(choice)[i]);
@@ -124,8 +126,16 @@ impl Changes {
     }
 
     /// r: an upper bound on the difference between `visits` and the discounted visits under any mix of the box.
-    fn visits_within(&self, model: &Doubles, local: &Local, i: usize, visits: &[f64]) -> Option<Vec<f64>> {
+    fn visits_within(
+        &self,
+        model: &Doubles,
+        local: &Local,
+        i: usize,
+        visits: &[f64],
+        pace: &mut Pace,
+    ) -> Option<Vec<f64>> {
         let size = visits.len();
+        let n_entries = self.rows.iter().map(Vec::len).sum();
         let discount = model.discounts[i].upper();
         // λ x δP + |ρ|, rounded up.
         let mut base = vec![0.0; size];
@@ -148,6 +158,9 @@ impl Changes {
         let mut term: Vec<f64> = base.iter().map(|base| base + average).collect();
         let mut far = term.clone();
         for _ in 0..ITERATIONS {
+            if pace.stops_after(n_entries) {
+                return None;
+            }
             let mut next = vec![0.0; size];
             for (row, &term) in self.rows.iter().zip(&term) {
                 for &(target, mean, change) in row {

@@ -11,7 +11,7 @@ use super::branch_and_bound::{
 };
 use super::dominance::without_dominated;
 use super::doubles::Doubles;
-use super::exact::{stationary_welfare, welfare_range};
+use super::exact::{greatest_welfare, least_welfare, stationary_welfare};
 use super::following::Followed;
 use super::local::Local;
 use super::notes::Notes;
@@ -22,7 +22,7 @@ use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
 use crate::number::Rational;
 use crate::principals;
-use crate::stop::StopSignal;
+use crate::stop::{Pace, StopSignal};
 use crate::strategy::{Stationary, Strategy};
 use std::sync::Arc;
 
@@ -43,25 +43,25 @@ pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
-    let whole = without_dominated(&ordered, &doubles);
+    let whole = without_dominated(&ordered, &doubles, &options.stop);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
-    let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
+    let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let reach = doubles.reachable(|_| true);
     let relaxer = Relaxer::new(&doubles, &options.stop);
     let class = Mixed { model, doubles: &doubles, relaxer, elsewhere, whole: whole.clone(), reach };
+    // The relaxation first: it takes less time than fractions, and a stopped search has its bound.
+    let relaxed = class.relaxer.relax(&whole, Some((&values, &class.elsewhere)));
     let long_term = class.incumbent(&class.elsewhere, &options.stop).unwrap_or_else(|| {
-        let [welfare, _] = welfare_range(&ordered);
+        let welfare = least_welfare(&ordered, &class.relaxer, &class.elsewhere, &values);
         let lower = doubles.scaled_below(&welfare);
         let strategy = Strategy::Stationary(class.rounded(&class.elsewhere));
         Incumbent { strategy, welfare, is_exact: false, lower }
     });
     let found = class.first_found(&options.stop);
     let incumbent = found.into_iter().fold(long_term, |a, b| if b.welfare > a.welfare { b } else { a });
-    let relaxed = class.relaxer.relax(&whole, None);
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     // If all rewards are 0, the relaxation would report only its rounding errors.
-    let is_nothing = welfare_range(&ordered).iter().all(Rational::is_zero);
-    let bound = if is_nothing { 0.0 } else { relaxed.bound };
+    let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
     let root = Node { within: whole, bound, depth: 0, near };
     search(&class, root, incumbent, options)
 }
@@ -114,6 +114,10 @@ impl Class for Mixed<'_> {
                 return expanded;
             }
             let followed = self.relaxer.follow(&node.within, &relaxed);
+            if goal.stop.reason().is_some() {
+                expanded.children = vec![node];
+                return expanded;
+            }
             if narrowings.next().is_none() || !self.narrow(&mut node, &relaxed, &followed, cutoff, &mut expanded) {
                 break (relaxed, followed);
             }
@@ -126,7 +130,7 @@ impl Class for Mixed<'_> {
             mix[choices.clone()].copy_from_slice(&followed.average[choices.clone()]);
             node.within.project(choices, &mut mix);
         }
-        let mut local = Local::new(doubles, &relaxed.reach, mix.clone());
+        let mut local = Local::new(doubles, &relaxed.reach, mix.clone(), &goal.stop);
         let mut welfare = None;
         if let Some(local) = &mut local {
             local.improve_stationary(&node.within, ROUNDS);
@@ -135,12 +139,12 @@ impl Class for Mixed<'_> {
         }
         let welfare = welfare.unwrap_or_else(|| {
             let mut values = relaxed.values.clone();
-            evaluate(doubles, &relaxed.reach, &mix, &mut values);
+            evaluate(doubles, &relaxed.reach, &mix, &mut values, &mut Pace::of(&goal.stop));
             (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum()
         });
         if welfare > incumbent.lower + BETTER * goal.gap + NOTICEABLE * incumbent.lower.abs() {
             // There may be better mixes outside the box.
-            let mut freed = Local::new(doubles, &self.reach, mix.clone());
+            let mut freed = Local::new(doubles, &self.reach, mix.clone(), &goal.stop);
             let found = match &mut freed {
                 Some(freed) => {
                     freed.improve_stationary(&self.whole, 10 * ROUNDS);
@@ -157,7 +161,7 @@ impl Class for Mixed<'_> {
             }
         }
         let best = expanded.found.as_ref().unwrap_or(incumbent);
-        let slope = local.as_ref().and_then(|local| slope_bound(doubles, &node.within, local));
+        let slope = local.as_ref().and_then(|local| slope_bound(doubles, &node.within, local, &goal.stop));
         let by_slope = slope.as_ref().is_some_and(|slope| slope.bound < bound);
         bound = slope.as_ref().map_or(bound, |slope| slope.bound.min(bound));
         let cutoff = goal.cutoff(best);
@@ -234,7 +238,7 @@ impl Mixed<'_> {
         const WORTHWHILE: f64 = 0.8;
         let doubles = self.doubles;
         let excess = relaxed.bound - cutoff.least.max(cutoff.enough);
-        let mut notes = Notes::new(doubles);
+        let (mut notes, mut pace) = (Notes::new(doubles), Pace::of(&self.relaxer.stop));
         let mut narrowed = false;
         for &state in &relaxed.reach {
             let state = state as usize;
@@ -245,12 +249,16 @@ impl Mixed<'_> {
                     continue;
                 }
                 let cut = ((node.within.lower[choice] + share) / GRID).ceil() * GRID;
+                // The box is copied for every probe.
+                if pace.stops_after(doubles.n_choices) {
+                    return narrowed;
+                }
                 let mut part = node.within.clone();
                 part.lower[choice] = cut;
                 if !part.tighten(doubles, state) {
                     continue;
                 }
-                let bound = self.relaxer.probe(&part, relaxed, state, &mut notes);
+                let bound = self.relaxer.probe(&part, relaxed, state, &mut notes, &mut pace);
                 if cutoff.drops(bound) {
                     expanded.drop_at(bound);
                     node.within.upper[choice] = cut;
@@ -264,7 +272,9 @@ impl Mixed<'_> {
 
     /// The results of local search from the long-term strategy: a positional strategy, and the mix that it improves to.
     fn first_found(&self, stop: &StopSignal) -> Vec<Incumbent> {
-        let Some(mut local) = Local::new(self.doubles, &self.reach, self.elsewhere.clone()) else { return Vec::new() };
+        let Some(mut local) = Local::new(self.doubles, &self.reach, self.elsewhere.clone(), stop) else {
+            return Vec::new();
+        };
         local.improve_positional(&self.whole);
         let positional = self.incumbent(&local.mix, stop);
         local.improve_stationary(&self.whole, 10 * ROUNDS);

@@ -8,6 +8,7 @@ use super::dense;
 use super::doubles::Doubles;
 use crate::kernel::gauss_seidel::sweep_in_place;
 use crate::model::StateId;
+use crate::stop::{Pace, StopSignal};
 
 /// Differences below this, relative to the largest value, count as ties.
 const TIE: f64 = 1e-11;
@@ -21,13 +22,15 @@ const MANY_SWEEPS: usize = 2_000;
 const SMALL: usize = 160;
 const MOST_IMPROVEMENTS: usize = 60;
 
-/// Values, principal after principal, and the mix whose values they are.
+/// Values, principal after principal, and the mix whose values they are. Stopped, they are as good as they are by then.
 pub(super) fn lexicographic_values(
     model: &Doubles,
     within: &ActionBox,
     reach: &[u32],
     near: Option<(&[f64], &[f64])>,
+    stop: &StopSignal,
 ) -> (Vec<f64>, Vec<f64>) {
+    let pace = &mut Pace::of(stop);
     let (mut values, mut mix) = match near {
         Some((values, mix)) => (values.to_vec(), mix.to_vec()),
         None => (vec![0.0; model.n * model.n_states], vec![0.0; model.n_choices]),
@@ -39,27 +42,33 @@ pub(super) fn lexicographic_values(
             None => within.fill(choices.clone(), &choices.collect::<Vec<_>>(), &mut mix),
         }
     }
-    evaluate(model, reach, &mix, &mut values);
+    evaluate(model, reach, &mix, &mut values, pace);
     for _ in 0..MOST_IMPROVEMENTS {
-        if !improve(model, within, reach, &values, &mut mix) {
+        if pace.stops_after(n_terms(model, reach)) || !improve(model, within, reach, &values, &mut mix) {
             break;
         }
-        evaluate(model, reach, &mix, &mut values);
+        evaluate(model, reach, &mix, &mut values, pace);
     }
     (values, mix)
 }
 
-/// About the values of a mix to every principal, from values that are near.
-pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut [f64]) {
+/// About the values of a mix to every principal, from values that are near. Stopped, they are as good as they are by then.
+pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut [f64], pace: &mut Pace) {
+    let a_sweep = n_terms(model, reach);
     for i in 0..model.n {
         let values = &mut values[i * model.n_states..(i + 1) * model.n_states];
         let sweeps = if reach.len() <= SMALL { FEW_SWEEPS } else { MANY_SWEEPS };
-        let settled = (0..sweeps).any(|_| sweep(model, reach, mix, i, values));
+        let settled = (0..sweeps).any(|_| pace.stops_after(a_sweep) || sweep(model, reach, mix, i, values));
         if !settled && reach.len() <= SMALL {
             dense::solve_values(model, reach, mix, i, values);
             values.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = 0.0);
         }
     }
+}
+
+/// The products of one look at these states.
+fn n_terms(model: &Doubles, reach: &[u32]) -> usize {
+    reach.iter().map(|&state| model.n_terms(state as usize)).sum()
 }
 
 /// One Gauss–Seidel sweep, backwards, because states are often listed before their successors. Returns whether it has converged.

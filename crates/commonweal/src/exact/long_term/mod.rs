@@ -36,19 +36,24 @@ pub struct LongTerm {
 /// The long-term strategy of `model`, proven in exact arithmetic.
 pub fn solve(model: &OrderedModel, rows: &IntegerRows, stop: &StopSignal) -> Result<LongTerm, StopReason> {
     let mut strategy = guess::lexicographic(model, stop)?;
-    let mut values = values_of(model, &strategy, stop)?;
+    let value_of = |strategy: &[ChoiceId], i: usize| {
+        let system = system_of(model.mdp(), strategy, model.discount(i), |choice| &model.rewards(choice)[i]);
+        let a_step = system.work_of_step();
+        solved(&system, stop, || stop.spend(a_step))
+    };
+    let mut values = of_each(model, |i| value_of(&strategy, i))?;
     let mut guess_holds = true;
     let mut allowed = vec![true; model.n_choices()];
     for (i, values) in values.iter_mut().enumerate() {
         if !guess_holds {
-            *values = value_of(model, &strategy, i, stop)?;
+            *values = value_of(&strategy, i)?;
         }
         let mut signs = advantage_signs(model, rows, i, values, &allowed);
         while let Some(improved) = improve(model, &strategy, &allowed, &signs) {
             stop.check()?;
             guess_holds = false;
             strategy = improved;
-            *values = value_of(model, &strategy, i, stop)?;
+            *values = value_of(&strategy, i)?;
             signs = advantage_signs(model, rows, i, values, &allowed);
         }
         for (allowed, sign) in allowed.iter_mut().zip(&signs) {
@@ -82,12 +87,31 @@ pub fn positional_value<'r>(
     reward: impl Fn(ChoiceId) -> &'r Rational,
     stop: &StopSignal,
 ) -> Result<ExactVector, StopReason> {
+    solved(&system_of(model, strategy, discount, reward), stop, || ())
+}
+
+/// The system of that solution.
+fn system_of<'r>(
+    model: &crate::model::Mdp,
+    strategy: &[ChoiceId],
+    discount: &Rational,
+    reward: impl Fn(ChoiceId) -> &'r Rational,
+) -> IntegerSystem {
     let mut system = IntegerSystem::new(model.n_states());
     for (state, &choice) in strategy.iter().enumerate() {
         let transitions = model.transitions(choice).map(|(target, probability)| (target.index(), probability));
         system.push_state(state, discount, transitions, reward(choice));
     }
-    linear_system::solve(&system, &|| stop.reason().is_some())
+    system
+}
+
+/// The exact solution of a system; `at_step` is called at every step of the solve.
+fn solved(system: &IntegerSystem, stop: &StopSignal, at_step: impl Fn() + Sync) -> Result<ExactVector, StopReason> {
+    let is_stopped = || {
+        at_step();
+        stop.reason().is_some()
+    };
+    linear_system::solve(system, &is_stopped)
         .ok_or_else(|| stop.reason().expect("an exact solve ends unless it is stopped"))
 }
 
@@ -125,7 +149,14 @@ pub fn values_of(
     strategy: &[ChoiceId],
     stop: &StopSignal,
 ) -> Result<Vec<ExactVector>, StopReason> {
-    let value = |i| value_of(model, strategy, i, stop);
+    of_each(model, |i| value_of(model, strategy, i, stop))
+}
+
+/// The values for every principal, solved together.
+fn of_each(
+    model: &OrderedModel,
+    value: impl Fn(usize) -> Result<ExactVector, StopReason> + Sync + Send,
+) -> Result<Vec<ExactVector>, StopReason> {
     if model.n_states() >= parallel::WORTH_SHARING {
         parallel::map_each(model.n(), value).into_iter().collect()
     } else {
