@@ -20,7 +20,7 @@ from fractions import Fraction
 from math import gcd, inf, isfinite, lcm, nextafter
 
 MAX_LINE, MAX_STEP, MAX_COUNT, MAX_DOUBLES_HORIZON = 1 << 26, 1 << 96, 1 << 32, 1 << 53
-MAX_MODEL_BITS, MAX_ROW_BITS, MAX_SUM_BITS, MAX_CUTS = 1 << 16, 1 << 18, 1 << 20, 10_000
+MAX_MODEL_BITS, MAX_ROW_BITS, MAX_SUM_BITS, MAX_CUTS, MAX_PERIOD = 1 << 16, 1 << 18, 1 << 20, 10_000, 1000
 MAX_WORDS, MAX_MODEL_BYTES, WORK = 1 << 28, 1 << 32, 200_000_000_000
 
 
@@ -275,6 +275,10 @@ class Model:
     def choices(self, state):
         return range(self.first[state], self.first[state + 1])
 
+    def same(self, choice, other):
+        """Whether two choices have the same rewards and the same row."""
+        return self.rewards[choice] == self.rewards[other] and self.rows[choice] == self.rows[other]
+
     def number(self, state, word):
         """The choice that has this number within its state."""
         choice = count(word)
@@ -440,7 +444,7 @@ def show_stage(model, decisions, start, until, ends_of, passes):
         ends, failed = ends_of(u, v), []
         for k in left:
             state, choice = rivals[k]
-            if passes(choice, u, v, ends):
+            if passes(state, choice, u, v, ends):
                 continue
             if u == v or cuts[k] == MAX_CUTS:
                 numbers = choice - model.first[state], decisions[state] - model.first[state]
@@ -571,7 +575,7 @@ class Exact:
                 other = self.worth(t, weights, choice)
                 if compare(other[1], own[0]) <= 0:
                     continue
-                if model.rewards[choice] == model.rewards[decision] and model.rows[choice] == model.rows[decision]:
+                if model.same(choice, decision):
                     continue
                 found, stated = shown(other[1]), shown(own[0])
                 if self.is_exact:
@@ -638,7 +642,48 @@ class Exact:
             self.earned = earned
         self.set_values(new)
 
-    def stage(self, start):  # (f)
+    def read_harmonic(self):
+        """h_0, …, h_{d−1} as one denominator, numerators by phase, and an exponent."""
+
+        def head(rest):
+            period, _, exponent = rest.partition(" ")
+            period, exponent = count(period), integer(exponent)
+            if period is None or exponent is None or not 1 <= period <= MAX_PERIOD or abs(exponent) > MAX_STEP:
+                return None
+            return period, exponent
+
+        period, exponent = self.lines.entry("harmonic", head)
+        denominator = self.lines.entry("denominator", integer)
+        if denominator <= 0:
+            raise Unreadable("a denominator that is not positive")
+        phases = [[self.lines.take(integer) for _ in range(self.model.n_states)] for _ in range(period)]
+        return denominator, phases, exponent
+
+    def shifted(self, p, q, exponent):
+        """p/q · 2^exponent, enclosed."""
+        return tuple((m, e + exponent) if m else (m, e) for m, e in self.floats.fraction(p, q))
+
+    def drifts(self, harmonic, place):
+        """P_c h_k − h_{k+1} of every choice and phase; 0 for the decisions."""
+        model, (denominator, phases, exponent) = self.model, harmonic
+        period = len(phases)
+        length = max(map(words, [denominator, *(number for phase in phases for number in phase)]))
+        each = (self.floats.bits // 64 + model.words + 5) * (length + model.words)
+        self.work.spend(period * (model.n_transitions + len(model.rows)) * each)
+        drifts = {}
+        for state, decision in enumerate(self.decisions):
+            for choice in model.choices(state):
+                common, drifts[choice] = model.common[choice], []
+                for k, phase in enumerate(phases):
+                    dot = sum(p.numerator * (common // p.denominator) * phase[t] for t, p in model.rows[choice])
+                    drift = dot - common * phases[(k + 1) % period][state]
+                    if choice == decision and drift != 0:
+                        claim = "its choice does not keep the harmonic numbers"
+                        raise Refused(f"{place}, state {state}, phase {k}: {claim}; drift, not 0")
+                    drifts[choice].append(self.shifted(drift, common * denominator, exponent))
+        return drifts
+
+    def stage(self, start, harmonic=None):  # (f)
         model, until = self.model, self.step
         place = f"stage {start + model.origin} to {until + model.origin}"
         self.values_are_those_of_decisions(place)
@@ -646,6 +691,14 @@ class Exact:
         if self.is_exact and any(differ(y, v) for y, v in zip(self.earned, self.values)):
             raise Refused(f"{place}: exact gains cannot be carried over a stage; gains, not 0")
         self.work.spend((model.n_transitions + model.n_states) * 4 * self.cost)
+        drifts, value = None, None
+        if harmonic:
+            drifts = self.drifts(harmonic, place)
+            denominator, phases, exponent = harmonic
+            value = lambda k, state: self.shifted(phases[k % len(phases)][state], denominator, exponent)
+            for state in range(model.n_states):
+                (low, low_e), (high, high_e) = value(0, state)
+                self.gain[state] = self.floats.sum(self.gain[state], ((-high, high_e), (-low, low_e)))
         lowest, highest = self.hull(0, -1), self.hull(1, 1)
         slack = {}
         for state, decision in enumerate(self.decisions):
@@ -653,16 +706,35 @@ class Exact:
             for choice in model.choices(state):
                 high = extreme([highest[target] for target, _ in model.rows[choice]], 1)
                 more = self.floats.add(high, (-low[0], low[1]), True)
-                slack[choice] = ZERO if more[0] < 0 else more
+                more = ZERO if more[0] < 0 else more
+                own = [self.floats.add(drift[1], more, True) for drift in drifts[choice]] if harmonic else [more]
+                slack[choice] = own
 
         def ends(u, v):
             self.work.spend((until - v).bit_length() * self.cost)
-            return self.weights(u), self.weights(v), self.floats.power(self.discount, until - v)
+            from_last = self.floats.power(self.discount, until - v)
+            from_first = from_last
+            if harmonic:
+                self.work.spend((until - u).bit_length() * self.cost)
+                from_first = self.floats.power(self.discount, until - u)
+            return self.weights(u), self.weights(v), from_first, from_last
 
-        passes = lambda choice, u, v, ends: self.passes(choice, slack[choice], u, v, *ends)
+        def greatest(choice, u, v):
+            own = slack[choice]
+            left = range(until - 1 - v, min(until - u, until - 1 - v + len(own)))
+            return extreme([own[k % len(own)] for k in left], 1)
+
+        def passes(state, choice, u, v, ends):
+            if model.same(choice, self.decisions[state]):  # It ties at every step, and no enclosure could show that.
+                return True
+            return self.passes(choice, greatest(choice, u, v), u, v, *ends)
+
         show_stage(model, self.decisions, start, until, ends, passes)
         length = self.floats.power(self.discount, until - start)
-        self.gain = [self.floats.product(length, ends) for ends in zip(lowest, highest)]
+        gains = list(zip(lowest, highest))
+        if harmonic:
+            gains = [self.floats.sum(gain, value(until - start, state)) for state, gain in enumerate(gains)]
+        self.gain = [self.floats.product(length, gain) for gain in gains]
         self.step = start
 
     def hull(self, end, direction):
@@ -677,15 +749,15 @@ class Exact:
                     hull[state], changing = best, True
         return hull
 
-    def passes(self, choice, slack, u, v, first, last, shrunk):
+    def passes(self, choice, z, u, v, first, last, from_first, from_last):
         n = self.model.n
         self.work.spend(n * (n + 2) * self.cost)
-        y = self.floats.product(shrunk, (ZERO, slack))[1]
-        loses = lambda total, with_slack=True: sign(self.floats.add(total[1], y, True) if with_slack else total[1]) <= 0
-        at_v = loses(self.sum(v, last, choice, 0, n))
+        y = self.floats.product(from_first if sign(z) < 0 else from_last, (z, z))[1]
+        loses = lambda total, with_y=True: sign(self.floats.add(total[1], y, True) if with_y else total[1]) <= 0
+        whole = self.sum(v, last, choice, 0, n)
         if u == v:
-            return at_v
-        if not (u == 0 and self.model.discounts[-1] == 0) and at_v:
+            return loses(whole)
+        if not (u == 0 and self.model.discounts[-1] == 0) and loses(whole, sign(y) >= 0):
             if all(loses(self.sum(v, last, choice, k, n), False) for k in range(1, n)):
                 return True
         if all(loses(self.sum(u, first, choice, 0, k)) for k in range(1, n + 1)):
@@ -738,10 +810,13 @@ class Exact:
                 read_layers(model, self.lines, start, self.step, self.decisions, self.layer)
             elif keyword == "stage":
                 self.stage(self.lines.entry("stage", earlier))
+            elif keyword == "harmonic" and not self.is_exact:
+                harmonic = self.read_harmonic()
+                self.stage(self.lines.entry("stage", earlier), harmonic)
             elif keyword == "values" and not self.is_exact:
                 self.rebase()
             else:
-                raise self.lines.fault("expected `layers`, `stage` or `values`")
+                raise self.lines.fault("expected `layers`, `stage`, `harmonic` or `values`")
 
 
 def read_values(model, lines):
@@ -1002,7 +1077,7 @@ class Bounds:
                 downs = plus(downs, times((max(0.0, -low),) * 2, weight))
             gain, loss = max(gain, ups[1]), max(loss, downs[1])
 
-        def passes(choice, _u, _v, ends):
+        def passes(_state, choice, _u, _v, ends):
             self.work.spend(model.n * 4)
             shrunk, first, last = ends
             total = 0.0, 0.0
@@ -1068,7 +1143,7 @@ class Bounds:
             elif keyword == "values":
                 self.rebase(self.step)
             else:
-                raise self.lines.fault("expected `layers`, `stage` or `values`")
+                raise self.lines.fault("expected `layers`, `stage`, `harmonic` or `values`")
 
     def check(self):
         self.after_horizon()

@@ -114,6 +114,16 @@ impl Enclosure {
         Enclosure { lo: Float::one(), hi: Float::one() }
     }
 
+    pub fn negated(&self) -> Enclosure {
+        Enclosure { lo: self.hi.negated(), hi: self.lo.negated() }
+    }
+
+    /// The number times 2^exponent.
+    pub fn shifted(self, exponent: i128) -> Enclosure {
+        let shift = |end: Float| if end.is_zero() { end } else { Float { e: end.e + exponent, ..end } };
+        Enclosure { lo: shift(self.lo), hi: shift(self.hi) }
+    }
+
     pub fn is_zero(&self) -> bool {
         self.lo.is_zero() && self.hi.is_zero()
     }

@@ -3,6 +3,7 @@
 use crate::certificate::{after_origin, between, earlier, layers, tail};
 use crate::enclosure::{Enclosure, Float, Precision};
 use crate::fraction::{Fraction, lcm};
+use crate::harmonic::Harmonic;
 use crate::model::Model;
 use crate::stage;
 use crate::text::{Lines, count, fraction, integer, step};
@@ -72,13 +73,15 @@ pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) ->
 
 pub fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Values>, Unreadable> {
     lines.word("values")?;
-    let mut of_principal = || {
-        let positive = |rest: &str| integer(rest).filter(|denominator| denominator.is_positive());
-        let denominator = lines.entry("denominator", positive, "a positive integer")?;
-        let numerators = (0..model.n_states()).map(|_| lines.take(integer, "an integer")).collect::<Result<_, _>>()?;
-        Ok(Values::new(numerators, denominator))
-    };
-    (0..model.n()).map(|_| of_principal()).collect()
+    (0..model.n()).map(|_| read_vector(model.n_states(), lines)).collect()
+}
+
+/// Numbers over a common denominator.
+pub fn read_vector<R: BufRead>(length: usize, lines: &mut Lines<R>) -> Result<Values, Unreadable> {
+    let positive = |rest: &str| integer(rest).filter(|denominator| denominator.is_positive());
+    let denominator = lines.entry("denominator", positive, "a positive integer")?;
+    let numerators = (0..length).map(|_| lines.take(integer, "an integer")).collect::<Result<_, _>>()?;
+    Ok(Values::new(numerators, denominator))
 }
 
 /// The machine words of the longest values of all principals together.
@@ -145,14 +148,15 @@ impl<'m> Checker<'m> {
                     })?;
                     self.decisions = decisions;
                 }
-                Some("stage") => {
+                Some(word @ ("stage" | "harmonic")) if word == "stage" || self.earned.is_none() => {
+                    let harmonic = if word == "harmonic" { Some(Harmonic::read(model, lines)?) } else { None };
                     let from = lines.entry("stage", before, "an earlier step")?;
                     let [from_step, until_step] = [from, until].map(|step| step + model.origin);
                     self.values_are_those_of_decisions(&format!("stage {from_step} to {until_step}"))?;
-                    stage::check(self, from)?; // (f)
+                    stage::check(self, from, harmonic)?; // (f)
                 }
                 Some("values") if self.earned.is_none() => self.rebase(read_values(model, lines)?)?, // (e)
-                _ => return Err(lines.fault("expected `layers`, `stage` or `values`").into()),
+                _ => return Err(lines.fault("expected `layers`, `stage`, `harmonic` or `values`").into()),
             }
         }
         Ok(())

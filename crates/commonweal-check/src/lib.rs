@@ -23,6 +23,7 @@ mod enclosure;
 mod exact;
 mod fair;
 mod fraction;
+mod harmonic;
 mod model;
 mod preference;
 mod principals;

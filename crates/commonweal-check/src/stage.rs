@@ -3,6 +3,7 @@
 
 use crate::enclosure::{Enclosure, Float};
 use crate::exact::Checker;
+use crate::harmonic::Harmonic;
 use crate::model::Model;
 use crate::work::digits;
 use crate::{Stop, refuse};
@@ -60,17 +61,39 @@ pub fn show<C, I>(
     Ok(())
 }
 
-/// An interval [u, v] of steps with the weights ρ_i^u and ρ_i^v, and λ_0 to the power of the steps from v to the end.
+/// An interval [u, v] of steps with the weights ρ_i^u and ρ_i^v, and λ_0 to the power of the steps from u and from v to the end.
+/// Only what is negative needs the first of these powers.
 struct Interval {
     u: u128,
     v: u128,
     first: Vec<Enclosure>,
     last: Vec<Enclosure>,
-    shrunk: Enclosure,
+    from_first: Option<Enclosure>,
+    from_last: Enclosure,
+}
+
+/// z_k(c) of every choice: what it may gain at the end of the stage by where it leads, if k steps are left after it, modulo the
+/// period.
+struct Leads {
+    period: usize,
+    end: u128,
+    z: Vec<Float>,
+}
+
+impl Leads {
+    /// The greatest of what a choice may gain at the steps of [u, v].
+    fn greatest(&self, choice: usize, u: u128, v: u128) -> &Float {
+        let own = &self.z[choice * self.period..(choice + 1) * self.period];
+        // At step t, end − t − 1 steps are left.
+        let (fewest, most) = (self.end - 1 - v, self.end - 1 - u);
+        let all =
+            (fewest..=most.min(fewest + self.period as u128 - 1)).map(|k| &own[(k % self.period as u128) as usize]);
+        all.max_by(|x, y| x.compare(y)).expect("an interval has a step")
+    }
 }
 
 /// Checks that the decisions, whose values are the base, hold from the present step back to `from`, and goes there.
-pub fn check(checker: &mut Checker, from: u128) -> Result<(), Stop> {
+pub fn check(checker: &mut Checker, from: u128, harmonic: Option<Harmonic>) -> Result<(), Stop> {
     let (model, until) = (checker.model, checker.step);
     if let Some(earned) = &checker.earned {
         let same = |state| earned.iter().zip(&checker.values).all(|(y, v)| y.of(state).compare(&v.of(state)).is_eq());
@@ -82,18 +105,50 @@ pub fn check(checker: &mut Checker, from: u128) -> Result<(), Stop> {
         }
     }
     checker.work.spend(4 * (model.n_transitions() + model.n_states()) as u64, checker.cost())?;
+    let mut drifts = None;
+    if let Some(harmonic) = &harmonic {
+        let [from, until] = [from, until].map(|step| step + model.origin);
+        drifts = Some(harmonic.drifts(checker, &format!("stage {from} to {until}"))?);
+        for state in 0..model.n_states() {
+            let taken_out = harmonic.value(checker, 0, state);
+            checker.gain[state] = checker.precision.sum(&checker.gain[state], &taken_out.negated());
+        }
+    }
     let highest = hull(checker, |gain| &gain.hi, Ordering::Greater);
     let lowest = hull(checker, |gain| &gain.lo, Ordering::Less);
     let slack = slack(checker, &highest, &lowest);
+    let (period, z) = match (&harmonic, drifts) {
+        (Some(harmonic), Some(drifts)) => {
+            let period = harmonic.period();
+            let more =
+                |(index, drift): (usize, &Enclosure)| checker.precision.add_up(&drift.hi, &slack[index / period]);
+            (period, drifts.iter().enumerate().map(more).collect())
+        }
+        _ => (1, slack),
+    };
+    let leads = Leads { period, end: until, z };
+    let with_losses = harmonic.is_some();
     let decisions = std::mem::take(&mut checker.decisions);
-    show(checker, (model, &decisions), (from, until), Interval::of, |checker, interval, rival| {
-        let found = interval.excess(checker, rival, &slack[rival.1])?;
+    let interval = |checker: &mut Checker, u, v| Interval::of(checker, u, v, with_losses);
+    show(checker, (model, &decisions), (from, until), interval, |checker, interval, rival| {
+        // A choice with the same rewards and the same row ties at every step, and no enclosure could show that.
+        if model.same(rival.1, decisions[rival.0]) {
+            return Ok(None);
+        }
+        let found = interval.excess(checker, rival, leads.greatest(rival.1, interval.u, interval.v))?;
         Ok(found.map(|found| format!("{}, not ≤ 0", found.shown())))
     })?;
     checker.decisions = decisions;
     let length = checker.precision.power(&checker.discount, until - from);
-    let carried = |(lo, hi)| checker.precision.scale(&length, &Enclosure { lo, hi });
-    checker.gain = lowest.into_iter().zip(highest).map(carried).collect();
+    let carried = |(state, (lo, hi))| {
+        let left = Enclosure { lo, hi };
+        let gain = match &harmonic {
+            Some(harmonic) => checker.precision.sum(&left, &harmonic.value(checker, until - from, state)),
+            None => left,
+        };
+        checker.precision.scale(&length, &gain)
+    };
+    checker.gain = lowest.into_iter().zip(highest).enumerate().map(carried).collect();
     checker.step = from;
     Ok(())
 }
@@ -141,25 +196,34 @@ fn slack(checker: &Checker, highest: &[Float], lowest: &[Float]) -> Vec<Float> {
 }
 
 impl Interval {
-    fn of(checker: &mut Checker, u: u128, v: u128) -> Result<Interval, Stop> {
-        let left = checker.step - v;
-        checker.work.spend(digits(left), checker.cost())?;
+    fn of(checker: &mut Checker, u: u128, v: u128, with_losses: bool) -> Result<Interval, Stop> {
+        let from = |checker: &mut Checker, step: u128| {
+            let left = checker.step - step;
+            checker.work.spend(digits(left), checker.cost())?;
+            Ok::<_, Stop>(checker.precision.power(&checker.discount, left))
+        };
+        let from_last = from(checker, v)?;
+        let from_first = if with_losses { Some(from(checker, u)?) } else { None };
         let (first, last) = (checker.weights(u)?, checker.weights(v)?);
-        Ok(Interval { u, v, first, last, shrunk: checker.precision.power(&checker.discount, left) })
+        Ok(Interval { u, v, first, last, from_first, from_last })
     }
 
-    /// `None` if one of the three tests shows that the rival loses on all of the interval; otherwise what it may gain at v.
-    fn excess(&self, checker: &mut Checker, rival: (usize, usize), slack: &Float) -> Result<Option<Float>, Stop> {
+    /// `None` if one of the three tests shows that the rival loses on all of the interval; otherwise what it may gain at v. At the
+    /// end of the stage it may gain z by where it leads.
+    fn excess(&self, checker: &mut Checker, rival: (usize, usize), z: &Float) -> Result<Option<Float>, Stop> {
         let (n, precision) = (checker.model.n(), checker.precision);
         checker.work.spend((n * (n + 2)) as u64, checker.cost())?;
-        let y = precision.scale(&self.shrunk, &Enclosure { lo: Float::zero(), hi: slack.clone() }).hi;
-        let at_v = precision.add_up(&checker.sum(self.v, &self.last, rival, 0..n)?.hi, &y);
+        let shrunk = self.from_first.as_ref().filter(|_| z.is_negative()).unwrap_or(&self.from_last);
+        let y = precision.scale(shrunk, &Enclosure { lo: z.clone(), hi: z.clone() }).hi;
+        let whole = checker.sum(self.v, &self.last, rival, 0..n)?.hi;
+        let at_v = precision.add_up(&whole, &y);
         if self.u == self.v {
             return Ok(at_v.is_positive().then_some(at_v));
         }
-        // Suffix. Who counts the first step alone is in no sum at a later one.
+        // Suffix. Who counts the first step alone is in no sum at a later one, and a loss by where the rival leads falls in weight
+        // beside all others, going back.
         let returns = self.u == 0 && checker.model.discounts[n - 1].is_zero();
-        let mut passes = !returns && !at_v.is_positive();
+        let mut passes = !returns && !if y.is_negative() { &whole } else { &at_v }.is_positive();
         for k in 1..n {
             passes = passes && !checker.sum(self.v, &self.last, rival, k..n)?.hi.is_positive();
         }
@@ -233,7 +297,7 @@ mod tests {
                     sum.plus(&slack.times(&power(&model.discounts[0], 30 - t))).compare(&Fraction::zero()).is_gt()
                 };
                 let slack = Precision(128).fraction(&slack).hi;
-                let interval = Interval::of(&mut checker, u, u + length).expect("work is ample");
+                let interval = Interval::of(&mut checker, u, u + length, false).expect("work is ample");
                 let passes = interval.excess(&mut checker, (0, choice), &slack).expect("work is ample").is_none();
                 assert!(!passes || !(u..=u + length).any(gains), "{rewards:?} on [{u}, {}]", u + length);
                 assert!(passes || length > 0 || gains(u), "{rewards:?} at {u}");
@@ -251,7 +315,7 @@ mod tests {
             let values = vec![Values::new(vec![0.into()], 1.into()); 3];
             let start = (Precision(128), Work::new(u64::MAX));
             let mut checker = Checker::new(&model, start, (100, vec![0]), values, false).expect("work is ample");
-            let interval = Interval::of(&mut checker, u, v).expect("work is ample");
+            let interval = Interval::of(&mut checker, u, v, false).expect("work is ample");
             interval.excess(&mut checker, (0, 1), &Float::zero()).expect("work is ample").is_none()
         };
         // Suffix: 1 + ρ_1^42 − 10 ρ_2^42 < 0, but 2 − 10 ρ_2^42 is not.

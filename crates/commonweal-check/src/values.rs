@@ -10,6 +10,7 @@ use crate::work::{Work, words};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::One;
+use std::ops::Range;
 
 /// V(s) = numerators[s] / denominator.
 #[derive(Clone)]
@@ -26,8 +27,20 @@ impl Values {
         Values { numerators, denominator, words }
     }
 
+    /// Some of the numbers, over the same denominator.
+    pub fn part(&self, range: Range<usize>) -> Values {
+        Values { numerators: self.numerators[range].to_vec(), denominator: self.denominator.clone(), words: self.words }
+    }
+
     pub fn of(&self, state: usize) -> Fraction {
         Fraction::new(self.numerators[state].clone(), self.denominator.clone())
+    }
+
+    /// Σ_u P(u|c) V(u) less the value of a state in `other`, which has the same denominator.
+    pub fn expected_less(&self, model: &Model, choice: usize, other: &Values, state: usize) -> Fraction {
+        let common = &model.row_denominator[choice];
+        let numerator = model.dot(choice, &self.numerators) - common * &other.numerators[state];
+        Fraction::new(numerator, common * &self.denominator)
     }
 
     /// R_i(c) + λ_i Σ_u P(u|c) V(u), as a numerator over the denominator of the values times the second number.

@@ -4,8 +4,8 @@ use commonweal::documents::{self, Document};
 use commonweal::questions::own_best;
 use commonweal::{
     Change, Claim, CountingStrategy, Engine, EvaluateError, Model, ModelArrays, ModelError, NameTable, NoCertificate,
-    Options, OtherModel, Principal, Rational, ReadOptions, SimulateOptions, Stationary, Step, StopReason, StopSignal,
-    Strategy, evaluate, simulate, solve,
+    Options, OtherModel, Principal, Rational, ReadOptions, SimulateOptions, Stationary, Step, StopSignal, Strategy,
+    evaluate, simulate, solve,
 };
 
 const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
@@ -63,7 +63,8 @@ fn gaps_that_make_no_sense_still_give_true_bounds() {
         let welfare = answer.welfare_enclosure(hotel().start());
         assert!(welfare.lower() <= exact.to_f64() && exact.to_f64() <= welfare.upper(), "{gap}: {welfare:?}");
         match answer.claim() {
-            Claim::Stopped(StopReason::Precision) => assert!(gap.is_nan() || gap <= 0.0, "{gap}"),
+            // Doubles cannot reach it; fractions can, in a model as small as this.
+            Claim::Optimal => assert!(answer.is_handed_over() && (gap.is_nan() || gap <= 0.0), "{gap}"),
             Claim::Within { gap: kept, .. } => assert!(kept == 1.0 && gap > 1.0, "{gap}: {kept}"),
             claim => panic!("{gap}: {claim}"),
         }
