@@ -123,8 +123,8 @@ fn welfare(solution: &Answer, is_exact: bool, state: StateId) -> String {
         }
         None => {
             // Where the welfare is a double, a checker that carries enclosures needs room for its roundings.
-            let bounds = solution.welfare_enclosure(state);
-            format!("between {} {}", double(bounds.lower().next_down()), double(bounds.upper().next_up()))
+            let bounds = solution.welfare_enclosure(state).outward();
+            format!("between {} {}", double(bounds.lower()), double(bounds.upper()))
         }
     }
 }
