@@ -357,7 +357,8 @@ mod tests {
             let distance = if a < b { &b - &a } else { &a - &b };
             prop_assert!(width * Rational::from(2).pow(by as isize) >= distance);
             let (middle, by) = x.middle();
-            prop_assert!(contains(&x, &exact(&Dyadic { mantissa: middle, exponent: by })));
+            let middle = exact(&Dyadic { mantissa: middle, exponent: by });
+            prop_assert!(contains(&x, &middle));
             if let Some(sign) = x.sign() {
                 prop_assert_eq!(sign, a.cmp(&Rational::ZERO));
             }
