@@ -35,7 +35,7 @@ GROUPS = {
         "Episode",
     ],
     "Other questions": ["Search", "Evaluation", "Simulation", "Estimate", "Sweep", "StrategyMap", "Fair", "Front"],
-    "Errors": ["CommonwealError", "ModelError", "QuestionError", "StrategyError", "CertificateError"],
+    "Errors": ["CommonwealError", "ModelError", "QuestionError", "StrategyError", "CertificateError", "UndecidedError"],
 }
 
 

@@ -15,7 +15,9 @@ export function drawAnswer(place: HTMLElement, view: View): void {
     : solution.engine === "exact"
       ? solution.checked
         ? "Optimal; an independent checker accepts it."
-        : "Optimal, in exact fractions."
+        : solution.principals.some((principal) => principal.approximation)
+          ? "Optimal for the mixtures that approximate preferences; the bounds include their error."
+          : "Optimal, in exact fractions."
       : "Proven in doubles, rounding errors included.";
   const tile = (number: Node | string, what: string) => el("li", {}, el("strong", {}, number), el("span", {}, what));
   const row = (principal: Principal) => {
@@ -39,7 +41,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
       "ul",
       { class: "tiles" },
       tile(shown(answer.welfare), `welfare from ${solution.start}`),
-      tile(shown(answer.long_term_welfare), "of the long-term strategy"),
+      tile(shown(answer.long_term_welfare), solution.long_term === "proven" ? "of the long-term strategy" : "of the strategy of the tail, assumed to be the long-term one"),
       tile(stepText(answer.memory), `memory, in ${model.step}s`),
       tile(stepText(solution.horizon), `horizon, in ${model.step}s`),
     ),

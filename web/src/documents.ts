@@ -17,6 +17,7 @@ export interface Decision {
 
 export interface Compared {
   strategy: string;
+  rule?: string;
   principal?: string;
   welfare: Num;
   upper?: number;
@@ -64,7 +65,7 @@ export interface Solution {
   checked: boolean;
   status?: string;
   reason?: string;
-  principals: { name: string; members?: string[]; discount: string }[];
+  principals: { name: string; members?: string[]; discount: string; approximation?: object }[];
   start: string;
   horizon: Step;
   long_term: "proven" | "assumed";

@@ -11,7 +11,7 @@ export function drawExplanation(place: HTMLElement, view: View): void {
   const answer = solution.states[solution.start]!;
   const lines: HTMLElement[] = [];
   const patient = [...new Set(solution.principals.map((principal) => whose(principal.name)))];
-  const inTheEnd = `In the long run the most patient principal decides: the long-term strategy is best for ${patient.join(", then for ")}. From ${solution.start} it earns ${decimal(double(answer.long_term_welfare))}.`;
+  const inTheEnd = `In the long run the most patient principal decides: the long-term strategy is best for ${patient.join(", then for ")}. From ${solution.start} ${solution.long_term === "proven" ? "it" : "the strategy of the tail, assumed to be that one,"} earns ${decimal(double(answer.long_term_welfare))}.`;
   lines.push(el("p", {}, inTheEnd));
   const gain = double(answer.welfare) - double(answer.long_term_welfare);
   const memory = stepText(answer.memory);

@@ -32,6 +32,7 @@ const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2
 
 export class FrontPanel {
   private key = "";
+  private model = "";
   private front: Front | null = null;
   fair: Compromise[] = [];
   private asking: AbortController | null = null;
@@ -44,6 +45,13 @@ export class FrontPanel {
     private readonly use: (weights: Record<string, string>) => void,
   ) {}
 
+  /** Ends a question that is still open, so that the view need not wait for it. It is asked again when it is shown. */
+  cancel(): void {
+    if (!this.asking) return;
+    this.asking.abort();
+    [this.asking, this.key] = [null, ""];
+  }
+
   /** Shows the front of this state; `then` is called when the points of the rules are known. */
   async show(state: State, view: View, axes: [string, string], then: () => void): Promise<void> {
     const key = JSON.stringify([state.model, state.discounts, state.weights, axes]);
@@ -53,11 +61,15 @@ export class FrontPanel {
     }
     this.key = key;
     [this.front, this.fair, this.chosen] = [null, [], null];
+    this.place.classList.add("old");
+    if (this.model !== state.model) this.place.replaceChildren();
+    this.model = state.model;
     this.told.replaceChildren();
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.status.textContent = "Computing the front …";
+    const hasCosts = view.model.principals.some((one) => value(one.weight) < 0);
     try {
       const body = { ...question(state), time_limit: LIMIT };
       const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1] }, asking.signal);
@@ -67,10 +79,10 @@ export class FrontPanel {
         this.status.textContent = answer.status === 503 ? late : answer.error.message;
       } else {
         this.front = answer.data as Front;
-        this.status.textContent = this.inWords(this.front);
+        this.status.textContent = this.inWords(this.front) + (hasCosts ? " Rules other than the sum are left out: they would take costs for gains." : "");
         this.draw(view, axes);
       }
-      for (const [rule, name] of RULES) {
+      for (const [rule, name] of hasCosts ? [] : RULES) {
         const answer = await ask<Fair>("/api/fair", { ...body, rule }, asking.signal);
         const fair = answer.data;
         if (!fair || fair.mix.length === 0) continue;
@@ -79,6 +91,7 @@ export class FrontPanel {
         this.fair.push({ name: found, payoffs: fair.payoffs, mix: fair.mix, weights: fair.weights });
         this.draw(view, axes);
       }
+      this.asking = null;
       then();
     } catch {
       // Another front was asked for meanwhile.
@@ -86,7 +99,7 @@ export class FrontPanel {
   }
 
   private inWords(front: Front): string {
-    const vertices = `${front.vertices.length} vertices`;
+    const vertices = front.vertices.length === 1 ? "1 vertex" : `${front.vertices.length} vertices`;
     if (front.pattern) return `${vertices} shown of infinitely many: the pattern repeats with the ratio ${front.pattern.ratio}.`;
     if (front.complete) return `${vertices}; this is the whole front.`;
     if (!front.reason) return `${vertices}; what lies beyond the line is within the gap.`;
@@ -95,7 +108,9 @@ export class FrontPanel {
 
   draw(view: View, axes: [string, string]): void {
     if (!this.front) return;
+    this.place.classList.remove("old");
     const [x, y] = axes;
+    const gets = (name: string) => (view.model.principals.some((one) => one.name === name && value(one.weight) < 0) ? `${short(name)} costs` : `${short(name)} gets`);
     const at = (payoffs: Record<string, Num>): [number, number] => [double(payoffs[x]!), double(payoffs[y]!)];
     const plan: Compromise = {
       name: "the plan",
@@ -117,8 +132,8 @@ export class FrontPanel {
     const all = [...[...vertices, ...this.fair, plan].map((point) => at(point.payoffs)), ...open.flat()];
     const width = Math.min(roomOf(this.place), 560);
     const chart = plane({ width, height: Math.round(width * 0.72) }, { x: range(all.map((point) => point[0])), y: range(all.map((point) => point[1])) }, {
-      x: `${short(x)} gets`,
-      y: `${short(y)} gets`,
+      x: gets(x),
+      y: gets(y),
       title: `What ${x} and ${y} can get`,
       description: `${vertices.length} vertices from ${x}'s best to ${y}'s best`,
     });
@@ -126,11 +141,18 @@ export class FrontPanel {
     for (const area of open) chart.drawing.append(svg("path", { class: "open", style: `fill:${series(0)}`, d: `M${area.map(corner).join("L")}Z` }));
     const line = vertices.map((point) => corner(at(point.payoffs)));
     chart.drawing.append(svg("path", { class: "line", style: `stroke:${series(0)}`, d: `M${line.join("L")}` }));
-    const mark = (point: Compromise, d: string, colour: string) => {
+    const isAt = (point: Compromise, other: Compromise) => {
+      const [[px, py], [qx, qy]] = [at(point.payoffs), at(other.payoffs)];
+      return Math.hypot(chart.x(px) - chart.x(qx), chart.y(py) - chart.y(qy)) < 3;
+    };
+    // Rules often agree: a mark below others is drawn larger than they are, and the legend says with which it coincides.
+    const above = (index: number) => this.fair.filter((point, other) => other > index && isAt(point, this.fair[index]!)).length;
+    const below = (point: Compromise, index: number) => [plan, ...this.fair.slice(0, index)].filter((other) => isAt(point, other)).map((other) => other.name);
+    const mark = (point: Compromise, d: string, colour: string, scale = 1) => {
       const [px, py] = at(point.payoffs);
       const chosen = this.chosen?.name === point.name ? " chosen" : "";
       const told = `${point.name}: ${x} ${decimal(px)}, ${y} ${decimal(py)}`;
-      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)})`, style: `fill:${colour}`, tabindex: 0, role: "button", "aria-label": told, "data-point": point.name });
+      const shape = svg("path", { class: `mark${chosen}`, d, transform: `translate(${chart.x(px)} ${chart.y(py)}) scale(${scale})`, style: `fill:${colour}`, tabindex: 0, role: "button", "aria-label": told, "data-point": point.name });
       shape.append(svg("title", {}, told));
       const pick = () => {
         this.chosen = point;
@@ -146,11 +168,11 @@ export class FrontPanel {
       chart.drawing.append(shape);
     };
     for (const vertex of vertices) mark(vertex, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", series(0));
-    mark(plan, "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)");
-    this.fair.forEach((point, index) => mark(point, SHAPES[index % SHAPES.length]!, series(index + 1)));
+    mark(plan, "M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", this.fair.some((point) => isAt(point, plan)) ? 1.5 : 1);
+    this.fair.forEach((point, index) => mark(point, SHAPES[index % SHAPES.length]!, series(index + 1), 1 + 0.6 * above(index)));
     const swatch = (d: string, colour: string, name: string) =>
       el("li", {}, svg("svg", { width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d, transform: "translate(8 8)", style: `fill:${colour}` })), name);
-    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), point.name)));
+    const legend = el("ul", { class: "legend" }, swatch("M-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z", "var(--ink)", "the plan: greatest sum"), ...this.fair.map((point, index) => swatch(SHAPES[index % SHAPES.length]!, series(index + 1), [point.name, ...below(point, index)].join(" ≈ "))));
     const focused = document.activeElement?.getAttribute("data-point");
     this.place.replaceChildren(chart.drawing, legend);
     if (focused) this.place.querySelector<SVGElement>(`[data-point="${CSS.escape(focused)}"]`)?.focus();

@@ -74,6 +74,8 @@ function after(name: string, wait: number, work: () => void): void {
 function refresh(): void {
   document.body.classList.add("asking");
   window.clearTimeout(timers.get("panels"));
+  front.cancel();
+  compare.cancel();
   live.ask(() => ask<View>("/api/view", question(state)));
   remember();
 }

@@ -17,6 +17,7 @@ const STAGES = [
 ];
 /** Half a cell beyond the greatest discount of the map. */
 const END = 0.99;
+const within = (discount: number) => Math.max(0, Math.min(END, Math.round(discount * 200) / 200));
 
 /** The two discounts, where there are single ones. */
 type Own = [string | null, string | null];
@@ -27,12 +28,24 @@ export class MapPanel {
   private asking: AbortController | null = null;
   /** Where the sliders are. */
   private own: Own = [null, null];
+  /** The two discounts at a place of the drawing. */
+  private at: ((event: MouseEvent) => [number, number]) | null = null;
 
   constructor(
     private readonly place: HTMLElement,
     private readonly status: HTMLElement,
     private readonly set: (x: number, y: number) => void,
-  ) {}
+  ) {
+    // A finer map may replace the drawing between press and release, and then there is no click: the panel hears the two itself.
+    let pressed: PointerEvent | null = null;
+    place.addEventListener("pointerdown", (event) => (pressed = event.isPrimary && event.button === 0 ? event : null));
+    place.addEventListener("pointerup", (event) => {
+      const isClick = pressed !== null && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 6;
+      pressed = null;
+      const [x, y] = (isClick && this.at?.(event)) || [NaN, NaN];
+      if (x >= -0.01 && x <= 1 && y >= -0.01 && y <= 1) this.set(within(x), within(y));
+    });
+  }
 
   /** Shows the map of this state, and asks for it if it is another one than before. */
   async show(state: State, axes: [string, string], own: Own): Promise<void> {
@@ -101,11 +114,7 @@ export class MapPanel {
     chart.drawing.setAttribute("tabindex", "0");
     chart.drawing.setAttribute("role", "application");
     chart.drawing.setAttribute("aria-label", `Map of the best strategy; ${axes[0]} ${decimal(x)}, ${axes[1]} ${decimal(y)}. Arrow keys move the discounts.`);
-    const within = (discount: number) => Math.max(0, Math.min(END, Math.round(discount * 200) / 200));
-    chart.drawing.addEventListener("click", (event) => {
-      const [px, py] = chart.at(event);
-      if (px >= -0.01 && px <= 1 && py >= -0.01 && py <= 1) this.set(within(px), within(py));
-    });
+    this.at = chart.at;
     chart.drawing.addEventListener("keydown", (event) => {
       const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
       const move = moves[event.key];

@@ -24,7 +24,13 @@ export function signed(value: number): string {
   return value > 0 && text !== "0" ? `+${text}` : text;
 }
 
-/** A number with its exact fraction, or its bounds, behind it. */
+/** Whether a number is known only between bounds that its decimal would hide. */
+export function isWide(number: Num): boolean {
+  const width = Number(number.upper) - Number(number.lower);
+  return !number.exact && !(width <= 1e-6 * Math.max(1, Math.abs(double(number))));
+}
+
+/** A number with its exact fraction, or its bounds, behind it. Bounds that are far apart are shown themselves. */
 export function shown(number: Num): HTMLElement {
   const value = double(number);
   const exact = number.exact;
@@ -32,7 +38,8 @@ export function shown(number: Num): HTMLElement {
   if (exact && exact.length <= 300) told = `exactly ${exact.replace("-", "−")}`;
   else if (exact) told = `exactly a fraction of ${exact.length} digits`;
   else told = `between ${decimal(Number(number.lower))} and ${decimal(Number(number.upper))}`;
-  return el("span", { class: "number", tabindex: 0, "data-exact": told, "aria-label": `${decimal(value)}, ${told}` }, decimal(value));
+  const text = isWide(number) ? `[${decimal(Number(number.lower))}, ${decimal(Number(number.upper))}]` : decimal(value);
+  return el("span", { class: "number", tabindex: 0, "data-exact": told, "aria-label": `${text}, ${told}` }, text);
 }
 
 /** A step with its digits in groups of three. */

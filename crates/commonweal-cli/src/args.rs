@@ -2,24 +2,37 @@
 
 use crate::signals;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use commonweal::internals::landscape::Shard;
-use commonweal::internals::number::{Rational, parse_rational};
-use commonweal::questions::{FrontOptions, Rule};
-use commonweal::{Options, SearchOptions, SimulateOptions, StopSignal};
+use commonweal::numbers::NumberError;
+use commonweal::questions::{FrontOptions, Rule, SearchOptions, Shard, SimulateOptions};
+use commonweal::{Options, Rational, StopSignal};
 use commonweal_experiments::Experiment;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Decide for several principals with different patience: find the strategy with the greatest social welfare.
 #[derive(Debug, Parser)]
 #[command(name = "commonweal", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done; 1 the answer is no; 2 bad input or usage; 3 stopped at a limit, with bounds."
+    after_help = "Examples:\n  commonweal solve hotel.yaml\n  commonweal solve hotel.yaml --rate alice=3% --rate bob=5% --compare\n  commonweal solve hotel.yaml --discount 'alice={schedule: green-book}' --outlook\n\nExit codes: 0 done; 1 the answer is no; 2 bad input or usage; 3 stopped at a limit, with bounds."
 )]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The error with a tip, if a value stands behind an option that takes it behind `=` only.
+pub fn with_tip(mut error: clap::Error) -> clap::Error {
+    let words: Vec<String> = std::env::args().collect();
+    let is_number = |word: &String| word.parse::<u64>().is_ok();
+    let value = words.iter().skip_while(|word| *word != "--outlook").nth(1).filter(|word| is_number(word));
+    if let (ErrorKind::UnknownArgument, Some(value)) = (error.kind(), value) {
+        let tip = format!("write --outlook={value}: the number of steps stands behind `=`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 #[derive(Debug, Subcommand)]
@@ -132,7 +145,7 @@ pub struct ModelArgs {
 }
 
 /// What to change in a model.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ChangeArgs {
     /// Start in this state instead of the model's own start
     #[arg(long, value_name = "STATE")]
@@ -282,12 +295,15 @@ pub enum Method {
     Milp,
 }
 
+/// The library's default gap of a stationary strategy, as the help shows it.
+static STATIONARY_GAP: LazyLock<String> = LazyLock::new(|| format!("{:e}", SearchOptions::stationary().gap.to_f64()));
+
 #[derive(Debug, Args)]
 pub struct StationaryArgs {
     #[command(flatten)]
     pub search: SearchArgs,
     /// Stop when the bounds are this close, relative to the welfare
-    #[arg(long, value_name = "G", default_value = "1e-8", value_parser = stationary_gap, allow_hyphen_values = true)]
+    #[arg(long, value_name = "G", default_value = STATIONARY_GAP.as_str(), value_parser = stationary_gap, allow_hyphen_values = true)]
     pub gap: Rational,
     /// Refused: the best mix is irrational in general
     #[arg(long, hide = true)]
@@ -510,7 +526,7 @@ pub struct SweepArgs {
     /// Locate where between two points the strategy changes, to 2^-40 of their distance
     #[arg(long)]
     pub changes: bool,
-    /// The number of steps; the values are exact fractions, both ends included
+    /// The number of equal steps from one end to the other: N + 1 points, both ends included, in exact fractions
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub steps: u64,
     /// Draw welfare and payoffs to this file; its ending chooses SVG, PNG or PDF
@@ -780,8 +796,7 @@ fn time_limit(text: &str) -> Result<Duration, String> {
 }
 
 fn gap(text: &str) -> Result<f64, String> {
-    let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
-    let value = value.to_f64();
+    let value = number(text)?.to_f64();
     if 0.0 < value && value < 1.0 {
         Ok(value)
     } else {
@@ -794,7 +809,7 @@ fn rule(text: &str) -> Result<Rule, String> {
 }
 
 fn number(text: &str) -> Result<Rational, String> {
-    parse_rational(text).map_err(|error| error.to_string())
+    text.parse().map_err(|error: NumberError| error.to_string())
 }
 
 fn positional_gap(text: &str) -> Result<Rational, String> {
@@ -813,8 +828,7 @@ fn stationary_gap(text: &str) -> Result<Rational, String> {
 }
 
 fn confidence(text: &str) -> Result<f64, String> {
-    let value: Rational = parse_rational(text).map_err(|error| error.to_string())?;
-    let value = value.to_f64();
+    let value = number(text)?.to_f64();
     if 0.0 < value && value < 1.0 { Ok(value) } else { Err("a confidence lies between 0 and 1".to_owned()) }
 }
 
@@ -829,7 +843,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 fn spacing(text: &str) -> Result<Rational, String> {
     /// A discount of the family has one digit more than N at most, and can then still be read.
     const MAX_DIGITS: isize = 9_999;
-    let number = parse_rational(text).map_err(|error| error.to_string())?;
+    let number = number(text)?;
     if !number.is_whole() {
         return Err("N is a whole number such as 10 or 1e9".to_owned());
     }

@@ -2,9 +2,10 @@
 
 use crate::output;
 use crate::report::note;
-use commonweal::internals::certificate::{Kind, NoCertificate, write_canonical};
-use commonweal::internals::stop::{StopReason, StopSignal};
-use commonweal::{Answer, Certificate, Claim, Model};
+use crate::report::table::wrapped;
+use commonweal::answers::{Certificate, NoCertificate};
+use commonweal::limits::StopReason;
+use commonweal::{Answer, Claim, Model, StopSignal};
 use commonweal_check::{Unreadable, Verdict, check};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -35,9 +36,9 @@ impl Checked {
         match self {
             Checked::Yes => "\nChecked: an independent checker accepts this strategy as optimal.\n".to_owned(),
             Checked::ForMixtures => {
-                "\nChecked: an independent checker accepts this strategy as optimal for the mixtures.\n".to_owned()
+                "\nChecked: an independent checker accepts this strategy as optimal for the\nmixtures.\n".to_owned()
             }
-            Checked::No(why) => format!("\nNot checked: {why}.\n"),
+            Checked::No(why) => format!("\n{}", wrapped(&format!("Not checked: {why}."), 2)),
         }
     }
 }
@@ -127,16 +128,13 @@ fn attempt(model: &Model, answer: &Answer, certificate: &Certificate, place: Opt
     if certificate.value_bits() > MAX_VALUE_BITS {
         return not("its numbers are long (--certificate proves it)");
     }
-    if certificate.kind() != Kind::Exact {
+    if !certificate.claims_optimality() {
         return not("it has ties too far away for the checker (--certificate proves bounds)");
     }
     if certificate.check_work() > DOUBT * WORK {
         return not(TAKES_LONG);
     }
-    let (mut canonical, mut text) = (Vec::new(), Vec::new());
-    write_canonical(&model.exact(), &mut canonical)?;
-    certificate.write(&mut text)?;
-    match check(&canonical, text.as_slice(), WORK) {
+    match check(&model.canonical(), certificate.to_bytes()?.as_slice(), WORK) {
         Ok(Verdict::Accepted(_)) => Ok(Attempt::Accepted),
         Ok(Verdict::Refused(why)) => Ok(Attempt::Refused(why)),
         Err(Unreadable(_)) => not(TAKES_LONG),

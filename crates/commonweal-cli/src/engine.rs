@@ -6,7 +6,6 @@ use crate::model_file;
 use crate::report::note;
 use crate::report::numbers::steps;
 use anyhow::Context;
-use commonweal::internals::solve::Picked;
 use commonweal::{Engine, Model};
 
 /// A model, and the engine that answers for it.
@@ -26,9 +25,9 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
     };
     let reading = if in_fractions { Engine::Exact } else { picked };
     let model = input::changed(&file, &model.changes, reading, quiet)?;
-    let picked = asked(picked, picked.for_model(&model));
+    let picked = asked(picked, picked.suited_to(&model));
     if let Engine::Within(_) = picked {
-        model.doubles().with_context(|| file.name().to_owned())?;
+        model.check_doubles().with_context(|| file.name().to_owned())?;
         if engine == Engine::Auto && !quiet && model.is_approximated() {
             note("a mixture of many discounts is solved in doubles; --exact forces fractions.");
         } else if engine == Engine::Auto && !quiet {
@@ -44,16 +43,12 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
 
 /// The engine for a model of this size, if none was asked for.
 fn pick(engine: Engine, n_states: u64, n_parts: usize) -> Engine {
-    asked(engine, engine.for_size(n_states, n_parts))
+    asked(engine, engine.suited_to_size(n_states, n_parts))
 }
 
 /// The engine that was picked; `Auto` if it picked fractions that were not asked for.
-fn asked(engine: Engine, picked: Picked) -> Engine {
-    match picked {
-        Picked::Exact if engine == Engine::Auto => Engine::Auto,
-        Picked::Exact => Engine::Exact,
-        Picked::Certified { gap } => Engine::Within(gap),
-    }
+fn asked(engine: Engine, picked: Engine) -> Engine {
+    if picked == Engine::Exact { engine } else { picked }
 }
 
 impl EngineArgs {

@@ -3,11 +3,10 @@
 use crate::report::names::{has_costs, in_column, shown, state_in_brief};
 use crate::report::numbers::{counted, decimal, fraction_within, near_zero, steps};
 use crate::report::table::{in_blocks, wrapped};
-use commonweal::internals::explain::{Deviation, EarlierSegment, Explanation, Gain, Turn};
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::stop::StopReason;
-use commonweal::{Answer, Claim, Model, StopSignal, questions};
+use commonweal::limits::StopReason;
+use commonweal::questions::{Deviation, EarlierSegment, Explanation, Gain, Turn};
+use commonweal::structure::{StateId, Structure};
+use commonweal::{Answer, Claim, Model, Rational, StopSignal, Value, questions};
 use std::cmp::Ordering;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -36,9 +35,11 @@ pub fn text(model: &Structure, solution: &Answer, found: &Result<Explanation, St
             let mut text = String::from("\nHow it is found\n");
             long_term(&mut text, model, solution, explanation);
             advantages(&mut text, model, solution, explanation);
-            layers(&mut text, model, solution, explanation);
-            turns(&mut text, model, explanation);
-            explanation.earlier.iter().enumerate().for_each(|(at, own)| earlier(&mut text, model, at, own));
+            // The first three are always there.
+            let mut number = 4;
+            number += usize::from(layers(&mut text, model, solution, explanation));
+            number += usize::from(turns(&mut text, model, number, explanation));
+            explanation.earlier.iter().zip(number..).for_each(|(own, number)| earlier(&mut text, model, number, own));
             walk(&mut text, solution);
             text
         }
@@ -77,14 +78,17 @@ fn advantages(text: &mut String, model: &Structure, solution: &Answer, explanati
         text.push_str("\n2. There is no other choice: nothing to deviate to.\n");
         return;
     }
-    text.push_str("\n2. Deviations, and what one use at step 0 changes for each principal (Δ).\n");
-    text.push_str("   At step j each Δ counts λ^j times as much.\n");
-    deviations(text, model, &explanation.names, &explanation.deviations);
-    let _ = writeln!(
-        text,
-        "\n3. Horizon: from step {} on, every prefix of every such sum is at most 0,\n   so no deviation pays.",
-        steps(solution.horizon())
+    let step = shown(model.about().step());
+    let title = format!(
+        "\n2. Deviations, and what one use at {step} 0 changes for each principal (Δ). At {step} j each Δ counts λ^j times as much."
     );
+    text.push_str(&wrapped(&title, 3));
+    deviations(text, model, &explanation.names, &explanation.deviations);
+    let horizon = steps(solution.horizon());
+    let title = format!(
+        "\n3. Horizon: from {step} {horizon} on, every prefix of every such sum is at most 0, so no deviation pays."
+    );
+    text.push_str(&wrapped(&title, 3));
 }
 
 /// A row for each deviation, with the steps at which it pays.
@@ -94,11 +98,15 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     let key = |deviation: &&Deviation| {
         vec![state_in_brief(model, deviation.state), in_column(&model.action_name(deviation.choice))]
     };
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let pays = |deviation: &&Deviation| match &deviation.pays {
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
-            last if last == *first => format!("at step {}", steps(first)),
-            last => format!("steps {} to {}", steps(first), steps(&last)),
+            last if last == *first => format!("at {step} {}", steps(first)),
+            last => {
+                let some = if deviation.pays_throughout { "" } else { "some of " };
+                format!("{some}{several} {} to {}", steps(first), steps(&last))
+            }
         },
     };
     let values: Vec<&[Rational]> = deviations.iter().map(|deviation| &deviation.advantages[..]).collect();
@@ -108,14 +116,13 @@ fn deviations(text: &mut String, model: &Structure, names: &[String], all: &[Dev
     more(text, all.len(), "deviation", "deviations");
 }
 
-/// What holds in a segment before the last one, `at` segments before it.
-fn earlier(text: &mut String, model: &Structure, at: usize, own: &EarlierSegment) {
-    let step = shown(model.about().step());
+/// What holds in a segment before the last one, as the item of that number.
+fn earlier(text: &mut String, model: &Structure, number: usize, own: &EarlierSegment) {
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let (from, last) = (steps(&own.from.into()), steps(&(own.until - 1).into()));
     let title = format!(
-        "\n{}. Before that, from {step} {from} to {step} {last}, steps count otherwise. If they did so for ever, the long-term \
-         strategy would be the following, with its values V as of then:",
-        at + 6
+        "\n{number}. Before that, from {step} {from} to {step} {last}, {several} count otherwise. If they did so for ever, the long-term \
+         strategy would be the following, with its values V as of then:"
     );
     text.push_str(&wrapped(&title, 3));
     let states: Vec<StateId> = model.states().take(ROWS).collect();
@@ -129,20 +136,24 @@ fn earlier(text: &mut String, model: &Structure, at: usize, own: &EarlierSegment
     text.push_str(&by_discount(&["state", "takes"], keys, "V", &names, &values, None));
     more(text, model.n_states(), "state", "states");
     if !own.deviations.is_empty() {
-        text.push_str("   Deviations from it, and at which of these steps they pay by themselves:\n");
+        let title = format!("   Deviations from it, and in which of these {several} they pay by themselves:");
+        text.push_str(&wrapped(&title, 3));
         deviations(text, model, &own.names, &own.deviations);
     }
 }
 
-fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) {
-    if solution.horizon().is_zero() {
-        return;
+/// What is gained near the horizon; returns whether there is such an item. Gains over the values of several segments do not add
+/// up.
+fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: &Explanation) -> bool {
+    if solution.horizon().is_zero() || !explanation.earlier.is_empty() {
+        return false;
     }
     text.push_str("\n4. Backwards from the horizon: what each state gains over the long-term strategy\n");
     if explanation.layers.is_empty() {
         text.push_str("  The horizon is too far away to write the gains near it.\n");
-        return;
+        return true;
     }
+    let (one, several) = (shown(model.about().step()), shown(&model.about().steps()));
     // Near a long horizon gains are negligible compared with the total gain.
     let start = model.start();
     let welfare = solution.welfare(start);
@@ -172,32 +183,38 @@ fn layers(text: &mut String, model: &Structure, solution: &Answer, explanation: 
     let tiny: Vec<u64> = gains().filter(|(_, gain)| is_tiny(gain)).map(|(step, _)| step).collect();
     if let (Some(last), Some(first)) = (tiny.first(), tiny.last()) {
         let from = if first == last {
-            format!("At step {}", steps(&(*last).into()))
+            format!("At {one} {}", steps(&(*last).into()))
         } else {
-            format!("At steps {} to {}", steps(&(*first).into()), steps(&(*last).into()))
+            format!("At {several} {} to {}", steps(&(*first).into()), steps(&(*last).into()))
         };
         text.push_str(&wrapped(&format!("  {from} it is negligible, below 10^-12 of the welfare."), 2));
     }
     if !rows.is_empty() {
-        text.push_str(&in_blocks(&["step", "state", "takes", "gain now", "gain from here on"], &rows, 3));
+        text.push_str(&in_blocks(&[&one, "state", "takes", "gain now", "gain from here on"], &rows, 3));
     } else if tiny.is_empty() {
         text.push_str("  nothing: none of these deviations pays in a state that is met then\n");
     }
     more(text, shown.len(), "row", "rows");
     let n_layers = explanation.layers.len() as u64;
     if solution.horizon() > &n_layers.into() {
-        let earlier = counted(&(solution.horizon() - n_layers), "earlier step", "earlier steps");
+        let earlier =
+            counted(&(solution.horizon() - n_layers), &format!("earlier {one}"), &format!("earlier {several}"));
         let _ = writeln!(text, "  … and so on for {earlier}");
     }
+    true
 }
 
-/// The changes of choices, and the principals who prefer them.
-fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
+/// The changes of choices, and the principals who prefer them, as the item of that number; returns whether there are any.
+fn turns(text: &mut String, model: &Structure, number: usize, explanation: &Explanation) -> bool {
     if explanation.turns.is_empty() {
-        return;
+        return false;
     }
-    text.push_str("\n5. Changes, the latest first. From that step on the new choice is taken, and\n");
-    text.push_str("   given what follows it is better there than the old one for these:\n");
+    let step = shown(model.about().step());
+    let title = format!(
+        "\n{number}. Changes, the latest first. From that {step} on the new choice is taken, and given what follows it is better there \
+         than the old one for these:"
+    );
+    text.push_str(&wrapped(&title, 3));
     let row = |turn: &Turn| {
         let who = |ordering| who(explanation, turn, ordering);
         let unknown = turn.better.iter().all(Option::is_none);
@@ -211,8 +228,9 @@ fn turns(text: &mut String, model: &Structure, explanation: &Explanation) {
         ]
     };
     let rows: Vec<_> = explanation.turns.iter().take(ROWS).map(row).collect();
-    text.push_str(&in_blocks(&["step", "state", "old", "new", "better for", "worse for"], &rows, 2));
+    text.push_str(&in_blocks(&[&step, "state", "old", "new", "better for", "worse for"], &rows, 2));
     more(text, explanation.turns.len(), "change", "changes");
+    true
 }
 
 /// The principals for whom the comparison of the new choice with the old one is `ordering`: their names if they fit, or their

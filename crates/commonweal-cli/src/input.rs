@@ -1,27 +1,45 @@
 //! Reading the files that the command line names.
 
 use crate::args::{ChangeArgs, ModelArgs};
+use crate::doubts;
 use crate::model_file::{self, file, located};
-use crate::report::numbers::counted;
+use crate::report::names::NUMBER;
+use crate::report::note;
+use crate::report::numbers::{counted, fraction_or_decimal};
 use crate::shell::quoted;
 use anyhow::{Context, anyhow, bail};
-use commonweal::internals::io::{
-    Discounts, Format, MAX_MODEL_BYTES, ModelFile, read_dimacs, read_game, read_preference, read_strategy,
+use commonweal::files::{
+    Discounts, Format, MAX_MODEL_BYTES, ModelFile, ParseError, ReadError, ReadOptions, named_preference,
+    read_preference,
 };
-use commonweal::internals::model::{Mdp, Structure, nearest};
-use commonweal::internals::number::{Rational, parse_rate, parse_rational};
-use commonweal::internals::reductions::reachability_game::Game;
-use commonweal::internals::reductions::three_sat::Formula;
-use commonweal::internals::strategy::Strategy;
-use commonweal::{Engine, Model, Preference, Principal, PrincipalId, ReadError, ReadOptions};
+use commonweal::preferences::Preference;
+use commonweal::structure::{Principal, PrincipalId, StateId};
+use commonweal::text::{nearest, parse_rate, rate_text};
+use commonweal::{Engine, Model, Rational, Strategy};
 use std::io::Read;
 use std::path::Path;
 
 /// The model that the arguments name in fractions, with their start state and discounts. Notes on the file go to standard error,
 /// unless `quiet`.
-pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Mdp> {
+pub fn model(args: &ModelArgs, quiet: bool) -> anyhow::Result<Model> {
+    changed(&model_file::open(&args.model)?, &args.changes, Engine::Exact, quiet)
+}
+
+/// The same for a command that varies the preferences of `names`, each with `.rate` or `.discount` behind it or nothing: a reward
+/// structure that varies needs no discount of its own.
+pub fn varied_model(args: &ModelArgs, names: &[&str], quiet: bool) -> anyhow::Result<Model> {
     let file = model_file::open(&args.model)?;
-    Ok(changed(&file, &args.changes, Engine::Exact, quiet)?.into_exact())
+    let mut changes = args.changes.clone();
+    if file.format() != Format::Yaml && changes.discounts.is_none() {
+        let owner = |name: &str| {
+            [".rate", ".discount"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
+        };
+        let stated: Vec<String> = preferences(&changes)?.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+        let missing =
+            names.iter().filter(|name| !name.is_empty() && !name.ends_with(".weight")).map(|name| owner(name));
+        changes.discount.extend(missing.filter(|name| !stated.contains(name)).map(|name| format!("{name}=1/2")));
+    }
+    changed(&file, &changes, Engine::Exact, quiet)
 }
 
 /// The model in a file, in the numbers of an engine, with another start state and other discounts.
@@ -31,22 +49,26 @@ pub fn changed(file: &ModelFile, changes: &ChangeArgs, engine: Engine, quiet: bo
         let options = ReadOptions::default().strict(changes.strict);
         let model = Model::read_file(file, &options, engine).map_err(refused)?;
         model_file::say_notes(model.notes(), quiet);
-        let model = reweighted(overridden(model, changes)?, changes)?;
-        model_file::doubt_discounts(model.principals(), quiet);
+        let model = reweighted(overridden(model, changes)?, changes, quiet)?;
+        if !quiet {
+            doubts::say_doubts(&model);
+        }
         return Ok(model);
     }
     let options = ReadOptions::new(discounts(changes)?).from(changes.from.as_deref()).strict(changes.strict);
     let model = Model::read_file(file, &options, engine).map_err(refused)?;
     model_file::say_notes(model.notes(), quiet);
-    model_file::doubt_discounts(model.principals(), quiet);
-    reweighted(model, changes)
+    if !quiet {
+        doubts::say_doubts(&model);
+    }
+    reweighted(model, changes, quiet)
 }
 
 /// The model with the weights that the arguments give.
-fn reweighted(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
+fn reweighted(mut model: Model, changes: &ChangeArgs, quiet: bool) -> anyhow::Result<Model> {
     let mut weights = Vec::new();
     for (name, text) in assigned("--weight", "time=-1", &changes.weight)? {
-        weights.push(("--weight", name, parse_rational(text).context("--weight")?));
+        weights.push(("--weight", name, text.parse().context("--weight")?));
     }
     for name in &changes.minimise {
         if weights.iter().any(|(_, other, _)| other == name) {
@@ -56,6 +78,15 @@ fn reweighted(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
     }
     for (option, name, weight) in weights {
         let principal = principal(&model, option, name)?;
+        let before = model.principals()[principal.index()].weight.clone();
+        let size = before.clone().abs();
+        if option == "--minimise" && !quiet && !before.is_zero() && !size.is_one() {
+            let (before, size) = (fraction_or_decimal(&before), fraction_or_decimal(&size));
+            note(&format!(
+                "--minimise gives `{name}` the weight −1 in place of {before}; --weight {}=-{size} keeps its size",
+                quoted(name)
+            ));
+        }
         model = model.with_weight(principal, &weight);
     }
     Ok(model)
@@ -84,7 +115,7 @@ fn preferences(changes: &ChangeArgs) -> anyhow::Result<Vec<(&'static str, &str, 
     let mut stated: Vec<(&'static str, &str, Preference)> = Vec::new();
     for (name, text) in assigned("--discount", "alice=2/3", &changes.discount)? {
         let preference = if text.trim_start().starts_with('{') {
-            let entry = read_preference(text);
+            let entry = read_preference(name, text);
             entry.map_err(|error| anyhow!("{}", error.render("--discount", text).trim_end().to_owned()))?
         } else {
             Preference::discount(discount("--discount", text)?)
@@ -95,7 +126,7 @@ fn preferences(changes: &ChangeArgs) -> anyhow::Result<Vec<(&'static str, &str, 
         if stated.iter().any(|(_, other, _)| *other == name) {
             bail!("--rate: `{name}` has a --discount already; keep one of them");
         }
-        stated.push(("--rate", name, Preference::rate(parse_rate(text).context("--rate")?)));
+        stated.push(("--rate", name, Preference::rate(rate(name, text)?)));
     }
     Ok(stated)
 }
@@ -120,7 +151,8 @@ fn overridden(mut model: Model, changes: &ChangeArgs) -> anyhow::Result<Model> {
         model = model.with_preference(principal, &preference).context(option)?;
     }
     if let Some(name) = &changes.from {
-        let state = model.find_state(name).ok_or_else(|| {
+        let numbered = || name.strip_prefix(NUMBER)?.parse().ok().filter(|&state: &usize| state < model.n_states());
+        let state = model.find_state(name).or_else(|| numbered().map(StateId::from)).ok_or_else(|| {
             anyhow!(
                 "--from: there is no state `{name}`{}",
                 suggestion(name, model.structure().state_names().iter(), "the states are")
@@ -144,21 +176,15 @@ pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
 }
 
 /// The strategy in a file.
-pub fn strategy_file(model: &Structure, path: &Path) -> anyhow::Result<Strategy> {
+pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
     let bytes = file(path)?;
-    read_strategy(model, &bytes).map_err(|error| located(error, path, &bytes))
+    model.read_strategy(&bytes).map_err(|error| located(error, path, &bytes))
 }
 
-/// The formula in a file.
-pub fn formula_file(path: &Path) -> anyhow::Result<Formula> {
+/// What is read from a file, or from standard input for `-`.
+pub fn read_from<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, ParseError>) -> anyhow::Result<T> {
     let bytes = file_or_input(path)?;
-    read_dimacs(&bytes).map_err(|error| located(error, path, &bytes))
-}
-
-/// The game in a file.
-pub fn game_file(path: &Path) -> anyhow::Result<Game> {
-    let bytes = file_or_input(path)?;
-    read_game(&bytes).map_err(|error| located(error, path, &bytes))
+    read(&bytes).map_err(|error| located(error, path, &bytes))
 }
 
 fn file_or_input(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -195,7 +221,30 @@ fn discount(option: &str, text: &str) -> anyhow::Result<Rational> {
         let text = text.trim();
         bail!("{option}: a discount is not a percentage; write --rate NAME={text}, {}", in_figures(&rate));
     }
-    parse_rational(text).with_context(|| option.to_owned())
+    if let Some(cure) = named_preference(text.trim()) {
+        let cure = cure.trim_matches('`');
+        bail!("{option}: `{text}` is not a number; write --discount 'NAME={cure}'");
+    }
+    text.parse().with_context(|| option.to_owned())
+}
+
+/// The rate of `--rate NAME=TEXT`. A number above 1 is probably meant in per cent.
+fn rate(name: &str, text: &str) -> anyhow::Result<Rational> {
+    let option = |text: &str| format!("--rate {}={text}", quoted(name));
+    let rate = match parse_rate(text) {
+        Ok(rate) => rate,
+        Err(error) => {
+            let with_point = text.replacen(',', ".", 1);
+            let cure = parse_rate(&with_point).map(|_| format!("; write {}, with a point", option(&with_point)));
+            return Err(anyhow!("--rate: {error}{}", cure.unwrap_or_default()));
+        }
+    };
+    let meant = &rate / Rational::from(100);
+    if rate > Rational::ONE && meant <= Rational::ONE {
+        let (shown, cure) = (rate_text(&rate), option(&rate_text(&meant)));
+        bail!("--rate: {shown} is not a rate; a rate is at most 100%; did you mean {cure}, {}?", in_figures(&meant));
+    }
+    Ok(rate)
 }
 
 /// The discount that a rate is.

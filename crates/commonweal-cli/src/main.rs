@@ -6,6 +6,7 @@
 mod args;
 mod certify;
 mod commands;
+mod doubts;
 mod engine;
 mod explain;
 mod input;
@@ -23,7 +24,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| args::with_tip(error).exit());
     let run = || match &cli.command {
         Command::Solve(args) => commands::solve::run(args),
         Command::Positional(args) => commands::search::positional(args),
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::manual::completions(args),
         Command::Man(args) => commands::manual::man(args),
     };
-    let done = signals::listen().and_then(|()| commonweal::on_threads(cli.command.threads(), run));
+    let done = signals::listen().and_then(|()| commonweal::limits::on_threads(cli.command.threads(), run));
     done.unwrap_or_else(|error| {
         report::say(&format!("error: {}", report::names::message(&format!("{error:#}"))));
         ExitCode::from(2)

@@ -1,12 +1,9 @@
 //! Model files that the command line names, and the errors of those that are refused.
 
-use crate::report::{note, numbers::counted, say};
+use crate::report::{note, numbers::counted};
 use crate::shell::typed;
 use anyhow::anyhow;
-use commonweal::internals::front::ReadNotes;
-use commonweal::internals::io::{DiscountError, ModelFile, ParseError};
-use commonweal::internals::number::{decimal_or_fraction, rate_text};
-use commonweal::{Preference, Principal, Rational, ReadError, internals::io::text_file};
+use commonweal::files::{DiscountError, ModelFile, ParseError, ReadError, ReadNotes, text_file};
 use std::path::Path;
 
 /// The file at this place, or standard input for `-`.
@@ -34,40 +31,6 @@ pub fn say_notes(notes: &ReadNotes, quiet: bool) {
             "{rows} of decimals {was} scaled to sum to 1 (largest error {largest:.1e});\n      --strict refuses {it}"
         ));
     }
-}
-
-/// Warns if all discounts are so small that rates may have been meant, unless `quiet`.
-pub fn doubt_discounts(principals: &[Principal], quiet: bool) {
-    /// Discounts below this are unusual.
-    const SMALL: (i64, u64) = (3, 10);
-    let small = Rational::from_quotient(SMALL.0, SMALL.1);
-    let stated: Option<Vec<&Rational>> = principals
-        .iter()
-        .map(|principal| match principal.preference() {
-            Preference::Discount { discount, until: None } if *discount < small => Some(discount),
-            _ => None,
-        })
-        .collect();
-    let Some(greatest) = stated.and_then(|discounts| discounts.into_iter().max()).filter(|most| !most.is_zero()) else {
-        return;
-    };
-    if !quiet {
-        let shown = decimal_or_fraction(greatest);
-        let as_rate = Rational::ONE / (Rational::ONE + greatest);
-        say(&format!(
-            "warning: every discount is below 0.3. With the discount {shown} a reward one step\n         \
-             later counts {} of one now. If rates were meant, write\n         \
-             {{rate: {}}}: then it counts {}.",
-            percent(greatest),
-            rate_text(greatest),
-            percent(&as_rate)
-        ));
-    }
-}
-
-/// `98.6%`.
-fn percent(share: &Rational) -> String {
-    format!("{:.1}%", 100.0 * share.to_f64())
 }
 
 /// The error of a file, with the option that helps if there is one.

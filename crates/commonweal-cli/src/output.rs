@@ -4,16 +4,13 @@ use crate::report::note;
 use crate::shell::quoted;
 use crate::signals;
 use anyhow::{Context, anyhow, bail};
-use commonweal::internals::certificate::{write_canonical, write_principals};
-use commonweal::internals::io::{
-    DrnNumber, ENDINGS, Format, UmbNumber, drn_reward_names, preference_text, write_drn, write_json, write_umb,
-    write_yaml,
-};
-use commonweal::internals::model::{Mdp, NameTable, Preference, Principal, StateId};
-use commonweal::internals::number::{Rational, rate_text};
+use commonweal::Model;
+use commonweal::files::{ENDINGS, Form, Format, drn_reward_names, preference_text};
+use commonweal::preferences::Preference;
+use commonweal::structure::{NameTable, Principal, StateId, Structure};
+use commonweal::text::rate_text;
 use commonweal_charts::Picture;
 use flate2::{Compression, write::GzEncoder};
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -68,6 +65,15 @@ pub fn check_places(places: &[(&str, &Option<PathBuf>)], input: &Path) -> anyhow
         }
     }
     Ok(())
+}
+
+/// Refuses a path for a page that has the ending of another format.
+pub fn check_page_place(path: &Path) -> anyhow::Result<()> {
+    let is_page = |ending: &std::ffi::OsStr| ["html", "htm"].iter().any(|page| ending.eq_ignore_ascii_case(page));
+    if path.extension().is_some_and(is_page) {
+        return Ok(());
+    }
+    bail!("--report: the page is HTML; name it {}", path.with_extension("html").display())
 }
 
 /// Refuses a path for a picture that cannot be written, that is the input, or that has the ending of another format.
@@ -129,69 +135,39 @@ pub fn check_apart(place: &Path, input: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The numbers that a model can be written in.
-pub trait Written: DrnNumber + UmbNumber {
-    /// The model in exact numbers, which is what YAML and JSON hold.
-    fn exact(model: &Mdp<Self>) -> anyhow::Result<Cow<'_, Mdp>>;
-}
-
-impl Written for Rational {
-    fn exact(model: &Mdp) -> anyhow::Result<Cow<'_, Mdp>> {
-        Ok(Cow::Borrowed(model))
-    }
-}
-
-impl Written for f64 {
-    fn exact(model: &Mdp<f64>) -> anyhow::Result<Cow<'_, Mdp>> {
-        Ok(Cow::Owned(model.to_fractions()?))
-    }
-}
-
 /// The path and format of a model to be written, checked before the model is computed.
 pub struct ModelWriter<'a> {
     place: &'a Path,
     pub format: Format,
-    text: Text,
+    form: Form,
     is_packed: bool,
-}
-
-/// How a model is written as text.
-#[derive(Clone, Copy)]
-enum Text {
-    Yaml,
-    Json,
-    /// The form that certificates hash.
-    Canonical,
-    /// The form that fair certificates hash.
-    Principals,
 }
 
 impl ModelWriter<'_> {
     /// Writes to a file in the format of its ending, or to standard output as YAML for `-`.
     pub fn to(place: &Path) -> anyhow::Result<ModelWriter<'_>> {
         if place.as_os_str() == "-" {
-            return Ok(ModelWriter { place, format: Format::Yaml, text: Text::Yaml, is_packed: false });
+            return Ok(ModelWriter { place, format: Format::Yaml, form: Form::Yaml, is_packed: false });
         }
         let ends_with = |ending: &str| place.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
-        let text = match () {
-            () if ends_with("canonical") => Text::Canonical,
-            () if ends_with("principals") => Text::Principals,
-            () if ends_with("json") => Text::Json,
-            () => Text::Yaml,
-        };
-        let format = match text {
-            Text::Canonical | Text::Principals => Some(Format::Yaml),
-            Text::Json | Text::Yaml => Format::of_ending(place).filter(|_| !ends_with("xz")),
-        };
-        let Some(format) = format else {
-            bail!("{}: this program writes {ENDINGS}, and .canonical and .principals for checkers", place.display())
+        let format = Format::of_ending(place).filter(|_| !ends_with("xz"));
+        let (format, form) = match format {
+            _ if ends_with("canonical") => (Format::Yaml, Form::Canonical),
+            _ if ends_with("principals") => (Format::Yaml, Form::ByPrincipal),
+            Some(Format::Yaml) if ends_with("json") => (Format::Yaml, Form::Json),
+            Some(Format::Yaml) => (Format::Yaml, Form::Yaml),
+            Some(Format::Drn) => (Format::Drn, Form::Drn),
+            Some(Format::Umb) => (Format::Umb, Form::Umb),
+            None => {
+                bail!("{}: this program writes {ENDINGS}, and .canonical and .principals for checkers", place.display())
+            }
         };
         check_place(place)?;
-        Ok(ModelWriter { place, format, text, is_packed: ends_with("gz") })
+        Ok(ModelWriter { place, format, form, is_packed: ends_with("gz") })
     }
 
     /// Reports on standard error what the format cannot store, and the options that restore it.
-    pub fn say_what_is_lost<N>(&self, model: &Mdp<N>) {
+    pub fn say_what_is_lost(&self, model: &Structure) {
         /// The most principals that are named.
         const NAMED: usize = 8;
         let principals = model.principals();
@@ -236,33 +212,23 @@ impl ModelWriter<'_> {
     }
 
     /// Writes the model.
-    pub fn write<N: Written>(&self, model: &Mdp<N>) -> anyhow::Result<()> {
+    pub fn write(&self, model: &Model) -> anyhow::Result<()> {
         self.write_with(&[], model)
     }
 
     /// Writes the model below comments, which only YAML has.
-    pub fn write_with<N: Written>(&self, comments: &[String], model: &Mdp<N>) -> anyhow::Result<()> {
-        if self.format == Format::Yaml {
-            let exact = N::exact(model)?;
-            let write = |model: &Mdp, out: &mut dyn Write| match self.text {
-                Text::Yaml => {
-                    comments.iter().try_for_each(|comment| writeln!(out, "# {comment}"))?;
-                    write_yaml(model, out)
-                }
-                Text::Json => write_json(model, out),
-                Text::Canonical => write_canonical(model, out),
-                Text::Principals => write_principals(model, out),
-            };
-            if self.place.as_os_str() == "-" {
-                let mut text = Vec::new();
-                write(&exact, &mut text)?;
-                return print(&String::from_utf8(text)?);
-            }
-            return write_whole(self.place, |out| write(&exact, out));
-        }
+    pub fn write_with(&self, comments: &[String], model: &Model) -> anyhow::Result<()> {
         let write = |out: &mut dyn Write| {
-            if self.format == Format::Umb { write_umb(model, out) } else { write_drn(model, out) }
+            if self.form == Form::Yaml {
+                comments.iter().try_for_each(|comment| writeln!(out, "# {comment}"))?;
+            }
+            model.write(self.form, out)
         };
+        if self.place.as_os_str() == "-" {
+            let mut text = Vec::new();
+            write(&mut text)?;
+            return print(&String::from_utf8(text)?);
+        }
         write_whole(self.place, |out| {
             if self.is_packed {
                 let mut packed = GzEncoder::new(out, Compression::default());

@@ -1,7 +1,8 @@
 //! A progress line on standard error, if that is a terminal.
 
 use crate::report::numbers::{at_least, at_most, counted, steps};
-use commonweal::internals::stop::{Reached, StopSignal};
+use commonweal::StopSignal;
+use commonweal::limits::Reached;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -73,6 +74,9 @@ fn in_words(reached: Reached, began: &mut Option<(u64, Instant)>) -> String {
             let (nodes, open) = (counted(&nodes.into(), "node", "nodes"), steps(&open.into()));
             format!("{nodes}, {open} open, between {} and {}", at_least(bounds.lower()), at_most(bounds.upper()))
         }
+        Reached::Mixing { solves, gap } => {
+            format!("{}, bounds {gap:.1e} apart", counted(&solves.into(), "solve", "solves"))
+        }
         Reached::Surveying { solved, grid } if solved < grid => {
             format!("{} of {}", steps(&solved.into()), counted(&grid.into(), "point", "points"))
         }
@@ -88,6 +92,13 @@ fn in_words(reached: Reached, began: &mut Option<(u64, Instant)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fair_rule_says_how_far_its_bounds_are_apart() {
+        let told = |solves, gap| in_words(Reached::Mixing { solves, gap }, &mut None);
+        assert_eq!(told(1, 0.25), "1 solve, bounds 2.5e-1 apart");
+        assert_eq!(told(1_203, 1e-7), "1,203 solves, bounds 1.0e-7 apart");
+    }
 
     #[test]
     fn a_survey_counts_the_points_of_its_grid_and_then_the_models_between_them() {

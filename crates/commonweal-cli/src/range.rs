@@ -1,10 +1,12 @@
 //! Ranges of discounts and rates, as the command line gives them.
 
 use crate::input::suggestion;
+use crate::report::note;
 use anyhow::{Context, anyhow, bail};
-use commonweal::internals::landscape::{Grid, Quantity};
-use commonweal::internals::model::{PrincipalId, Structure};
-use commonweal::internals::number::{Rational, parse_rate, parse_rational, rate_text};
+use commonweal::Rational;
+use commonweal::questions::{Grid, Quantity};
+use commonweal::structure::{PrincipalId, Structure};
+use commonweal::text::{parse_rate, rate_text};
 
 /// The default range of a map's axis.
 pub fn default_range(quantity: Quantity) -> &'static str {
@@ -28,7 +30,7 @@ pub fn grid(option: &str, text: &str, quantity: Quantity, steps: u64) -> anyhow:
         Quantity::Discount if text.trim_end().ends_with('%') => {
             Err(anyhow!("{option}: a discount is not a percentage; write NAME.rate in place of NAME to vary the rate"))
         }
-        Quantity::Discount | Quantity::Weight => parse_rational(text).with_context(|| option.to_owned()),
+        Quantity::Discount | Quantity::Weight => text.parse().with_context(|| option.to_owned()),
         Quantity::Rate => parse_rate(text).with_context(|| option.to_owned()),
     };
     let (from, to) = (number(from)?, number(to)?);
@@ -75,9 +77,24 @@ pub fn varied(option: &str, name: &str, model: &Structure) -> anyhow::Result<(Pr
         Some((owner, "rate")) => (owner, Quantity::Rate),
         Some((owner, "discount")) => (owner, Quantity::Discount),
         Some((owner, "weight")) => (owner, Quantity::Weight),
+        Some((owner, other)) if model.find_principal(owner).is_some() => {
+            bail!(
+                "{option}: `{other}` of `{owner}` cannot be varied; write {owner}.rate, {owner}.discount or {owner}.weight"
+            )
+        }
         _ => (name, Quantity::Discount),
     };
     Ok((principal(option, owner, model)?, quantity))
+}
+
+/// Says that a preference other than a discount or a rate is replaced by what varies.
+pub fn note_replaced(model: &Structure, principal: PrincipalId, quantity: Quantity) {
+    let principal = &model.principals()[principal.index()];
+    let stated = principal.preference();
+    if quantity != Quantity::Weight && stated.single_discount().is_none() {
+        let name = quantity.name();
+        note(&format!("`{}` states {stated}; a constant {name} takes its place here", principal.name));
+    }
 }
 
 /// The principal of that name.

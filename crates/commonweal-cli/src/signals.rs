@@ -1,21 +1,29 @@
 //! Ctrl-C and SIGTERM: a computation is asked to stop and prints its bounds; no file is left half written.
 
-use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::StopSignal;
+use commonweal::limits::StopReason;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// The exit code after a signal.
 const ENDED: i32 = 130;
 
 /// What can be asked to stop, and the files that are being written.
-static RUNNING: Mutex<Running> = Mutex::new(Running { stop: None, unfinished: Vec::new(), is_printing: false });
+static RUNNING: Mutex<Running> =
+    Mutex::new(Running { stop: None, asked: None, unfinished: Vec::new(), is_printing: false });
 
 struct Running {
     stop: Option<StopSignal>,
+    /// When the first signal came.
+    asked: Option<Instant>,
     unfinished: Vec<PathBuf>,
     /// Whether a document is on its way to standard output.
     is_printing: bool,
 }
+
+/// A wrapper such as `timeout` sends a signal to the program and then to its group: signals within this time are one.
+const AS_ONE: Duration = Duration::from_millis(200);
 
 /// Installs the signal handler. The first signal asks a computation to stop; without a computation, or at the second signal,
 /// the program ends at once, unless it is printing its answer. Under `nohup` no handler is set, because it would treat the end
@@ -25,9 +33,13 @@ pub fn listen() -> anyhow::Result<()> {
         return Ok(());
     }
     ctrlc::set_handler(|| {
-        let running = running();
+        let mut running = running();
         match &running.stop {
-            Some(stop) if stop.reason() != Some(StopReason::Interrupted) => stop.raise(),
+            Some(stop) if stop.reason() != Some(StopReason::Interrupted) => {
+                stop.raise();
+                running.asked = Some(Instant::now());
+            }
+            Some(_) if running.asked.is_some_and(|asked| asked.elapsed() < AS_ONE) => {}
             // A document that is being printed is completed.
             _ if running.is_printing => {}
             _ => {

@@ -1,18 +1,20 @@
 //! The map of a model's best strategies over two discounts, drawn as regions.
 
 use crate::report::names::shown;
-use commonweal::internals::landscape::{Class, Label, Quantity, Spot, StrategyMap, named_regions};
-use commonweal::internals::model::Structure;
+use crate::report::sweep::{axis_label, drawn_scale};
+use commonweal::questions::{Label, Quantity, RegionClass, Spot, StrategyMap, named_regions};
+use commonweal::structure::Structure;
 use commonweal_charts::{Axis, Mark, Region, RegionMap, Scale, Series};
 
 /// The most regions with a colour of their own.
 pub const DRAWN: usize = 9;
 
 /// The map as a picture, in these classes.
-pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> RegionMap {
-    let point = |&(x, y): &Spot| (map.grids[0].double(x), map.grids[1].double(y));
+pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[RegionClass]) -> RegionMap {
+    let scales = map.grids.each_ref().map(|grid| drawn_scale(grid.quantity));
+    let point = |&(x, y): &Spot| (scales[0] * map.grids[0].double(x), scales[1] * map.grids[1].double(y));
     let named = named_regions(model, map);
-    let region = |class: &Class| {
+    let region = |class: &RegionClass| {
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
         let name = |label: Label| named.regions.iter().find(|(other, ..)| *other == label);
         match class.labels.as_slice() {
@@ -29,7 +31,8 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> Re
     let regions: Vec<Region> = classes.iter().map(region).collect();
     // A map that ends just below 1 is drawn up to 1.
     let ends = map.grids.each_ref().map(|grid| {
-        let (from, to) = (grid.from.to_f64(), grid.to.to_f64());
+        let scale = drawn_scale(grid.quantity);
+        let (from, to) = (scale * grid.from.to_f64(), scale * grid.to.to_f64());
         (from, if to >= 0.99 && grid.quantity == Quantity::Discount { 1.0 } else { to })
     });
     let mut curves = Vec::new();
@@ -44,13 +47,16 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> Re
         });
     }
     let principals = map.axes.map(|p| &model.principals()[p.index()]);
-    let own = [0, 1].map(|axis| quantities[axis].of(principals[axis]).map(|own| own.to_f64()));
+    let own = [0, 1].map(|axis| quantities[axis].of(principals[axis]).map(|own| scales[axis] * own.to_f64()));
     let inside = |axis: usize| own[axis].filter(|own| (ends[axis].0..=ends[axis].1).contains(own));
     let marks = inside(0).zip(inside(1)).map(|(x, y)| (x, y, "the model".to_owned())).into_iter().collect();
     let names = principals.map(|principal| shown(&principal.name));
-    let axis =
-        |axis: usize| Axis { label: format!("{} of {}", quantities[axis].name(), names[axis]), scale: Scale::Linear };
+    let axis = |axis: usize| Axis { label: axis_label(quantities[axis], &names[axis]), scale: Scale::Linear };
     let steps = map.grids[0].steps;
+    let incomplete = match map.stopped {
+        None => String::new(),
+        Some(reason) => format!("Stopped: {reason}. The map is incomplete. "),
+    };
     RegionMap {
         title: format!(
             "Best strategy from {} by {}",
@@ -61,7 +67,7 @@ pub fn region_map(model: &Structure, map: &StrategyMap, classes: &[Class]) -> Re
             }
         ),
         caption: Some(format!(
-            "Boundaries pass through points that are located by exact solutions, along the edges of {steps} × {steps} cells \
+            "{incomplete}Boundaries pass through points that are located by exact solutions, along the edges of {steps} × {steps} cells \
              and of finer ones where boundaries meet."
         )),
         x: axis(0),

@@ -2,7 +2,7 @@
 
 use crate::lab::archive::ArchiveError;
 use crate::lab::baseline::BaselineError;
-use commonweal::StopReason;
+use commonweal::limits::StopReason;
 
 /// Why an experiment ended early.
 #[derive(Debug, thiserror::Error)]

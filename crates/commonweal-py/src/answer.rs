@@ -1,14 +1,15 @@
 //! What a solve returns.
 
-use crate::ask::ask;
+use crate::ask::{Otherwise, ask, ask_or};
 use crate::error::Refusal;
-use crate::questions::listed;
+use crate::questions::{Limits, listed};
 use crate::strategy::PyStrategy;
+use commonweal::answers::{Method, NoCertificate};
 use commonweal::documents::{self, Document, Entries, Number};
-use commonweal::questions::{Play, alternatives, own_best, play_in_words};
-use commonweal::{
-    Answer, Claim, Method, Model, NoCertificate, Options, PrincipalId, StateId, StopSignal, Value, solve,
-};
+use commonweal::limits::StopReason;
+use commonweal::questions::{Play, alternatives, key, own_best};
+use commonweal::structure::{PrincipalId, StateId};
+use commonweal::{Answer, Claim, Model, Options, StopSignal, Value, solve};
 use commonweal_charts::{Timeline, TimelineRow};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -45,8 +46,9 @@ impl PyAnswer {
 
     /// By the name of each principal.
     fn each(model: &Model, of: impl Fn(PrincipalId) -> Value) -> Entries<Number> {
-        let named =
-            |(p, principal): (usize, &commonweal::Principal)| (principal.name.clone(), Number::from(of(p.into())));
+        let named = |(p, principal): (usize, &commonweal::structure::Principal)| {
+            (principal.name.clone(), Number::from(of(p.into())))
+        };
         model.principals().iter().enumerate().map(named).collect()
     }
 }
@@ -171,12 +173,18 @@ impl PyAnswer {
         })
     }
 
-    /// The proof for a separate checker. Solves again if the answer has not kept it.
-    fn certificate(&self, py: Python<'_>, precision: Option<u32>, threads: Option<usize>) -> PyResult<Vec<u8>> {
+    /// The proof for a separate checker, or why it was stopped. Solves again if the answer has not kept it.
+    fn certificate(
+        &self,
+        py: Python<'_>,
+        precision: Option<u32>,
+        limits: Limits,
+    ) -> PyResult<(Option<Vec<u8>>, Option<String>)> {
         let (model, answer, keeps_proof) = (Arc::clone(&self.model), Arc::clone(&self.answer), self.keeps_proof);
-        let stop = StopSignal::default();
+        let stop = limits.stop(py)?;
         let asked = stop.clone();
-        let written = ask(py, threads, &stop, move || -> Result<Vec<u8>, String> {
+        let interrupted: Vec<Otherwise<_>> = vec![Box::new(|| Some(Ok(Err(StopReason::Interrupted))))];
+        let written = ask_or(py, limits.threads, &stop, interrupted, move || {
             let again;
             let answer = if keeps_proof {
                 &*answer
@@ -184,21 +192,37 @@ impl PyAnswer {
                 let options =
                     Options { engine: engine_of(&answer), keep_proof: true, stop: asked.clone(), ..Options::default() };
                 again = solve(&model, &options);
+                if let Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit)) = again.claim() {
+                    // What is known so far would prove less than the answer says.
+                    return Ok(Err(reason));
+                }
                 &again
             };
-            let mut certificate = answer.certificate(&model).map_err(no_certificate)?;
-            certificate.precision = precision.unwrap_or(certificate.precision);
-            certificate.stop = asked;
-            certificate.to_bytes().map_err(|error| error.to_string())
+            let written = answer.certificate(&model).map_err(no_certificate).and_then(|mut certificate| {
+                certificate.precision = precision.unwrap_or(certificate.precision);
+                certificate.stop = asked.clone();
+                certificate.to_bytes().map_err(|error| error.to_string())
+            });
+            match (written, asked.reason()) {
+                (Ok(bytes), _) => Ok(Ok(bytes)),
+                (Err(_), Some(reason)) => Ok(Err(reason)),
+                (Err(message), None) => Err(message),
+            }
         })?;
-        written.map_err(|message| Refusal::new(message).raise(py, "CertificateError"))
+        match written {
+            Ok(Ok(bytes)) => Ok((Some(bytes), None)),
+            Ok(Err(reason)) => Ok((None, Some(reason.to_string()))),
+            Err(message) => Err(Refusal::new(message).raise(py, "CertificateError")),
+        }
     }
 
     /// What the strategy does from the start on, in words: `a twice, then b for ever`.
     fn words(&self, py: Python<'_>) -> PyResult<String> {
         let (model, answer) = (Arc::clone(&self.model), Arc::clone(&self.answer));
         ask(py, Some(1), &StopSignal::default(), move || {
-            play_in_words(model.structure(), &Play::of(model.structure(), answer.strategy(), model.start()))
+            // Alone, a strategy needs no mark that tells it from others with the same words.
+            let play = Play::of(model.structure(), answer.strategy(), model.start());
+            key(model.structure(), &[&play]).swap_remove(0)
         })
     }
 
@@ -243,7 +267,7 @@ fn engine_of(answer: &Answer) -> commonweal::Engine {
     match (answer.method(), answer.claim()) {
         (Method::Exact, _) => commonweal::Engine::Exact,
         (Method::Certified { .. }, Claim::Within { gap, .. }) => commonweal::Engine::Within(gap),
-        (Method::Certified { .. }, _) => commonweal::Engine::Within(commonweal::DEFAULT_GAP),
+        (Method::Certified { .. }, _) => commonweal::Engine::Within(commonweal::answers::DEFAULT_GAP),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Pairs that are not in the order of their states are sorted stably.
 
 use crate::error::Refusal;
-use commonweal::{ModelArrays, NameTable, Principal, StateId};
+use commonweal::structure::{ModelArrays, NameTable, Principal, StateId};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -67,6 +67,11 @@ impl Given<'_> {
         let ends = (indptr.first().copied(), indptr.last().and_then(|&end| usize::try_from(end).ok()));
         if ends != (Some(0), Some(data.len())) || n_entries != data.len() || !indptr.is_sorted() {
             return Err(Refusal::new("P is not a matrix of compressed sparse rows: its arrays contradict each other"));
+        }
+        if n_states > n_rows {
+            // Memory for the states is taken only if each can have a row.
+            let message = format!("P has {n_states} columns, one for each state, and {n_rows} rows");
+            return Err(Refusal::new(message).help("every state has at least one row, its action"));
         }
         if start >= n_states {
             return Err(Refusal::new(format!("start is {start}; the states are 0 to {}", n_states.saturating_sub(1))));
@@ -141,7 +146,8 @@ impl Rows<'_> {
         Ok(Order::By(rows))
     }
 
-    /// Where the choices of each state begin, and the action of each.
+    /// Where the choices of each state begin, and the action of each. The memory does not depend on how large the numbers of
+    /// actions are.
     fn choices(
         &self,
         order: &Order,
@@ -151,34 +157,37 @@ impl Rows<'_> {
     ) -> Result<(Vec<u32>, Vec<u32>), Refusal> {
         let mut first_choice = vec![0u32; states.len() + 1];
         let mut action = Vec::with_capacity(self.a_indices.len());
-        /// No state has taken the action yet.
-        const NOBODY: i64 = -1;
-        let mut taken_by = vec![NOBODY; n_actions];
         let mut refusal = None;
         order.each(self.s_indices.len(), |row| {
             let (state, given) = (self.s_indices[row], self.a_indices[row]);
-            let own = usize::try_from(given).ok().filter(|&own| own < n_actions);
-            match own {
+            match u32::try_from(given).ok().filter(|&own| (own as usize) < n_actions) {
                 None => {
                     let last = n_actions.saturating_sub(1);
                     refusal.get_or_insert_with(|| {
                         Refusal::new(format!("a_indices[{row}] is {given}; the actions are 0 to {last}"))
                     });
                 }
-                Some(own) if std::mem::replace(&mut taken_by[own], state) == state => {
-                    refusal.get_or_insert_with(|| {
-                        let (state, own) = (states.get(state as usize), actions.get(own));
-                        Refusal::new(format!("state `{state}`, action `{own}` is there twice")).help("keep one")
-                    });
-                }
-                Some(own) => action.push(own as u32),
+                Some(own) => action.push(own),
             }
             first_choice[state as usize + 1] += 1;
         });
         for state in 0..states.len() {
             first_choice[state + 1] += first_choice[state];
         }
-        refusal.map_or(Ok((first_choice, action)), Err)
+        if let Some(refusal) = refusal {
+            return Err(refusal);
+        }
+        let mut own = Vec::new();
+        for state in 0..states.len() {
+            own.clear();
+            own.extend_from_slice(&action[first_choice[state] as usize..first_choice[state + 1] as usize]);
+            own.sort_unstable();
+            if let Some(twice) = own.windows(2).find(|pair| pair[0] == pair[1]) {
+                let (state, own) = (states.get(state), actions.get(twice[0] as usize));
+                return Err(Refusal::new(format!("state `{state}`, action `{own}` is there twice")).help("keep one"));
+            }
+        }
+        Ok((first_choice, action))
     }
 
     /// Where the transitions of each choice begin, their targets and their probabilities.

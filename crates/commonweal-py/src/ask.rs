@@ -2,11 +2,12 @@
 //!
 //! The interpreter is let go while a question is being answered, so other Python threads run. Ctrl-C raises the question's
 //! [`StopSignal`]; an answer that comes soon after it, with the bounds known by then, is returned as any other. A question
-//! that does not look at its signal in time is left behind: what is known without it is returned, or, of a question of which
-//! nothing is, Ctrl-C is what it always is: `KeyboardInterrupt`. So is a second Ctrl-C soon after the first, also where the
+//! that does not look at its signal in time is left behind: what is known without it is returned, or, if nothing is known in time
+//! either, Ctrl-C is what it always is: `KeyboardInterrupt`. So is a second Ctrl-C soon after the first, also where the
 //! first one stopped an earlier question: loops over many questions can be left.
 
-use commonweal::{StopSignal, on_threads};
+use commonweal::StopSignal;
+use commonweal::limits::on_threads;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,8 +18,12 @@ use std::time::{Duration, Instant};
 /// How often signals are polled.
 const TICK: Duration = Duration::from_millis(20);
 /// How long an answer is waited for after Ctrl-C before what is known without it is prepared, and how long until that is returned.
-const SOON: Duration = Duration::from_millis(200);
+const SOON: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_millis(700);
+/// How long it is waited for anything to return.
+const LAST: Duration = Duration::from_secs(3);
+/// How long a short look may take that gives an interrupted question better bounds.
+pub const LOOK: Duration = Duration::from_millis(300);
 /// A Ctrl-C that comes sooner after the one before means: leave everything.
 const TWICE: Duration = Duration::from_secs(1);
 /// As much as a program's first thread has.
@@ -27,6 +32,9 @@ const STACK: usize = 8 << 20;
 /// When Ctrl-C was last heard by a question.
 static HEARD: Mutex<Option<Instant>> = Mutex::new(None);
 
+/// A way to say something without the work that was asked for.
+pub type Otherwise<T> = Box<dyn FnOnce() -> Option<T> + Send>;
+
 /// What `work` returns, from a thread pool for this call only. A shared pool would not survive a fork of the Python process.
 pub fn ask<T: Send + 'static>(
     py: Python<'_>,
@@ -34,29 +42,32 @@ pub fn ask<T: Send + 'static>(
     stop: &StopSignal,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    ask_or(py, threads, stop, || None, work)
+    ask_or(py, threads, stop, Vec::new(), work)
 }
 
-/// The same, where `otherwise` is what is known without the work: returned if this is late after Ctrl-C.
+/// The same, where `otherwise` are ways to say something without the work, each better and slower than the one before: what
+/// the last of them says in time is returned if the work is late after Ctrl-C.
 pub fn ask_or<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
     stop: &StopSignal,
-    otherwise: impl FnOnce() -> Option<T> + Send,
+    otherwise: Vec<Otherwise<T>>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    let (send, receive) = channel();
     let threads = threads.filter(|&n| n > 0).unwrap_or_else(cores);
-    let asked = move || {
+    let (send, receive) = channel();
+    let no_thread = |error| PyMemoryError::new_err(format!("no thread for this question: {error}"));
+    spawn(move || {
         let answered = catch_unwind(AssertUnwindSafe(|| on_threads(Some(threads), work)));
         // The receiver may be gone.
         let _ = send.send(answered);
-    };
-    let spawned = std::thread::Builder::new().name("commonweal".to_owned()).stack_size(STACK).spawn(asked);
-    spawned.map_err(|error| PyMemoryError::new_err(format!("no thread for this question: {error}")))?;
+    })
+    .map_err(no_thread)?;
     let receive = Mutex::new(receive);
     let mut interrupted: Option<(Instant, PyErr)> = None;
-    let (mut otherwise, mut instead) = (Some(otherwise), None);
+    let mut otherwise = Some(otherwise);
+    let (send_instead, instead) = channel();
+    let mut send_instead = Some(send_instead);
     loop {
         let received = py.detach(|| receive.lock().expect("nobody else waits").recv_timeout(TICK));
         match received {
@@ -77,16 +88,35 @@ pub fn ask_or<T: Send + 'static>(
             (Some(_), Err(error)) => return Err(error),
             (Some((since, error)), Ok(())) => {
                 if since.elapsed() > SOON
-                    && let Some(known) = otherwise.take()
+                    && let (Some(ways), Some(send)) = (otherwise.take(), send_instead.take())
                 {
-                    instead = py.detach(known);
+                    // These may be late too, and a bug there is no answer.
+                    let say = move || {
+                        for known in ways {
+                            if let Ok(Some(known)) = catch_unwind(AssertUnwindSafe(known))
+                                && send.send(known).is_err()
+                            {
+                                break;
+                            }
+                        }
+                    };
+                    spawn(say).map_err(no_thread)?;
                 }
                 if since.elapsed() > PATIENCE {
-                    return instead.ok_or_else(|| error.clone_ref(py));
+                    // On a busy machine even these are late, and late bounds are better than none.
+                    match instead.try_iter().last() {
+                        Some(known) => return Ok(known),
+                        None if since.elapsed() > LAST => return Err(error.clone_ref(py)),
+                        None => {}
+                    }
                 }
             }
         }
     }
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name("commonweal".to_owned()).stack_size(STACK).spawn(work).map(drop)
 }
 
 /// Whether Ctrl-C was heard a moment before `now` already.

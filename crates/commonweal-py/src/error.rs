@@ -2,7 +2,8 @@
 //!
 //! The classes are written in Python (`commonweal/errors.py`), where their documentation is.
 
-use commonweal::{ModelError, ParseError, ReadError};
+use commonweal::files::{ParseError, ReadError};
+use commonweal::structure::ModelError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -4,9 +4,9 @@ use crate::arrays::{Given, Indices};
 use crate::ask::ask;
 use crate::error::{Refusal, refused};
 use crate::questions::Limits;
-use commonweal::{
-    Discounts, Engine, Model, ModelError, NameTable, Principal, PrincipalId, ReadOptions, StateId, StopSignal,
-};
+use commonweal::files::{Discounts, ReadOptions};
+use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal, PrincipalId, StateId, Structure};
+use commonweal::{Engine, Model, StopSignal};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -78,7 +78,8 @@ impl PyModel {
         }
     }
 
-    /// The model that compressed sparse rows describe, one for each pair of a state and an action.
+    /// The model that compressed sparse rows describe, one for each pair of a state and an action. `principals` is the JSON of
+    /// entries, or the YAML that `principals_yaml` returns.
     #[staticmethod]
     #[allow(clippy::too_many_arguments, reason = "the arrays of a model")]
     #[pyo3(signature = (indptr, indices, data, s_indices, a_indices, rewards, principals, states, actions, n_states, n_actions, start, exact))]
@@ -198,6 +199,20 @@ impl PyModel {
         structure.choices(state.into()).map(|choice| structure.action_name(choice).into_owned()).collect()
     }
 
+    /// The first difference between the states or actions of two models, in words; `None` if a strategy of one is one of the
+    /// other.
+    fn difference(&self, py: Python<'_>, other: &PyModel) -> PyResult<Option<String>> {
+        let (own, other) = (Arc::clone(&self.0), Arc::clone(&other.0));
+        ask(py, Some(1), &StopSignal::default(), move || difference(own.structure(), other.structure()))
+    }
+
+    /// The principals whose time preferences are approximated by mixtures of discounts.
+    #[getter]
+    fn approximated(&self) -> Vec<String> {
+        let principals = self.0.principals().iter().filter(|principal| principal.approximation().is_some());
+        principals.map(|principal| principal.name.clone()).collect()
+    }
+
     /// The same model with another start.
     fn with_start(&self, state: usize) -> PyModel {
         PyModel(Arc::new((*self.0).clone().with_start(state.into())))
@@ -234,15 +249,50 @@ impl PyModel {
         ask(py, None, &StopSignal::default(), move || model.canonical())
     }
 
+    /// The principals with everything that a file says of them, as the YAML of a model with one state.
+    fn principals_yaml(&self) -> PyResult<String> {
+        let stay = ModelArrays {
+            start: 0.into(),
+            principals: self.0.principals().to_vec(),
+            state_names: NameTable::numbered(1),
+            action_names: NameTable::numbered(1),
+            action: vec![0],
+            first_choice: vec![0, 1],
+            first_transition: vec![0, 1],
+            target: vec![0.into()],
+            probability: vec![1.0],
+            reward: vec![0.0; self.0.n_principals()],
+        };
+        let one_state = Model::from_doubles(stay, Engine::Exact).expect("one state that stays is a model");
+        Ok(one_state.to_yaml()?)
+    }
+
+    /// The names of all actions that occur, and for each choice the position of its action among them.
+    fn named_actions<'py>(&self, py: Python<'py>) -> (Vec<String>, Bound<'py, PyArray1<i64>>) {
+        let structure = self.0.structure();
+        let mut names = NameTable::default();
+        let choices = structure.states().flat_map(|state| structure.choices(state));
+        let positions = choices.map(|choice| names.intern(&structure.action_name(choice)) as i64).collect();
+        (names.iter().map(|name| name.into_owned()).collect(), PyArray1::from_vec(py, positions))
+    }
+
+    /// Whether the states have no names but their numbers.
+    #[getter]
+    fn states_are_numbered(&self) -> bool {
+        let names = self.0.structure().state_names();
+        *names == NameTable::numbered(names.len())
+    }
+
     /// The model's rows in doubles.
     fn to_rows<'py>(&self, py: Python<'py>) -> PyResult<ArraysOf<'py>> {
-        let doubles = self.0.doubles().map_err(|error| Refusal::from(&error).model(py))?;
-        let n = (doubles.n_choices(), doubles.n_transitions(), doubles.n_principals());
+        let doubles = self.0.to_doubles().map_err(|error| Refusal::from(&error).model(py))?;
+        let structure = self.0.structure();
+        let n = (structure.n_choices(), structure.n_transitions(), structure.n_principals());
         let (mut s_indices, mut a_indices) = (Vec::with_capacity(n.0), Vec::with_capacity(n.0));
         let (mut indptr, mut indices, mut data) = (vec![0i64], Vec::with_capacity(n.1), Vec::with_capacity(n.1));
         let mut rewards: Vec<Vec<f64>> = (0..n.2).map(|_| Vec::with_capacity(n.0)).collect();
-        for state in doubles.states() {
-            for (position, choice) in doubles.choices(state).enumerate() {
+        for state in structure.states() {
+            for (position, choice) in structure.choices(state).enumerate() {
                 s_indices.push(state.index() as i64);
                 a_indices.push(position as i64);
                 for (target, probability) in doubles.transitions(choice) {
@@ -266,6 +316,10 @@ impl PyModel {
 
 /// The principals that the JSON of entries describes, read as a model file's are: one reader for both.
 pub fn read_principals(py: Python<'_>, entries: &str) -> PyResult<Vec<Principal>> {
+    if !entries.starts_with('{') {
+        let model = Model::from_yaml(entries).map_err(|error| Refusal::of_entry(&error).model(py))?;
+        return Ok(model.principals().to_vec());
+    }
     let whole = format!("{{\"principals\": {entries}, \"states\": {{\"s\": {{\"a\": {{\"to\": \"s\"}}}}}}}}");
     let model = Model::from_yaml(&whole).map_err(|error| Refusal::of_entry(&error).model(py))?;
     Ok(model.principals().to_vec())
@@ -290,6 +344,27 @@ pub fn find_principal(py: Python<'_>, model: &Model, name: &str) -> PyResult<Pri
     })
 }
 
+/// The first difference between the states or actions of a model and those of another one.
+fn difference(own: &Structure, other: &Structure) -> Option<String> {
+    if own.n_states() != other.n_states() {
+        return Some(format!("it has {} states, not {}", other.n_states(), own.n_states()));
+    }
+    let numbered = |names: &NameTable| *names == NameTable::numbered(names.len());
+    let names_differ = !(numbered(own.state_names()) && numbered(other.state_names()));
+    for (state, theirs) in own.states().zip(other.states()) {
+        if names_differ && own.state_name(state) != other.state_name(theirs) {
+            let (here, there) = (own.state_name(state), other.state_name(theirs));
+            return Some(format!("state {} is `{there}` there and `{here}` here", state.index()));
+        }
+        let (mine, their) = (own.choices(state), other.choices(theirs));
+        if mine.len() != their.len() || mine.clone().zip(their).any(|(a, b)| own.action_name(a) != other.action_name(b))
+        {
+            return Some(format!("state `{}` has other actions there", own.state_name(state)));
+        }
+    }
+    None
+}
+
 /// Names as they are given, or numbers.
 fn names(py: Python<'_>, what: &str, given: Option<Vec<String>>, n: usize) -> PyResult<NameTable> {
     let Some(given) = given else { return Ok(NameTable::numbered(n)) };
@@ -307,14 +382,14 @@ fn names(py: Python<'_>, what: &str, given: Option<Vec<String>>, n: usize) -> Py
 }
 
 /// An error in a text of the user, or in a generated one.
-fn text_refusal(error: commonweal::ReadError, name: Option<&str>, text: &str) -> Refusal {
+fn text_refusal(error: commonweal::files::ReadError, name: Option<&str>, text: &str) -> Refusal {
     let mut inner = &error;
-    while let commonweal::ReadError::In { error, .. } = inner {
+    while let commonweal::files::ReadError::In { error, .. } = inner {
         inner = error;
     }
     match (inner, name) {
-        (commonweal::ReadError::Text(inner), Some(name)) => Refusal::of_text(inner, name, text),
-        (commonweal::ReadError::Text(inner), None) => Refusal::of_entry(inner),
+        (commonweal::files::ReadError::Text(inner), Some(name)) => Refusal::of_text(inner, name, text),
+        (commonweal::files::ReadError::Text(inner), None) => Refusal::of_entry(inner),
         _ => Refusal::of_file(&error),
     }
 }

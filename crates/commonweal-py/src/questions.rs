@@ -1,19 +1,24 @@
 //! The questions about a model: each on a thread of its own, each answer as its JSON document.
 
 use crate::answer::PyAnswer;
-use crate::ask::{ask, ask_or};
+use crate::ask::{LOOK, Otherwise, ask, ask_or};
 use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
+use commonweal::answers::{DEFAULT_GAP, Method, looked_at, unsolved};
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::questions::{self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Shard};
-use commonweal::{
-    DEFAULT_GAP, Engine, Model, Options, PrincipalId, Rational, Search, SearchOptions, SimulateOptions, StopReason,
-    StopSignal, Strategy, evaluate as worth, solve as best, unsolved,
+use commonweal::files::Form;
+use commonweal::limits::StopReason;
+use commonweal::questions::{
+    self, FairError, FrontOptions, Grid, Over, PayoffSet, Quantity, Question, Rule, Search, SearchOptions, Shard,
+    SimulateOptions, evaluate as worth,
 };
-use commonweal_check::{Unreadable, Verdict};
+use commonweal::structure::PrincipalId;
+use commonweal::text::{parse_rate, rate_text};
+use commonweal::{Answer, Claim, Engine, Model, Options, Rational, StopSignal, Strategy, solve as best};
+use commonweal_check::{FAIR_HEADER, Unreadable, Verdict};
 use pyo3::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// How an answer is to be found, and how long that may take.
@@ -21,7 +26,8 @@ use std::time::Duration;
 pub struct Limits {
     exact: Option<bool>,
     gap: Option<f64>,
-    threads: Option<usize>,
+    /// The size of the thread pool.
+    pub threads: Option<usize>,
     time_limit: Option<f64>,
 }
 
@@ -38,7 +44,8 @@ impl Limits {
         }
     }
 
-    fn stop(&self, py: Python<'_>) -> PyResult<StopSignal> {
+    /// The signal that the time limit raises.
+    pub fn stop(&self, py: Python<'_>) -> PyResult<StopSignal> {
         match self.time_limit {
             None => Ok(StopSignal::default()),
             Some(seconds) => match Duration::try_from_secs_f64(seconds) {
@@ -67,10 +74,33 @@ pub fn number(py: Python<'_>, what: &str, text: &str) -> PyResult<Rational> {
 pub fn solve(py: Python<'_>, model: &PyModel, limits: Limits, keep_proof: bool) -> PyResult<PyAnswer> {
     let options = Options { keep_proof, ..limits.options(py)? };
     let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
-    let own = Arc::clone(&model);
-    let otherwise = || Some(PyAnswer::new(unsolved(&own, StopReason::Interrupted)?, own, false));
-    let work = move || PyAnswer::new(best(&model, &options), model, options.keep_proof);
+    let [first, second] = [Arc::clone(&model), Arc::clone(&model)];
+    let answered = |answer: Answer, own: Arc<Model>| PyAnswer::new(answer, own, false);
+    let otherwise: Vec<Otherwise<PyAnswer>> = vec![
+        Box::new(move || Some(answered(unsolved(&first, StopReason::Interrupted)?, first))),
+        Box::new(move || Some(answered(looked_at(&second, StopReason::Interrupted, LOOK)?, second))),
+    ];
+    let work = move || {
+        let answer = best(&model, &options);
+        let interrupted = Claim::Stopped(StopReason::Interrupted);
+        if answer.claim() == interrupted && answer.method() == Method::Exact {
+            // Fractions that were interrupted have no bounds but those of the rewards.
+            let width = |answer: &Answer| answer.welfare_enclosure(model.start()).width();
+            let look = looked_at(&model, StopReason::Interrupted, LOOK).filter(|look| width(look) < width(&answer));
+            if let Some(look) = look {
+                return PyAnswer::new(look, model, false);
+            }
+        }
+        PyAnswer::new(answer, model, options.keep_proof)
+    };
     ask_or(py, limits.threads, &stop, otherwise, work)
+}
+
+/// The signal of a question that says at once what can be said without work.
+fn raised() -> StopSignal {
+    let stop = StopSignal::default();
+    stop.raise();
+    stop
 }
 
 /// What a strategy is worth: its document.
@@ -84,17 +114,20 @@ pub fn evaluate(
 ) -> PyResult<String> {
     let options = limits.options(py)?;
     let (model, strategy, stop) = (Arc::clone(&model.0), Arc::clone(&strategy.strategy), options.stop.clone());
-    let found = ask(py, limits.threads, &stop, move || {
+    let evaluate = move |options: Options| {
         let evaluation = worth(&model, &strategy, &options)?;
         let states = if all_states { model.structure().states().collect() } else { vec![model.start()] };
-        Ok::<_, commonweal::EvaluateError>(
+        Ok::<_, commonweal::questions::EvaluateError>(
             documents::Evaluation::new(model.structure(), &evaluation, &states).to_json(),
         )
-    })?;
+    };
+    let (own, asked) = (evaluate.clone(), Options { stop: raised(), ..options.clone() });
+    let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
+    let found = ask_or(py, limits.threads, &stop, otherwise, move || evaluate(options))?;
     found.map_err(|error| {
         let refusal = Refusal::new(error.to_string());
         match error {
-            commonweal::EvaluateError::TooManySteps { .. } => {
+            commonweal::questions::EvaluateError::TooManySteps { .. } => {
                 refusal.help("leave exact=True out for bounds that are proven in doubles").question(py)
             }
             _ => refusal.question(py),
@@ -120,8 +153,8 @@ pub fn simulate(
     let options = SimulateOptions { runs, seed, confidence, stop: stop.clone() };
     let (model, strategy) = (Arc::clone(&model.0), Arc::clone(&strategy.strategy));
     let found = ask(py, limits.threads, &stop, move || {
-        let simulation = commonweal::simulate(&model, &strategy, &options)?;
-        Ok::<_, commonweal::OtherModel>(
+        let simulation = commonweal::questions::simulate(&model, &strategy, &options)?;
+        Ok::<_, commonweal::strategies::OtherModel>(
             documents::Simulation::new(model.structure(), &simulation, &options, None).to_json(),
         )
     })?;
@@ -144,27 +177,32 @@ pub fn search(
         return Err(refusal.help("gap sets how close the bounds are").question(py));
     }
     let stop = limits.stop(py)?;
-    let defaults = SearchOptions::default();
-    let asked = limits.gap.or(mixed.then_some(STATIONARY_GAP)).unwrap_or(0.0);
-    let gap = Rational::try_from(asked).ok().filter(|gap| *gap >= Rational::ZERO);
+    let defaults = if mixed { SearchOptions::stationary() } else { SearchOptions::default() };
+    let gap = |asked: f64| {
+        let gap = Rational::try_from(asked).ok().filter(|gap| *gap >= Rational::ZERO);
+        gap.ok_or_else(|| refused(py, format!("gap is {asked}; it is a number from 0")))
+    };
     let options = SearchOptions {
-        gap: gap.ok_or_else(|| refused(py, format!("gap is {asked}; it is a number from 0")))?,
+        gap: limits.gap.map(gap).transpose()?.unwrap_or_else(|| defaults.gap.clone()),
         threshold: threshold.map(|text| number(py, "threshold", text)).transpose()?,
         node_limit: node_limit.unwrap_or(defaults.node_limit),
         stop: stop.clone(),
         ..defaults
     };
     let model = Arc::clone(&model.0);
-    ask(py, limits.threads, &stop, move || {
-        let found: Search =
-            if mixed { commonweal::stationary(&model, &options) } else { commonweal::positional(&model, &options) };
+    let search = move |options: SearchOptions| {
+        let found: Search = if mixed {
+            commonweal::questions::stationary(&model, &options)
+        } else {
+            commonweal::questions::positional(&model, &options)
+        };
         let document = documents::Search::new(model.structure(), &found, None).to_json();
         (document, PyStrategy::new(found.strategy, model))
-    })
+    };
+    let (own, asked) = (search.clone(), SearchOptions { stop: raised(), ..options.clone() });
+    let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
+    ask_or(py, limits.threads, &stop, otherwise, move || search(options))
 }
-
-/// The default gap of a stationary strategy.
-const STATIONARY_GAP: f64 = 1e-6;
 
 /// Solutions over a range of one discount: the document.
 #[pyfunction]
@@ -177,22 +215,29 @@ pub fn sweep(
     limits: Limits,
 ) -> PyResult<String> {
     let (principal, quantity) = varied(py, &model.0, principal)?;
-    let grid = grid(py, &range, quantity, steps)?;
+    let grid = grid(py, &range, quantity, steps, MOST_STEPS)?;
     let options = limits.options(py)?;
     let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
-    ask(py, limits.threads, &stop, move || {
+    let sweep = move |options: Options| {
         let found = questions::sweep(&model, principal, grid, Shard::WHOLE, &options);
         documents::Sweep::new(model.structure(), &found).to_json()
-    })
+    };
+    let (own, asked) = (sweep.clone(), Options { stop: raised(), ..options.clone() });
+    let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
+    ask_or(py, limits.threads, &stop, otherwise, move || sweep(options))
 }
 
 /// Which strategy is best over two discounts: the document.
+/// The most steps of a sweep and cells along a side of a map, as in the program: memory is taken for each.
+const MOST_STEPS: u64 = 1_000_000;
+const MOST_CELLS: u64 = 1_024;
+
 #[pyfunction]
 pub fn strategy_map(
     py: Python<'_>,
     model: &PyModel,
     axes: (String, String),
-    ranges: [(String, String); 2],
+    ranges: [Option<(String, String)>; 2],
     resolution: u64,
     limits: Limits,
 ) -> PyResult<String> {
@@ -200,28 +245,57 @@ pub fn strategy_map(
     different(py, &model.0, [x, y])?;
     let axes = [x, y];
     let [x, y] = ranges;
-    let grids = [grid(py, &x, x_varies, resolution)?, grid(py, &y, y_varies, resolution)?].map(Grid::for_pictures);
+    let [x, y] = [(x, x_varies), (y, y_varies)].map(|(range, varies)| range.unwrap_or_else(|| default_range(varies)));
+    let grid = |range, varies| grid(py, range, varies, resolution, MOST_CELLS);
+    let grids = [grid(&x, x_varies)?, grid(&y, y_varies)?].map(Grid::for_pictures);
     if grids.iter().any(|grid| grid.steps == 0) {
         return Err(refused(py, "a map needs two different ends of each range; `sweep` varies one discount"));
     }
     let options = limits.options(py)?;
     let (model, stop) = (Arc::clone(&model.0), options.stop.clone());
-    ask(py, limits.threads, &stop, move || {
+    let map = move |options: Options| {
         let found = questions::strategy_map(&model, axes, grids, &options);
         documents::StrategyMap::new(model.structure(), &found).to_json()
-    })
+    };
+    let (own, asked) = (map.clone(), Options { stop: raised(), ..options.clone() });
+    let otherwise: Vec<Otherwise<_>> = vec![Box::new(move || Some(own(asked)))];
+    ask_or(py, limits.threads, &stop, otherwise, move || map(options))
 }
 
-/// The principal whose discount varies, or whose rate if `.rate` stands behind the name.
+/// The principal whose discount varies, or whose rate or weight if `.rate` or `.weight` stands behind the name.
 fn varied(py: Python<'_>, model: &Model, name: &str) -> PyResult<(PrincipalId, Quantity)> {
-    match name.strip_suffix(".rate") {
-        Some(owner) if model.find_principal(name).is_none() => Ok((find_principal(py, model, owner)?, Quantity::Rate)),
-        _ => Ok((find_principal(py, model, name)?, Quantity::Discount)),
+    if let Some(principal) = model.find_principal(name) {
+        return Ok((principal, Quantity::Discount));
     }
+    let (owner, quantity) = match name.rsplit_once('.') {
+        Some((owner, "rate")) => (owner, Quantity::Rate),
+        Some((owner, "discount")) => (owner, Quantity::Discount),
+        Some((owner, "weight")) => (owner, Quantity::Weight),
+        _ => (name, Quantity::Discount),
+    };
+    Ok((find_principal(py, model, owner)?, quantity))
 }
 
-fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64) -> PyResult<Grid> {
-    let (from, to) = (number(py, "the range", &range.0)?, number(py, "the range", &range.1)?);
+/// The default range of a map's axis, as the program has it.
+fn default_range(quantity: Quantity) -> (String, String) {
+    let (from, to) = match quantity {
+        Quantity::Discount => ("0", "0.999"),
+        Quantity::Rate => ("0.1%", "20%"),
+        Quantity::Weight => ("0", "2"),
+    };
+    (from.to_owned(), to.to_owned())
+}
+
+fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64, most: u64) -> PyResult<Grid> {
+    let end = |text: &str| match quantity {
+        Quantity::Discount if text.trim_end().ends_with('%') => {
+            let refusal = Refusal::new(format!("the range: {text} is a percentage, and a discount is not one"));
+            Err(refusal.help("write \"NAME.rate\" in place of \"NAME\" to vary the rate").question(py))
+        }
+        Quantity::Discount | Quantity::Weight => number(py, "the range", text),
+        Quantity::Rate => parse_rate(text).map_err(|error| refused(py, format!("the range: {error}"))),
+    };
+    let (from, to) = (end(&range.0)?, end(&range.1)?);
     for end in [&from, &to] {
         match quantity {
             Quantity::Discount if *end < Rational::ZERO || *end >= Rational::ONE => {
@@ -229,7 +303,8 @@ fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64
                 return Err(refused(py, message));
             }
             Quantity::Rate if *end <= Rational::ZERO || *end > Rational::ONE => {
-                let message = format!("the range: {end} is not a rate; a rate is above 0 and at most 100%");
+                let message =
+                    format!("the range: {} is not a rate; a rate is above 0 and at most 100%", rate_text(end));
                 return Err(refused(py, message));
             }
             _ => {}
@@ -241,6 +316,9 @@ fn grid(py: Python<'_>, range: &(String, String), quantity: Quantity, steps: u64
     }
     if steps == 0 {
         return Err(refused(py, "a range needs at least one step"));
+    }
+    if steps > most {
+        return Err(refused(py, format!("a range of {steps} steps; at most {most} are taken at once")));
     }
     Ok(Grid::new(from, to, steps).of(quantity))
 }
@@ -325,7 +403,7 @@ pub fn fair(
         let mut found = questions::fair_in(&set, &question).map_err(|error| error.to_string())?;
         let mut coins = Vec::new();
         if at_decisions {
-            let tossed = found.with_coins(&model.exact(), &options.stop);
+            let tossed = questions::with_coins(found, &model, &options.stop);
             (found, coins) = tossed.map_err(|error| format!("coin=\"decision\": {error}"))?;
         }
         let mut document = documents::Fair::new(model.structure(), &found, engine, false);
@@ -346,10 +424,6 @@ pub fn front(
     vertex_limit: Option<usize>,
     limits: Limits,
 ) -> PyResult<String> {
-    /// The default gap for three and more principals.
-    const HULL_GAP: f64 = 1e-3;
-    /// The front of a model with more states is found in doubles, if a gap is given.
-    const FEW_STATES: usize = 200;
     let model = Arc::clone(&model.0);
     let axes = match (&axes, model.n_principals()) {
         (Some((x, y)), _) => Some(two_principals(py, &model, [x, y])?),
@@ -360,29 +434,33 @@ pub fn front(
         (None, _) => None,
     };
     let asked = limits.options(py)?;
-    let engine = match (asked.engine, limits.gap) {
-        // The gap is that of the front. For a large model it is also that of the engine.
-        (_, Some(gap)) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
-        (_, Some(_)) => Engine::Auto,
-        (engine, None) => engine,
-    };
-    let (options, gap) = (Options { engine, ..asked }, limits.gap);
+    // A gap is that of the front first.
+    let engine = if limits.gap.is_some() { Engine::Auto } else { asked.engine };
+    let (options, gap) = (Options { engine: questions::front_engine(&model, engine, limits.gap), ..asked }, limits.gap);
     let stop = options.stop.clone();
-    let found = ask(py, limits.threads, &stop, move || -> Result<String, StopReason> {
+    let own = Arc::clone(&model);
+    let nothing = move |reason| documents::Front::not_begun(own.structure(), axes, reason).to_json();
+    let otherwise: Vec<Otherwise<_>> = vec![Box::new({
+        let nothing = nothing.clone();
+        move || Some(nothing(StopReason::Interrupted))
+    })];
+    ask_or(py, limits.threads, &stop, otherwise, move || {
         let set = PayoffSet::new(&model, &options);
-        let gap = gap.unwrap_or(if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
         let defaults = FrontOptions::default();
         let within = FrontOptions {
-            gap: Rational::try_from(gap).expect("a gap is finite"),
+            gap: questions::front_gap(&set, axes, gap),
             vertex_limit: vertex_limit.unwrap_or(defaults.vertex_limit),
         };
+        let structure = model.structure();
         let document = match axes {
-            Some(axes) => documents::Front::new(model.structure(), &questions::front(&model, axes, &within, &options)?),
-            None => documents::Front::of_hull(model.structure(), &questions::hull(&model, &within, &options)?),
+            Some(axes) => {
+                questions::front(&model, axes, &within, &options).map(|front| documents::Front::new(structure, &front))
+            }
+            None => questions::hull(&model, &within, &options).map(|hull| documents::Front::of_hull(structure, &hull)),
         };
-        Ok(document.to_json())
-    })?;
-    found.map_err(|reason| refused(py, format!("{reason}, before any vertex of the front was found")))
+        // Stopping before there is a vertex is no error.
+        document.map_or_else(nothing, |document| document.to_json())
+    })
 }
 
 /// What the independent checker says of a certificate: its document.
@@ -395,21 +473,47 @@ pub fn check(
     limits: Limits,
 ) -> PyResult<String> {
     let stop = limits.stop(py)?;
-    let (model, certificate) = (Arc::clone(&model.0), certificate.to_vec());
+    let (model, certificate, asked) = (Arc::clone(&model.0), certificate.to_vec(), stop.clone());
     let verdict = ask(py, limits.threads, &stop, move || {
-        let canonical = model.canonical();
+        let mut form = Vec::new();
+        // A fair answer is about each principal, an ordinary one about their sum.
+        let is_fair = certificate.starts_with(FAIR_HEADER.as_bytes());
+        let written = model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut form);
         drop(model);
-        commonweal_check::check(&canonical, certificate.as_slice(), work.unwrap_or(commonweal_check::WORK))
+        if let Err(why) = written {
+            return Ok(Err(Unreadable(why.to_string())));
+        }
+        verdict(form, certificate, work.unwrap_or(commonweal_check::WORK), &asked)
     })?;
     let document = match verdict {
-        Ok(Verdict::Accepted(meaning)) => documents::Check::new(documents::Verdict::Accepted, meaning.to_string()),
-        Ok(Verdict::Refused(claim)) => documents::Check::new(documents::Verdict::Refused, claim),
-        Err(Unreadable(why)) => return Err(Refusal::new(why).raise(py, "CertificateError")),
+        Ok(Ok(Verdict::Accepted(meaning))) => documents::Check::new(documents::Verdict::Accepted, meaning.to_string()),
+        Ok(Ok(Verdict::Refused(claim))) => documents::Check::new(documents::Verdict::Refused, claim),
+        Ok(Err(Unreadable(why))) => return Err(Refusal::new(why).raise(py, "CertificateError")),
+        Err(reason) => documents::Check::new(documents::Verdict::Stopped, reason.to_string()),
     };
     Ok(document.to_json())
 }
 
+/// The checker's verdict, unless it is stopped first. The checker does not poll signals, so it runs on a thread of its own.
+fn verdict(
+    form: Vec<u8>,
+    certificate: Vec<u8>,
+    work: u64,
+    stop: &StopSignal,
+) -> Result<Result<Verdict, Unreadable>, StopReason> {
+    const TICK: Duration = Duration::from_millis(20);
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || send.send(commonweal_check::check(&form, certificate.as_slice(), work)));
+    loop {
+        match receive.recv_timeout(TICK) {
+            Ok(verdict) => return Ok(verdict),
+            Err(mpsc::RecvTimeoutError::Timeout) => stop.check()?,
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the checker ends with a verdict"),
+        }
+    }
+}
+
 /// The states that a document lists.
-pub fn listed(model: &Model, all_states: bool) -> Vec<commonweal::StateId> {
+pub fn listed(model: &Model, all_states: bool) -> Vec<commonweal::structure::StateId> {
     listed_states(model.structure(), all_states)
 }

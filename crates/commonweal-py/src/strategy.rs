@@ -3,7 +3,9 @@
 use crate::error::Refusal;
 use crate::model::PyModel;
 use commonweal::documents::{self, Document};
-use commonweal::{ChoiceId, CountingStrategy, Model, Rational, Step, Strategy};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::ChoiceId;
+use commonweal::{Model, Rational, Step, Strategy};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -46,7 +48,7 @@ impl PyStrategy {
 
 /// A step of any length, from its digits.
 fn step(digits: &str) -> PyResult<Step> {
-    digits.parse().map_err(|error: commonweal::StepError| PyValueError::new_err(error.to_string()))
+    digits.parse().map_err(|error: commonweal::strategies::StepError| PyValueError::new_err(error.to_string()))
 }
 
 #[pymethods]

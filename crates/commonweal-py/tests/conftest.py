@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,39 @@ states:
   s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}
   s1: {b: {reward: 6, to: s1}}
 """
+
+
+# Skips that `scripts/test-python` does not expect are failures: a test that does not run shows nothing.
+EXPECTED_SKIPS = os.environ.get("COMMONWEAL_EXPECTED_SKIPS")
+_unexpected: list[str] = []
+
+
+def _note(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if EXPECTED_SKIPS is None or not report.skipped:
+        return
+    reason = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not any(part and part in reason for part in EXPECTED_SKIPS.split(",")):
+        _unexpected.append(f"{report.nodeid}: {reason}")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _note(report)
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    _note(report)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _unexpected:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    if _unexpected:
+        terminalreporter.section("skipped, and not expected to be")
+        for line in _unexpected:
+            terminalreporter.line(line)
 
 
 @pytest.fixture

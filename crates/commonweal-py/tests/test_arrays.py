@@ -101,6 +101,89 @@ def test_fractions_stay_fractions() -> None:
     assert pair.actions(0) == [4]
 
 
+HALF = Fraction(1, 2)
+EXACT: dict[str, Any] = {
+    "P": np.array([[HALF, HALF], [0, 1], [1, 0]], dtype=object),
+    "R": {"x": [1, 2, 3]},
+    "discounts": {"x": HALF},
+    "s_indices": [0, 1, 1],
+    "a_indices": [0, 0, 1],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"s_indices": [0, 1, 2]}, r"s_indices\[2\] is 2; a state is one of 0 to 1: "),
+        ({"s_indices": [0, 1, -1]}, r"s_indices\[2\] is -1; a state is one of 0 to 1: "),
+        ({"s_indices": [0, 1, 10**30]}, r"s_indices\[2\] is 10+; a state is one of 0 to 1: "),
+        ({"s_indices": [0, 1, 0.5]}, "s_indices holds float64; it holds whole numbers from 0"),
+        ({"s_indices": [0, 1]}, "3 entries for 2 pairs"),
+        ({"s_indices": [0, 0, 0], "a_indices": [0, 1, 2]}, "state `1` has no action"),
+        ({"a_indices": [0, 0, -1]}, r"a_indices\[2\] is -1; an action is one of 0 to "),
+        ({"a_indices": [0, 0, 10**12]}, r"a_indices\[2\] is 1000000000000; an action is one of 0 to 4294967295: number the"),
+        ({"a_indices": np.array([0, 0, 2**63], dtype=np.uint64)}, r"a_indices\[2\] is 9223372036854775808; an action is one of"),
+        ({"a_indices": [0, 0]}, "a_indices has 2 entries for 3 pairs"),
+        ({"a_indices": [0, 0, 0]}, "is there twice"),
+        ({"a_indices": None}, "give both s_indices and a_indices"),
+        ({"R": {"x": [1, 2]}}, "the reward of `x` has the shape"),
+        ({"R": {"x": [1, 2, None]}}, "the reward of `x` is None"),
+        ({"actions": ["a"]}, "1 names for 2 actions"),
+        ({"start": 5}, "start is 5; the states are 0 to 1"),
+    ],
+)
+def test_fractions_and_doubles_refuse_the_same_indices(change: dict[str, Any], says: str) -> None:
+    """Nothing is dropped, nothing wraps, and no index is an IndexError."""
+    doubles = {**EXACT, "P": EXACT["P"].astype(float)}
+    for given in (EXACT, doubles):
+        # V(1) = 3 + V(0) / 2, V(0) = 1 + V(0) / 4 + V(1) / 4.
+        assert cw.Model.from_arrays(**given).solve().welfare == Fraction(14, 5)
+        if change == {"R": {"x": [1, 2, None]}} and given is doubles:
+            continue
+        with pytest.raises(cw.ModelError, match=says):
+            cw.Model.from_arrays(**{**given, **change})
+
+
+def test_fractions_in_any_array_stay_fractions() -> None:
+    """Also behind an array of objects without any, and beside sparse matrices and doubles."""
+    third = Fraction(1, 3)
+    pairs: dict[str, Any] = {"s_indices": [0], "a_indices": [0]}
+    whole, mixed = np.array([1], dtype=object), np.array([third], dtype=object)
+    for P in (np.array([[1]], dtype=object), [[1.0]], scipy.sparse.csr_matrix([[1.0]])):
+        model = cw.Model.from_arrays(P, {"x": whole, "y": mixed}, {"x": HALF, "y": HALF}, **pairs)
+        assert model.solve().payoffs["y"] == Fraction(2, 3)
+    by_action = cw.Model.from_arrays([scipy.sparse.csr_matrix([[1.0]])], {"x": [[third]]}, {"x": HALF})
+    assert by_action.solve().welfare == Fraction(2, 3)
+    successor = np.array([[[third, 1], [0, 2]]], dtype=object)
+    P = np.array([[[third, 1 - third], [0, 1]]], dtype=object)
+    model = cw.Model.from_arrays(P, {"x": successor}, {"x": 0})
+    assert [model.solve()[state].welfare for state in (0, 1)] == [third * third + 1 - third, 2]
+
+
+def test_doubles_are_made_of_fractions_only_on_request() -> None:
+    given = {**EXACT, "P": np.array([[Fraction(1, 3), Fraction(2, 3)], [0, 1], [1, 0]], dtype=object)}
+    assert cw.Model.from_arrays(**given).is_exact
+    model = cw.Model.from_arrays(**given, exact=False)
+    assert not model.is_exact
+    solution = model.solve()
+    assert (solution.engine, solution.welfare.exact) == ("certified", None)
+    assert float(solution.welfare) == pytest.approx(float(cw.Model.from_arrays(**given).solve().welfare), rel=1e-5)
+
+
+def test_sizes_are_checked_before_memory_is_taken() -> None:
+    """Each of these took terabytes, which ends the interpreter."""
+    for action in (10**12, 2**40, 2**62):
+        with pytest.raises(cw.ModelError, match=f"is {action}; an action is one of 0 to 4294967295"):
+            cw.Model.from_arrays(**{**GOOD, "a_indices": [0, action]})
+    wide = scipy.sparse.csr_matrix((np.ones(2), np.array([0, 10**11]), np.array([0, 1, 2])), shape=(2, 10**12))
+    with pytest.raises(cw.ModelError, match="state `1` has no action; P has 1000000000000 columns"):
+        cw.Model.from_arrays(**{**GOOD, "P": wide, "s_indices": [0, 10**11]})
+    # A large number that fits takes no more memory than a small one.
+    model = cw.Model.from_arrays(**{**GOOD, "a_indices": [0, 2**32 - 1]})
+    assert model.actions(1) == [2**32 - 1]
+    assert model.solve()[1].welfare == 2
+
+
 def test_doubles_and_fractions_on_request() -> None:
     small = cw.Model.from_arrays(P, R, DISCOUNTS)
     doubles = cw.Model.from_arrays(P, R, DISCOUNTS, exact=False)
@@ -155,7 +238,12 @@ GOOD: dict[str, Any] = {
         ({"P": [[1j, 0], [0, 1]]}, "P holds complex numbers"),
         ({"R": {"x": [0.0]}}, "the reward of `x` has the shape"),
         ({"R": {"x": [0.0, np.nan]}}, "state `1`, action `0`: the reward of `x` is NaN"),
-        ({"R": {"x": [0.0, np.inf]}}, "state `1`, action `0`: the reward of `x` is too large"),
+        ({"R": {"x": [0.0, np.inf]}}, "state `1`, action `0`: the reward of `x` is inf; a reward is a finite number"),
+        ({"R": {"x": [0.0, -np.inf]}}, "state `1`, action `0`: the reward of `x` is -inf; .* leave out the row"),
+        ({"R": {1: [0.0, 1.0]}, "discounts": {1: 0.5}}, "principal 1 is a int; name principals by texts"),
+        ({"R": {1: [0.0, 1.0], "1": [0.0, 1.0]}, "discounts": {1: 0.5, "1": 0.5}}, "principal 1 is a int"),
+        ({"s_indices": [[0], [0, 1]]}, "s_indices is not an array"),
+        ({"exact": "yes"}, "exact is 'yes'"),
         ({"R": {"x": [0.0, 1.0], "z": [0.0, 1.0]}}, "principal `z` has rewards but no time preference"),
         ({"R": {}}, "principal `x` has a time preference but no rewards"),
         ({"R": [0.0, 1.0]}, "R is not a dict"),
@@ -164,7 +252,7 @@ GOOD: dict[str, Any] = {
         ({"discounts": {"x": {"discont": 0.5}}}, "no key `discont`"),
         ({"discounts": 0.5}, "discounts is not a dict"),
         ({"discounts": {}, "R": {}}, "there are no principals"),
-        ({"s_indices": [0, 2]}, r"s_indices\[1\] is 2; the states are 0 to 1"),
+        ({"s_indices": [0, 2]}, r"s_indices\[1\] is 2; a state is one of 0 to 1: P has a column for each state"),
         ({"s_indices": [0, -1]}, r"s_indices\[1\] is -1"),
         ({"s_indices": [0.5, 1]}, "s_indices holds float64"),
         ({"s_indices": [[0, 1]]}, "s_indices has 2 dimensions"),
@@ -196,3 +284,14 @@ def test_a_matrix_whose_arrays_lie_is_refused() -> None:
         setattr(matrix, name, np.array(wrong, dtype=np.int32))
         with pytest.raises((cw.ModelError, ValueError), match=r"leads to|index"):
             cw.Model.from_arrays(**{**GOOD, "P": matrix})
+
+
+@pytest.mark.parametrize("reward", [2**60, 2**53 + 1, -(2**62), 10**400])
+def test_integers_that_no_double_holds_stay_what_they_are(reward: int) -> None:
+    """An int64 went through a double and its shortest decimal: 2^60 became 1152921504606847000."""
+    for given in ([reward], np.array([reward], dtype=object)):
+        model = cw.Model.from_arrays([[1.0]], {"p": given}, {"p": 0}, s_indices=[0], a_indices=[0])
+        assert model.solve().welfare == reward
+    if abs(reward) < 2**63:
+        model = cw.Model.from_arrays([[1.0]], {"p": np.array([reward])}, {"p": 0}, s_indices=[0], a_indices=[0])
+        assert model.solve().welfare == reward

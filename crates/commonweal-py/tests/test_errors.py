@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,43 @@ def test_a_file_is_changed_as_it_is_read(tmp_path: Path) -> None:
         (lambda m: m.solve(gap=2.0), "gap is 2"),
         (lambda m: m.solve(gap="1e-3"), "gap is '1e-3'; write a number"),
         (lambda m: m.solve(threads=0), "threads is 0"),
+        (lambda m: m.solve(threads=20000), "threads is 20000; it is a whole number from 1 to 1024"),
+        (lambda m: m.solve(threads=2.5), "threads is 2.5"),
+        (lambda m: m.solve(threads="2"), "threads is '2'"),
+        (lambda m: m.solve(exact="yes"), "exact is 'yes'"),
+        (lambda m: m.solve(time_limit="1"), "time_limit is '1'"),
+        (lambda m: m.solve()[None], "None is not a state"),
+        (lambda m: m.solve()[1.5], "1.5 is not a state"),
+        (lambda m: m.solve()[True], "True is not a state"),
+        (lambda m: m.solve().strategy.action("s0", None), "step is None"),
+        (lambda m: m.solve().strategy.action("s0", "1"), "step is '1'"),
+        (lambda m: m.solve().certificate(precision=-1), "precision is -1"),
+        (lambda m: m.evaluate("a"), "'a' is not a strategy"),
+        (lambda m: m.simulate(None), "None is not a strategy"),
+        (lambda m: m.simulate(m.solve().strategy, runs=1.5), "runs is 1.5"),
+        (lambda m: m.simulate(m.solve().strategy, confidence="x"), "confidence is 'x'"),
+        (lambda m: m.sweep(1, 0, 0.5), "principal is 1"),
+        (lambda m: m.sweep("bob", 0, 0.5, steps=0), "steps is 0"),
+        (lambda m: m.sweep("bob", 0, 0.5, steps=10**9), "at most 1000000 are taken"),
+        (lambda m: m.sweep("bob", 0, 0.5, steps=2**64 - 1), "at most 1000000 are taken"),
+        (lambda m: m.map("alice", "bob", resolution=2**63), "at most 1024 are taken"),
+        (lambda m: m.sweep("bob", 0, 0.5, steps=1.5), "steps is 1.5"),
+        (lambda m: m.sweep("bob", "1%", "5%"), "1% is a percentage, and a discount is not one"),
+        (lambda m: m.sweep("bob", 0.01, "5%"), "5% is a percentage"),
+        (lambda m: m.sweep("bob.rate", 0, "5%"), "is not a rate"),
+        (lambda m: m.map("alice", "bob", ("1%", "5%")), "1% is a percentage, and a discount is not one"),
+        (lambda m: m.map("alice", "bob", (0, 0.5), ("1%", "5%")), "1% is a percentage"),
+        (lambda m: m.map("alice", "bob", 0.5), "x_range is 0.5; it is a pair"),
+        (lambda m: m.map("alice", "bob", resolution=0), "resolution is 0"),
+        (lambda m: m.fair(1), "rule is 1"),
+        (lambda m: m.fair("max-min", over=3), "over is 3"),
+        (lambda m: m.fair("max-min", over="own-best"), "over is 'own-best'"),
+        (lambda m: m.fair("welfare", at_least=3), "at_least is 3"),
+        (lambda m: m.front("alice", 1), "y is 1"),
+        (lambda m: m.front(vertices=-1), "vertices is -1"),
+        (lambda m: m.positional(node_limit=-1), "node_limit is -1"),
+        (lambda m: m.with_weights({1: 2}), "a principal is 1"),
+        (lambda m: m.with_weights(3), "weights is 3"),
         (lambda m: m.solve(time_limit=-1.0), "time_limit is -1"),
         (lambda m: m.solve()["s9"], "there is no state `s9`; the states are `s0`, `s1`"),
         (lambda m: m.solve()[2], "there is no state 2; the states are 0 to 1"),
@@ -98,6 +136,58 @@ def test_a_file_is_changed_as_it_is_read(tmp_path: Path) -> None:
 def test_questions_that_cannot_be_asked(hotel: cw.Model, ask: Any, says: str) -> None:
     with pytest.raises(cw.QuestionError, match=says):
         ask(hotel)
+
+
+def test_percentages_are_rates_as_in_the_program(hotel: cw.Model) -> None:
+    with pytest.raises(cw.QuestionError) as caught:
+        hotel.sweep("bob", "1%", "5%")
+    assert caught.value.help == 'write "NAME.rate" in place of "NAME" to vary the rate'
+    swept = hotel.sweep("bob.rate", "1%", "5%", steps=4)
+    assert [str(point.rate) for point in swept.points] == ["1/100", "1/50", "3/100", "1/25", "1/20"]
+    assert hotel.sweep("bob.discount", "1/10", "1/5", steps=1).points[0].discount == Fraction(1, 10)
+    mapped = hotel.map("alice.rate", "bob", ("1%", "50%"), resolution=2)
+    assert (mapped.x.quantity, mapped.x.first, mapped.x.last) == ("rate", Fraction(1, 100), Fraction(1, 2))
+    default = hotel.map("alice.rate", "bob", resolution=1)
+    assert (default.x.first, default.x.last, default.y.last) == (Fraction(1, 1000), Fraction(1, 5), Fraction(999, 1000))
+    weights = hotel.sweep("bob.weight", 0, 2, steps=2)
+    assert weights.quantity == "weight"
+    assert weights.points[1].welfare == Fraction(127, 9)
+    assert [point.at for point in weights.points] == [0, 1, 2]
+
+
+def test_a_strategy_of_another_model_with_the_same_numbers_is_refused(hotel: cw.Model) -> None:
+    """Its states and actions are called otherwise; the same names with other numbers are another calibration."""
+    strategy = hotel.solve().strategy
+    other = cw.Model.from_yaml(hotel.to_yaml().replace("s1", "t1"))
+    for ask in (other.evaluate, other.simulate, lambda strategy: other.fair("max-min", over=strategy)):
+        with pytest.raises(cw.QuestionError, match="the strategy is for another model: state 1 is `s1` there and `t1` here"):
+            ask(strategy)
+    renamed = cw.Model.from_yaml(hotel.to_yaml().replace("a:", "c:"))
+    with pytest.raises(cw.QuestionError, match="state `s0` has other actions there") as caught:
+        renamed.evaluate(strategy)
+    assert "Strategy.from_json(model, strategy.to_json())" in (caught.value.help or "")
+    for calibrated in (hotel.with_discounts({"bob": "1/2"}), hotel.with_start("s1"), cw.Model.from_yaml(hotel.to_yaml())):
+        assert calibrated.evaluate(strategy).status == "done"
+
+
+def test_principals_are_named_by_texts() -> None:
+    """`1` and `"1"` would be one name for two principals."""
+    for discounts in ({1: 0.5, "1": 0.9}, {"1": 0.5, 1: 0.9}, {1: 0.5}, {None: 0.5}):
+        with pytest.raises(cw.ModelError, match="name principals by texts"):
+            cw.ModelBuilder(discounts)  # type: ignore[arg-type]
+
+
+def test_what_is_no_text_or_file_is_refused(hotel: cw.Model) -> None:
+    with pytest.raises(cw.ModelError, match="from_yaml takes a text, not a bytes"):
+        cw.Model.from_yaml(b"principals: {}")  # type: ignore[arg-type]
+    with pytest.raises(cw.ModelError, match="3 is not a path"):
+        cw.load(3)  # type: ignore[arg-type]
+    with pytest.raises(cw.StrategyError, match="from_json takes a text"):
+        cw.Strategy.from_json(hotel, b"{}")  # type: ignore[arg-type]
+    with pytest.raises(cw.QuestionError, match="'hotel' is not a model"):
+        cw.check("hotel", b"")  # type: ignore[arg-type]
+    with pytest.raises(cw.CertificateError, match="is not a certificate"):
+        cw.check(hotel, None)  # type: ignore[arg-type]
 
 
 def test_a_strategy_for_another_model_is_refused(hotel: cw.Model) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import commonweal as cw
 
-from .conftest import HOTEL
+from .conftest import HOTEL, run
 
 
 def built() -> cw.Model:
@@ -171,3 +172,88 @@ def test_a_positional_strategy_is_written_by_hand(hotel: cw.Model) -> None:
     assert len(lottery.shares) == 2
     drawn = {repr(lottery.draw(seed).decisions("s0")) for seed in range(50)}  # type: ignore[attr-defined]
     assert len(drawn) == len(lottery.shares)
+
+
+def machine() -> tuple[cw.Model, Fraction, Fraction]:
+    """A machine that breaks one time in three, and what it earns its owner and its user, by hand."""
+    b = cw.ModelBuilder({"owner": "9/10", "user": "1/2"})
+    third = Fraction(1, 3)
+    b.choice("new", "run", reward={"owner": 2, "user": 5}, to={"new": 1 - third, "broken": third})
+    b.choice("broken", "repair", reward={"owner": -4}, to={"new": Fraction(1, 4), "broken": Fraction(3, 4)})
+
+    # V = 2 + λ(2/3 V + 1/3 B), B = -4 + λ(1/4 V + 3/4 B), and the same with 5 and 0.
+    def worth(discount: Fraction, new: int, broken: int) -> Fraction:
+        stays = 1 - discount * Fraction(3, 4)
+        return (new + discount * third * broken / stays) / (1 - discount * (1 - third) - discount**2 * third / 4 / stays)
+
+    return b.build(), worth(Fraction(9, 10), 2, -4), worth(Fraction(1, 2), 5, 0)
+
+
+def test_simulated_intervals_cover_what_is_computed_by_hand() -> None:
+    model, owner, user = machine()
+    strategy = model.solve().strategy
+    assert model.evaluate(strategy).payoffs == {"owner": owner, "user": user}
+    seeds = 100
+    covered = 0
+    for seed in range(seeds):
+        simulation = model.simulate(strategy, runs=200, seed=seed, confidence=0.9)
+        assert simulation.payoffs["owner"].standard_error > 0, "runs differ"
+        covered += owner in simulation.payoffs["owner"] and user in simulation.payoffs["user"]
+    # Nine tenths of 100, less three standard deviations.
+    assert covered >= 81
+    few, many = (model.simulate(strategy, runs=runs, seed=1).payoffs["owner"] for runs in (1_000, 25_000))
+    # 25 times the runs give a fifth of the width.
+    assert (many.upper - many.lower) < 0.3 * (few.upper - few.lower)
+    assert owner in many
+    assert owner + 1 not in many
+    assert model.simulate(strategy, seed=5).to_json() == model.simulate(strategy, seed=5, threads=1).to_json()
+    assert model.simulate(strategy, seed=5).welfare.mean != model.simulate(strategy, seed=6).welfare.mean
+
+
+def test_a_certificate_has_a_time_limit_and_a_check_says_what_it_is_about(hotel: cw.Model) -> None:
+    rng = np.random.default_rng(2)
+    P, R = rng.dirichlet(np.ones(40), size=(3, 40)), {name: rng.normal(size=(40, 3)) for name in ("x", "y")}
+    slow = cw.Model.from_arrays(P, R, {"x": 0.95, "y": 0.6}).solve()
+    stopped = slow.check(time_limit=0.001)
+    assert (stopped.status, stopped.accepted, stopped.says) == ("stopped", False, "the time limit was reached")
+    assert not stopped
+    # The proof of a model in doubles is found anew.
+    large = cw.Model.from_arrays(
+        rng.dirichlet(np.ones(400), size=(2, 400)), {"x": rng.normal(size=(400, 2))}, {"x": 0.99}, exact=False
+    )
+    with pytest.raises(cw.CertificateError, match="the time limit was reached, before the certificate was written"):
+        large.solve().certificate(time_limit=0.0)
+    assert hotel.solve().check(time_limit=60).accepted
+    assert cw.check(hotel, hotel.solve().certificate(), time_limit=0.0).status in ("stopped", "accepted")
+    with pytest.raises(cw.QuestionError, match="time_limit is -1"):
+        hotel.solve().check(time_limit=-1)
+    mixed = hotel.with_discounts({"bob": {"hyperbolic": 0.1, "hazard": "1%"}})
+    solution = mixed.solve()
+    verdict = solution.check()
+    assert verdict.accepted
+    assert verdict.says.startswith("for the mixtures of discounts that approximate the time preferences of `bob`: ")
+    assert "for the mixtures" not in hotel.solve().check().says
+    # The whole front of the mixtures is not the whole front.
+    assert hotel.front().complete
+    assert not mixed.front().complete
+    assert "not whole" in repr(mixed.front())
+
+
+def test_the_certificate_of_a_fair_answer_is_checked_too(hotel: cw.Model, program: Path, tmp_path: Path) -> None:
+    (tmp_path / "hotel.yaml").write_text(HOTEL)
+    place = tmp_path / "certificate"
+    run(program, "fair", str(tmp_path / "hotel.yaml"), "--rule", "max-min", "--certificate", str(place), "--quiet")
+    assert cw.check(hotel, place.read_bytes()).accepted
+    spoilt = place.read_bytes().replace(b"9/2", b"19/4")
+    assert spoilt != place.read_bytes()
+    assert not cw.check(hotel, spoilt).accepted
+
+
+def test_a_strategy_in_words_has_no_marks() -> None:
+    """Beyond a few parts the words end in dots; marks that tell strategies apart belong to lists of several."""
+    rng = np.random.default_rng(2)
+    P = rng.dirichlet(np.ones(30), size=(3, 30))
+    R = {name: rng.normal(size=(30, 3)) for name in ("x", "y")}
+    words = cw.Model.from_arrays(P, R, {"x": 0.95, "y": 0.6}, actions=["up", "down", "wait"]).solve().words
+    assert "…" in words or "|" in words
+    assert "[" not in words

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -34,22 +36,17 @@ def hard() -> cw.Model:
     return ring(2_000, {"patient": 0.9999, "other": 0.999, "third": 0.99})
 
 
-def slowdown() -> float:
-    """How many times longer this thread takes than it would on a machine that does nothing else."""
-    began, worked = time.monotonic(), time.thread_time()
-    while time.thread_time() - worked < 0.05:
-        pass
-    return max(1.0, (time.monotonic() - began) / 0.05)
-
-
 def interrupted(ask: Callable[[], object], after: float) -> tuple[object, float]:
-    """What `ask` returns if Ctrl-C comes after so many seconds, and how long it took after that, on a machine of its own."""
-    pressed: list[float] = []
-    before = slowdown()
+    """What `ask` returns if Ctrl-C comes after this many seconds, and how long it took after that.
+
+    The lesser of the time that passed and of the processor time that this process used. `ask` keeps one thread busy, so on an
+    idle machine the two are the same; on a busy one, time in which others ran says nothing about the package.
+    """
+    pressed: list[tuple[float, float]] = []
 
     def press() -> None:
         time.sleep(after)
-        pressed.append(time.monotonic())
+        pressed.append((time.monotonic(), time.process_time()))
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=press)
@@ -58,10 +55,31 @@ def interrupted(ask: Callable[[], object], after: float) -> tuple[object, float]
         answer: object = ask()
     except KeyboardInterrupt as stopped:
         answer = stopped
-    ended = time.monotonic()
-    thread.join()
-    assert pressed, "it ended before Ctrl-C came"
-    return answer, (ended - pressed[0]) / max(before, slowdown())
+    ended = (time.monotonic(), time.process_time())
+    # A press that comes after the answer must not end the tests.
+    early = not pressed
+    with contextlib.suppress(KeyboardInterrupt):
+        thread.join()
+        time.sleep(0.01)
+    assert not early, "it ended before Ctrl-C came"
+    return answer, min(end - begin for begin, end in zip(pressed[0], ended, strict=True))
+
+
+def best_of_three(ask: Callable[[], object], after: float, check: Callable[[object], None]) -> float:
+    """The shortest time from Ctrl-C to an answer in up to three tries. Every answer is checked; a try within a second ends it.
+
+    One try within a second shows that the answer does not need more.
+    """
+    times = []
+    for _ in range(3):
+        answer, took = interrupted(ask, after)
+        check(answer)
+        times.append(took)
+        if took < 1.0:
+            break
+        # Two presses within a second would be a wish to leave.
+        time.sleep(1.1)
+    return min(times)
 
 
 def overlap(one: cw.Value, other: cw.Value) -> bool:
@@ -71,31 +89,53 @@ def overlap(one: cw.Value, other: cw.Value) -> bool:
 
 def test_ctrl_c_returns_bounds_within_a_second() -> None:
     model = hard()
-    answer, took = interrupted(lambda: model.solve(exact=True), after=0.5)
-    assert took < 1.0
+    proven = model.solve(gap=1e-6, time_limit=20.0).welfare
+
+    def check(answer: object) -> None:
+        assert isinstance(answer, cw.Solution)
+        assert (answer.status, answer.reason) == ("stopped", "interrupted")
+        assert answer.welfare.lower < answer.welfare.upper
+        assert overlap(answer.welfare, proven)
+        # The strategy earns what is promised.
+        worth = model.evaluate(answer.strategy, gap=1e-6).welfare
+        assert answer.welfare.lower <= worth.upper
+        assert worth.lower <= answer.welfare.upper
+
+    assert best_of_three(lambda: model.solve(exact=True, threads=1), 0.5, check) < 1.0
+
+
+def test_an_interrupted_solve_in_fractions_has_better_bounds_than_the_rewards_give() -> None:
+    """Fractions know nothing before their end; a short look in doubles does."""
+    model = ring(2_000, {"patient": 0.999, "other": 0.9, "third": 0.5})
+    time.sleep(1.1)
+    answer, _ = interrupted(lambda: model.solve(exact=True, threads=1), 0.3)
     assert isinstance(answer, cw.Solution)
     assert (answer.status, answer.reason) == ("stopped", "interrupted")
-    assert answer.welfare.lower < answer.welfare.upper
-    assert overlap(answer.welfare, model.solve(gap=1e-3, time_limit=2.0).welfare)
+    # Nobody earns more than 10 or less than -10 a step.
+    of_rewards = 20 * sum(1 / (1 - discount) for discount in (0.999, 0.9, 0.5))
+    assert answer.welfare.width < of_rewards / 10
+    assert overlap(answer.welfare, model.solve(gap=1e-6).welfare)
 
 
 def test_ctrl_c_in_a_certified_solve_of_a_million_states_returns_bounds_within_a_second() -> None:
     """However late the engine is: then the bounds are those that the rewards give."""
     model = ring(1_000_000, {"patient": 0.999, "other": 0.9})
-    # Doubles cannot tell this little, so it would go on for long.
-    answer, took = interrupted(lambda: model.solve(gap=1e-13), after=1.0)
-    assert took < 1.0
-    assert isinstance(answer, cw.Solution)
-    assert (answer.status, answer.reason) == ("stopped", "interrupted")
-    lower, upper = answer.welfare_bounds()
-    assert lower.shape == upper.shape == (1_000_000,)
-    assert (lower <= upper).all()
     # Nobody earns more than 10 or less than -10 a step.
     most = 10 / (1 - 0.999) + 10 / (1 - 0.9)
-    assert -most * 1.001 <= lower.min()
-    assert upper.max() <= most * 1.001
-    assert answer.strategy.action(5, 0) in (0, 1)
-    assert f"between proven bounds from {model.start}" in answer._repr_html_()
+
+    def check(answer: object) -> None:
+        assert isinstance(answer, cw.Solution)
+        assert (answer.status, answer.reason) == ("stopped", "interrupted")
+        lower, upper = answer.welfare_bounds()
+        assert lower.shape == upper.shape == (1_000_000,)
+        assert (lower <= upper).all()
+        assert -most * 1.001 <= lower.min()
+        assert upper.max() <= most * 1.001
+        assert answer.strategy.action(5, 0) in (0, 1)
+        assert f"between proven bounds from {model.start}" in answer._repr_html_()
+
+    # Doubles cannot tell this little, so it would go on for long.
+    assert best_of_three(lambda: model.solve(gap=1e-13, threads=1), 1.0, check) < 1.0
 
 
 def test_the_second_ctrl_c_leaves_a_loop_over_many_solves() -> None:
@@ -120,14 +160,71 @@ def test_the_second_ctrl_c_leaves_a_loop_over_many_solves() -> None:
     assert isinstance(answer, cw.Solution)
 
 
-def test_ctrl_c_stops_other_questions_too() -> None:
-    model = ring(40, {"patient": 0.99, "other": 0.9, "third": 0.5})
-    for ask in (lambda: model.stationary(gap=1e-12), lambda: model.sweep("other", 0.1, 0.98, steps=100_000)):
-        answer, took = interrupted(ask, after=0.3)
-        assert took < 1.0
-        assert isinstance(answer, KeyboardInterrupt) or getattr(answer, "status", None) == "stopped"
-        # Two presses within a second would be a wish to leave.
-        time.sleep(1.0)
+SMALL = {"patient": 0.99, "other": 0.9, "third": 0.5}
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: model.stationary(gap=1e-12, threads=1),
+        lambda model: model.positional(threads=1),
+        lambda model: model.sweep("other", 0.1, 0.98, steps=100_000, threads=1),
+        lambda model: model.map("patient", "other", resolution=32, threads=1),
+        lambda model: model.front(exact=True, threads=1),
+        lambda model: model.front("patient", "other", exact=True, threads=1),
+        lambda model: model.simulate(cw.Strategy.positional(model, dict.fromkeys(range(300), 0)), runs=10**12, threads=1),
+    ],
+    ids=["stationary", "positional", "sweep", "map", "front of all", "front of two", "simulate"],
+)
+def test_ctrl_c_returns_what_other_questions_have(ask: Callable[[cw.Model], object]) -> None:
+    """Bounds, points, vertices: never an exception, and within a second."""
+    model = ring(300, SMALL)
+
+    def check(answer: object) -> None:
+        assert not isinstance(answer, KeyboardInterrupt)
+        assert (answer.status, answer.reason) == ("stopped", "interrupted")  # type: ignore[attr-defined]
+        if isinstance(answer, cw.Search):
+            assert answer.welfare.lower <= answer.upper
+            # No strategy that does not count earns more than one that does.
+            best = model.solve(gap=1e-6).welfare
+            assert answer.welfare.lower <= best.upper
+            worth = model.evaluate(answer.strategy, gap=1e-6).welfare
+            assert answer.welfare.lower <= worth.upper
+            assert worth.lower <= answer.upper
+
+    # An earlier press within a second would make this one the second.
+    time.sleep(1.1)
+    assert best_of_three(lambda: ask(model), 0.4, check) < 1.0
+
+
+def test_ctrl_c_in_an_evaluation_returns_bounds() -> None:
+    model = ring(3_000, {"patient": 0.99999, "other": 0.9999, "third": 0.99})
+    strategy = cw.Strategy.positional(model, dict.fromkeys(range(3_000), 0))
+
+    def check(answer: object) -> None:
+        assert isinstance(answer, cw.Evaluation)
+        assert (answer.status, answer.reason) == ("stopped", "interrupted")
+        assert answer.welfare.lower < answer.welfare.upper
+
+    time.sleep(1.1)
+    assert best_of_three(lambda: model.evaluate(strategy, exact=True, threads=1), 0.3, check) < 1.0
+
+
+def test_a_front_that_a_limit_stops_says_so() -> None:
+    """In doubles, in fractions, by its vertices, and before there is any."""
+    model = ring(3_000, {"patient": 0.999, "other": 0.9, "third": 0.5})
+    for axes in ((), ("patient", "other")):
+        done = ring(6, SMALL).front(*axes, gap=0.1)
+        assert (done.status, done.reason) == ("done", None)
+        few = model.front(*axes, vertices=3, gap=1e-9)
+        assert (few.status, few.reason, few.complete) == ("stopped", "the limit on nodes was reached", False)
+        for seconds in (0.0, 0.01):
+            for exact in (True, False):
+                found = model.front(*axes, exact=exact, time_limit=seconds)
+                assert (found.status, found.reason) == ("stopped", "the time limit was reached"), (axes, seconds, exact)
+                assert not found.complete
+                assert found.principals == (list(axes) or ["patient", "other", "third"])
+                assert len(found.to_pandas()) == len(found.vertices)
 
 
 def test_a_time_limit_returns_bounds() -> None:
@@ -140,9 +237,8 @@ def test_a_time_limit_returns_bounds() -> None:
     assert "Stopped" in solution._repr_html_()
 
 
-def test_other_threads_run_while_a_large_model_is_solved() -> None:
-    """A counter in Python goes on: it would stand still if the interpreter were held."""
-    model = ring(30_000, {"patient": 0.95, "other": 0.5})
+def longest_pause(work: Callable[[], object]) -> tuple[float, float]:
+    """For how long another Python thread stood still at most during some work, and how long the work took."""
     stop = threading.Event()
     longest = 0.0
 
@@ -152,18 +248,38 @@ def test_other_threads_run_while_a_large_model_is_solved() -> None:
         while not stop.is_set():
             time.sleep(0.001)
             now = time.monotonic()
-            longest = max(longest, now - last)
-            last = now
+            longest, last = max(longest, now - last), now
 
     counter = threading.Thread(target=count)
     counter.start()
     began = time.monotonic()
-    solution = model.solve(gap=1e-4, threads=1)
+    work()
     took = time.monotonic() - began
     stop.set()
     counter.join()
-    assert solution.status == "within gap"
-    assert longest < max(0.2, took / 3), f"the interpreter was held for {longest:.2f} of {took:.2f} s"
+    return longest, took
+
+
+def test_other_threads_run_while_a_million_states_are_solved() -> None:
+    """A counter in Python goes on: it would stand still for seconds if the interpreter were held."""
+    # A call of C that holds the interpreter shows that the measure would notice.
+    held, _ = longest_pause(lambda: ctypes.PyDLL(None).usleep(500_000))
+    assert held > 0.4
+    model = ring(1_000_000, {"patient": 0.98, "other": 0.9})
+    solved: list[cw.Solution] = []
+    longest, took = longest_pause(lambda: solved.append(model.solve(gap=1e-4, threads=1)))
+    assert solved[0].status == "within gap"
+    assert took > 2.0, "long enough to notice"
+    assert longest < took / 4, f"the interpreter was held for {longest:.2f} of {took:.2f} s"
+
+
+def test_many_threads_are_refused_and_a_time_limit_holds() -> None:
+    model = ring(2_000, {"patient": 0.9999, "other": 0.9})
+    began = time.monotonic()
+    with pytest.raises(cw.QuestionError, match="threads is 20000"):
+        model.solve(gap=1e-6, threads=20_000, time_limit=0.1)
+    assert time.monotonic() - began < 1.0
+    assert model.solve(gap=1e-6, threads=64).status == "within gap"
 
 
 def test_two_python_threads_solve_at_once(hotel: cw.Model) -> None:

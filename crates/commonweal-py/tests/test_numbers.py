@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
+import random
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +63,10 @@ def test_a_discount_of_five_thousand_digits_goes_in_and_comes_out() -> None:
 def test_values_say_what_is_proven() -> None:
     exact = cw.Value(Fraction(1, 3), math.nextafter(1 / 3, 0), math.nextafter(1 / 3, 1))
     assert exact == Fraction(1, 3)
+    # A float is the double that it is, as it is for a Fraction.
     assert exact != 1 / 3
+    assert cw.Value(Fraction(1, 2), 0.5, 0.5) == 0.5 == Decimal("0.5")
+    assert hash(cw.Value(Fraction(1, 2), 0.5, 0.5)) == hash(0.5) == hash(Decimal("0.5"))
     assert hash(exact) == hash(Fraction(1, 3))
     assert f"{exact:.3f}" == "0.333"
     assert repr(exact) == "Value(1/3 ≈ 0.33333333)"
@@ -70,3 +77,135 @@ def test_values_say_what_is_proven() -> None:
     assert bounds == cw.Value(None, 1.0, 2.0)
     assert str(cw.Value(Fraction(14), 14.0, 14.0)) == "14"
     assert copy.copy(bounds) == bounds
+
+
+def value(number: Fraction, width: float) -> cw.Value:
+    """The number itself, or bounds around it."""
+    if width == 0:
+        return cw.Value(number, math.nextafter(float(number), -math.inf), math.nextafter(float(number), math.inf))
+    return cw.Value(None, float(number) - width, float(number) + 2 * width)
+
+
+def contains(found: cw.Value, number: Fraction) -> bool:
+    return found.lower <= number <= found.upper and found.exact in (None, number)
+
+
+OPERATIONS: list[Callable[[Any, Any], Any]] = [operator.add, operator.sub, operator.mul, operator.truediv]
+
+
+def test_arithmetic_on_values_contains_arithmetic_on_numbers() -> None:
+    """Random fractions, in and out of doubles' reach, against Python's own fractions."""
+    rng = random.Random(4)
+    for _ in range(120):
+        a, b = (Fraction(rng.randint(-1000, 1000), rng.randint(1, 97)) for _ in range(2))
+        b = b or Fraction(1)
+        for width_a in (0, 1e-12, 0.3):
+            for width_b in (0, 1e-12, float(abs(b)) / 8):
+                one, other = value(a, width_a), value(b, width_b)
+                for operate in OPERATIONS:
+                    found = operate(one, other)
+                    assert contains(found, operate(a, b))
+                    assert (found.exact is not None) == (width_a == width_b == 0)
+                    # Both ends of the bounds may be the numbers.
+                    for end in (one.lower, one.upper):
+                        assert width_a == 0 or contains(operate(one, b), operate(Fraction(end), b))
+                    assert contains(operate(one, b), operate(a, b))
+                    assert contains(operate(a, other), operate(a, b))
+                assert contains(-one, -a)
+                assert contains(abs(one), abs(a))
+                assert contains(+one, a)
+
+
+def test_values_and_other_numbers() -> None:
+    third = cw.Value(Fraction(1, 3), 0.333, 0.334)
+    assert (third + 1).exact == Fraction(4, 3) == (1 + third).exact
+    assert sum([third, third, third]) == 1
+    assert 1 - third == Fraction(2, 3)
+    assert (third * 0.5).exact == Fraction(1, 6) == (np.float64(0.5) * third).exact == (third * np.int64(1) / 2).exact
+    assert third + Decimal("0.1") == Fraction(13, 30)
+    # A float is the double that it is, not the decimal that it is printed as.
+    assert third * 0 + 0.1 == 0.1 != Fraction(1, 10)
+    assert (cw.Value(None, 1.0, math.inf) - 1).upper == math.inf
+    assert (third * 10**400).upper == math.inf
+    assert (third * -(10**400)).lower == -math.inf
+    with pytest.raises(ZeroDivisionError):
+        third / 0
+    with pytest.raises(cw.UndecidedError, match="the divisor may be 0"):
+        third / cw.Value(None, -1.0, 1.0)
+    for wrong in ("1", None, [1], math.nan, 1j):
+        for operate in (*OPERATIONS, operator.lt, operator.ge):
+            with pytest.raises(TypeError):
+                operate(third, wrong)
+            with pytest.raises(TypeError):
+                operate(wrong, third)
+
+
+def test_an_order_is_known_or_an_error() -> None:
+    exact = cw.Value(Fraction(1, 3), math.nextafter(1 / 3, 0), math.nextafter(1 / 3, 1))
+    low, high = cw.Value(None, 1.0, 2.0), cw.Value(None, 3.0, 4.0)
+    assert low < high
+    assert low <= high
+    assert not low > high
+    assert high >= low
+    assert exact < low
+    assert not low < exact
+    # The double nearest to a third is below it.
+    assert exact > 1 / 3
+    assert exact < Fraction(1, 3) + Fraction(1, 10**30)
+    assert exact <= Fraction(1, 3) <= exact
+    assert not exact < Fraction(1, 3)
+    assert low < 2.5
+    assert low <= 2.0
+    assert not low < 1.0
+    assert low < math.inf
+    assert sorted([high, exact, low]) == [exact, low, high]
+    assert max(low, high) == high
+    overlapping = cw.Value(None, 1.5, 3.5)
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        for one, other in ((low, overlapping), (overlapping, high), (low, 1.5), (1.5, low), (low, low), (low, Fraction(3, 2))):
+            with pytest.raises(cw.UndecidedError, match=r"the bounds overlap; compare \.lower or \.upper"):
+                compare(one, other)
+    with pytest.raises(cw.UndecidedError):
+        sorted([low, overlapping])
+    # Ends that touch decide half of it.
+    assert low <= cw.Value(None, 2.0, 3.0)
+    with pytest.raises(cw.UndecidedError):
+        _ = low < cw.Value(None, 2.0, 3.0)
+
+
+def test_rounding_and_truth_are_known_or_an_error() -> None:
+    exact = cw.Value(Fraction(127, 9), 14.11, 14.12)
+    assert (round(exact), round(exact, 2), round(exact, -1)) == (14, Fraction(1411, 100), 10)
+    bounds = cw.Value(None, 1.2341, 1.2342)
+    assert (round(bounds), round(bounds, 3)) == (1, Fraction(1234, 1000))
+    with pytest.raises(cw.UndecidedError, match="rounds to 12341/10000 or to 6171/5000"):
+        round(bounds, 4)
+    with pytest.raises(cw.UndecidedError):
+        round(cw.Value(None, 0.0, math.inf))
+    assert bounds
+    assert not cw.Value(Fraction(0), 0.0, 0.0)
+    with pytest.raises(cw.UndecidedError, match="is 0 is not known"):
+        bool(cw.Value(None, -1.0, 1.0))
+
+
+def test_equal_values_have_equal_hashes_and_bounds_hold() -> None:
+    values = [value(Fraction(n, 4), width) for n in range(-4, 5) for width in (0, 0.5)]
+    numbers = [Fraction(n, 4) for n in range(-4, 5)] + [n / 4 for n in range(-4, 5)] + [-1, 0, 1]
+    for one in values:
+        for other in [*values, *numbers]:
+            assert one != other or hash(one) == hash(other)
+    for wrong in ((None, 2.0, 1.0), (Fraction(3), 1.0, 2.0), (None, math.nan, 1.0)):
+        with pytest.raises(ValueError, match="are no bounds of"):
+            cw.Value(*wrong)
+
+
+def test_the_numbers_of_an_answer_add_up(hotel: cw.Model) -> None:
+    solution = hotel.solve()
+    assert sum(solution.payoffs.values()) == solution.welfare
+    assert (solution.welfare - solution.long_term_welfare).exact == Fraction(10, 9)
+    bounds = hotel.solve(gap=1e-6)
+    total = sum(bounds.payoffs.values(), cw.Value(Fraction(0), 0.0, 0.0))
+    assert contains(total, Fraction(127, 9))
+    assert bounds.welfare > 14
+    with pytest.raises(cw.UndecidedError):
+        _ = bounds.welfare > Fraction(127, 9)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 import commonweal as cw
+
+Weights: TypeAlias = tuple[Callable[[int], Fraction], Callable[[int], Fraction]]
+"""The weight of a step, and the sum of the weights from a step on."""
 
 
 def investment(preference: Any, earned: str = "0.032") -> cw.Model:
@@ -20,36 +25,133 @@ def investment(preference: Any, earned: str = "0.032") -> cw.Model:
     return b.build()
 
 
-def rows(preference: Any) -> cw.Model:
+def rows(preference: Any, earned: str = "0.032") -> cw.Model:
     """The same from arrays."""
     return cw.Model.from_arrays(
         [[1, 0], [0, 1], [0, 1]],
-        {"state": [0, -1, 0.032]},
+        {"state": [0, -1, float(earned)]},
         {"state": preference},
         s_indices=[0, 0, 1],
         a_indices=[0, 1, 0],
     )
 
 
+# What a reward at step j counts for, written down here from the definitions, with the sum over all later steps.
+
+
+def geometric(discount: Fraction, factor: Fraction = Fraction(1)) -> Weights:
+    """`factor · discount^j`."""
+    return lambda j: factor * discount**j, lambda j: factor * discount**j / (1 - discount)
+
+
+def rate(per_step: str) -> Fraction:
+    return 1 / (1 + Fraction(per_step))
+
+
+def until(end: int, discount: Fraction) -> Weights:
+    """`discount^j` before step `end`, and nothing from there on."""
+    return (
+        lambda j: discount**j if j < end else Fraction(0),
+        lambda j: sum((discount**k for k in range(j, end)), Fraction(0)),
+    )
+
+
+def present_bias(beta: str, delta: str) -> Weights:
+    """1 now, `beta · delta^j` later."""
+    later, after = geometric(Fraction(delta), Fraction(beta))
+    return lambda j: later(j) if j else Fraction(1), lambda j: after(j) if j else 1 + after(1)
+
+
+def schedule(rates: dict[int, str]) -> Weights:
+    """The product of 1/(1+r) over steps 1 to j, r being that of the last key up to the step."""
+
+    last = max(rates)
+    weights = [Fraction(1)]
+    for step in range(1, last + 200):
+        keys = [key for key in rates if key <= step]
+        weights.append(weights[-1] * (rate(rates[max(keys)]) if keys else 1))
+
+    def after(j: int) -> Fraction:
+        begin = max(j, last)
+        return sum(weights[j:last], Fraction(0)) + weights[begin] / (1 - rate(rates[last]))
+
+    return lambda j: weights[j], after
+
+
+def survey(*rates: str) -> Weights:
+    """The mean over several rates."""
+    parts = [geometric(rate(one)) for one in rates]
+    n = len(parts)
+    return lambda j: sum(at(j) for at, _ in parts) / Fraction(n), lambda j: sum(after(j) for _, after in parts) / Fraction(n)
+
+
+ENTRIES: list[tuple[Any, str, Weights]] = [
+    (0.97, "0.97", geometric(Fraction(97, 100))),
+    (Fraction(2, 3), "2/3", geometric(Fraction(2, 3))),
+    ("2/3", "2/3", geometric(Fraction(2, 3))),
+    ("3%", "{rate: 3%}", geometric(rate("3/100"))),
+    ({"rate": "3%"}, "{rate: 3%}", geometric(rate("3/100"))),
+    ({"rate": 0.03}, "{rate: 0.03}", geometric(rate("3/100"))),
+    ({"rate": Fraction(3, 100), "until": 40}, "{rate: 0.03, until: 40}", until(40, rate("3/100"))),
+    ({"discount": 0.99, "until": 80}, "{discount: 99/100, until: 80}", until(80, Fraction(99, 100))),
+    ({"discount": 0.98, "weight": 2}, "{discount: 98/100, weight: 2}", geometric(Fraction(98, 100))),
+    ({"beta": 0.7, "delta": 0.98}, "{beta: 0.7, delta: 0.98}", present_bias("0.7", "0.98")),
+    (
+        {"schedule": "green-book"},
+        "{schedule: green-book}",
+        schedule({0: "0.035", 31: "0.03", 76: "0.025", 126: "0.02", 201: "0.015", 301: "0.01"}),
+    ),
+    ({"schedule": {0: "3.5%", 31: "3%"}}, "{schedule: {0: 3.5%, 31: 3%}}", schedule({0: "0.035", 31: "0.03"})),
+    ({"schedule": {5: "4%", 9: "1%"}}, "{schedule: {5: 4%, 9: 1%}}", schedule({5: "0.04", 9: "0.01"})),
+    ({"survey": ["1%", "2%", 0.02, "3.5%"]}, "{survey: [1%, 2%, 2%, 3.5%]}", survey("0.01", "0.02", "0.02", "0.035")),
+]
+MIXTURES = [
+    ({"gamma": {"mean": "4%", "sd": "3%"}, "error": 1e-6}, "{gamma: {mean: 4%, sd: 3%}, error: 1e-6}"),
+    ({"hyperbolic": 0.1, "hazard": "1%", "error": "1e-4"}, "{hyperbolic: 0.1, hazard: 1%, error: 1e-4}"),
+]
+
+
+@pytest.mark.parametrize(("preference", "weights"), [(entry, weights) for entry, _, weights in ENTRIES])
+def test_the_welfare_of_every_exact_entry_is_that_of_its_definition(preference: Any, weights: Weights) -> None:
+    """Building in year j costs 1 once and earns for ever from year j + 1 on: the best year, by hand."""
+    at, after = weights
+    weight = Fraction(preference.get("weight", 1)) if isinstance(preference, dict) else Fraction(1)
+    for earned in ("0.032", "0.021", "0.07"):
+        worth = [Fraction(earned) * after(j + 1) - at(j) for j in range(140)]
+        best = max(Fraction(0), *worth)
+        for model in (investment(preference, earned), rows(preference, earned)):
+            solution = model.solve()
+            assert solution.welfare == weight * best
+            if best > 0:
+                decisions = solution.strategy.decisions(0)
+                assert next(decision.step for decision in decisions if decision.action in ("build", 1)) == worth.index(best)
+
+
 @pytest.mark.parametrize(
-    ("preference", "written"),
+    ("preference", "weight"),
     [
-        (0.97, "0.97"),
-        (Fraction(2, 3), "2/3"),
-        ("2/3", "2/3"),
-        ("3%", "{rate: 3%}"),
-        ({"rate": "3%"}, "{rate: 3%}"),
-        ({"rate": 0.03}, "{rate: 0.03}"),
-        ({"rate": Fraction(3, 100), "until": 40}, "{rate: 0.03, until: 40}"),
-        ({"discount": 0.9, "weight": 2}, "{discount: 9/10, weight: 2}"),
-        ({"beta": 0.7, "delta": 0.95}, "{beta: 0.7, delta: 0.95}"),
-        ({"schedule": "green-book"}, "{schedule: green-book}"),
-        ({"schedule": {0: "3.5%", 31: "3%"}}, "{schedule: {0: 3.5%, 31: 3%}}"),
-        ({"survey": ["1%", "2%", 0.02, "3.5%"]}, "{survey: [1%, 2%, 2%, 3.5%]}"),
-        ({"gamma": {"mean": "4%", "sd": "3%"}, "error": 1e-6}, "{gamma: {mean: 4%, sd: 3%}, error: 1e-6}"),
-        ({"hyperbolic": 0.1, "hazard": "1%", "error": "1e-4"}, "{hyperbolic: 0.1, hazard: 1%, error: 1e-4}"),
+        ({"gamma": {"mean": "4%", "sd": "3%"}, "error": 1e-6}, lambda j: (1 + j * 0.0009 / 0.04) ** (-0.0016 / 0.0009)),
+        ({"hyperbolic": 0.1, "hazard": "1%", "error": "1e-4"}, lambda j: 0.99**j / (1 + 0.1 * j)),
     ],
 )
+def test_the_bounds_of_a_mixture_contain_the_welfare_of_its_definition(preference: Any, weight: Any) -> None:
+    """The weights themselves, summed to a step after which less than 1e-4 is left."""
+    steps = 1_000_000
+    weights = [weight(j) for j in range(steps)]
+    after = list(itertools.accumulate(reversed(weights)))[::-1]
+    for earned in ("0.032", "0.07"):
+        # What is left out is at least 0, and for gamma at most the integral from the last step on.
+        left = 0.0 if "hyperbolic" in preference else (1 + steps * 0.0225) ** (-7 / 9) / (7 / 9 * 0.0225)
+        least, most = (
+            max(0.0, *(float(earned) * (after[j + 1] + more) - weights[j] for j in range(1000))) for more in (0.0, left)
+        )
+        welfare = investment(preference, earned).solve().welfare
+        assert welfare.lower - 1e-9 <= most
+        assert least <= welfare.upper + 1e-9
+        assert welfare.width + (most - least) < 0.01
+
+
+@pytest.mark.parametrize(("preference", "written"), [*((entry, text) for entry, text, _ in ENTRIES), *MIXTURES])
 def test_every_entry_means_what_it_means_in_a_file(preference: Any, written: str) -> None:
     text = investment(0.5).to_yaml().replace("1/2", written)
     assert written in text
@@ -85,7 +187,7 @@ def test_a_rate_is_swept() -> None:
     assert change.low <= Fraction("0.032") <= change.high
     with pytest.raises(cw.QuestionError, match="is not a rate"):
         model.sweep("state.rate", "0%", "5%")
-    with pytest.raises(cw.QuestionError, match="is not a percentage"):
+    with pytest.raises(cw.QuestionError, match="`x` is not a number"):
         model.sweep("state.rate", "x%", "5%")
 
 

@@ -125,6 +125,23 @@ def test_taxi_is_played_within_confidence() -> None:
     assert low <= expected <= high
 
 
+def test_rewards_of_principals_that_do_not_exist_are_refused() -> None:
+    env = gymnasium.make("FrozenLake-v1")
+    wrong: Any
+    for wrong, says in (
+        (
+            lambda *_: {"goal": 1.0, "hole": 1.0},
+            "state 0, action 0: .* part for `hole`, but there is no such principal; they are `goal`",
+        ),
+        (lambda *_: 1.0, "returned 1.0; it returns a dict"),
+    ):
+        with pytest.raises(cw.ModelError, match=says):
+            cw.from_gymnasium(env, {"goal": 0.9}, rewards=wrong)
+    # One that is left out gets nothing.
+    model = cw.from_gymnasium(env, {"goal": 0.9, "other": 0.5}, rewards=lambda *given: {"goal": given[3]})
+    assert model.solve().payoffs["other"] == 0
+
+
 def test_an_environment_without_a_table_is_refused() -> None:
     with pytest.raises(cw.ModelError, match="has no table"):
         cw.from_gymnasium(gymnasium.make("Blackjack-v1"), 0.9)

@@ -89,8 +89,20 @@ def test_pictures_are_drawn(hotel: cw.Model) -> None:
     assert len(gains.patches) == 4
     swept = plots.sweep(hotel.sweep("bob", 0.1, 0.6, steps=5))
     assert swept.get_xlabel() == "discount of bob"
-    drawn = plots.strategy_map(hotel.map("alice", "bob", resolution=3))
+    drawn = plots.strategy_map(hotel.map("alice", "bob", resolution=6))
     assert drawn.collections
+    legend = drawn.get_legend()
+    assert legend is not None
+    shown = [text.get_text() for text in legend.get_texts()]
+    # The largest strategies have letters, boundaries the letters of both sides; nothing is long, and all of it is in the picture.
+    assert any(text.startswith("A: b for ever (") for text in shown)
+    assert any(text in ("A | B", "A | C") for text in shown)
+    assert shown[-1].startswith("and ")
+    assert max(map(len, shown)) <= 55
+    drawn.figure.canvas.draw()
+    box, page = legend.get_window_extent(), drawn.figure.bbox
+    assert page.y0 <= box.y0
+    assert box.x1 <= page.x1
     marked = plots.front(hotel.front(), marked=[("fair", hotel.fair("kalai-smorodinsky"))])
     assert marked.get_legend() is not None
     pyplot.close("all")

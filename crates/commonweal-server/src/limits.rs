@@ -86,10 +86,7 @@ fn memory(model: &Model, engine: Engine) -> u64 {
         Engine::Within(_) => rows,
         Engine::Exact => rows.saturating_add(GENERATIONS * principals * states.saturating_pow(2) * BITS_A_STATE / 8),
         // It takes fractions only where these are short.
-        Engine::Auto => match engine.for_size(states, principals as usize) {
-            commonweal::internals::solve::Picked::Exact => memory(model, Engine::Exact),
-            commonweal::internals::solve::Picked::Certified { .. } => rows,
-        },
+        Engine::Auto => memory(model, engine.suited_to_size(states, principals as usize)),
     }
 }
 

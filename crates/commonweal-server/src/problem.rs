@@ -3,7 +3,8 @@
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use commonweal::{ParseError, ReadError, StopReason};
+use commonweal::files::{ParseError, ReadError};
+use commonweal::limits::StopReason;
 use serde_json::json;
 
 /// What is wrong with a request.

@@ -2,8 +2,7 @@
 //! command line writes.
 
 use crate::problem::Problem;
-use commonweal::internals::landscape::Class;
-use commonweal::questions::{Front, PayoffSet, StrategyMap};
+use commonweal::questions::{Front, PayoffSet, RegionClass, StrategyMap};
 use commonweal::{Answer, Model, StopSignal};
 
 /// The program around the server.
@@ -31,7 +30,7 @@ pub enum Pictured<'a> {
     /// The gains and losses of each principal.
     Gains { model: &'a Model, answer: &'a Answer, stop: &'a StopSignal },
     /// Which strategy is best over two discounts.
-    Map { model: &'a Model, map: &'a StrategyMap, classes: &'a [Class] },
+    Map { model: &'a Model, map: &'a StrategyMap, classes: &'a [RegionClass] },
     /// The Pareto front of two principals.
     Front { set: &'a PayoffSet<'a>, front: &'a Front },
 }

@@ -2,7 +2,8 @@
 
 use crate::limits::Limits;
 use crate::problem::Problem;
-use commonweal::{StopReason, StopSignal};
+use commonweal::StopSignal;
+use commonweal::limits::StopReason;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

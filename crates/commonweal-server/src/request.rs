@@ -3,9 +3,10 @@
 use crate::fields::Fields;
 use crate::limits::Limits;
 use crate::problem::Problem;
-use commonweal::internals::model::nearest;
-use commonweal::internals::number::parse_rational;
-use commonweal::{Discounts, Engine, Model, PrincipalId, Rational, ReadOptions};
+use commonweal::files::{Discounts, ReadOptions};
+use commonweal::structure::PrincipalId;
+use commonweal::text::nearest;
+use commonweal::{Engine, Model, Rational};
 
 /// The common part of all questions.
 #[derive(Debug)]
@@ -64,7 +65,8 @@ impl Asked {
         if self.format == Format::Yaml {
             for (name, discount) in &self.discounts {
                 let principal = principal(&model, "discounts", name)?;
-                let refused = |error: commonweal::ModelError| Problem::unprocessable(format!("`discounts`: {error}"));
+                let refused =
+                    |error: commonweal::structure::ModelError| Problem::unprocessable(format!("`discounts`: {error}"));
                 model = model.with_discount(principal, discount).map_err(refused)?;
             }
             if let Some(name) = &self.from {
@@ -100,7 +102,7 @@ fn unknown(key: &str, what: &str, name: &str, near: Option<&str>) -> Problem {
 
 /// A number that is read exactly.
 pub fn number(key: &str, text: &str) -> Result<Rational, Problem> {
-    parse_rational(text).map_err(|error| Problem::unprocessable(format!("`{key}`: {error}")))
+    text.parse().map_err(|error: commonweal::numbers::NumberError| Problem::unprocessable(format!("`{key}`: {error}")))
 }
 
 /// Numbers by the names of principals.

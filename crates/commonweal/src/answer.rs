@@ -217,6 +217,35 @@ pub struct BoundsStage {
 }
 
 impl Answer {
+    /// An answer of which nothing more is known: no proof, no welfare beyond the sum of the payoffs, and a strategy that does not
+    /// count. Engines replace what they know better.
+    pub(crate) fn new(
+        claim: Claim,
+        method: Method,
+        principals: Vec<Group>,
+        strategy: CountingStrategy,
+        memory: Vec<Step>,
+        payoffs: Payoffs,
+        long_term: LongTermAnswer,
+    ) -> Answer {
+        Answer {
+            claim,
+            method,
+            n_up_to_symmetry: None,
+            principals,
+            horizon: Step::ZERO,
+            strategy,
+            memory,
+            payoffs,
+            welfare: None,
+            long_term,
+            proof: None,
+            effort: Effort::default(),
+            timings: Timings::default(),
+            is_handed_over: false,
+        }
+    }
+
     /// Whether some strategy earns at least `threshold` from `state`: unknown if it lies between the bounds.
     pub fn earns(&self, threshold: &Rational, state: StateId) -> ThresholdAnswer {
         let welfare = self.welfare(state);
@@ -363,7 +392,7 @@ impl Answer {
     }
 
     /// What a certificate is made from, if it was kept and the long-term strategy was found.
-    pub fn proof(&self) -> Option<&Proof> {
+    pub(crate) fn proof(&self) -> Option<&Proof> {
         self.proof.as_ref()
     }
 

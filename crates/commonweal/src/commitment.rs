@@ -8,10 +8,12 @@
 //! - *No commitment*: there is one decision-maker, or self, per step, who knows that later selves decide for themselves. A
 //!   stationary strategy σ is an equilibrium if no self gains by another choice: with C^σ(t) the value of the later steps under
 //!   σ from state t, `Σ_p w_p d_p(0) R_p(s,a) + Σ_t P(t|s,a) C^σ(t)` is greatest at a = σ(s), in every state s. An equilibrium
-//!   need not be pure, and a pure one need not exist.
+//!   need not be pure, and a pure one need not exist. States that no strategy reaches from the start do not count.
 //!
-//! The search is exact: payoffs are fractions. For a model with few positional strategies the search is exhaustive, so that
-//! non-existence is proven. For a larger one best responses are iterated from some strategies, which may miss an equilibrium.
+//! Payoffs are fractions, so that an equilibrium that was found is one. For a model with few positional strategies the search for
+//! a pure one is exhaustive, and non-existence is proven. For a larger one best responses are iterated from some strategies, which
+//! may miss it. Mixes are searched for state by state, which may miss one too. Preferences that are approximated count as
+//! their mixtures.
 
 use crate::answer::Answer;
 use crate::evaluation::evaluate;
@@ -26,14 +28,16 @@ use std::collections::HashSet;
 pub enum Equilibrium {
     /// The best positional one found.
     Pure(CountingStrategy),
-    /// One that mixes two choices in one state: no self gains more than this by another choice.
+    /// One that mixes choices: no self gains more than this by another choice.
     Mixed {
         /// The strategy.
         strategy: Stationary,
         /// An upper bound on what any self gains by another choice, at any one step.
         regret: f64,
+        /// Whether it is proven that no positional one exists.
+        none_pure: bool,
     },
-    /// No positional one exists, and none that mixes in one state was found.
+    /// No positional one exists, and none that mixes was found.
     NonePure,
     /// None was found; one may exist.
     NotFound,
@@ -62,9 +66,12 @@ pub fn equilibrium(model: &Mdp, starts: &[CountingStrategy], stop: &StopSignal) 
     const MOST_EVALUATIONS: usize = 3_000;
     let parts: usize = model.principals().iter().flat_map(|p| p.segments()).map(|segment| segment.parts.len()).sum();
     let size = parts * (model.n_states() + 2) * (model.n_states() + 2);
-    let mut selves = Selves { later: later(model), model, left: (WORK / size).min(MOST_EVALUATIONS), stop };
+    let reached: Vec<StateId> = (model.states().zip(model.reachable(model.start())))
+        .filter_map(|(state, is_reached)| is_reached.then_some(state))
+        .collect();
+    let mut selves = Selves { later: later(model), model, reached, left: (WORK / size).min(MOST_EVALUATIONS), stop };
     let mut seen: HashSet<Vec<ChoiceId>> = HashSet::new();
-    let count = model.states().try_fold(1usize, |count, state| count.checked_mul(model.choices(state).len()));
+    let count = selves.reached.iter().try_fold(1usize, |count, &state| count.checked_mul(model.choices(state).len()));
     let is_small = count.is_some_and(|count| count <= selves.left / 2);
     let mut found: Vec<Vec<ChoiceId>> = Vec::new();
     if is_small {
@@ -75,7 +82,7 @@ pub fn equilibrium(model: &Mdp, starts: &[CountingStrategy], stop: &StopSignal) 
             if better == taken {
                 found.push(taken.clone());
             }
-            if !next_strategy(model, &mut taken) {
+            if !next_strategy(model, &selves.reached, &mut taken) {
                 break;
             }
         }
@@ -94,7 +101,11 @@ pub fn equilibrium(model: &Mdp, starts: &[CountingStrategy], stop: &StopSignal) 
     }
     match selves.best_of(found) {
         Some(best) => Equilibrium::Pure(CountingStrategy::positional(best)),
-        None => selves.mixed(seen).unwrap_or(if is_small { Equilibrium::NonePure } else { Equilibrium::NotFound }),
+        None => match selves.mixed(seen) {
+            Some((strategy, regret)) => Equilibrium::Mixed { strategy, regret, none_pure: is_small },
+            None if is_small => Equilibrium::NonePure,
+            None => Equilibrium::NotFound,
+        },
     }
 }
 
@@ -102,9 +113,10 @@ fn first_choice(model: &Mdp, state: StateId) -> ChoiceId {
     model.choices(state).next().expect("a state has a choice")
 }
 
-/// Advances to the next positional strategy, in the order of the model; false after the last one.
-fn next_strategy(model: &Mdp, taken: &mut [ChoiceId]) -> bool {
-    for (state, own) in model.states().zip(taken) {
+/// Advances to the next positional strategy on these states, in the order of the model; false after the last one.
+fn next_strategy(model: &Mdp, states: &[StateId], taken: &mut [ChoiceId]) -> bool {
+    for &state in states {
+        let own = &mut taken[state.index()];
         let next = ChoiceId::from(own.index() + 1);
         if model.choices(state).any(|choice| choice == next) {
             *own = next;
@@ -130,6 +142,8 @@ fn later(model: &Mdp) -> Option<Mdp> {
 struct Selves<'m> {
     model: &'m Mdp,
     later: Option<Mdp>,
+    /// The states that some strategy reaches from the start: the selves in others never decide.
+    reached: Vec<StateId>,
     /// How many strategies may still be evaluated.
     left: usize,
     stop: &'m StopSignal,
@@ -156,18 +170,17 @@ impl Selves<'_> {
     fn better(&mut self, taken: &[ChoiceId]) -> Option<Vec<ChoiceId>> {
         let strategy = Strategy::Counting(CountingStrategy::positional(taken.iter().copied()));
         let to_come = self.yet_to_come(&strategy)?;
-        let best = |state: StateId| {
-            let own = taken[state.index()];
-            let mut best = (self.worth(own, &to_come), own);
+        let mut better = taken.to_vec();
+        for &state in &self.reached {
+            let mut best = self.worth(taken[state.index()], &to_come);
             for choice in self.model.choices(state) {
                 let worth = self.worth(choice, &to_come);
-                if worth > best.0 {
-                    best = (worth, choice);
+                if worth > best {
+                    (best, better[state.index()]) = (worth, choice);
                 }
             }
-            best.1
-        };
-        Some(self.model.states().map(best).collect())
+        }
+        Some(better)
     }
 
     /// The strategy that earns most from the start; the first of equals.
@@ -187,72 +200,107 @@ impl Selves<'_> {
         best.map(|(_, taken)| taken)
     }
 
-    /// A strategy near one of `seen` that mixes two choices in one state, so that neither is better.
-    fn mixed(&mut self, seen: HashSet<Vec<ChoiceId>>) -> Option<Equilibrium> {
-        /// The probabilities are multiples of 2 to this power.
-        const BITS: isize = -40;
-        /// A strategy with more regret than this, relative to what is at stake, is not an equilibrium.
-        const NEGLIGIBLE: f64 = 1e-6;
+    /// A strategy near one of `seen` that mixes choices, so that none of those taken is worse than another.
+    fn mixed(&mut self, seen: HashSet<Vec<ChoiceId>>) -> Option<(Stationary, f64)> {
         let mut seen: Vec<Vec<ChoiceId>> = seen.into_iter().collect();
         seen.sort();
         for taken in seen {
-            for state in self.model.states() {
-                let others: Vec<ChoiceId> =
-                    self.model.choices(state).filter(|choice| *choice != taken[state.index()]).collect();
-                for other in others {
-                    // The lower end wants more of the other choice, the upper one less.
-                    let (mut low, mut high) = (Rational::ZERO, Rational::ONE);
-                    if !self.wants(&taken, state, other, &low)? || self.wants(&taken, state, other, &high)? {
-                        continue;
-                    }
-                    while &high - &low > Rational::from(2).pow(BITS) {
-                        let middle = (&low + &high) / Rational::from(2);
-                        if self.wants(&taken, state, other, &middle)? { low = middle } else { high = middle }
-                    }
-                    let strategy = self.mix(&taken, state, other, &low);
-                    let (regret, stake) = self.regret(&strategy)?;
-                    if regret <= NEGLIGIBLE * stake {
-                        return Some(Equilibrium::Mixed { strategy, regret });
-                    }
-                }
+            if let Some(found) = self.settled(&taken)? {
+                return Some(found);
             }
         }
         None
     }
 
-    /// `taken`, but for one state, which takes `other` with this probability.
-    fn mix(&self, taken: &[ChoiceId], state: StateId, other: ChoiceId, share: &Rational) -> Stationary {
-        let of = |at: StateId| {
-            let own = taken[at.index()];
-            let mix = if at == state {
-                vec![(own, Rational::ONE - share), (other, share.clone())]
-            } else {
-                vec![(own, Rational::ONE)]
-            };
-            mix.into_iter().filter(|(_, share)| !share.is_zero()).collect()
-        };
-        Stationary::new(self.model, self.model.states().map(of).collect())
-    }
-
-    /// Whether the self in `state` prefers `other` to the choice of `taken`, if `other` has this probability there.
-    fn wants(&mut self, taken: &[ChoiceId], state: StateId, other: ChoiceId, share: &Rational) -> Option<bool> {
-        let to_come = self.yet_to_come(&Strategy::Stationary(self.mix(taken, state, other, share)))?;
-        Some(self.worth(other, &to_come) > self.worth(taken[state.index()], &to_come))
-    }
-
-    /// An upper bound on what any self gains by another choice, and what is at stake for the self with the greatest gain.
-    fn regret(&mut self, strategy: &Stationary) -> Option<(f64, f64)> {
-        let to_come = self.yet_to_come(&Strategy::Stationary(strategy.clone()))?;
-        let (mut regret, mut stake) = (Rational::ZERO, Rational::ZERO);
-        for state in self.model.states() {
-            let worths = self.model.choices(state).map(|choice| self.worth(choice, &to_come));
-            let best = worths.max().expect("a state has a choice");
-            let own = sum(strategy.mix(state).iter().map(|(choice, share)| share * self.worth(*choice, &to_come)));
-            stake = stake.max(best.clone().abs());
-            regret = regret.max(best - own);
+    /// The mixes that selves settle on one after another from a positional strategy: the self with the most to gain mixes its best
+    /// choice into what it does until it is indifferent. `Some(None)` if they do not settle, `None` at a limit.
+    #[allow(clippy::option_option, reason = "a limit ends the search, a strategy that leads nowhere does not")]
+    fn settled(&mut self, taken: &[ChoiceId]) -> Option<Option<(Stationary, f64)>> {
+        /// The probabilities are multiples of 2 to this power.
+        const BITS: isize = -40;
+        /// A self that gains less than this, relative to what is at stake for it, is indifferent.
+        const NEGLIGIBLE: f64 = 1e-6;
+        let mut mixes: Vec<Mix> = taken.iter().map(|&choice| vec![(choice, Rational::ONE)]).collect();
+        for _ in 0..2 * self.reached.len() {
+            let to_come = self.yet_to_come(&self.strategy(&mixes))?;
+            let most = self.most_regret(&mixes, &to_come)?;
+            if most.relative <= NEGLIGIBLE {
+                return Some(Some((Stationary::new(self.model, mixes), most.absolute)));
+            }
+            let Regret { state, best, .. } = most;
+            // The lower end wants more of the best choice, the upper one less.
+            let (own, mut low, mut high) = (mixes[state.index()].clone(), Rational::ZERO, Rational::ONE);
+            let blend = |share: &Rational| blended(&own, best, share);
+            mixes[state.index()] = blend(&high);
+            if self.wants(&mixes, &own, best)? {
+                continue;
+            }
+            while &high - &low > Rational::from(2).pow(BITS) {
+                let middle = (&low + &high) / Rational::from(2);
+                mixes[state.index()] = blend(&middle);
+                if self.wants(&mixes, &own, best)? { low = middle } else { high = middle }
+            }
+            mixes[state.index()] = blend(&low);
         }
-        Some((Enclosure::from(&regret).upper(), Enclosure::from(&stake).upper()))
+        Some(None)
     }
+
+    fn strategy(&self, mixes: &[Mix]) -> Strategy {
+        Strategy::Stationary(Stationary::new(self.model, mixes.to_vec()))
+    }
+
+    /// Whether a self is better off with `best` than with the mix `own`, if `mixes` are followed.
+    fn wants(&mut self, mixes: &[Mix], own: &Mix, best: ChoiceId) -> Option<bool> {
+        let to_come = self.yet_to_come(&self.strategy(mixes))?;
+        Some(self.worth(best, &to_come) > self.worth_of(own, &to_come))
+    }
+
+    fn worth_of(&self, mix: &Mix, to_come: &[Rational]) -> Rational {
+        sum(mix.iter().map(|(choice, share)| share * self.worth(*choice, to_come)))
+    }
+
+    /// The self that gains most by another choice, relative to what is at stake for it; `None` if there is no self.
+    fn most_regret(&self, mixes: &[Mix], to_come: &[Rational]) -> Option<Regret> {
+        let of_state = |&state: &StateId| {
+            let worths = self.model.choices(state).map(|choice| (self.worth(choice, to_come), choice));
+            let worths: Vec<(Rational, ChoiceId)> = worths.collect();
+            let stake = worths.iter().map(|(worth, _)| worth.clone().abs()).max()?;
+            let (most, best) = worths.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+            let gain = most - self.worth_of(&mixes[state.index()], to_come);
+            let relative = if gain.is_zero() { 0.0 } else { Enclosure::from(&(&gain / stake)).upper() };
+            Some(Regret { state, best, absolute: Enclosure::from(&gain).upper(), relative })
+        };
+        let all: Vec<Regret> = self.reached.iter().filter_map(of_state).collect();
+        let absolute = all.iter().map(|own| own.absolute).fold(0.0, f64::max);
+        let most = all.into_iter().reduce(|a, b| if b.relative > a.relative { b } else { a })?;
+        Some(Regret { absolute, ..most })
+    }
+}
+
+/// Choices of a state with their probabilities.
+type Mix = Vec<(ChoiceId, Rational)>;
+
+/// What the self in a state gains by its best choice.
+struct Regret {
+    state: StateId,
+    best: ChoiceId,
+    /// The greatest of all selves.
+    absolute: f64,
+    /// Of this self, relative to what is at stake for it.
+    relative: f64,
+}
+
+/// A mix, with another choice taken instead with this probability.
+fn blended(own: &Mix, other: ChoiceId, share: &Rational) -> Mix {
+    let rest = Rational::ONE - share;
+    let mut mix: Mix = own.iter().map(|(choice, own)| (*choice, own * &rest)).collect();
+    match mix.iter_mut().find(|(choice, _)| *choice == other) {
+        Some((_, own)) => *own += share,
+        None => mix.push((other, share.clone())),
+    }
+    mix.retain(|(_, share)| !share.is_zero());
+    mix.sort_by_key(|(choice, _)| *choice);
+    mix
 }
 
 #[cfg(test)]
@@ -296,10 +344,104 @@ states:
         // With c = 5/4 staying is better if the next self goes, and worse if none ever does.
         let text = text.replace("{reward: -1, to: gone}", "{reward: -5/4, to: gone}");
         let (model, _, found) = of(&text);
-        let Equilibrium::Mixed { strategy, regret } = found else { panic!("{found:?}") };
+        let Equilibrium::Mixed { strategy, regret, none_pure: true } = found else { panic!("{found:?}") };
         assert!(regret < 1e-9);
         // If each goes with probability x, staying is worth x (3 − c)/(2 (1 + x)), which is 1/4 at x = 2/5.
         let [_, (_, goes)] = strategy.mix(model.start()) else { panic!("{strategy:?}") };
         assert!((goes - parse_rational("2/5").unwrap()).abs() <= Rational::from(2).pow(-39), "{goes}");
+    }
+
+    /// The model of the test above twice, started at random in one of the two: both selves must mix.
+    const TWICE: &str = "
+principals: {p: {beta: 1/2, delta: 1/2}}
+states:
+  start: {toss: {to: {h1: 1/2, h2: 1/2}}}
+  h1: {stay: {reward: 0, to: h1}, go: {reward: -5/4, to: gone}}
+  h2: {stay: {reward: 0, to: h2}, go: {reward: -5/4, to: gone}}
+  gone: {rest: {reward: 3, to: gone}}
+";
+
+    #[test]
+    fn selves_in_several_states_may_have_to_mix() {
+        let (model, _, found) = of(TWICE);
+        let Equilibrium::Mixed { strategy, regret, none_pure: true } = &found else { panic!("{found:?}") };
+        assert!(*regret < 1e-9);
+        for state in ["h1", "h2"] {
+            let [_, (_, goes)] = strategy.mix(model.find_state(state).unwrap()) else { panic!("{strategy:?}") };
+            assert!((goes - parse_rational("2/5").unwrap()).abs() <= Rational::from(2).pow(-38), "{goes}");
+        }
+    }
+
+    #[test]
+    fn states_that_are_never_met_do_not_matter() {
+        let (_, _, found) = of(TWICE);
+        // Large values elsewhere, and so many strategies that all of them could not be tried.
+        let mut text = TWICE.to_owned() + "  big: {r: {reward: 1000000000, to: big}}\n";
+        for k in 0..12 {
+            text += &format!("  u{k}: {{a: {{to: u{k}}}, b: {{to: big}}, c: {{reward: 1, to: gone}}}}\n");
+        }
+        let (model, _, same) = of(&text);
+        let (Some(Strategy::Stationary(found)), Some(Strategy::Stationary(same))) = (found.strategy(), same.strategy())
+        else {
+            panic!("{same:?}")
+        };
+        assert!(model.states().take(4).all(|state| found.mix(state) == same.mix(state)), "{same:?}");
+    }
+
+    /// Held against a definition of the equilibrium that knows each step's own weight and nothing of segments: the worth of a choice
+    /// now, and the worth of what follows added up step by step.
+    #[test]
+    fn no_self_gains_by_another_choice_in_random_models() {
+        let mut n_found = [0, 0];
+        for seed in 0..120u64 {
+            let mut random = crate::families::Seeded::new(77_000 + seed);
+            let entries = [
+                "{beta: 1/2, delta: 2/3}",
+                "1/2",
+                "{rate: 25%, until: 3}",
+                "{schedule: {0: 100%, 2: 50%}}",
+                "{survey: [50%, 10%]}",
+            ];
+            let mut text = String::from("principals:\n");
+            for p in 0..2 {
+                text += &format!("  p{p}: {}\n", entries[random.below(5) as usize]);
+            }
+            text += "states:\n";
+            for state in 0..3 {
+                text += &format!("  s{state}:\n");
+                for action in 0..2 {
+                    let rewards = [random.below(11) as i64 - 5, random.below(11) as i64 - 5];
+                    let [a, b] = rewards;
+                    text += &format!("    a{action}: {{reward: {{p0: {a}, p1: {b}}}, to: s{}}}\n", random.below(3));
+                }
+            }
+            let (model, _, found) = of(&text);
+            let Some(strategy) = found.strategy() else { continue };
+            let mix = |state: StateId| match &strategy {
+                Strategy::Stationary(mixes) => mixes.mix(state).to_vec(),
+                Strategy::Counting(pure) => vec![(pure.tail(state), Rational::ONE)],
+                Strategy::Lottery(_) => unreachable!("an equilibrium is no lottery"),
+            };
+            n_found[usize::from(matches!(found, Equilibrium::Mixed { .. }))] += 1;
+            const STEPS: u64 = 60;
+            // C(t): from step 1 on, with each step's own weight, backwards.
+            let mut to_come = vec![0.0; model.n_states()];
+            let worth = |choice: ChoiceId, step: u64, next: &[f64]| {
+                let now = model.principals().iter().zip(model.rewards(choice));
+                let now: f64 = now.map(|(own, reward)| (&own.weight * own.step_weight(step) * reward).to_f64()).sum();
+                now + model.transitions(choice).map(|(t, p)| p.to_f64() * next[t.index()]).sum::<f64>()
+            };
+            for step in (1..STEPS).rev() {
+                to_come = (model.states())
+                    .map(|s| mix(s).iter().map(|(c, share)| share.to_f64() * worth(*c, step, &to_come)).sum())
+                    .collect();
+            }
+            for (state, _) in model.states().zip(model.reachable(model.start())).filter(|(_, reached)| *reached) {
+                let own: f64 = mix(state).iter().map(|(c, share)| share.to_f64() * worth(*c, 0, &to_come)).sum();
+                let best = model.choices(state).map(|c| worth(c, 0, &to_come)).fold(f64::MIN, f64::max);
+                assert!(best - own < 1e-4, "seed {seed}: {best} beats {own} in {state:?} of\n{text}");
+            }
+        }
+        assert!(n_found[0] > 60 && n_found[1] > 0, "{n_found:?}");
     }
 }

@@ -88,19 +88,18 @@ impl FairRule {
     }
 }
 
-/// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, of a large model or
-/// of many principals, or where somebody has costs, of which the rules would give as much as possible. In fractions where
+/// The fairest lottery by each rule, from its usual reference point; none by a rule that has no answer, of a large model,
+/// or where somebody has costs, of which the rules would give as much as possible. In fractions where
 /// these are short, otherwise between bounds.
 pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     // Questions, steps and digits, not seconds: the same input gives the same bytes.
     const MOST_STATES: usize = 1_000;
-    const MOST_PRINCIPALS: usize = 6;
     const MOST_QUESTIONS: u64 = 200;
     const MOST_STEPS: u64 = 20_000;
     const MOST_BITS: usize = 4_000;
     const GAP: f64 = 1e-6;
     let somebody_pays = model.principals().iter().any(|principal| principal.weight < Rational::ZERO);
-    let is_small = (2..=MOST_PRINCIPALS).contains(&model.n_principals()) && model.n_states() <= MOST_STATES;
+    let is_small = model.n_principals() > 1 && model.n_states() <= MOST_STATES;
     if somebody_pays || !is_small {
         return Vec::new();
     }
@@ -213,8 +212,14 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
 }
 
 impl Comparison {
-    /// The same with further strategies at its end.
-    pub(crate) fn with(mut self, further: Vec<Compared>) -> Comparison {
+    /// The same with further strategies at its end, none of which earns more than the best of all.
+    pub(crate) fn with(mut self, mut further: Vec<Compared>) -> Comparison {
+        let best = &self.strategies[0];
+        let most = best.upper.unwrap_or(best.welfare.enclosure.upper());
+        for one in further.iter_mut().filter(|one| one.welfare.exact.is_none()) {
+            let own = one.welfare.enclosure;
+            one.welfare = Value::from(Enclosure::new(own.lower().min(most), own.upper().min(most)));
+        }
         self.stopped = self.stopped.or(further.iter().find_map(cut));
         self.strategies.extend(further);
         self

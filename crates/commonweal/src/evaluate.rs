@@ -16,19 +16,29 @@ pub struct Evaluation {
     payoffs: Payoffs,
     /// How it was computed.
     pub method: Method,
-    /// Why the bounds are wider than they could be, if they are.
-    pub stopped: Option<StopReason>,
-    /// Whether the bounds are those of any strategy, because the evaluation was stopped.
-    pub holds_for_any: bool,
+    /// What is proven.
+    pub outcome: EvaluationOutcome,
     /// Why the answer is not in fractions, where these were tried.
     pub not_exact: Option<EvaluateError>,
+}
+
+/// What is proven of an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EvaluationOutcome {
+    /// The payoffs are those of the strategy: equal to them in fractions, within the gap in doubles.
+    Complete,
+    /// The bounds hold for the strategy, and are wider than asked for.
+    Stopped(StopReason),
+    /// The bounds hold for every strategy: nothing is known of this one.
+    Unknown(StopReason),
 }
 
 /// What `strategy` is worth to each principal. An error if the strategy is for another model, or if fractions are asked for
 /// and it changes too late.
 ///
 /// ```
-/// use commonweal::{Model, Options, Strategy, evaluate, solve};
+/// use commonweal::questions::evaluate;
+/// use commonweal::{Model, Options, Strategy, solve};
 /// let hotel = Model::from_yaml(
 ///     "principals: {alice: 2/3, bob: 1/3}
 /// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
@@ -51,8 +61,7 @@ fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Eval
     let known = Evaluation {
         payoffs: exact::any_payoffs(&exact),
         method: Method::Exact,
-        stopped: None,
-        holds_for_any: false,
+        outcome: EvaluationOutcome::Complete,
         not_exact: None,
     };
     if options.engine == Engine::Auto && model.doubles().is_ok() {
@@ -65,7 +74,7 @@ fn exactly(model: &Model, strategy: &Strategy, options: &Options) -> Result<Eval
     }
     match evaluation::evaluate(&exact, strategy, &options.stop) {
         Ok(payoffs) => Ok(Evaluation { payoffs, ..known }),
-        Err(EvaluateError::Stopped(reason)) => Ok(Evaluation { stopped: Some(reason), holds_for_any: true, ..known }),
+        Err(EvaluateError::Stopped(reason)) => Ok(Evaluation { outcome: EvaluationOutcome::Unknown(reason), ..known }),
         Err(error) => Err(error),
     }
 }
@@ -76,27 +85,34 @@ fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -
         Ok(found) => Evaluation {
             payoffs: found.payoffs,
             method: Method::Certified { scale: found.scale },
-            stopped: match found.claim {
-                Claim::Stopped(reason) => Some(reason),
-                Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => None,
+            outcome: match found.claim {
+                Claim::Stopped(reason) => EvaluationOutcome::Stopped(reason),
+                Claim::Optimal | Claim::Within { .. } | Claim::Undecided(_) => EvaluationOutcome::Complete,
             },
-            holds_for_any: false,
             not_exact: None,
         },
         Err(error) => {
             let payoffs = certified::any_payoffs(doubles);
             let scale = payoffs.magnitude(model.n_states());
-            let stopped = match error {
+            let reason = match error {
                 EvaluateError::Stopped(reason) => reason,
                 EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
             };
-            let method = Method::Certified { scale };
-            Evaluation { payoffs, method, stopped: Some(stopped), holds_for_any: true, not_exact: None }
+            let (method, outcome) = (Method::Certified { scale }, EvaluationOutcome::Unknown(reason));
+            Evaluation { payoffs, method, outcome, not_exact: None }
         }
     }
 }
 
 impl Evaluation {
+    /// Why it was stopped, if it was.
+    pub fn stopped(&self) -> Option<StopReason> {
+        match self.outcome {
+            EvaluationOutcome::Complete => None,
+            EvaluationOutcome::Stopped(reason) | EvaluationOutcome::Unknown(reason) => Some(reason),
+        }
+    }
+
     /// What a principal gets from `state`, before its weight.
     pub fn payoff(&self, principal: PrincipalId, state: StateId) -> Value {
         self.payoffs.payoff(principal, state)

@@ -53,6 +53,8 @@ pub struct Deviation {
     pub advantages: Vec<Rational>,
     /// The steps at which it pays by itself, D_j > 0: the first, and the one after the last.
     pub pays: Option<(Step, Step)>,
+    /// Whether it is known to pay at every step between these.
+    pub pays_throughout: bool,
     /// The first step at which the prefix test passes: from there on it never pays again.
     pub settled_from: Step,
 }
@@ -105,12 +107,15 @@ pub fn explain(
         for choice in model.choices(state).filter(|choice| !long_term.allowed[choice.index()]) {
             stop.check()?;
             let settled_from = first_passing_step(&advantages, &ratios, state, choice, stop)?;
+            let exact = exact_advantages(&ordered, &advantages, state, choice);
+            let steps = paying_steps(&advantages, &ratios, state, choice, &settled_from);
+            let pays = |step: &Step| sum_at(&advantages, &ratios, state, choice, step) == Some(Ordering::Greater);
             deviations.push(Deviation {
                 state,
                 choice,
-                advantages: exact_advantages(&ordered, &advantages, state, choice),
-                pays: paying_steps(&advantages, &ratios, state, choice, &settled_from)
-                    .and_then(|steps| steps_within(&last, steps)),
+                pays_throughout: steps.as_ref().is_some_and(|steps| pays_throughout(&exact, steps, pays)),
+                advantages: exact,
+                pays: steps.and_then(|steps| steps_within(&last, steps)),
                 settled_from: (&settled_from + last.origin).max(Step::from(last.from)),
             });
         }
@@ -214,6 +219,18 @@ fn paying_steps(
     }
     let first = (0..LOOKED_AT).map(Step::from).take_while(|step| *step < last).find(|step| pays(step));
     Some((first.unwrap_or_else(|| &last - 1), last))
+}
+
+/// Whether D_j = Σ_i Δ_i λ_i^j, which is positive at both ends of these steps, is known to be so in between. By Descartes' rule it has
+/// at most as many zeros as the sequence of the Δ_i has changes of sign. A gap takes two, and that it is negative in the end a third.
+fn pays_throughout(advantages: &[Rational], (first, end): &(Step, Step), pays: impl Fn(&Step) -> bool) -> bool {
+    const LOOKED_AT: u64 = 2_000;
+    let signs: Vec<bool> = advantages.iter().filter(|own| !own.is_zero()).map(|own| *own > Rational::ZERO).collect();
+    let zeros = signs.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    let needed = if signs.first() == Some(&false) { 3 } else { 2 };
+    let few = |count: &u64| *count <= LOOKED_AT;
+    zeros < needed
+        || u64::try_from(&(end - first)).ok().filter(few).is_some_and(|count| (0..count).all(|k| pays(&(first + k))))
 }
 
 fn layers(

@@ -1,9 +1,9 @@
 //! The public model type: read from a file, or built; in fractions or in doubles.
 
-use crate::certificate::write_canonical;
+use crate::certificate::{write_canonical, write_principals};
 use crate::io::{
     Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, read_strategy, write_drn,
-    write_yaml,
+    write_json, write_umb, write_yaml,
 };
 use crate::model::{
     Mdp, ModelArrays, ModelBuilder, ModelError, Preference, Principal, PrincipalId, StateId, Structure,
@@ -12,6 +12,7 @@ use crate::number::{ModelNumber, Rational};
 use crate::solve::{Engine, Picked};
 use crate::strategy::Strategy;
 use std::borrow::Cow;
+use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -22,7 +23,7 @@ use std::sync::OnceLock;
 /// ```no_run
 /// let hotel = commonweal::Model::read("models/paper/hotel.yaml")?;
 /// assert_eq!(hotel.n_states(), 2);
-/// # Ok::<(), commonweal::ReadError>(())
+/// # Ok::<(), commonweal::files::ReadError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -30,6 +31,29 @@ pub struct Model {
     exact: Option<Mdp>,
     doubles: OnceLock<Result<Mdp<f64>, ModelError>>,
     notes: ReadNotes,
+}
+
+/// The numbers of a model as they were read or built.
+enum Inside<'a> {
+    Fractions(&'a Mdp),
+    Doubles(&'a Mdp<f64>),
+}
+
+/// The forms in which a model can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// YAML, in fractions.
+    Yaml,
+    /// JSON with the same keys.
+    Json,
+    /// Storm's explicit format, without time preferences and weights, which it cannot store.
+    Drn,
+    /// Unified Markov Binary, without them as well.
+    Umb,
+    /// The form that certificates are about.
+    Canonical,
+    /// The form that fair certificates are about.
+    ByPrincipal,
 }
 
 /// What was changed or left out when a file was read.
@@ -44,7 +68,9 @@ pub struct ReadNotes {
 }
 
 impl Model {
-    /// The model in a file: YAML or JSON, DRN or UMB. Large ones are read in doubles.
+    /// The model in a file: YAML or JSON, DRN or UMB. A large DRN or UMB file is read in doubles. An answer for it has no
+    /// certificate, which is about the numbers of the file; [`read_with`](Model::read_with) and [`Engine::Exact`] read it in
+    /// fractions.
     pub fn read(path: impl AsRef<Path>) -> Result<Model, ReadError> {
         Model::read_with(path, &ReadOptions::default(), Engine::Auto)
     }
@@ -82,22 +108,18 @@ impl Model {
         }
     }
 
-    /// The model that these arrays describe, if they describe one. A row of doubles whose sum is within 10^-9 of 1 is divided by
-    /// its sum, and [`notes`](Model::notes) count it; fractions must sum to exactly 1.
-    pub fn from_arrays<N: ModelNumber>(arrays: ModelArrays<N>) -> Result<Model, ModelError>
-    where
-        Model: From<Mdp<N>>,
-    {
-        let (model, divided) = arrays.finish_scaled()?;
-        Ok(Model { notes: ReadNotes { divided, ..ReadNotes::default() }, ..Model::from(model) })
+    /// The model that these arrays of fractions describe, if they describe one. The probabilities of a row must sum to exactly 1.
+    pub fn from_arrays(arrays: ModelArrays<Rational>) -> Result<Model, ModelError> {
+        arrays.finish().map(Model::from)
     }
 
     /// The model that arrays of doubles describe, in the numbers that `engine` needs. In fractions each double stands for the
-    /// shortest decimal that is read as it, so 0.1 is 1/10, as in a file. Rows that floating point has rounded are divided by
-    /// their sums, and [`notes`](Model::notes) count them.
+    /// shortest decimal that is read as it, so 0.1 is 1/10, as in a file. A row whose sum is within 10^-9 of 1 is divided by its
+    /// sum, and [`notes`](Model::notes) count it.
     ///
     /// ```
-    /// use commonweal::{Engine, Model, ModelArrays, NameTable, Options, Principal, solve};
+    /// use commonweal::structure::{ModelArrays, NameTable, Principal};
+    /// use commonweal::{Engine, Model, Options, solve};
     /// let arrays = ModelArrays {
     ///     start: 0.into(),
     ///     principals: vec![Principal::new("alice", "1/2".parse()?)?],
@@ -115,21 +137,18 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_doubles(arrays: ModelArrays<f64>, engine: Engine) -> Result<Model, ModelError> {
-        match engine.for_size(arrays.state_names.len() as u64, arrays.principals.len()) {
-            Picked::Certified { .. } => Model::from_arrays(arrays),
-            Picked::Exact => {
-                let (model, divided) = arrays.finish_decimals()?;
-                Ok(Model { notes: ReadNotes { divided, ..ReadNotes::default() }, ..Model::from(model) })
-            }
-        }
+        let (model, divided) = match engine.for_size(arrays.state_names.len() as u64, arrays.principals.len()) {
+            Picked::Certified { .. } => arrays.finish_scaled().map(|(model, divided)| (Model::from(model), divided))?,
+            Picked::Exact => arrays.finish_decimals().map(|(model, divided)| (Model::from(model), divided))?,
+        };
+        Ok(Model { notes: ReadNotes { divided, ..ReadNotes::default() }, ..model })
     }
 
     /// Everything but the numbers: states, choices, names, principals.
     pub fn structure(&self) -> &Structure {
-        match (&self.exact, self.doubles.get()) {
-            (Some(exact), _) => exact.structure(),
-            (None, Some(Ok(doubles))) => doubles.structure(),
-            (None, _) => unreachable!("a model has numbers of one kind at least"),
+        match self.inside() {
+            Inside::Fractions(exact) => exact.structure(),
+            Inside::Doubles(doubles) => doubles.structure(),
         }
     }
 
@@ -209,6 +228,13 @@ impl Model {
         changed.expect("a weight is not refused")
     }
 
+    /// The same model, in fractions, with each principal's weight multiplied into its rewards, for files that hold no weights. The
+    /// welfare is the same.
+    pub fn with_weights_in_rewards(self) -> Model {
+        let notes = self.notes.clone();
+        Model { notes, ..Model::from(self.into_exact().with_weights_in_rewards()) }
+    }
+
     fn map(
         self,
         exact: impl Fn(Mdp) -> Result<Mdp, ModelError>,
@@ -229,7 +255,7 @@ impl Model {
     /// ```
     /// let hotel = commonweal::Model::from_yaml("principals: {p: 1/2}\nstates: {s: {a: {to: s}, b: {to: s}}}")?;
     /// assert!(hotel.read_strategy(br#"{"format": "commonweal-strategy/1", "decisions": {"s": "b"}}"#).is_ok());
-    /// # Ok::<(), commonweal::ParseError>(())
+    /// # Ok::<(), commonweal::files::ParseError>(())
     /// ```
     pub fn read_strategy(&self, json: &[u8]) -> Result<Strategy, ParseError> {
         read_strategy(self.structure(), json)
@@ -256,23 +282,63 @@ impl Model {
         text
     }
 
+    /// Writes the model in this form. DRN and UMB have the numbers as they are inside, fractions or doubles; the others have
+    /// fractions. An error also for time preferences that change at some step [by principal](Form::ByPrincipal).
+    pub fn write(&self, form: Form, out: &mut dyn Write) -> std::io::Result<()> {
+        match (form, self.inside()) {
+            (Form::Yaml, _) => write_yaml(&self.exact(), out),
+            (Form::Json, _) => write_json(&self.exact(), out),
+            (Form::Canonical, _) => write_canonical(&self.exact(), out),
+            (Form::ByPrincipal, _) => write_principals(&self.exact(), out),
+            (Form::Drn, Inside::Fractions(exact)) => write_drn(exact, out),
+            (Form::Drn, Inside::Doubles(doubles)) => write_drn(doubles, out),
+            (Form::Umb, Inside::Fractions(exact)) => write_umb(exact, out),
+            (Form::Umb, Inside::Doubles(doubles)) => write_umb(doubles, out),
+        }
+    }
+
+    /// The arrays of the model in fractions, as [`from_arrays`](Model::from_arrays) takes them. For a model read in doubles these
+    /// are the exact values of the doubles, each row divided by its sum.
+    pub fn to_arrays(&self) -> ModelArrays<Rational> {
+        ModelArrays::of(&self.exact())
+    }
+
+    /// The arrays of the model in doubles, as [`from_doubles`](Model::from_doubles) takes them. An error if a reward is too large
+    /// for one.
+    pub fn to_doubles(&self) -> Result<ModelArrays<f64>, ModelError> {
+        self.doubles().map(ModelArrays::of)
+    }
+
+    /// An error if a reward is too large for a double, so that only fractions can answer.
+    pub fn check_doubles(&self) -> Result<(), ModelError> {
+        self.doubles().map(drop)
+    }
+
     /// Whether fractions are inside.
     pub fn is_exact(&self) -> bool {
         self.exact.is_some()
     }
 
-    /// The model in fractions. For a model read in doubles these are the exact values of the doubles, each row divided by its
-    /// sum.
-    pub fn exact(&self) -> Cow<'_, Mdp> {
+    /// The numbers as they were read or built.
+    fn inside(&self) -> Inside<'_> {
         match (&self.exact, self.doubles.get()) {
-            (Some(exact), _) => Cow::Borrowed(exact),
-            (None, Some(Ok(doubles))) => Cow::Owned(doubles.to_fractions().expect("a valid model in doubles")),
+            (Some(exact), _) => Inside::Fractions(exact),
+            (None, Some(Ok(doubles))) => Inside::Doubles(doubles),
             (None, _) => unreachable!("a model has numbers of one kind at least"),
         }
     }
 
+    /// The model in fractions. For a model read in doubles these are the exact values of the doubles, each row divided by its
+    /// sum.
+    pub(crate) fn exact(&self) -> Cow<'_, Mdp> {
+        match self.inside() {
+            Inside::Fractions(exact) => Cow::Borrowed(exact),
+            Inside::Doubles(doubles) => Cow::Owned(doubles.to_fractions().expect("a valid model in doubles")),
+        }
+    }
+
     /// The same, without a copy where fractions are inside.
-    pub fn into_exact(self) -> Mdp {
+    pub(crate) fn into_exact(self) -> Mdp {
         match self.exact {
             Some(exact) => exact,
             None => self.exact().into_owned(),
@@ -280,16 +346,13 @@ impl Model {
     }
 
     /// The model in doubles. An error if a reward is too large for one.
-    pub fn doubles(&self) -> Result<&Mdp<f64>, ModelError> {
+    pub(crate) fn doubles(&self) -> Result<&Mdp<f64>, ModelError> {
         let rounded = || self.exact.as_ref().expect("a model has numbers of one kind at least").to_doubles();
         self.doubles.get_or_init(rounded).as_ref().map_err(ModelError::clone)
     }
 }
 
-impl<N: ModelNumber> ModelBuilder<N>
-where
-    Model: From<Mdp<N>>,
-{
+impl ModelBuilder {
     /// The model, if every state has a choice.
     pub fn build(self) -> Result<Model, ModelError> {
         self.finish().map(Model::from)

@@ -1,5 +1,35 @@
 //! What is inside, for experiments, benchmarks and tests. Nothing here is promised to stay.
 
+use crate::answer::{Answer, Proof};
+use crate::front::Model;
+use crate::model::{Mdp, ModelError};
+use std::borrow::Cow;
+
+/// The numbers inside a [`Model`].
+pub trait Numbers {
+    /// The model in fractions. For a model read in doubles these are the exact values of the doubles, each row divided by its
+    /// sum.
+    fn exact(&self) -> Cow<'_, Mdp>;
+
+    /// The model in doubles. An error if a reward is too large for one.
+    fn doubles(&self) -> Result<&Mdp<f64>, ModelError>;
+}
+
+impl Numbers for Model {
+    fn exact(&self) -> Cow<'_, Mdp> {
+        Model::exact(self)
+    }
+
+    fn doubles(&self) -> Result<&Mdp<f64>, ModelError> {
+        Model::doubles(self)
+    }
+}
+
+/// What a certificate is made from, if it was kept and the long-term strategy was found.
+pub fn proof(answer: &Answer) -> Option<&Proof> {
+    answer.proof()
+}
+
 /// Other strategies as good as an answer.
 pub mod alternatives {
     pub use crate::alternatives::*;
@@ -98,6 +128,11 @@ pub mod model {
 /// Fractions and enclosures.
 pub mod number {
     pub use crate::number::*;
+}
+
+/// What each principal would get alone, of a model that ranks share.
+pub mod own_best {
+    pub use crate::own_best::*;
 }
 
 /// Threads.

@@ -2,18 +2,24 @@
 //!
 //! # The problem
 //!
-//! One agent acts in a Markov decision process for several *principals*. Each has rewards of their own and a discount λ of
-//! their own, 0 ≤ λ < 1: a reward at step j is multiplied by λ^j, so a larger λ is more patient. The *welfare* is the
-//! weighted sum of their expected payoffs. With one discount the best strategy looks only at the state. With several it may
-//! have to count steps: the weights of the impatient principals shrink faster, and far in the future only the most patient
-//! principal matters. So the best strategy ends with a *long-term* strategy, and deviates from it for a while before.
+//! One *agent* acts in a Markov decision process for several *principals*. Each principal has rewards and a time preference of
+//! its own. The simplest [preference](preferences) is a discount λ, 0 ≤ λ < 1: a reward at step j counts λ^j times, so a larger λ is more
+//! patient. Rates, terms of office, schedules, present bias and mixtures of discounts are others. The *welfare* is the sum of all
+//! expected payoffs, each times the weight of its principal, which is 1 unless the model says otherwise.
+//!
+//! With one discount the best strategy looks only at the state. With several it may have to count steps: λ^j falls faster for the
+//! impatient, so far in the future the most patient principal decides, and the next one where the most patient is indifferent.
+//! So the best strategy ends with a *long-term* strategy, and may deviate from it for a while before.
 //!
 //! # The answer
 //!
-//! [`solve`] finds that strategy, its welfare and each principal's payoff. [`Claim`] says what is proven: the optimum in
-//! fractions for a small model, bounds in doubles, with rounding errors included, for a large one. [`Options`] choose the
-//! engine; by default the size of the model does. A solve that is stopped returns the bounds proven so far.
-//! [`Answer::certificate`] writes a proof that a separate checker, the crate `commonweal-check`, can check.
+//! [`solve`] finds that strategy, its welfare and each principal's payoff. [`Claim`] says what is proven: that the strategy is
+//! optimal, in fractions; or bounds in doubles, with rounding errors included. Bounds are also what a solve returns that is
+//! stopped, or that leaves ties undecided. [`Options`] choose the engine. By default the model's size does, and the engines take
+//! turns if the first one is slow.
+//!
+//! [`Answer::certificate`] writes a proof that a separate checker, the crate `commonweal-check`, can check. The answer has one if
+//! it was solved with `keep_proof`, which is off by default, and if no number of the model was rounded when it was read.
 //!
 //! # An example
 //!
@@ -31,7 +37,7 @@
 //!   bob: 1/3
 //! states: # the first one is the start
 //!   old:
-//!     wait: {reward: 3, to: old}
+//!     wait: {reward: 3, to: old} # one number is for everybody
 //!     rebuild: {reward: {alice: -1, bob: -1}, to: new}
 //!   new:
 //!     earn: {reward: 6, to: new}
@@ -57,16 +63,23 @@
 //!
 //! | to | there is |
 //! |---|---|
-//! | get a model | [`Model::read`] (YAML, JSON, DRN, UMB), [`Model::from_yaml`], [`Model::from_arrays`], [`ModelBuilder`] |
+//! | get a model | [`Model::read`] (YAML, JSON, DRN, UMB), [`Model::from_yaml`], [`Model::from_bytes`], [`Model::from_arrays`], [`ModelBuilder`] |
+//! | change it | [`Model::with_discount`], [`Model::with_preference`], [`Model::with_weight`], [`Model::with_start`] |
 //! | solve it | [`solve`] with [`Options`]: an [`Answer`] with its [`Claim`] |
-//! | ask what a strategy is worth | [`evaluate`], [`simulate`] |
-//! | find the best strategy that does not count | [`positional`], [`stationary`] |
+//! | prove the answer | [`Answer::certificate`] |
+//! | ask what a strategy is worth | [`questions::evaluate`], [`questions::simulate`] |
+//! | find the best strategy that does not count | [`questions::positional`], [`questions::stationary`] |
+//! | be fair by another rule than the sum; find the Pareto front | [`questions::fair`], [`questions::front()`] |
 //! | compare strategies, explain an answer, vary discounts | [`questions`] |
-//! | read a number | [`Value`]: a [`Rational`] if it is known, and always a lower and an upper bound in doubles; [`Step`] |
-//! | stop a computation | [`StopSignal`] |
+//! | read a number | [`Value`]: a [`Rational`] if it is known, and always a lower and an upper bound in doubles |
+//! | read a number of steps, which may be long | [`Step`] |
+//! | read a strategy | [`Strategy`], [`strategies`] |
+//! | name a state, a choice or a principal; state a time preference | [`structure`], [`preferences`] |
+//! | stop a computation, read its progress | [`StopSignal`], [`limits`] |
 //! | write or read JSON | [`documents`] |
+//! | open and write model files, print names and numbers | [`files`], [`text`] |
 //!
-//! [`internals`] exposes the modules of the library for experiments and benchmarks; it has no stability guarantee.
+//! [`internals`] exposes the modules of the library to its experiments, benchmarks and tests; it has no stability guarantee.
 //!
 //! The method is that of Bahmani, Paul, Schewe, Tasdighi Kalat and Trivedi, *Social Welfare under Heterogeneous Time
 //! Preferences*, IJCAI 2026.
@@ -92,6 +105,7 @@ mod linear_system;
 mod model;
 mod number;
 mod outlook;
+mod own_best;
 mod parallel;
 mod principals;
 mod quotient;
@@ -101,26 +115,53 @@ mod search;
 mod solve;
 mod stop;
 mod strategy;
-mod text;
 
 pub mod documents;
+pub mod files;
 pub mod internals;
 pub mod questions;
+pub mod text;
 
-pub use answer::{Answer, Claim, Method};
-pub use certificate::{Certificate, NoCertificate};
-pub use evaluate::{Evaluation, evaluate};
-pub use evaluation::{Estimate, EvaluateError, SimulateOptions, Simulation};
+pub use answer::{Answer, Claim};
 pub use front::Model;
-pub use io::{Discounts, ParseError, ReadError, ReadOptions};
-pub use model::{
-    About, Approximation, ChoiceId, ModelArrays, ModelBuilder, ModelError, NameTable, Part, Preference,
-    PreferenceError, Principal, PrincipalId, Schedule, Segment, StateId, Structure,
-};
-pub use number::{Enclosure, NumberError, Rational, Value};
-pub use parallel::on_threads;
-pub use questions::{positional, simulate, stationary};
-pub use search::{Search, SearchOptions};
-pub use solve::{DEFAULT_GAP, Engine, Options, solve, unsolved};
-pub use stop::{Reached, StopReason, StopSignal};
-pub use strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, Step, StepError, Strategy};
+pub use model::ModelBuilder;
+pub use number::{Rational, Value};
+pub use solve::{Engine, Options, solve};
+pub use stop::StopSignal;
+pub use strategy::{Step, Strategy};
+
+/// What a model is made of: states, choices, principals, their names and their numbers.
+pub mod structure {
+    pub use crate::model::{
+        About, ChoiceId, ModelArrays, ModelError, NameTable, Principal, PrincipalId, StateId, Structure,
+    };
+}
+
+/// Time preferences: discounts, rates, schedules, terms of office, present bias, mixtures.
+pub mod preferences {
+    pub use crate::model::{Approximation, Part, Preference, PreferenceError, Schedule, Segment};
+    pub use crate::principals::Group;
+}
+
+/// What an [`Answer`] is made of: how it was found, at what cost, and its certificate.
+pub mod answers {
+    pub use crate::answer::{Effort, Method, Timings};
+    pub use crate::certificate::{Certificate, NoCertificate};
+    pub use crate::solve::{DEFAULT_GAP, looked_at, unsolved};
+}
+
+/// What a [`Strategy`] is made of: changes of choice, mixes, lotteries.
+pub mod strategies {
+    pub use crate::strategy::{Change, CountingStrategy, Lottery, OtherModel, Stationary, StepError};
+}
+
+/// What a [`Value`] is made of: an interval of doubles.
+pub mod numbers {
+    pub use crate::number::{Enclosure, NumberError};
+}
+
+/// Threads, and why and where a computation stopped.
+pub mod limits {
+    pub use crate::parallel::on_threads;
+    pub use crate::stop::{Reached, StopReason};
+}

@@ -82,7 +82,7 @@ mod tests {
     use crate::number::parse_rational;
 
     fn principal(entry: &str) -> Principal {
-        Principal::stating("p", crate::io::read_preference(entry).unwrap()).unwrap()
+        Principal::stating("p", crate::io::read_preference("p", entry).unwrap()).unwrap()
     }
 
     fn number(text: &str) -> Rational {

@@ -124,7 +124,8 @@ pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// From now on, this thread and as many others as make up `threads` share the work; `None` is one for each core. This thread hands
-/// out all work itself: for programs in which one thread alone may talk to others, as with MPI. Once, before any other work.
+/// out all work itself: for programs in which one thread alone may talk to others, as with MPI. Once, before any other work. It sets
+/// the pool of the whole process, so it is for the program of `mpi/` alone; a library or a server calls [`on_threads`].
 pub fn with_this_thread(threads: Option<usize>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).use_current_thread();
     pool.build_global().expect("no work was shared before");

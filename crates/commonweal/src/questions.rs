@@ -1,28 +1,36 @@
-//! Further questions about a [`Model`]: simpler strategies and their cost, an explanation of an answer, and its dependence on
-//! the discounts.
+//! Further questions about a [`Model`]: simpler strategies and their cost, other rules than the sum, an explanation of an answer,
+//! and its dependence on the discounts.
 
 pub use crate::alternatives::Alternatives;
 pub use crate::certificate::FairCertificate;
 pub use crate::commitment::Equilibrium;
 pub use crate::compare::{Class, Compared, Comparison, FairRule};
+pub use crate::evaluate::{Evaluation, EvaluationOutcome, evaluate};
+pub use crate::evaluation::{Estimate, EvaluateError, PathStep, SimulateOptions, Simulation, Trajectory};
 pub use crate::explain::{Deviation, EarlierSegment, Explanation, Gain, Layer, Turn};
 pub use crate::fair::{Coin, Edge, Front, FrontOptions, Hull, Pattern, PayoffSet, Point, Vertex, Weights, front, hull};
 pub use crate::fair::{Fair, FairError, NoCoin, Over, Proven, Question, Rule, Share, fair, fair_in, reference_numbers};
+pub use crate::fair::{front::front as front_in, hull::hull as hull_in, payoff_set::Best};
+pub use crate::landscape::{Earned, NamedRegions, RegionClass, key, letter, named_regions, play_in_words};
 pub use crate::landscape::{Grid, Label, LabelChange, Phase, Plane, Play, PlayId, Quantity, Shard, Spot};
 pub use crate::landscape::{MapChange, MapPoint, MapShard, StrategyMap, Sweep, SweepChange, SweepPoint};
-pub use crate::landscape::{NamedRegions, named_regions, play_in_words};
+pub use crate::outlook::{annuity, social_rates};
+pub use crate::own_best::own_best;
+#[cfg(feature = "milp")]
+pub use crate::search::MilpError;
+pub use crate::search::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
+pub use crate::strategy::{Meetings, Run};
 
-use crate::answer::{Answer, Claim, Method};
-use crate::certified::SharedModel;
-use crate::evaluation::{self, SimulateOptions, Simulation};
+use crate::answer::{Answer, Method};
+use crate::evaluation;
 use crate::front::Model;
-use crate::model::{ModelError, Principal, PrincipalId, StateId};
-use crate::number::{Enclosure, Rational, Value};
-use crate::search::{self, Search, SearchOptions};
-use crate::solve::{DEFAULT_GAP, Options};
+use crate::model::{ModelError, PrincipalId};
+use crate::number::{Rational, Value};
+use crate::search;
+use crate::solve::{Engine, Options};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, OtherModel, Strategy};
-use crate::{certified, exact, landscape, parallel};
+use crate::{landscape, parallel};
 
 /// Estimates each principal's payoff from the start under `strategy`, from seeded random runs. An error if the strategy is for
 /// another model.
@@ -34,9 +42,28 @@ pub fn simulate(model: &Model, strategy: &Strategy, options: &SimulateOptions) -
     Ok(evaluation::simulate(&model.exact(), strategy, model.start(), options))
 }
 
+/// The first `n_runs` runs that [`simulate`] draws with the same arguments, each for `n_steps` steps, or as long as it counts. An
+/// error if the strategy is for another model.
+pub fn sample_paths(
+    model: &Model,
+    strategy: &Strategy,
+    options: &SimulateOptions,
+    [n_runs, n_steps]: [u64; 2],
+) -> Result<Vec<Vec<PathStep>>, OtherModel> {
+    strategy.check(model.structure())?;
+    Ok(evaluation::sample_paths(&model.exact(), strategy, model.start(), options, [n_runs, n_steps]))
+}
+
 /// The best strategy that takes one action in each state for ever. NP-hard; bounds if `options` stop it.
 pub fn positional(model: &Model, options: &SearchOptions) -> Search {
     search::positional(&model.exact(), options)
+}
+
+/// A positional strategy that a mixed-integer solver in doubles claims to be the best: its welfare is exact, its upper bound is
+/// not proven.
+#[cfg(feature = "milp")]
+pub fn positional_by_milp(model: &Model, options: &SearchOptions) -> Result<Search, MilpError> {
+    search::positional_by_milp(&model.exact(), options)
 }
 
 /// The best strategy that mixes actions in each state in the same way for ever. NP-hard; bounds if `options` stop it.
@@ -63,95 +90,6 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
 pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
     let simpler = crate::compare::compare(&model.exact(), answer, stop);
     simpler.with(crate::compare::fairest(model, stop))
-}
-
-/// What each principal of the file would get from the start if the agent served nobody else: the most, or the least for a
-/// principal with a negative weight. Computed by the engine of `answer`: exactly, or between bounds, which are wide if `stop`
-/// leaves no time.
-///
-/// ```
-/// use commonweal::questions::own_best;
-/// use commonweal::{Model, Options, StopSignal, solve};
-/// let hotel = Model::from_yaml(
-///     "principals: {alice: 2/3, bob: 1/3}
-/// states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}",
-/// )?;
-/// let own = own_best(&hotel, &solve(&hotel, &Options::default()), &StopSignal::default());
-/// assert_eq!(own[1].exact, Some("9/2".parse()?));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn own_best(model: &Model, answer: &Answer, stop: &StopSignal) -> Vec<Value> {
-    let (start, principals) = (model.start(), model.principals());
-    if let Some(only) = best_of_the_only(principals, answer, start) {
-        return vec![only];
-    }
-    let of_principal: Box<dyn Fn(usize) -> Value> = match (answer.method(), model.doubles()) {
-        (Method::Certified { .. }, Ok(doubles)) => {
-            let gap = gap_of(answer);
-            let options = Options { stop: stop.clone(), ..Options::default() };
-            Box::new(move |p| {
-                let welfare = certified::solve(&doubles.only(p.into()), gap, &options).welfare(start);
-                if principals[p].direction().is_one() { welfare } else { welfare.negated() }
-            })
-        }
-        _ => {
-            let exact = model.exact();
-            Box::new(move |p| match exact::own_best(&exact, p.into(), stop) {
-                Ok(best) => best.payoffs.value(start.index()),
-                Err(_) => exact::any_payoffs(&exact).payoff(p.into(), start),
-            })
-        }
-    };
-    (0..principals.len()).map(|p| no_worse(&principals[p], of_principal(p), answer.payoff(p.into(), start))).collect()
-}
-
-/// The same for a model that ranks share; all of them ask. Only the rank that owns the start, whose number among its states is
-/// `start`, gets the answer.
-pub fn own_best_shared(shared: SharedModel, start: Option<StateId>, answer: &Answer, stop: &StopSignal) -> Vec<Value> {
-    let principals = shared.model.principals();
-    if let [single] = principals
-        && !single.weight.is_zero()
-    {
-        return start.and_then(|start| best_of_the_only(principals, answer, start)).into_iter().collect();
-    }
-    let (gap, options) = (gap_of(answer), Options { stop: stop.clone(), ..Options::default() });
-    let alone = (0..principals.len()).map(|p| {
-        let model = shared.model.only(p.into());
-        (p, certified::solve_shared(SharedModel { model: &model, ..shared }, gap, &options))
-    });
-    let of_principal = |(p, alone): (usize, Answer)| {
-        let (principal, start) = (&principals[p], start?);
-        let welfare = alone.welfare(start);
-        let best = if principal.direction().is_one() { welfare } else { welfare.negated() };
-        Some(no_worse(principal, best, answer.payoff(p.into(), start)))
-    };
-    alone.filter_map(of_principal).collect()
-}
-
-/// What a principal gets whom nobody is served beside.
-fn best_of_the_only(principals: &[Principal], answer: &Answer, start: StateId) -> Option<Value> {
-    let [single] = principals else { return None };
-    if single.weight.is_zero() {
-        return None;
-    }
-    let payoff = answer.payoff(0.into(), start);
-    let unweighted = || answer.welfare_enclosure(start).times(Enclosure::from(&(Rational::ONE / &single.weight)));
-    Some(if payoff.exact.is_some() { payoff } else { Value::from(unweighted()) })
-}
-
-/// The gap that a certified answer was asked for, or about that.
-fn gap_of(answer: &Answer) -> f64 {
-    if let Claim::Within { gap, .. } = answer.claim() { gap } else { DEFAULT_GAP }
-}
-
-/// A principal's own best, which is no worse than what an answer gives it.
-fn no_worse(principal: &Principal, own: Value, given: Value) -> Value {
-    let (lower, upper) = (own.enclosure.lower(), own.enclosure.upper());
-    match &own.exact {
-        Some(_) => own,
-        None if principal.direction().is_one() => Enclosure::new(lower.max(given.enclosure.lower()), upper).into(),
-        None => Enclosure::new(lower, upper.min(given.enclosure.upper())).into(),
-    }
 }
 
 /// Other strategies as good as an optimal answer from the start: one that does not count, or one that gives the principals
@@ -192,6 +130,12 @@ pub fn strategy_map(model: &Model, axes: [PrincipalId; 2], grids: [Grid; 2], opt
     parallel::on_threads(options.threads, || landscape::strategy_map(&model.exact(), axes, grids, options))
 }
 
+/// A map in few classes, as a picture shows it: the `n` largest regions in their order, then all others as one. Between classes
+/// every boundary is located, precisely enough for a picture.
+pub fn map_classes(model: &Model, map: &StrategyMap, n: usize, options: &Options) -> Vec<RegionClass> {
+    parallel::on_threads(options.threads, || map.classes(&model.exact(), n, options))
+}
+
 /// The points of two grids that fall to a shard, with the changes on the way to their right and upper neighbours.
 ///
 /// # Panics
@@ -210,6 +154,39 @@ pub fn map_shard(
 /// pictures: rounding errors are not bounded. An error if a reward overflows a double.
 pub fn accrued(model: &Model, strategy: &CountingStrategy, n_steps: usize) -> Result<Vec<Vec<f64>>, ModelError> {
     Ok(evaluation::accrued(model.doubles()?, strategy, n_steps))
+}
+
+/// How likely each state is at each of the first `n_steps` steps from the start under `strategy`, and what each principal expects
+/// then, not discounted. For pictures: rounding errors are not bounded. An error if a reward overflows a double.
+pub fn trajectory(model: &Model, strategy: &CountingStrategy, n_steps: usize) -> Result<Trajectory, ModelError> {
+    Ok(evaluation::trajectory(model.doubles()?, strategy, n_steps))
+}
+
+/// The fair answer with its coins tossed at decisions of one strategy instead of at the start, and these coins. An error if that
+/// cannot be done exactly.
+pub fn with_coins(fair: Fair, model: &Model, stop: &StopSignal) -> Result<(Fair, Vec<Coin>), NoCoin> {
+    fair.with_coins(&model.exact(), stop)
+}
+
+/// The gap of a front of three and more principals for which none was asked.
+pub const HULL_GAP: f64 = 1e-3;
+
+/// The engine that finds the points of a front. The gap asked for is that of the front; for a large model it is also that of the
+/// engine, and otherwise the engine is the one asked for.
+pub fn front_engine(model: &Model, asked: Engine, gap: Option<f64>) -> Engine {
+    /// Points of a model with more states take long in fractions.
+    const FEW_STATES: usize = 200;
+    match gap {
+        Some(gap) if model.n_states() > FEW_STATES && model.check_doubles().is_ok() => Engine::Within(gap),
+        _ => asked,
+    }
+}
+
+/// The gap of a front: the one asked for, or else [`HULL_GAP`] for all of three and more principals, where `axes` are `None`, and
+/// for two principals that of the engine.
+pub fn front_gap(set: &PayoffSet, axes: Option<[PrincipalId; 2]>, asked: Option<f64>) -> Rational {
+    let gap = asked.unwrap_or_else(|| if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
+    Rational::try_from(gap).expect("a gap is finite")
 }
 
 /// The payoffs of the long-term strategy and of the best positional one, if they can be computed quickly.

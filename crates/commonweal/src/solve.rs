@@ -4,6 +4,7 @@ use crate::answer::{Answer, Claim};
 use crate::front::Model;
 use crate::stop::{StopReason, StopSignal};
 use crate::{certified, exact, parallel};
+use std::time::Duration;
 
 /// How to solve, and how far to go.
 #[derive(Debug, Clone)]
@@ -96,6 +97,15 @@ pub fn unsolved(model: &Model, reason: StopReason) -> Option<Answer> {
     model.doubles().ok().map(|doubles| certified::unsolved(doubles, reason))
 }
 
+/// What a short look at `model` proves: the bounds of the certified engine after `time`, and the strategy that it has by then. The
+/// answer says that it was stopped for `reason`. For those who stop a solve in fractions, which has no bounds before its end.
+/// `None` where doubles do not hold the model's numbers.
+pub fn looked_at(model: &Model, reason: StopReason, time: Duration) -> Option<Answer> {
+    let options = Options { stop: StopSignal::after(time), ..Options::default() };
+    let answer = certified::solve(model.doubles().ok()?, DEFAULT_GAP, &options);
+    Some(Answer { claim: Claim::Stopped(reason), ..answer })
+}
+
 fn solve_by(model: &Model, picked: Picked, options: &Options) -> Answer {
     match picked {
         Picked::Exact => exact::solve(&model.exact(), options),
@@ -165,7 +175,7 @@ fn narrower(one: Answer, other: Answer, model: &Model) -> Answer {
 
 /// The engine that answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Picked {
+pub(crate) enum Picked {
     /// Fractions.
     Exact,
     /// Doubles, and the gap of the bounds.
@@ -179,8 +189,19 @@ pub enum Picked {
 const PATIENCE: f64 = 10.0;
 
 impl Engine {
+    /// The engine that answers for this model: [`Exact`](Engine::Exact) or [`Within`](Engine::Within). For `Auto` it is the one
+    /// that begins.
+    pub fn suited_to(self, model: &Model) -> Engine {
+        Engine::from(self.for_model(model))
+    }
+
+    /// The same for a model of this size, whose principals have `n_parts` parts in total, before it is read.
+    pub fn suited_to_size(self, n_states: u64, n_parts: usize) -> Engine {
+        Engine::from(self.for_size(n_states, n_parts))
+    }
+
     /// The engine that answers for a model of this size, whose principals have `n_parts` parts in total.
-    pub fn for_size(self, n_states: u64, n_parts: usize) -> Picked {
+    pub(crate) fn for_size(self, n_states: u64, n_parts: usize) -> Picked {
         match self {
             Engine::Exact => Picked::Exact,
             Engine::Within(gap) => Picked::Certified { gap: if gap > 0.0 { gap.min(1.0) } else { 0.0 } },
@@ -190,7 +211,7 @@ impl Engine {
     }
 
     /// The engine that answers for this model.
-    pub fn for_model(self, model: &Model) -> Picked {
+    pub(crate) fn for_model(self, model: &Model) -> Picked {
         /// If preferences are approximated, fractions gain little: only a small model is solved in fractions.
         const FEW_PARTS: usize = 600;
         let is_small = || model.n_states().saturating_mul(model.n_parts()) <= FEW_PARTS;
@@ -198,6 +219,15 @@ impl Engine {
             Engine::Auto if !model.is_exact() => Picked::Certified { gap: DEFAULT_GAP },
             Engine::Auto if model.is_approximated() && !is_small() => Picked::Certified { gap: DEFAULT_GAP },
             _ => self.for_size(model.n_states() as u64, model.n_parts()),
+        }
+    }
+}
+
+impl From<Picked> for Engine {
+    fn from(picked: Picked) -> Engine {
+        match picked {
+            Picked::Exact => Engine::Exact,
+            Picked::Certified { gap } => Engine::Within(gap),
         }
     }
 }
@@ -232,7 +262,7 @@ states:
         // The bounds of doubles are wide, and true.
         let (wide, exact) = (alone.welfare(model.start()).enclosure, answer.welfare(model.start()).enclosure);
         assert!(wide.lower() <= exact.lower() && exact.upper() <= wide.upper());
-        // Raised, the signal stops whoever has the turn.
+        // Raised, the signal stops the engine whose turn it is.
         let stop = StopSignal::default();
         stop.raise();
         let stopped = by_turns(&model, certified, &Options { stop, ..Options::default() });

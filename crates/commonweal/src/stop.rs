@@ -52,6 +52,13 @@ pub enum Reached {
         /// The welfare of the best strategy so far, and the upper bound.
         bounds: Enclosure,
     },
+    /// Looking for the fairest lottery.
+    Mixing {
+        /// Models solved, each with its own weights.
+        solves: u64,
+        /// How far the bounds of the present program are apart.
+        gap: f64,
+    },
     /// Solving a model at many discounts.
     Surveying {
         /// Models solved.

@@ -1,8 +1,11 @@
-//! Names as printed text.
+//! Names and numbers as printed text, and numbers as people write them.
 //!
 //! A name is any text. A name with a newline or an escape sequence must not break a table or control the terminal.
 
 pub mod numbers;
+
+pub use crate::model::nearest;
+pub use crate::number::{decimal_or_fraction, parse_rate, rate_text};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

@@ -2,12 +2,16 @@
 
 use crate::args::{Family, SolveArgs};
 use anyhow::{Context, anyhow, bail};
+use commonweal::files::ReadOptions;
+use commonweal::internals::Numbers;
 use commonweal::internals::families::{LargeFamily, Neighbourhood};
 use commonweal::internals::io::{Discounts, Format, ModelFile};
 use commonweal::internals::model::StateSource;
 use commonweal::internals::number::parse_rational;
 use commonweal::internals::principals::segments;
-use commonweal::{Engine, Model, Preference, PrincipalId, Rational, ReadOptions};
+use commonweal::preferences::Preference;
+use commonweal::structure::PrincipalId;
+use commonweal::{Engine, Model, Rational};
 use std::path::Path;
 
 /// The model, which is asked for states.

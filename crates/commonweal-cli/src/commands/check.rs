@@ -5,9 +5,9 @@ use crate::report::timings::Clock;
 use crate::report::{json, say};
 use crate::{input, output};
 use anyhow::{Context, anyhow, bail};
-use commonweal::documents;
-use commonweal::internals::certificate::{write_canonical, write_principals};
-use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::files::Form;
+use commonweal::limits::StopReason;
+use commonweal::{StopSignal, documents};
 use commonweal_check::{FAIR_HEADER, Unreadable, Verdict};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -43,8 +43,10 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     // A fair answer is about each principal, an ordinary one about their sum.
     let first = certificate.fill_buf().with_context(|| format!("cannot read {}", path.display()))?;
     let is_fair = first.starts_with(FAIR_HEADER.as_bytes());
+    let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
+    let of_what = if is_approximated { ", for the mixtures that approximate time preferences" } else { "" };
     let mut canonical = Vec::new();
-    if is_fair { write_principals(&model, &mut canonical) } else { write_canonical(&model, &mut canonical) }?;
+    model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut canonical)?;
     drop(model);
     let verdict = verdict(canonical, certificate, args.work, &stop);
     clock.check = clock.since_reading();
@@ -54,7 +56,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         Err(reason) => Err(reason),
     };
     if args.run.json {
-        json::print(&document(&found), spent)?
+        json::print(&document(&found, of_what), spent)?
     } else {
         let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
         output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
@@ -62,7 +64,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     Ok(match found {
         Ok(Verdict::Accepted(meaning)) => {
             if !args.run.quiet && !args.run.json {
-                say(&meaning.to_string());
+                say(&format!("{meaning}{of_what}"));
             }
             ExitCode::SUCCESS
         }
@@ -90,9 +92,9 @@ fn verdict(
     }
 }
 
-fn document(found: &Result<Verdict, StopReason>) -> documents::Check {
+fn document(found: &Result<Verdict, StopReason>, of_what: &str) -> documents::Check {
     let (verdict, says) = match found {
-        Ok(Verdict::Accepted(meaning)) => (documents::Verdict::Accepted, meaning.to_string()),
+        Ok(Verdict::Accepted(meaning)) => (documents::Verdict::Accepted, format!("{meaning}{of_what}")),
         Ok(Verdict::Refused(claim)) => (documents::Verdict::Refused, claim.clone()),
         Err(reason) => (documents::Verdict::Stopped, reason.to_string()),
     };

@@ -4,11 +4,9 @@ use crate::args::ConvertArgs;
 use crate::report::note;
 use crate::{input, model_file, output};
 use anyhow::bail;
-use commonweal::internals::front::ReadNotes;
-use commonweal::internals::io::{Discounts, Format, Loaded, ModelFile};
-use commonweal::internals::model::Mdp;
-use commonweal::internals::number::Rational;
-use commonweal::{Engine, ReadOptions};
+use commonweal::answers::DEFAULT_GAP;
+use commonweal::files::{Discounts, Format, ModelFile, ReadOptions};
+use commonweal::{Engine, Model};
 use std::process::ExitCode;
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
@@ -20,10 +18,10 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
         between_other_formats(args, &writer, &file)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut model: Mdp = input::changed(&file, &args.changes, Engine::Exact, args.quiet)?.into_exact();
+    let mut model = input::changed(&file, &args.changes, Engine::Exact, args.quiet)?;
     if without_discounts {
         if !args.quiet {
-            writer.say_what_is_lost(&model);
+            writer.say_what_is_lost(model.structure());
         }
         model = model.with_weights_in_rewards();
     }
@@ -48,19 +46,9 @@ fn between_other_formats(args: &ConvertArgs, writer: &output::ModelWriter, file:
     };
     let refused = |error| model_file::refused(file, &error);
     let options = ReadOptions::new(discounts).from(changes.from.as_deref()).strict(changes.strict);
-    if file.overview().map_err(refused)?.is_some_and(|overview| overview.exact) {
-        write(args, writer, file.read::<Rational>(&options).map_err(refused)?)
-    } else {
-        write(args, writer, file.read::<f64>(&options).map_err(refused)?)
-    }
-}
-
-fn write<N: output::Written>(
-    args: &ConvertArgs,
-    writer: &output::ModelWriter,
-    loaded: Loaded<N>,
-) -> anyhow::Result<()> {
-    let Loaded { model, left_out, divided } = loaded;
-    model_file::say_notes(&ReadNotes { left_out, divided, rounded: false }, args.quiet);
+    let is_exact = file.overview().map_err(refused)?.is_some_and(|overview| overview.exact);
+    let numbers = if is_exact { Engine::Exact } else { Engine::Within(DEFAULT_GAP) };
+    let model = Model::read_file(file, &options, numbers).map_err(refused)?;
+    model_file::say_notes(model.notes(), args.quiet);
     writer.write(&model)
 }

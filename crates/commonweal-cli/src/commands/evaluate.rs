@@ -4,7 +4,7 @@ use crate::args::EvaluateArgs;
 use crate::engine::{self, Asked};
 use crate::report::csv::Csv;
 use crate::report::json;
-use crate::report::names::{in_column as name_in_column, shown};
+use crate::report::names::{shown, state_in_column};
 use crate::report::numbers::{at_least, at_most, double, exact_and_decimal, in_column};
 use crate::report::payoffs::{Gets, PayoffTable};
 use crate::report::table::{table, wrapped};
@@ -12,9 +12,10 @@ use crate::report::timings::Clock;
 use crate::report::{about, note};
 use crate::{input, output, progress};
 use anyhow::anyhow;
+use commonweal::Options;
 use commonweal::documents::{self, listed_states};
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::{Evaluation, Options, evaluate};
+use commonweal::questions::{Evaluation, EvaluationOutcome, evaluate};
+use commonweal::structure::{StateId, Structure};
 use std::process::ExitCode;
 
 pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
@@ -26,7 +27,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
         output::check_apart(path, &args.strategy)?;
     }
     let Asked { model, engine } = engine::read(&args.engine, &args.model, false, args.run.quiet)?;
-    let strategy = input::strategy_file(model.structure(), &args.strategy)?;
+    let strategy = input::strategy_file(&model, &args.strategy)?;
     clock.has_read();
     let options = Options { engine, stop, ..Options::default() };
     let evaluated = progress::shown(&options.stop, args.run.quiet, || evaluate(&model, &strategy, &options));
@@ -43,7 +44,7 @@ pub fn run(args: &EvaluateArgs) -> anyhow::Result<ExitCode> {
         output::write_whole(path, |out| out.write_all(csv.as_bytes()))?;
     }
     print(&worth, args, &clock)?;
-    Ok(if evaluation.stopped.is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
+    Ok(if evaluation.stopped().is_some() { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
 /// The payoffs of a strategy, or bounds for any strategy if the evaluation was stopped.
@@ -66,11 +67,12 @@ fn print(worth: &Worth, args: &EvaluateArgs, clock: &Clock) -> anyhow::Result<()
 /// The payoffs from the start, and on request the welfare from every state.
 fn report(worth: &Worth, all_states: bool) -> String {
     let Worth { model, evaluation } = worth;
-    let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped);
+    let (scale, stopped) = (evaluation.method.scale(), evaluation.stopped());
     let start = model.start();
     let mut said = Vec::new();
     if let Some(reason) = stopped {
-        let whose = if evaluation.holds_for_any { "any strategy" } else { "this strategy" };
+        let is_unknown = matches!(evaluation.outcome, EvaluationOutcome::Unknown(_));
+        let whose = if is_unknown { "any strategy" } else { "this strategy" };
         said.push(format!("Stopped: {reason}. These bounds hold for {whose}."));
     }
     let (from, welfare) = (shown(&model.state_name(start)), evaluation.welfare(start));
@@ -109,7 +111,7 @@ fn report(worth: &Worth, all_states: bool) -> String {
 fn every_state(model: &Structure, evaluation: &Evaluation, is_exact: bool) -> String {
     let row = |state: StateId| {
         let welfare = evaluation.welfare(state);
-        let mut row = vec![name_in_column(&model.state_name(state))];
+        let mut row = vec![state_in_column(model, state)];
         if is_exact {
             row.push(in_column(&welfare));
         } else {

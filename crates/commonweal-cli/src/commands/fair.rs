@@ -2,17 +2,17 @@
 
 use crate::args::{CoinPlace, FairArgs};
 use crate::engine::{self, Asked};
-use crate::report::names::has_costs;
 use crate::report::timings::Clock;
 use crate::report::{fair as report, json, note};
 use crate::{input, output, progress, range};
 use anyhow::{Context, anyhow};
+use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
-use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::questions::{
-    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, reference_numbers,
+    Fair, FairCertificate, Over, PayoffSet, Proven, Question, Rule, fair_in, reference_numbers, with_coins,
 };
-use commonweal::{Model, NoCertificate, Options, PrincipalId};
+use commonweal::structure::PrincipalId;
+use commonweal::{Model, Options, Rational};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -32,9 +32,6 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     }
     let question = question(args, &model)?;
     clock.has_read();
-    if !args.run.quiet && question.rule != Rule::Welfare && has_costs(model.structure()) {
-        note("weights count in the rule welfare alone: this rule takes costs for gains");
-    }
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
     let ask = || fair_in(&set, &question).map_err(|error| anyhow!("{error}"));
@@ -42,8 +39,8 @@ pub fn run(args: &FairArgs) -> anyhow::Result<ExitCode> {
     let (found, coins) = match args.coin {
         CoinPlace::Start => (found, Vec::new()),
         CoinPlace::Decision => {
-            let with_coins = found.with_coins(&model.exact(), &options.stop);
-            with_coins.map_err(|error| anyhow!("--coin decision: {error}"))?
+            let tossed = with_coins(found, &model, &options.stop);
+            tossed.map_err(|error| anyhow!("--coin decision: {error}"))?
         }
     };
     if let Some(path) = &args.strategy {
@@ -98,7 +95,7 @@ fn question(args: &FairArgs, model: &Model) -> anyhow::Result<Question> {
         None => args.rule.usual_reference(),
         Some("own-worst") => Over::OwnWorst,
         Some(text) => match text.strip_prefix("strategy:") {
-            Some(file) => Over::Strategy(input::strategy_file(model.structure(), Path::new(file)).context("--over")?),
+            Some(file) => Over::Strategy(input::strategy_file(model, Path::new(file)).context("--over")?),
             None => {
                 Over::Given(reference_numbers(model.structure(), text).map_err(|error| anyhow!("--over: {error}"))?)
             }
@@ -109,7 +106,7 @@ fn question(args: &FairArgs, model: &Model) -> anyhow::Result<Question> {
             let form = || anyhow!("{option}: `{text}` is not NAME=VALUE, such as alice=10");
             let (name, value) = text.rsplit_once('=').ok_or_else(form)?;
             let principal = range::principal(option, name, model.structure())?;
-            Ok((principal, parse_rational(value).context(option)?))
+            Ok((principal, value.parse().context(option)?))
         }
     };
     Ok(Question {

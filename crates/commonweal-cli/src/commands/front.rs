@@ -6,18 +6,12 @@ use crate::report::timings::Clock;
 use crate::report::{front as report, json};
 use crate::{output, progress, range};
 use anyhow::{anyhow, bail};
-use commonweal::internals::fair::{front::front, hull::hull};
-use commonweal::internals::number::Rational;
-use commonweal::questions::{FrontOptions, PayoffSet};
-use commonweal::{Engine, Model, Options, PrincipalId, StopReason, documents};
+use commonweal::limits::StopReason;
+use commonweal::questions::{Front, FrontOptions, Hull, PayoffSet, front_engine, front_gap, front_in, hull_in};
+use commonweal::structure::PrincipalId;
+use commonweal::{Model, Options, documents};
 use commonweal_charts::Picture;
 use std::process::ExitCode;
-
-/// The default gap for three and more principals.
-const HULL_GAP: f64 = 1e-3;
-
-/// The front of a model with more states is found in doubles, if a gap is given.
-const FEW_STATES: usize = 200;
 
 const ONE_PRINCIPAL: &str = "a front needs at least two principals; this model has one";
 
@@ -27,13 +21,13 @@ pub fn picture(model: &Model, options: &Options) -> anyhow::Result<Picture> {
     match model.n_principals() {
         1 => bail!(ONE_PRINCIPAL),
         2 => {
-            let found = front(&set, [0.into(), 1.into()], &FrontOptions::default()).map_err(stopped)?;
+            let found = front_in(&set, [0.into(), 1.into()], &FrontOptions::default()).map_err(stopped)?;
             Ok(report::chart(&set, &found).picture())
         }
         _ => {
-            let gap = Rational::try_from(HULL_GAP).expect("a gap is finite");
-            let found = hull(&set, &FrontOptions { gap, ..FrontOptions::default() }).map_err(stopped)?;
-            Ok(report::hull_charts(model.structure(), &found))
+            let gap = front_gap(&set, None, None);
+            let found = hull_in(&set, &FrontOptions { gap, ..FrontOptions::default() }).map_err(stopped)?;
+            Ok(report::hull_charts(&set, &found))
         }
     }
 }
@@ -51,11 +45,7 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     let stop = args.run.start();
     let asked = engine::read(&EngineArgs { exact: args.engine.exact, gap: None }, &args.model, false, args.run.quiet)?;
     let Asked { model, engine } = asked;
-    // The gap is that of the front. For a large model it is also that of the engine.
-    let engine = match args.engine.gap {
-        Some(gap) if model.n_states() > FEW_STATES && model.doubles().is_ok() => Engine::Within(gap),
-        _ => engine,
-    };
+    let engine = front_engine(&model, engine, args.engine.gap);
     clock.has_read();
     let structure = model.structure();
     let axes: Option<[PrincipalId; 2]> = match (&args.x, &args.y, model.n_principals()) {
@@ -72,13 +62,11 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
     };
     let options = Options { engine, stop, ..Options::default() };
     let set = PayoffSet::new(&model, &options);
-    let gap = args.engine.gap.unwrap_or(if axes.is_none() { HULL_GAP } else { set.gap().unwrap_or(0.0) });
-    let gap = Rational::try_from(gap).expect("a gap is finite");
-    let limits = FrontOptions { gap, vertex_limit: args.vertices as usize };
+    let limits = FrontOptions { gap: front_gap(&set, axes, args.engine.gap), vertex_limit: args.vertices as usize };
     let (document, text, picture, csv, reason) = match axes {
         Some(axes) => {
-            let found =
-                progress::shown(&options.stop, args.run.quiet, || front(&set, axes, &limits)).map_err(stopped)?;
+            let found = progress::shown(&options.stop, args.run.quiet, || front_in(&set, axes, &limits));
+            let found = found.unwrap_or_else(|reason| Front::nothing_known(axes, reason));
             let document = documents::Front::new(structure, &found);
             let picture = args.out.is_some().then(|| report::chart(&set, &found).picture());
             (
@@ -90,9 +78,10 @@ pub fn run(args: &FrontArgs) -> anyhow::Result<ExitCode> {
             )
         }
         None => {
-            let found = progress::shown(&options.stop, args.run.quiet, || hull(&set, &limits)).map_err(stopped)?;
+            let found = progress::shown(&options.stop, args.run.quiet, || hull_in(&set, &limits));
+            let found = found.unwrap_or_else(Hull::nothing_known);
             let document = documents::Front::of_hull(structure, &found);
-            let picture = args.out.is_some().then(|| report::hull_charts(structure, &found));
+            let picture = args.out.is_some().then(|| report::hull_charts(&set, &found));
             (document, report::hull(structure, &found), picture, report::csv(structure, &found.vertices), found.stopped)
         }
     };

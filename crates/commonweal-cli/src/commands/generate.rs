@@ -2,25 +2,25 @@
 
 use crate::args::{Family, GameRewards, GenerateArgs, LargeArgs, RandomArgs, ReachabilityArgs, SatModelArgs};
 use crate::input;
-use crate::output::{self, Written};
+use crate::output;
 use crate::report::numbers::counted;
 use crate::report::say;
 use anyhow::{Context, bail};
+use commonweal::files::Format;
 use commonweal::internals::families::{self, LargeFamily, Neighbourhood, RandomFamily};
-use commonweal::internals::io::Format;
-use commonweal::internals::model::Mdp;
-use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::io::{read_dimacs, read_game};
 use commonweal::internals::reductions::{reachability_game, three_sat};
+use commonweal::{Model, Rational};
 use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let quiet = args.quiet;
     match &args.family {
-        Family::Spaced(args) => write(&args.out, quiet, || Ok(families::spaced(&args.n)?)),
+        Family::Spaced(args) => write(&args.out, quiet, || Ok(families::spaced(&args.n)?.into())),
         Family::Random(args) => {
             let family = random(args)?;
-            write(&args.out, quiet, || family.model().context("--discounts"))
+            write(&args.out, quiet, || Ok(family.model().context("--discounts")?.into()))
         }
         Family::Uniform(args) => write_large(args, quiet, Neighbourhood::Uniform),
         Family::Band(args) => write_large(args, quiet, Neighbourhood::Band),
@@ -32,14 +32,17 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
 /// The model of a formula. Its threshold is written at the head of the file and on standard error.
 fn sat(args: &SatModelArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.out)?;
-    let formula = input::formula_file(&args.formula)?;
+    let formula = input::read_from(&args.formula, read_dimacs)?;
     let reduction = three_sat::reduce(&formula, super::sat::rewards(args.rewards));
     let threshold = format!("threshold: {}", reduction.threshold);
     let variables = counted(&formula.n_variables().into(), "variable", "variables");
     let clauses = counted(&formula.clauses().len().into(), "clause", "clauses");
     let sizes = format!("a formula with {variables} and {clauses}");
     let meaning = "It is satisfiable if and only if some positional strategy earns at least the threshold.";
-    writer.write_with(&[format!("The model of {sizes}."), meaning.to_owned(), threshold.clone()], &reduction.model)?;
+    writer.write_with(
+        &[format!("The model of {sizes}."), meaning.to_owned(), threshold.clone()],
+        &reduction.model.into(),
+    )?;
     if !quiet {
         say(&threshold);
     }
@@ -49,12 +52,12 @@ fn sat(args: &SatModelArgs, quiet: bool) -> anyhow::Result<ExitCode> {
 /// The model of a game, with its winner, computed from the graph.
 fn reachability(args: &ReachabilityArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.out)?;
-    let game = input::game_file(&args.game)?;
+    let game = input::read_from(&args.game, read_game)?;
     let rewards = match args.rewards {
         GameRewards::Single => reachability_game::Rewards::Single,
         GameRewards::ZeroSum => reachability_game::Rewards::ZeroSum,
     };
-    let model = reachability_game::reduce(&game, rewards);
+    let model = Model::from(reachability_game::reduce(&game, rewards));
     let winner = if game.safety_wins() {
         "the safety player wins: the welfare is 0"
     } else {
@@ -71,19 +74,15 @@ fn reachability(args: &ReachabilityArgs, quiet: bool) -> anyhow::Result<ExitCode
 
 fn write_large(args: &LargeArgs, quiet: bool, neighbourhood: Neighbourhood) -> anyhow::Result<ExitCode> {
     let family = large(args, neighbourhood)?;
-    write(&args.out, quiet, || family.model().context("--discounts"))
+    write(&args.out, quiet, || Ok(family.model().context("--discounts")?.into()))
 }
 
-fn write<N: Written>(
-    out: &Path,
-    quiet: bool,
-    model: impl FnOnce() -> anyhow::Result<Mdp<N>>,
-) -> anyhow::Result<ExitCode> {
+fn write(out: &Path, quiet: bool, model: impl FnOnce() -> anyhow::Result<Model>) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(out)?;
     let model = model()?;
     writer.write(&model)?;
     if !quiet {
-        writer.say_what_is_lost(&model);
+        writer.say_what_is_lost(model.structure());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -157,7 +156,7 @@ fn check_size([states, actions, successors]: [u64; 3], discounts: &str, most: u1
 }
 
 fn discounts(text: &str) -> anyhow::Result<Vec<Rational>> {
-    text.split(',').map(parse_rational).collect::<Result<_, _>>().context("--discounts")
+    text.split(',').map(str::parse).collect::<Result<_, _>>().context("--discounts")
 }
 
 fn size(count: u64) -> anyhow::Result<usize> {

@@ -9,7 +9,7 @@ use crate::{input, output, progress, range};
 use anyhow::bail;
 use commonweal::Options;
 use commonweal::documents::{self, GridPoint};
-use commonweal::internals::landscape::{Quantity, map_shard, strategy_map};
+use commonweal::questions::{Quantity, map_classes, map_shard, strategy_map};
 use std::process::ExitCode;
 
 pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
@@ -18,9 +18,10 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
         output::check_picture_place(place, &args.model.model)?;
     }
     let stop = args.run.start();
-    let model = input::model(&args.model, args.run.quiet)?;
+    let model = input::varied_model(&args.model, &[&args.x, &args.y], args.run.quiet)?;
     clock.has_read();
-    let varied = [range::varied("--x", &args.x, &model)?, range::varied("--y", &args.y, &model)?];
+    let structure = model.structure();
+    let varied = [range::varied("--x", &args.x, structure)?, range::varied("--y", &args.y, structure)?];
     let axes = varied.map(|(principal, _)| principal);
     if axes[0] == axes[1] {
         bail!("--x and --y name the same principal; a map needs two");
@@ -40,26 +41,29 @@ pub fn run(args: &MapArgs) -> anyhow::Result<ExitCode> {
             );
         }
     }
+    if !args.run.quiet {
+        varied.iter().for_each(|(principal, quantity)| range::note_replaced(model.structure(), *principal, *quantity));
+    }
     let options = Options { engine: args.engine.engine(), stop, ..Options::default() };
     if let Some(shard) = args.shard {
         let part = progress::shown(&options.stop, args.run.quiet, || map_shard(&model, axes, &grids, shard, &options));
-        json::print_lines(part.points.iter().map(|point| GridPoint::new(&model, &part.plays, point)))?;
+        json::print_lines(part.points.iter().map(|point| GridPoint::new(structure, &part.plays, point)))?;
         let solved = part.points.iter().all(|point| point.label.is_some());
         return Ok(if solved { ExitCode::SUCCESS } else { ExitCode::from(3) });
     }
     let (map, classes) = progress::shown(&options.stop, args.run.quiet, || {
         let map = strategy_map(&model, axes, grids, &options);
-        let classes = args.out.is_some().then(|| map.classes(&model, DRAWN, &options));
+        let classes = args.out.is_some().then(|| map_classes(&model, &map, DRAWN, &options));
         (map, classes)
     });
     if let Some((place, classes)) = args.out.as_ref().zip(classes) {
-        output::write_picture(place, &region_map(&model, &map, &classes).picture(), args.run.quiet)?;
+        output::write_picture(place, &region_map(structure, &map, &classes).picture(), args.run.quiet)?;
     }
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print(&documents::StrategyMap::new(&model, &map), spent)?
+        json::print(&documents::StrategyMap::new(structure, &map), spent)?
     } else {
-        output::print(&(report(&model, &map) + &spent.map_or_else(String::new, |spent| spent.in_words())))?
+        output::print(&(report(structure, &map) + &spent.map_or_else(String::new, |spent| spent.in_words())))?
     }
     Ok(if map.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

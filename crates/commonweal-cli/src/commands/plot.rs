@@ -6,9 +6,9 @@ use crate::report::note;
 use crate::report::pictures::{Drawn, expected_rewards, gains, likely_states, payoffs, rates, timeline};
 use crate::{input, output, progress};
 use anyhow::{Context, bail};
-use commonweal::internals::certified;
-use commonweal::internals::exact;
-use commonweal::{Answer, Claim, DEFAULT_GAP, Engine, Model, Options, Strategy, evaluate};
+use commonweal::answers::DEFAULT_GAP;
+use commonweal::questions::{evaluate, own_best};
+use commonweal::{Claim, Engine, Options, Strategy, solve};
 use commonweal_charts::{Picture, stacked};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,6 +25,7 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     }
     let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
+    let structure = model.structure();
     let read = |path: &PathBuf| anyhow::Ok((path.clone(), input::strategy_file(&model, path)?));
     let given = args.strategy.as_ref().map(read).transpose()?;
     if let Some((path, Strategy::Stationary(_) | Strategy::Lottery(_))) = &given {
@@ -34,39 +35,34 @@ pub fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
             path.display()
         );
     }
-    let doubles = model.to_doubles().with_context(|| args.model.model.display().to_string())?;
-    let options = Options { stop, ..Options::default() };
+    model.check_doubles().with_context(|| args.model.model.display().to_string())?;
     // Fractions gain little if preferences are approximated.
-    let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
-    let gap = args.gap.or(is_approximated.then_some(DEFAULT_GAP));
-    let solution: Answer = progress::shown(&options.stop, args.run.quiet, || match gap {
-        Some(gap) => certified::solve(&doubles, gap, &options),
-        None => exact::solve(&model, &options),
-    });
+    let gap = args.gap.or(model.is_approximated().then_some(DEFAULT_GAP));
+    let options = Options { engine: gap.map_or(Engine::Exact, Engine::Within), stop, ..Options::default() };
+    let solution = progress::shown(&options.stop, args.run.quiet, || solve(&model, &options));
     let drawn = match &given {
         Some((path, strategy @ Strategy::Counting(counting))) => {
             let options = Options { engine: args.gap.map_or(Engine::Auto, Engine::Within), ..options.clone() };
-            let evaluated = || evaluate(&Model::from(model.clone()), strategy, &options);
+            let evaluated = || evaluate(&model, strategy, &options);
             let evaluation = progress::shown(&options.stop, args.run.quiet, evaluated);
-            Drawn::given(&model, counting, &evaluation.with_context(|| path.display().to_string())?, &solution)
+            Drawn::given(structure, counting, &evaluation.with_context(|| path.display().to_string())?, &solution)
         }
-        _ => Drawn::answer(&model, &solution),
+        _ => Drawn::answer(structure, &solution),
     };
     let draw = |kind: &PlotKind| -> anyhow::Result<Picture> {
         Ok(match kind {
-            PlotKind::Timeline => timeline(&model, &drawn).picture(),
-            PlotKind::Payoffs => payoffs(&doubles, &drawn).picture(),
+            PlotKind::Timeline => timeline(structure, &drawn).picture(),
+            PlotKind::Payoffs => payoffs(&model, &drawn)?.picture(),
             PlotKind::Gains => {
-                let own_best = gap.is_none().then(|| exact::own_best_from_start(&model, &options.stop).ok()).flatten();
-                gains(&model, &drawn, own_best.as_deref()).picture()
+                let own_best = gap.is_none().then(|| own_best(&model, &solution, &options.stop));
+                // Stopped, they are known between wide bounds only.
+                let own_best = own_best.filter(|_| options.stop.reason().is_none());
+                gains(structure, &drawn, own_best.as_deref()).picture()
             }
-            PlotKind::Front => {
-                let model = Model::from(model.clone());
-                front::picture(&model, &options)?
-            }
-            PlotKind::Rates => rates(&model, &drawn).picture(),
-            PlotKind::States => likely_states(&doubles, &drawn).picture(),
-            PlotKind::Rewards => expected_rewards(&doubles, &drawn).picture(),
+            PlotKind::Front => front::picture(&model, &Options { engine: Engine::Auto, ..options.clone() })?,
+            PlotKind::Rates => rates(structure, &drawn).picture(),
+            PlotKind::States => likely_states(&model, &drawn)?.picture(),
+            PlotKind::Rewards => expected_rewards(&model, &drawn)?.picture(),
         })
     };
     let kinds =

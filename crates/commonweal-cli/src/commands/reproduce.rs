@@ -6,7 +6,7 @@ use crate::report::table::WIDTH;
 use crate::report::timings::Clock;
 use crate::report::{json, note};
 use anyhow::Context;
-use commonweal::StopReason;
+use commonweal::limits::StopReason;
 use commonweal_experiments::{Archive, ArchiveError, Error, FORMAT, Lab, Progress, Settings};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;

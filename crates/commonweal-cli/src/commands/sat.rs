@@ -7,16 +7,17 @@ use crate::report::search::exit_code;
 use crate::report::timings::Clock;
 use crate::{input, output, progress};
 use commonweal::documents::Satisfiability;
+use commonweal::internals::io::read_dimacs;
 use commonweal::internals::reductions::three_sat::{Rewards, reduce};
-use commonweal::internals::search::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
-use commonweal::internals::strategy::Strategy;
+use commonweal::questions::{SearchOptions, SearchOutcome, ThresholdAnswer, positional};
+use commonweal::{Model, Strategy};
 use std::fmt::Write;
 use std::process::ExitCode;
 
 pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
-    let formula = input::formula_file(&args.formula)?;
+    let formula = input::read_from(&args.formula, read_dimacs)?;
     clock.has_read();
     let reduction = reduce(&formula, rewards(args.rewards));
     let options = SearchOptions {
@@ -25,7 +26,8 @@ pub fn run(args: &SatArgs) -> anyhow::Result<ExitCode> {
         stop: stop.clone(),
         ..SearchOptions::default()
     };
-    let search = progress::shown(&stop, args.run.quiet, || positional(&reduction.model, &options));
+    let model = Model::from(reduction.model.clone());
+    let search = progress::shown(&stop, args.run.quiet, || positional(&model, &options));
     let answer = search.answer.expect("a threshold was asked for");
     let assignment = match (&search.strategy, answer) {
         (Strategy::Counting(strategy), ThresholdAnswer::Yes) => Some(reduction.assignment(strategy)),

@@ -1,17 +1,14 @@
 //! `commonweal positional MODEL` and `commonweal stationary MODEL`
 
 use crate::args::{Method, PositionalArgs, SearchArgs, StationaryArgs};
-use crate::report::search::{Class, exit_code, report};
+use crate::report::search::{Searched, exit_code, report};
 use crate::report::timings::Clock;
 use crate::report::{about, json};
 use crate::{input, output, progress};
 use anyhow::bail;
 use commonweal::documents::{self, Document};
-use commonweal::internals::evaluation::evaluate;
-use commonweal::internals::model::Mdp;
-use commonweal::internals::number::Rational;
-use commonweal::internals::search::{self, Search, SearchOptions};
-use commonweal::internals::stop::StopSignal;
+use commonweal::questions::{Search, SearchOptions, evaluate, positional_by_milp};
+use commonweal::{Engine, Model, Options, Rational, StopSignal};
 use std::process::ExitCode;
 
 pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
@@ -21,9 +18,9 @@ pub fn positional(args: &PositionalArgs) -> anyhow::Result<ExitCode> {
     if args.method == Method::Milp && args.exact {
         bail!("--exact: --method milp works in floating point and proves nothing; leave --method out");
     }
-    run(&args.search, &args.gap, Class::Positional, |model, options| match args.method {
-        Method::BranchAndBound => Ok(search::positional(model, options)),
-        Method::Milp => Ok(search::positional_by_milp(model, options)?),
+    run(&args.search, &args.gap, Searched::Positional, |model, options| match args.method {
+        Method::BranchAndBound => Ok(commonweal::questions::positional(model, options)),
+        Method::Milp => Ok(positional_by_milp(model, options)?),
     })
 }
 
@@ -34,18 +31,21 @@ pub fn stationary(args: &StationaryArgs) -> anyhow::Result<ExitCode> {
              help: --gap G sets how close the bounds are; the welfare of the strategy found is exact in any case"
         );
     }
-    run(&args.search, &args.gap, Class::Stationary, |model, options| Ok(search::stationary(model, options)))
+    run(&args.search, &args.gap, Searched::Stationary, |model, options| {
+        Ok(commonweal::questions::stationary(model, options))
+    })
 }
 
 fn run(
     args: &SearchArgs,
     gap: &Rational,
-    class: Class,
-    search: impl Fn(&Mdp, &SearchOptions) -> anyhow::Result<Search>,
+    class: Searched,
+    search: impl Fn(&Model, &SearchOptions) -> anyhow::Result<Search>,
 ) -> anyhow::Result<ExitCode> {
     let mut clock = Clock::start();
     let stop = args.run.start();
     let model = input::model(&args.model, args.run.quiet)?;
+    let structure = model.structure();
     clock.has_read();
     if let Some(path) = &args.strategy {
         output::check_place(path)?;
@@ -60,19 +60,21 @@ fn run(
     };
     let found = progress::shown(&stop, args.run.quiet, || search(&model, &options))?;
     if let Some(path) = &args.strategy {
-        let strategy = documents::Strategy::new(&model, &found.strategy);
+        let strategy = documents::Strategy::new(structure, &found.strategy);
         output::write_whole(path, |out| strategy.write(out))?;
     }
     // For a small model the payoffs of the strategy found are computed even after a stop.
     const SMALL: usize = 500;
     let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop };
-    let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &stop).ok());
+    let options = Options { engine: Engine::Exact, stop, ..Options::default() };
+    let payoffs = found.welfare.exact.as_ref().and_then(|_| evaluate(&model, &found.strategy, &options).ok());
+    let payoffs = payoffs.filter(|payoffs| payoffs.stopped().is_none());
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        json::print_numbers(documents::Search::new(&model, &found, payoffs.as_ref()), &args.run, spent)?;
+        json::print_numbers(documents::Search::new(structure, &found, payoffs.as_ref()), &args.run, spent)?;
     } else {
-        let report = report(&model, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states);
-        output::print(&(about(&model) + &report + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
+        let report = report(structure, &found, class, payoffs.as_ref(), args.threshold.as_ref(), args.all_states);
+        output::print(&(about(structure) + &report + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(exit_code(&found))
 }

@@ -10,7 +10,7 @@ use crate::report::pictures::{Drawn, gains, payoffs, timeline};
 use crate::strategy_map::region_map;
 use crate::{input, model_file, output, signals};
 use anyhow::Context;
-use commonweal::internals::io::Format;
+use commonweal::files::Format;
 use commonweal::questions::own_best;
 use commonweal::{Answer, Engine, Model, StopSignal};
 use commonweal_charts::Picture;
@@ -101,6 +101,7 @@ impl Program for Commonweal {
             answer,
             own_best: Some(&own_best),
             comparison: None,
+            outlook: None,
             checked: &checked,
             stop,
         };
@@ -113,8 +114,8 @@ impl Program for Commonweal {
                 timeline(model.structure(), &Drawn::answer(model.structure(), answer)).picture()
             }
             Pictured::Payoffs { model, answer } => {
-                let doubles = model.doubles().map_err(|error| Problem::unprocessable(error.to_string()))?;
-                payoffs(doubles, &Drawn::answer(doubles, answer)).picture()
+                let chart = payoffs(model, &Drawn::answer(model.structure(), answer));
+                chart.map_err(|error| Problem::unprocessable(error.to_string()))?.picture()
             }
             Pictured::Gains { model, answer, stop } => {
                 let drawn = Drawn::answer(model.structure(), answer);

@@ -4,16 +4,15 @@ use crate::args::SimulateArgs;
 use crate::report::json;
 use crate::report::names::{principal_in_column, shown};
 use crate::report::numbers::{at_least, at_most, counted, decimal, double, steps};
-use crate::report::table::in_blocks;
+use crate::report::table::{in_blocks, wrapped};
 use crate::report::timings::Clock;
 use crate::{input, output, progress, report};
-use commonweal::documents;
-use commonweal::internals::evaluation::{PathStep, sample_paths, simulate};
-use commonweal::internals::model::{Mdp, Principal, Structure};
-use commonweal::internals::number::Rational;
-use commonweal::{
-    CountingStrategy, Engine, Estimate, Evaluation, Model, Options, SimulateOptions, Simulation, Strategy, evaluate,
+use commonweal::questions::{
+    Estimate, Evaluation, PathStep, SimulateOptions, Simulation, evaluate, sample_paths, simulate,
 };
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{Principal, Structure};
+use commonweal::{Engine, Model, Options, Rational, Strategy, documents};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -28,26 +27,26 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     let model = input::model(&args.model, args.run.quiet)?;
     let strategy = input::strategy_file(&model, &args.strategy)?;
     clock.has_read();
+    let structure = model.structure();
     let options = SimulateOptions { runs: args.runs, seed: args.seed, confidence: args.confidence, stop: stop.clone() };
-    let simulated = || simulate(&model, &strategy, model.start(), &options);
-    let simulation = progress::shown(&stop, args.run.quiet, simulated);
+    let simulation = progress::shown(&stop, args.run.quiet, || simulate(&model, &strategy, &options))?;
     if let Some(path) = &args.paths {
-        let paths = sample_paths(&model, &strategy, model.start(), &options, [args.path_runs, args.path_steps]);
+        let paths = sample_paths(&model, &strategy, &options, [args.path_runs, args.path_steps])?;
         output::write_whole(path, |out| write_paths(&model, &paths, out))?;
     }
     let exact = is_cheap(&model, &strategy).then(|| {
         let options = Options { engine: Engine::Exact, stop, ..Options::default() };
-        evaluate(&Model::from(model.clone()), &strategy, &options).ok().filter(|exact| exact.stopped.is_none())
+        evaluate(&model, &strategy, &options).ok().filter(|exact| exact.stopped().is_none())
     });
     let exact = exact.flatten();
     let spent = clock.spent(args.run.timings);
     if args.run.json {
-        let document = documents::Simulation::new(&model, &simulation, &options, exact.as_ref());
+        let document = documents::Simulation::new(structure, &simulation, &options, exact.as_ref());
         json::print_numbers(document, &args.run, spent)?
     } else {
-        let shown = Shown { model: &model, simulation: &simulation, exact: exact.as_ref(), args };
+        let shown = Shown { model: structure, simulation: &simulation, exact: exact.as_ref(), args };
         output::print(
-            &(report::about(&model) + &shown.report() + &spent.map_or_else(String::new, |spent| spent.in_words())),
+            &(report::about(structure) + &shown.report() + &spent.map_or_else(String::new, |spent| spent.in_words())),
         )?
     }
     Ok(match simulation.stopped {
@@ -57,7 +56,8 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// One line for each step of each run.
-fn write_paths(model: &Mdp, paths: &[Vec<PathStep>], out: &mut dyn std::io::Write) -> std::io::Result<()> {
+fn write_paths(model: &Model, paths: &[Vec<PathStep>], out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    let (arrays, model) = (model.to_arrays(), model.structure());
     let rewards =
         model.principals().iter().map(|principal| csv_cell(&format!("reward of {}", principal.name)).into_owned());
     writeln!(out, "run,step,state,action,{}", rewards.collect::<Vec<_>>().join(","))?;
@@ -65,7 +65,7 @@ fn write_paths(model: &Mdp, paths: &[Vec<PathStep>], out: &mut dyn std::io::Writ
         for (step, taken) in path.iter().enumerate() {
             let (state, action) = (model.state_name(taken.state), model.action_name(taken.choice));
             write!(out, "{},{step},{},{}", run + 1, csv_cell(&state), csv_cell(&action))?;
-            for reward in model.rewards(taken.choice) {
+            for reward in arrays.rewards(taken.choice) {
                 write!(out, ",{}", reward.to_f64())?;
             }
             writeln!(out)?;
@@ -84,7 +84,7 @@ fn csv_cell(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// Whether exact payoffs are cheap: by size, not by time, so that the output is deterministic.
-fn is_cheap(model: &Mdp, strategy: &Strategy) -> bool {
+fn is_cheap(model: &Model, strategy: &Strategy) -> bool {
     const MOST_STATES: u64 = 200;
     const MOST_WORK: u64 = 20_000;
     let states = model.n_states() as u64;
@@ -134,7 +134,9 @@ impl Shown<'_> {
         }
         let runs = counted(&simulation.runs.into(), "run", "runs");
         let percent = double(args.confidence * 100.0);
-        let _ = writeln!(text, "{runs} from {start}, seed {}, intervals for {percent}% confidence\n", args.seed);
+        let line = format!("{runs} from {start}, seed {}, intervals for {percent}% confidence", args.seed);
+        text += &wrapped(&line, 2);
+        text.push('\n');
         let mut header = vec!["principal", "mean", "±", "from", "to"];
         if self.exact.is_some() {
             header.push("exactly");

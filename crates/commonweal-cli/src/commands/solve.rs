@@ -12,11 +12,8 @@ use crate::report::{solution, spacing};
 use crate::{explain, output, progress, report};
 use anyhow::bail;
 use commonweal::documents::{self, Document, listed_states};
-use commonweal::internals::compare::Comparison;
-use commonweal::internals::explain::Explanation;
-use commonweal::internals::search::ThresholdAnswer;
-use commonweal::internals::stop::StopReason;
-use commonweal::questions::{Alternatives, alternatives, compare, own_best};
+use commonweal::limits::StopReason;
+use commonweal::questions::{Alternatives, Comparison, Explanation, ThresholdAnswer, alternatives, compare, own_best};
 use commonweal::{Answer, Claim, Engine, Model, Options, Rational, Value};
 use std::process::ExitCode;
 
@@ -30,6 +27,7 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
         ("--report", &args.report),
     ];
     output::check_places(&places, &args.model.model)?;
+    args.report.as_deref().map_or(Ok(()), output::check_page_place)?;
     let in_fractions = args.certificate.is_some();
     let Asked { model, engine } = engine::read(&args.engine, &args.model, in_fractions, args.run.quiet)?;
     clock.has_read();
@@ -83,7 +81,8 @@ pub fn run(args: &SolveArgs) -> anyhow::Result<ExitCode> {
             model: &model,
             answer: &answer,
             own_best: (!found.own_best.is_empty()).then_some(&*found.own_best),
-            comparison: found.comparison.as_ref().map(|comparison| &*comparison.strategies),
+            comparison: found.comparison.as_ref(),
+            outlook: found.outlook.as_ref(),
             checked: &found.certified.checked.in_words(),
             stop,
         };
@@ -111,7 +110,7 @@ struct Found<'a> {
 /// The outlook, if it was asked for and no reward overflows a double.
 fn outlook(args: &SolveArgs, model: &Model, answer: &Answer) -> Option<documents::Outlook> {
     let steps = usize::try_from(args.outlook?).ok()?;
-    Some(documents::Outlook::new(model.doubles().ok()?, answer, steps))
+    documents::Outlook::new(model, answer, steps).ok()
 }
 
 impl Found<'_> {
@@ -157,10 +156,7 @@ impl Found<'_> {
         let states = listed_states(model, all_states);
         let mut document = documents::Solution::new(model, answer, &self.own_best, &states, checked);
         document.set_alternatives(model, &self.alternatives);
-        document.comparison = self
-            .comparison
-            .as_ref()
-            .map(|comparison| comparison.strategies.iter().map(|one| documents::Compared::new(model, one)).collect());
+        document.comparison = self.comparison.as_ref().map(|comparison| documents::Compared::all(model, comparison));
         let explanation = self.explanation.as_ref().and_then(|found| found.as_ref().ok());
         document.explanation = explanation.map(|explanation| documents::Explanation::new(model, explanation));
         document.outlook.clone_from(&self.outlook);

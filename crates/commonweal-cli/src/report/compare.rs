@@ -1,14 +1,13 @@
 //! `solve --compare`: the best strategy of each class in one table, and what simplicity costs.
 
-use super::names::{in_column as name_in_column, principal_in_column, shown};
+use super::names::{has_costs, in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{at_least, at_most, fraction_or_decimal, in_column, near_zero, signed};
 use super::table::{WIDTH, in_blocks, table, width, wrapped};
-use commonweal::internals::commitment::Equilibrium;
-use commonweal::internals::compare::{Class, Compared, Comparison};
-use commonweal::internals::model::{Principal, Structure};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::stop::StopReason;
-use commonweal::{Answer, Enclosure};
+use commonweal::limits::StopReason;
+use commonweal::numbers::Enclosure;
+use commonweal::questions::{Class, Compared, Comparison, Equilibrium};
+use commonweal::structure::{Principal, Structure};
+use commonweal::{Answer, Rational, Value};
 
 /// The welfare, the cost and the payoffs of each class: in one table if it fits, in two otherwise.
 pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> String {
@@ -49,12 +48,14 @@ pub fn report(model: &Structure, answer: &Answer, comparison: &Comparison) -> St
             text += &classes(model, &rows, scale, false);
         }
         text += "  (`fair --rule RULE` says which strategies these lotteries draw)\n";
+    } else if has_costs(model) && model.n_principals() > 1 {
+        text += &wrapped("\nThe price of fairness is left out: its rules are not compared with costs.", 2);
     }
     text + &commitment(model, comparison)
 }
 
 /// The value of commitment, and the equilibrium without it.
-fn commitment(model: &Structure, comparison: &Comparison) -> String {
+pub fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let of = |class: Class| comparison.strategies.iter().find(|one| one.class == class);
     let (Some(plan), Some(replanned)) = (of(Class::Counting), of(Class::Replanned)) else { return String::new() };
     let uncommitted = of(Class::NoCommitment).unwrap_or(replanned);
@@ -75,16 +76,23 @@ fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let mut text = format!("\nWhat commitment is worth: {} ({}).", told(&worth), each.join(", "));
     text += match &comparison.equilibrium {
         Equilibrium::Pure(_) => " Without it, no later decision-maker would change the strategy \"no commitment\".",
-        Equilibrium::Mixed { .. } => {
+        Equilibrium::Mixed { none_pure: true, .. } => {
             " Without it, \"no commitment\" randomises: any rule without randomisation would be changed by a later decision-maker."
         }
+        Equilibrium::Mixed { none_pure: false, .. } => {
+            " Without it, \"no commitment\" randomises: no rule without randomisation was found that no later decision-maker would change."
+        }
         Equilibrium::NonePure => {
-            " Against re-planning: without commitment, any rule that looks only at the state would be changed by a later decision-maker."
+            " Against re-planning: without commitment, any rule without randomisation would be changed by a later decision-maker, \
+             and no rule that randomises was found that would not be."
         }
         Equilibrium::NotFound => " Against re-planning: no rule was found that no later decision-maker would change.",
     };
     if let Equilibrium::Mixed { regret, .. } = &comparison.equilibrium {
         text += &format!(" A change of it gains at most {}.", at_most(*regret));
+    }
+    if model.principals().iter().any(|principal| principal.approximation().is_some()) {
+        text += " That is so for the mixtures that approximate preferences.";
     }
     wrapped(&text, 2)
 }
@@ -97,7 +105,7 @@ fn fraction_with_sign(exact: &Rational) -> String {
 
 /// A row for each class, the best of all first.
 fn classes(model: &Structure, compared: &[Compared], scale: f64, payoffs: bool) -> String {
-    let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
+    let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "loses".to_owned()];
     if payoffs {
         header.extend(model.principals().iter().map(principal_in_column));
     }
@@ -176,6 +184,10 @@ pub fn cost(one: &Compared, best: &Value, scale: f64) -> String {
     if one.class == Class::Counting {
         return String::new();
     }
-    let lost = best.minus(&one.welfare);
+    let mut lost = best.minus(&one.welfare);
+    if lost.exact.is_none() && lost.enclosure.lower() < 0.0 && lost.enclosure.upper() > 0.0 {
+        // No strategy earns more than the best.
+        lost = Value::from(Enclosure::new(0.0, lost.enclosure.upper()));
+    }
     if is_open(one) { format!("≤ {}", at_most(lost.enclosure.upper())) } else { cell(&lost, scale) }
 }

@@ -2,10 +2,9 @@
 
 use super::names::what_it_gets;
 use commonweal::documents::exact_text;
-use commonweal::internals::compare::{Class, Compared};
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::number::Value;
-use commonweal::{Answer, Evaluation};
+use commonweal::questions::{Class, Compared, Evaluation};
+use commonweal::structure::{StateId, Structure};
+use commonweal::{Answer, Value};
 
 /// The columns.
 const HEADER: &str = "strategy,state,quantity,principal,discount,weight,value,lower,upper,exact\n";
@@ -31,7 +30,8 @@ impl<'a> Csv<'a> {
         }
         let start = model.start();
         let in_the_end: Vec<Value> = principals.map(|p| answer.long_term_payoff(p.into(), start)).collect();
-        csv.strategy("long-term", start, &answer.long_term_welfare(start), &in_the_end);
+        let name = if answer.long_term_is_proven() { "long-term" } else { "long-term (assumed)" };
+        csv.strategy(name, start, &answer.long_term_welfare(start), &in_the_end);
         for (p, own) in own_best.iter().enumerate() {
             csv.payoff(&class_name(model, Class::BestFor(p.into())), start, p, own);
         }
@@ -45,7 +45,7 @@ impl<'a> Csv<'a> {
             let mut welfare = one.welfare.clone();
             if let Some(upper) = one.upper {
                 let lower = welfare.enclosure.lower();
-                welfare = Value { enclosure: commonweal::Enclosure::new(lower, upper.max(lower)), ..welfare };
+                welfare = Value { enclosure: commonweal::numbers::Enclosure::new(lower, upper.max(lower)), ..welfare };
             }
             csv.strategy(&class_name(model, one.class), model.start(), &welfare, &one.payoffs);
         }

@@ -1,13 +1,14 @@
 //! The report of `fair`: the value of the rule, the payoffs, the price of fairness, and the lottery in words.
 
-use super::names::shown;
+use super::names::{has_costs, shown};
 use super::numbers::{at_least, at_most, exact_and_decimal, fraction_or_decimal, fraction_within, in_column, signed};
 use super::payoffs::{total_row, who};
 use super::strategy::{STATES_SHOWN, every_run, in_words};
 use super::table::{WIDTH, table, width, wrapped};
-use commonweal::internals::model::Structure;
 use commonweal::questions::{Coin, Fair, Over, Play, Proven, Question, Rule, Share, Weights, play_in_words};
-use commonweal::{CountingStrategy, Rational, StateId, Value};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{StateId, Structure};
+use commonweal::{Rational, Value};
 use std::fmt::Write;
 
 /// What there is to report.
@@ -24,6 +25,7 @@ pub fn report(model: &Structure, answered: &Answered, all_states: bool) -> Strin
     let Answered { fair, question, sum, coins } = *answered;
     let mut text = headline(model, fair);
     text += &reference(model, fair, question);
+    text += &costs(model, question);
     text.push('\n');
     let sum = sum.filter(|sum| sum.proven == Proven::Optimal || sum.proven == Proven::WithinGap);
     text += &who_gets_what(model, fair, sum);
@@ -45,10 +47,11 @@ fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
             .map(|(choice, share)| format!("{} with {}, ", action(*choice), fraction_or_decimal(share)))
             .collect::<String>();
         let (state, step) = (shown(&model.state_name(coin.state)), &coin.step);
-        format!("in {state} at step {step}: {others}otherwise {}.\n", action(last.0))
+        let one = shown(model.about().step());
+        format!("in {state} at {one} {step}: {others}otherwise {}.\n", action(last.0))
     };
     let mut text = match coins {
-        [coin] => format!("\nOne coin, {}", tossed(coin)),
+        [coin] => wrapped(&format!("\nOne coin, {}", tossed(coin).trim_end()), 2),
         several => {
             let all = several.iter().map(|coin| format!("  {}", tossed(coin))).collect::<String>();
             format!("\n{} coins, each tossed where the run comes to it:\n{all}", several.len())
@@ -64,7 +67,10 @@ fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
 fn headline(model: &Structure, fair: &Fair) -> String {
     let start = shown(&model.state_name(model.start()));
     let before = what(&fair.rule);
-    let claim = |value: String| format!("Fairest by {} from {start}:\n{before} {value}\n", fair.rule.name());
+    let claim = |value: String| {
+        wrapped(&format!("Fairest by {} from {start}:", fair.rule.name()), 2)
+            + &wrapped(&format!("{before} {value}"), 2)
+    };
     match fair.proven {
         Proven::Optimal => claim(exact_and_decimal(&fair.value)),
         Proven::WithinGap => claim(bounds(&fair.value)),
@@ -108,6 +114,21 @@ fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
     if width(&line) <= WIDTH { line } else { format!("Gains are counted from {what}.\n") }
 }
 
+/// Weights count in the rule welfare alone: by any other rule more of a cost is better, which is hardly meant.
+fn costs(model: &Structure, question: &Question) -> String {
+    if question.rule == Rule::Welfare || !has_costs(model) {
+        return String::new();
+    }
+    let costs = model.principals().iter().filter(|principal| principal.is_cost());
+    let names: Vec<String> = costs.map(|principal| shown(&principal.name)).collect();
+    let line = format!(
+        "This rule takes costs for gains: it looks at payoffs before weights, so more of {} is better by it. For less to be \
+         better, write these rewards as negative numbers, with weight 1.",
+        names.join(", ")
+    );
+    wrapped(&line, 0)
+}
+
 fn who_gets_what(model: &Structure, fair: &Fair, sum: Option<&Fair>) -> String {
     const WIDEST: usize = 16;
     let (mut header, mut rows) = who(model);
@@ -145,9 +166,10 @@ fn welfare(model: &Structure, payoffs: &[Value]) -> Value {
     match exact {
         Some(exact) => Value::from(weights().zip(exact).fold(Rational::ZERO, |sum, (weight, own)| sum + weight * own)),
         None => {
-            let terms =
-                weights().zip(payoffs).map(|(weight, own)| commonweal::Enclosure::from(weight).times(own.enclosure));
-            Value::from(terms.fold(commonweal::Enclosure::ZERO, commonweal::Enclosure::plus))
+            let terms = weights()
+                .zip(payoffs)
+                .map(|(weight, own)| commonweal::numbers::Enclosure::from(weight).times(own.enclosure));
+            Value::from(terms.fold(commonweal::numbers::Enclosure::ZERO, commonweal::numbers::Enclosure::plus))
         }
     }
 }
@@ -160,7 +182,9 @@ fn price(model: &Structure, fair: &Fair, sum: &Fair) -> String {
         return "\nThe price of fairness: nothing. No lottery has a greater welfare.\n".to_owned();
     }
     let brief = |value: &Value| value.exact.as_ref().map_or_else(|| in_column(value), fraction_or_decimal);
-    format!("\nThe price of fairness: the welfare is {} below the greatest, {}.\n", brief(&lost), brief(&best))
+    let told =
+        format!("\nThe price of fairness: the welfare is {} below the greatest, {}.", brief(&lost), brief(&best));
+    wrapped(&told, 2)
 }
 
 /// The lottery: the probabilities and the strategies.

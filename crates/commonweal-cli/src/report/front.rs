@@ -1,24 +1,34 @@
 //! The report of `front`: its vertices, its pattern, and its picture.
 
-use super::names::{in_column as name_in_column, shown};
+use super::names::{has_costs, principal_in_column, principal_shown, shown, what_it_gets};
 use super::numbers::{double, fraction_or_decimal, fraction_within, in_column};
-use super::table::{WIDTH, table, width};
+use super::table::{WIDTH, table, width, wrapped};
 use commonweal::documents::exact_text;
-use commonweal::internals::model::Structure;
+use commonweal::limits::StopReason;
 use commonweal::questions::{
     Edge, Front, Hull, Pattern, PayoffSet, Play, Proven, Question, Rule, Vertex, fair_in, play_in_words,
     positional_payoffs,
 };
-use commonweal::{PrincipalId, Rational, Value};
+use commonweal::structure::{Principal, PrincipalId, Structure};
+use commonweal::{Rational, Value};
 use commonweal_charts::{Axis, Chart, Mark, Picture, Scale, Series, stacked};
 use std::fmt::Write;
 
 /// The most vertices in the table.
 const ROWS: usize = 40;
 
+/// The report of a search that found no vertex before it was stopped.
+fn nothing_known(model: &Structure, reason: StopReason) -> String {
+    let start = shown(&model.state_name(model.start()));
+    wrapped(&format!("Stopped: {reason}, before any vertex of the front from {start} was found."), 0)
+}
+
 /// The front of two principals, for people.
 pub fn report(model: &Structure, front: &Front) -> String {
-    let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    if let (Some(reason), true) = (front.stopped, front.vertices.is_empty()) {
+        return nothing_known(model, reason);
+    }
+    let names = front.principals.map(|p| principal_shown(&model.principals()[p.index()]));
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
     if let Some(reason) = front.stopped {
@@ -29,8 +39,13 @@ pub fn report(model: &Structure, front: &Front) -> String {
         (1, None) => "1 vertex".to_owned(),
         (count, None) => format!("{count} vertices"),
     };
-    let whole = if front.complete { "the whole front, exactly" } else { "the front to within the gap" };
-    let _ = writeln!(text, "What {} and {} can get from {start}:\n{count}; this is {whole}.\n", names[0], names[1]);
+    let whole = match (front.complete, front.stopped) {
+        (true, _) => "the whole front, exactly",
+        (false, None) => "the front to within the gap",
+        (false, Some(_)) => "a part of the front",
+    };
+    text += &wrapped(&format!("What {} and {} can get from {start}:", names[0], names[1]), 2);
+    let _ = writeln!(text, "{count}; this is {whole}.\n");
     let rows: Vec<&Vertex> = front.vertices.iter().collect();
     let told = |vertex: &Vertex| play_in_words(model, &Play::of(model, &vertex.point.strategy, model.start()));
     text += &vertex_table(model, front, &rows, told);
@@ -42,7 +57,7 @@ pub fn report(model: &Structure, front: &Front) -> String {
 
 fn vertex_table(model: &Structure, front: &Front, rows: &[&Vertex], told: impl Fn(&Vertex) -> String) -> String {
     let axes = front.principals.map(PrincipalId::index);
-    let names: Vec<String> = axes.iter().map(|&p| name_in_column(&model.principals()[p].name)).collect();
+    let names: Vec<String> = axes.iter().map(|&p| principal_in_column(&model.principals()[p])).collect();
     let cell = |value: &Value| {
         value.exact.as_ref().and_then(|exact| fraction_within(exact, 12)).unwrap_or_else(|| in_column(value))
     };
@@ -90,7 +105,8 @@ fn ratio(edge: &Edge, axes: [usize; 2]) -> String {
     if y.is_zero() {
         return "1 : 0".to_owned();
     }
-    let quotient = x / y;
+    // A cost has a negative weight; its size is what counts.
+    let quotient = (x / y).abs();
     let text = quotient.to_string();
     match text.split_once('/') {
         Some((above, below)) if text.len() <= 24 => format!("{above} : {below}"),
@@ -124,6 +140,9 @@ fn repeats(model: &Structure, front: &Front, pattern: &Pattern) -> String {
 
 /// The front of three and more principals, for people.
 pub fn hull(model: &Structure, hull: &Hull) -> String {
+    if let (Some(reason), true) = (hull.stopped, hull.vertices.is_empty()) {
+        return nothing_known(model, reason);
+    }
     let start = shown(&model.state_name(model.start()));
     let mut text = String::new();
     if let Some(reason) = hull.stopped {
@@ -135,7 +154,7 @@ pub fn hull(model: &Structure, hull: &Hull) -> String {
         hull.vertices.len(),
         double(hull.gap.to_f64())
     );
-    let names: Vec<String> = model.principals().iter().map(|principal| name_in_column(&principal.name)).collect();
+    let names: Vec<String> = model.principals().iter().map(principal_in_column).collect();
     let mut header = vec!["vertex"];
     header.extend(names.iter().map(String::as_str));
     let row = |(index, vertex): (usize, &Vertex)| {
@@ -184,32 +203,18 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
         vec![Series { name: "Pareto front".to_owned(), colour: 0, points: curve(front), mark: Mark::Line }];
     let vertices = front.vertices.iter().map(|vertex| place(&vertex.point.payoffs)).collect();
     series.push(Series { name: "vertices found".to_owned(), colour: 1, points: vertices, mark: Mark::Points });
-    let rules = [
-        ("greatest sum", Rule::Welfare),
-        ("max-min", Rule::MaxMin),
-        ("Nash", Rule::Nash),
-        ("Kalai–Smorodinsky", Rule::KalaiSmorodinsky),
-    ];
-    for (name, rule) in rules.into_iter().filter(|_| model.n_principals() == 2) {
-        let found = fair_in(set, &Question::new(rule)).ok();
-        if let Some(fair) = found.filter(|fair| matches!(fair.proven, Proven::Optimal | Proven::WithinGap)) {
-            let colour = series.len();
-            series.push(Series {
-                name: name.to_owned(),
-                colour,
-                points: vec![place(&fair.payoffs)],
-                mark: Mark::Points,
-            });
-        }
-    }
-    for (name, payoffs) in positional_payoffs(set) {
-        let colour = series.len();
-        series.push(Series { name: name.to_owned(), colour, points: vec![place(&payoffs)], mark: Mark::Points });
-    }
+    // The rules count everybody; their points are not on the front of two of several.
+    let rules = if model.n_principals() == 2 { rule_points(set) } else { Vec::new() };
+    let marked = rules.into_iter().chain(positional_payoffs(set));
+    let marked: Vec<(&str, (f64, f64))> = marked.map(|(name, payoffs)| (name, place(&payoffs))).collect();
+    series.extend(named_points(&marked, series.len()));
     let names = front.principals.map(|p| shown(&model.principals()[p.index()].name));
+    let labels = front.principals.map(|p| axis_label(&model.principals()[p.index()]));
     let mut caption = match (&front.pattern, front.complete) {
         (Some(_), _) => "The front has infinitely many vertices.".to_owned(),
+        (None, true) if front.vertices.len() == 1 => "One vertex: nobody has to give way.".to_owned(),
         (None, true) => format!("All {} vertices.", front.vertices.len()),
+        (None, false) if front.stopped.is_some() => "A part of the front.".to_owned(),
         (None, false) => "The front to within the gap.".to_owned(),
     };
     caption += " Its ends are what each would choose alone.";
@@ -219,11 +224,16 @@ pub fn chart(set: &PayoffSet, front: &Front) -> Chart {
     Chart {
         title: format!("What {} and {} can get", names[0], names[1]),
         caption: Some(caption),
-        x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
-        y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
+        x: Axis { label: labels[0].clone(), scale: Scale::Linear },
+        y: Axis { label: labels[1].clone(), scale: Scale::Linear },
         series,
         marks: Vec::new(),
     }
+}
+
+/// `payoff of alice`, `cost of the payer`.
+fn axis_label(principal: &Principal) -> String {
+    format!("{} of {}", what_it_gets(principal), shown(&principal.name))
 }
 
 /// The vertices in their order, with repetitions of the pattern as far as they are visible.
@@ -266,32 +276,138 @@ fn curve(front: &Front) -> Vec<(f64, f64)> {
     points
 }
 
-/// The vertices of the front of three and more principals, seen along each pair of axes.
-pub fn hull_charts(model: &Structure, hull: &Hull) -> Picture {
+/// The payoffs of the fairest lottery by each rule that has one.
+fn rule_points(set: &PayoffSet) -> Vec<(&'static str, Vec<Value>)> {
+    let rules = [
+        ("greatest sum", Rule::Welfare),
+        ("max-min", Rule::MaxMin),
+        ("Nash", Rule::Nash),
+        ("Kalai–Smorodinsky", Rule::KalaiSmorodinsky),
+    ];
+    let found = |(name, rule): (&'static str, Rule)| {
+        let fair = fair_in(set, &Question::new(rule)).ok()?;
+        matches!(fair.proven, Proven::Optimal | Proven::WithinGap).then_some((name, fair.payoffs))
+    };
+    // Rules other than the sum would take costs for gains.
+    let fits = |rule: &Rule| *rule == Rule::Welfare || !has_costs(set.model().structure());
+    rules.into_iter().filter(|(_, rule)| fits(rule)).filter_map(found).collect()
+}
+
+/// One series for each place, with the names of all points there: a mark on top of another would hide it.
+fn named_points(points: &[(&str, (f64, f64))], first_colour: usize) -> Vec<Series> {
+    let mut places: Vec<(Vec<&str>, (f64, f64))> = Vec::new();
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(b.abs());
+    for &(name, (x, y)) in points {
+        match places.iter_mut().find(|(_, place)| near(place.0, x) && near(place.1, y)) {
+            Some((names, _)) => names.push(name),
+            None => places.push((vec![name], (x, y))),
+        }
+    }
+    let series = |(index, (names, place)): (usize, (Vec<&str>, (f64, f64)))| Series {
+        name: names.join(", "),
+        colour: first_colour + index,
+        points: vec![place],
+        mark: Mark::Points,
+    };
+    places.into_iter().enumerate().map(series).collect()
+}
+
+/// The front of three and more principals, seen along each pair of axes: its vertices, the front of the two alone, and the
+/// points that rules pick.
+pub fn hull_charts(set: &PayoffSet, hull: &Hull) -> Picture {
     /// The most pairs that are drawn.
     const MOST: usize = 6;
+    let model = set.model().structure();
     let n = model.n_principals();
+    let rules = rule_points(set);
     let pairs = (0..n).flat_map(|x| (x + 1..n).map(move |y| (x, y))).take(MOST);
     let chart = |(x, y): (usize, usize)| {
         let names = [x, y].map(|p| shown(&model.principals()[p].name));
-        let place = |vertex: &Vertex| {
-            (vertex.point.payoffs[x].enclosure.midpoint(), vertex.point.payoffs[y].enclosure.midpoint())
-        };
-        let vertices = Series {
-            name: "vertices of the front".to_owned(),
-            colour: 1,
-            points: hull.vertices.iter().map(place).collect(),
-            mark: Mark::Points,
-        };
+        let place = |payoffs: &[Value]| (payoffs[x].enclosure.midpoint(), payoffs[y].enclosure.midpoint());
+        let vertices: Vec<(f64, f64)> = hull.vertices.iter().map(|vertex| place(&vertex.point.payoffs)).collect();
+        let mut series = vec![
+            Series {
+                name: "front if the others do not count".to_owned(),
+                colour: 0,
+                points: outer_edge(&vertices),
+                mark: Mark::Line,
+            },
+            Series {
+                name: "vertices of the front".to_owned(),
+                colour: 1,
+                points: thinned(&vertices),
+                mark: Mark::Points,
+            },
+        ];
+        let marked: Vec<(&str, (f64, f64))> = rules.iter().map(|(name, payoffs)| (*name, place(payoffs))).collect();
+        series.extend(named_points(&marked, series.len()));
         Chart {
             title: format!("What {} and {} can get", names[0], names[1]),
             caption: Some(format!("The front of {n} principals, seen along the other axes.")),
-            x: Axis { label: format!("payoff of {}", names[0]), scale: Scale::Linear },
-            y: Axis { label: format!("payoff of {}", names[1]), scale: Scale::Linear },
-            series: vec![vertices],
+            x: Axis { label: axis_label(&model.principals()[x]), scale: Scale::Linear },
+            y: Axis { label: axis_label(&model.principals()[y]), scale: Scale::Linear },
+            series,
             marks: Vec::new(),
         }
         .picture()
     };
     stacked(pairs.map(chart))
+}
+
+/// The part of the hull of these points that is best for some positive weights, from the greatest x to the greatest y.
+fn outer_edge(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    let mut edge: Vec<(f64, f64)> = Vec::new();
+    for point in sorted {
+        // Less of x is worth it only for more of y.
+        if edge.last().is_some_and(|last| point.1 <= last.1) {
+            continue;
+        }
+        let bends_in = |a: (f64, f64), b: (f64, f64)| (b.0 - a.0) * (point.1 - a.1) <= (b.1 - a.1) * (point.0 - a.0);
+        while edge.len() > 1 && bends_in(edge[edge.len() - 2], edge[edge.len() - 1]) {
+            edge.pop();
+        }
+        edge.push(point);
+    }
+    edge
+}
+
+/// The points without those that a mark beside them would hide.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    /// The size of a mark, relative to the chart.
+    const MARK: f64 = 0.008;
+    let spread = |of: fn(&(f64, f64)) -> f64| {
+        let greatest = points.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+        greatest - points.iter().map(of).fold(f64::INFINITY, f64::min)
+    };
+    let [wide, high] = [spread(|point| point.0), spread(|point| point.1)];
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    for point in points {
+        let hides = |other: &(f64, f64)| {
+            (other.0 - point.0).abs() <= MARK * wide && (other.1 - point.1).abs() <= 2.0 * MARK * high
+        };
+        if !kept.iter().any(hides) {
+            kept.push(*point);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outer_edge_is_what_some_positive_weights_pick() {
+        let points = [(0.0, 3.0), (1.0, 1.0), (2.0, 2.5), (3.0, 0.0), (1.0, 2.7), (3.0, -1.0), (-1.0, 3.0)];
+        assert_eq!(outer_edge(&points), [(3.0, 0.0), (2.0, 2.5), (0.0, 3.0)]);
+    }
+
+    #[test]
+    fn points_at_one_place_have_one_mark_with_all_their_names() {
+        let named = named_points(&[("a", (1.0, 2.0)), ("b", (3.0, 4.0)), ("c", (1.0, 2.0))], 5);
+        let names: Vec<(&str, usize)> = named.iter().map(|series| (series.name.as_str(), series.colour)).collect();
+        assert_eq!(names, [("a, c", 5), ("b", 6)]);
+    }
 }

@@ -2,11 +2,11 @@
 
 use super::names::shown;
 use super::numbers::{self, double};
-use super::table::listed;
-use commonweal::internals::landscape::{Grid, Label, Quantity, StrategyMap, named_regions};
-use commonweal::internals::model::Structure;
-use commonweal::internals::number::rate_text;
-use commonweal::internals::stop::StopReason;
+use super::table::{listed, wrapped};
+use commonweal::limits::StopReason;
+use commonweal::questions::{Grid, Label, Quantity, StrategyMap, named_regions};
+use commonweal::structure::Structure;
+use commonweal::text::rate_text;
 
 /// The map for people: every region with its share.
 pub fn report(model: &Structure, map: &StrategyMap) -> String {
@@ -27,21 +27,31 @@ pub fn report(model: &Structure, map: &StrategyMap) -> String {
         Some(reason) => format!("Stopped: {reason}. Parts of the map are missing.\n"),
     };
     let start = shown(&model.state_name(model.start()));
-    text += &format!("Best strategies from {start}: {}, {}\n\n", range(0), range(1));
+    text += &wrapped(&format!("Best strategies from {start}: {}, {}", range(0), range(1)), 2);
+    text.push('\n');
     let named = named_regions(model, map);
+    // Of a map that is incomplete, shares are not final.
+    let share = |share: f64| match map.stopped {
+        Some(_) => format!("≈ {}", percent(share)),
+        None => percent(share),
+    };
     let row = |(label, letter, words): &(Label, String, String)| {
-        (format!("{letter:<2}  {:>12}", percent(map.share(*label))), words.clone())
+        (format!("{letter:<2}  {:>12}", share(map.share(*label))), words.clone())
     };
     text += "      share of map  strategy\n";
     text += &listed(named.regions.iter().map(row));
     if named.others > 0 {
         let shares: f64 = named.regions.iter().map(|(label, ..)| map.share(*label)).sum();
         let others = numbers::steps(&(named.others as u64).into());
-        text += &format!("      {:>12}  {others} others; --json has them all\n", percent(1.0 - shares));
+        text += &format!("      {:>12}  {others} others; --json has them all\n", share(1.0 - shares));
     }
     let unit = map.grids[0].width().to_f64();
+    let unit = match map.grids[0].quantity {
+        Quantity::Rate => format!("{}%", double(100.0 * unit)),
+        Quantity::Discount | Quantity::Weight => double(unit),
+    };
     let located = numbers::steps(&(map.plane.located.len() as u64).into());
-    text += &format!("\n{located} points on boundaries, each located to within {}.\n", double(unit));
+    text += &format!("\n{located} points on boundaries, each located to within {}.\n", unit);
     text
 }
 

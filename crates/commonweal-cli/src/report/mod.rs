@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod csv;
 pub mod fair;
+pub mod folded;
 pub mod front;
 pub mod json;
 pub mod map;
@@ -19,8 +20,8 @@ pub mod sweep;
 pub mod table;
 pub mod timings;
 
-use commonweal::Structure;
-pub use commonweal::internals::text::numbers;
+use commonweal::structure::Structure;
+pub use commonweal::text::numbers;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 
@@ -38,9 +39,9 @@ pub fn about(model: &Structure) -> String {
     text
 }
 
-/// Prints a line on standard error; a closed stream is ignored.
+/// Prints a message on standard error; a closed stream is ignored.
 pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", folded::folded(text));
 }
 
 /// Prints a note on standard error.

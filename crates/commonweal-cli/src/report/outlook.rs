@@ -5,8 +5,8 @@ use super::names::{in_column as name_in_column, principal_in_column, shown};
 use super::numbers::{double, in_column, steps};
 use super::table::{in_blocks, wrapped};
 use commonweal::documents::{Outlook, OutlookStep};
-use commonweal::internals::model::Structure;
-use commonweal::internals::outlook::annuity;
+use commonweal::questions::annuity;
+use commonweal::structure::Structure;
 use commonweal::{Answer, Rational, Value};
 
 /// The steps that a table shows.
@@ -18,13 +18,33 @@ pub fn annuities(model: &Structure, answer: &Answer) -> Vec<Value> {
     (0..model.n_principals()).map(of).collect()
 }
 
+/// A table: its header and its rows.
+type Table = (Vec<String>, Vec<Vec<String>>);
+
+/// What the words of the tables mean.
+pub const EXPLAINED: &str = "social rate: how fast the sum of all weights falls to the next step; rewards are expected and not \
+                             discounted; --json and --csv have every step";
+
 /// The outlook for people.
 pub fn report(model: &Structure, answer: &Answer, outlook: &Outlook) -> String {
-    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
     let mut text = wrapped(&format!("\nThe outlook from {}", shown(&model.state_name(model.start()))), 2);
-    let annuity = format!("annuity, a {step}");
-    let half_life = format!("half-life, {several}");
-    let header = ["principal", &annuity, &half_life, "all steps count"];
+    let [of_principals, by_step] = tables(model, answer, outlook).map(|(header, rows)| {
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        in_blocks(&header, &rows, 1)
+    });
+    text += &format!("{of_principals}\n{by_step}");
+    text + &wrapped(&format!("  ({EXPLAINED})"), 3)
+}
+
+/// Of each principal its annuity and patience; of some steps the social rate and what is expected.
+pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 2] {
+    let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    let header = vec![
+        "principal".to_owned(),
+        format!("annuity, a {step}"),
+        format!("half-life, {several}"),
+        "all steps count".to_owned(),
+    ];
     let worth = annuities(model, answer);
     let row = |(p, (_, own)): (usize, &(String, commonweal::documents::Patience))| {
         let half_life = own.half_life.map_or_else(|| "far".to_owned(), |half_life| steps(&half_life.into()));
@@ -35,27 +55,17 @@ pub fn report(model: &Structure, answer: &Answer, outlook: &Outlook) -> String {
             double(own.total_weight.value.0),
         ]
     };
-    let rows: Vec<Vec<String>> = outlook.principals.0.iter().enumerate().map(row).collect();
-    text += &in_blocks(&header, &rows, 1);
-    text += "\n";
-    let rewards: Vec<String> = model.principals().iter().map(|p| format!("to {}", principal_in_column(p))).collect();
-    let mut header = vec![step.as_str(), "social rate", "most likely state"];
-    header.extend(rewards.iter().map(String::as_str));
-    let shown_steps = outlook.steps.iter().filter(|one| SHOWN.contains(&one.step));
+    let of_principals = (header, outlook.principals.0.iter().enumerate().map(row).collect());
+    let mut header = vec![step, "social rate".to_owned(), "most likely state".to_owned()];
+    header.extend(model.principals().iter().map(|p| format!("to {}", principal_in_column(p))));
     let row = |one: &OutlookStep| {
         let rate = one.social_rate.map_or_else(|| "–".to_owned(), |rate| percent(rate.0));
         let mut row = vec![steps(&one.step.into()), rate, most_likely(one)];
         row.extend(one.rewards.0.iter().map(|(_, reward)| double(reward.0)));
         row
     };
-    let rows: Vec<Vec<String>> = shown_steps.map(row).collect();
-    text += &in_blocks(&header, &rows, 1);
-    text += &wrapped(
-        "  (social rate: how fast the sum of all weights falls to the next step; rewards are expected and not discounted; \
-         --json and --csv have every step)",
-        3,
-    );
-    text
+    let shown_steps = outlook.steps.iter().filter(|one| SHOWN.contains(&one.step));
+    [of_principals, (header, shown_steps.map(row).collect())]
 }
 
 fn most_likely(one: &OutlookStep) -> String {

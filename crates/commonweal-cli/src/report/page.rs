@@ -1,17 +1,15 @@
 //! `solve --report`: a solution as one HTML page, with pictures, tables and the steps of the computation.
 
-use super::compare::{class_name, cost, shown_welfare};
+use super::compare::{class_name, commitment, cost, shown_welfare};
 use super::names::{has_costs, message, principal_in_column, shown};
-use super::numbers::{exact_and_decimal, fraction_within, in_column, steps};
-use super::payoffs::{preference_header, time_preferences};
-use super::pictures::{Drawn, gains, payoffs, timeline};
-use commonweal::internals::compare::Compared;
-use commonweal::internals::explain::{Explanation, Turn, explain};
-use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp, StateId};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::strategy::Step;
-use commonweal::{Answer, Claim, Model, StopSignal};
+use super::numbers::{exact_and_decimal, fraction_or_decimal, fraction_within, in_column, steps};
+use super::outlook::{EXPLAINED, annuities, tables};
+use super::payoffs::{is_weighted, preference_header, time_preferences};
+use super::pictures::{Drawn, expected_rewards, gains, payoffs, rates, timeline};
+use commonweal::documents::Outlook;
+use commonweal::questions::{Class, Compared, Comparison, Deviation, Explanation, Play, Turn, explain};
+use commonweal::structure::{ChoiceId, Principal, StateId, Structure};
+use commonweal::{Answer, Claim, Model, Rational, StopSignal, Value};
 use commonweal_charts::page::{begin, escaped, figures, table, tiles};
 use std::cmp::Ordering;
 use std::path::Path;
@@ -31,7 +29,9 @@ pub struct Page<'a> {
     /// What each principal would get alone.
     pub own_best: Option<&'a [Value]>,
     /// The best strategies of simpler classes.
-    pub comparison: Option<&'a [Compared]>,
+    pub comparison: Option<&'a Comparison>,
+    /// Annuities, rates and trajectories.
+    pub outlook: Option<&'a Outlook>,
     /// What the checker said, in words.
     pub checked: &'a str,
     pub stop: &'a StopSignal,
@@ -53,18 +53,25 @@ impl Page<'_> {
             html += &format!("<p>{}</p>\n", escaped(&message(description.trim())));
         }
         html += &format!("<p class=\"lead\">{}</p>\n", escaped(&self.headline()));
+        let several = escaped(&shown(&about.steps()));
         let count = |n: usize| steps(&(n as u64).into());
+        let long_term = if answer.long_term_is_proven() {
+            "welfare of the long-term strategy"
+        } else {
+            "welfare of the strategy of the tail, assumed to be the long-term one"
+        };
         html += &tiles(&[
             (in_column(&answer.welfare(start)), "welfare"),
-            (in_column(&answer.long_term_welfare(start)), "welfare of the long-term strategy"),
-            (steps(answer.memory(start)), "memory, in steps"),
-            (steps(answer.horizon()), "horizon, in steps"),
+            (in_column(&answer.long_term_welfare(start)), long_term),
+            (steps(answer.memory(start)), &format!("memory, in {several}")),
+            (steps(answer.horizon()), &format!("horizon, in {several}")),
             (count(model.n_states()), "states"),
         ]);
         html += "</header>\n<main>\n";
         self.add_payoffs(&mut html);
         self.add_strategy(&mut html);
         self.add_comparison(&mut html);
+        self.add_outlook(&mut html);
         self.add_explanation(&mut html);
         html += &section("checked", "Verification");
         html += &format!("<p>{}</p>\n", escaped(self.checked.trim()));
@@ -99,33 +106,49 @@ impl Page<'_> {
         let (model, answer) = (self.model.structure(), self.answer);
         let start = model.start();
         *html += &section("payoffs", "Who gets what");
-        let mut header = vec!["principal", preference_header(model), "gets", "exactly", "under the long-term strategy"];
+        let in_the_end = if answer.long_term_is_proven() {
+            "under the long-term strategy"
+        } else {
+            "under the long-term strategy (assumed)"
+        };
+        let annuity = format!("annuity, a {}", shown(model.about().step()));
+        let weighted = is_weighted(model);
+        let mut header = vec!["principal", preference_header(model)];
+        header.extend(weighted.then_some("weight"));
+        header.extend(["gets", "exactly"]);
+        header.extend(self.outlook.map(|_| &*annuity));
+        header.push(in_the_end);
         let [preferences, _] = time_preferences(model);
         header.extend(self.own_best.map(|_| "if the agent served nobody else"));
+        let worth = annuities(model, answer);
         let exactly =
             |value: &Value| value.exact.as_ref().and_then(|exact| fraction_within(exact, 40)).unwrap_or_default();
-        let row = |(p, principal): (usize, &commonweal::internals::model::Principal)| {
+        let row = |(p, principal): (usize, &Principal)| {
             let gets = answer.payoff(p.into(), start);
-            let mut row = vec![
-                principal_in_column(principal),
-                preferences[p].clone(),
-                in_column(&gets),
-                exactly(&gets),
-                in_column(&answer.long_term_payoff(p.into(), start)),
-            ];
+            let mut row = vec![principal_in_column(principal), preferences[p].clone()];
+            row.extend(weighted.then(|| fraction_or_decimal(&principal.weight)));
+            row.extend([in_column(&gets), exactly(&gets)]);
+            row.extend(self.outlook.map(|_| in_column(&worth[p])));
+            row.push(in_column(&answer.long_term_payoff(p.into(), start)));
             row.extend(self.own_best.map(|best| in_column(&best[p])));
             row
         };
         let mut rows: Vec<Vec<String>> = model.principals().iter().enumerate().take(ROWS).map(row).collect();
         let welfare = answer.welfare(start);
         let long_term = in_column(&answer.long_term_welfare(start));
-        rows.push(vec!["welfare".to_owned(), String::new(), in_column(&welfare), exactly(&welfare), long_term]);
+        let mut total = vec!["welfare".to_owned(), String::new()];
+        total.extend(weighted.then(String::new));
+        total.extend([in_column(&welfare), exactly(&welfare)]);
+        total.extend(self.outlook.map(|_| String::new()));
+        total.push(long_term);
+        rows.push(total);
         *html += &table("numbers", &header, &rows);
         more(html, model.n_principals(), "principals");
         let drawn = Drawn::answer(model, answer);
         let mut pictures = vec![gains(model, &drawn, self.own_best).svg()];
-        let doubles = self.model.doubles().ok().filter(|_| model.n_states() <= LARGEST_DRAWN);
-        pictures.extend(doubles.map(|doubles| payoffs(doubles, &drawn).svg()));
+        if model.n_states() <= LARGEST_DRAWN {
+            pictures.extend(payoffs(self.model, &drawn).ok().map(|chart| chart.svg()));
+        }
         *html += &figures(pictures.iter().map(String::as_str));
         *html += "</section>\n";
     }
@@ -137,30 +160,36 @@ impl Page<'_> {
         let play = Play::of(model, answer.strategy(), model.start());
         let states = play.states(model);
         let action = |choice: ChoiceId| shown(&model.action_name(choice));
+        let (step, several) = (shown(model.about().step()), shown(&model.about().steps()));
         let row = |&state: &StateId| {
             let runs = play.runs(model, state);
             let told = runs.iter().enumerate().filter_map(|(at, (from, choice))| {
                 let action = action((*choice)?);
                 Some(match runs.get(at + 1).map(|(next, _)| next - 1) {
                     None if from.is_zero() => format!("{action} always"),
-                    None => format!("{action} from step {} on", steps(from)),
-                    Some(last) if last == *from => format!("{action} at step {}", steps(from)),
-                    Some(last) => format!("{action} at steps {} to {}", steps(from), steps(&last)),
+                    None => format!("{action} from {step} {} on", steps(from)),
+                    Some(last) if last == *from => format!("{action} at {step} {}", steps(from)),
+                    Some(last) => format!("{action} at {several} {} to {}", steps(from), steps(&last)),
                 })
             });
             vec![shown(&model.state_name(state)), told.collect::<Vec<_>>().join(", ")]
         };
         *html += &table("plain", &["state", "action"], &states.iter().take(ROWS).map(row).collect::<Vec<_>>());
         more(html, states.len(), "states");
-        *html += "<p class=\"note\">States stand in the order in which they are met, at the steps at which they can be.</p>\n</section>\n";
+        *html += &format!(
+            "<p class=\"note\">States stand in the order in which they are met, at the {} at which they can be.</p>\n</section>\n",
+            escaped(&several)
+        );
     }
 
     fn add_comparison(&self, html: &mut String) {
-        let Some(compared) = self.comparison else { return };
-        let model = self.model.structure();
-        *html += &section("simplicity", "What simplicity and fairness cost");
+        let Some(comparison) = self.comparison else { return };
+        let (model, compared) = (self.model.structure(), &comparison.strategies);
+        let is_fair = compared.iter().any(|one| matches!(one.class, Class::Fair(_)));
+        *html +=
+            &section("simplicity", if is_fair { "What simplicity and fairness cost" } else { "What simplicity costs" });
         let scale = compared[0].welfare.enclosure.midpoint().abs();
-        let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "costs".to_owned()];
+        let mut header = vec!["strategy".to_owned(), "welfare".to_owned(), "loses".to_owned()];
         header.extend(model.principals().iter().map(principal_in_column));
         let row = |one: &Compared| {
             let (welfare, cost) = (shown_welfare(one, scale), cost(one, &compared[0].welfare, scale));
@@ -170,6 +199,26 @@ impl Page<'_> {
         };
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         *html += &table("numbers", &header, &compared.iter().map(row).collect::<Vec<_>>());
+        *html += &format!("<p>{}</p>\n", escaped(commitment(model, comparison).replace('\n', " ").trim()));
+        *html += "</section>\n";
+    }
+
+    fn add_outlook(&self, html: &mut String) {
+        let Some(outlook) = self.outlook else { return };
+        let (model, answer) = (self.model.structure(), self.answer);
+        *html += &section("outlook", "The outlook");
+        let [of_principals, by_step] = tables(model, answer, outlook);
+        for (header, rows) in [of_principals, by_step] {
+            let header: Vec<&str> = header.iter().map(String::as_str).collect();
+            *html += &table("numbers", &header, &rows);
+        }
+        *html += &format!("<p class=\"note\">{}</p>\n", escaped(EXPLAINED));
+        let drawn = Drawn::answer(model, answer);
+        let mut pictures = vec![rates(model, &drawn).svg()];
+        if model.n_states() <= LARGEST_DRAWN {
+            pictures.extend(expected_rewards(self.model, &drawn).ok().map(|chart| chart.svg()));
+        }
+        *html += &figures(pictures.iter().map(String::as_str));
         *html += "</section>\n";
     }
 
@@ -178,9 +227,9 @@ impl Page<'_> {
         if !explains {
             return;
         }
-        let model = &*self.model.exact();
+        let model = self.model.structure();
         *html += &section("how", "How it is found");
-        match explain(model, self.answer, LAYERS, ROWS, self.stop) {
+        match explain(self.model, self.answer, LAYERS, ROWS, self.stop) {
             Ok(explanation) => add_steps(html, model, self.answer, &explanation),
             Err(reason) => *html += &format!("<p>The explanation was not finished: {reason}.</p>\n"),
         }
@@ -188,7 +237,7 @@ impl Page<'_> {
     }
 }
 
-fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Explanation) {
+fn add_steps(html: &mut String, model: &Structure, answer: &Answer, explanation: &Explanation) {
     let names: Vec<String> = answer.principals().iter().map(|principal| shown(&principal.name)).collect();
     let state = |state: StateId| shown(&model.state_name(state));
     let action = |choice: ChoiceId| shown(&model.action_name(choice));
@@ -215,24 +264,32 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
     });
     add(html, &columns(&["state", "takes"], "V", &[]), &rows.collect::<Vec<_>>());
     more(html, model.n_states(), "states");
-    *html += "<h3>2. Deviations</h3>\n<p>Δ is what one use at step 0 changes for each principal. At step j each Δ counts λ<sup>j</sup> times as much.</p>\n";
-    let pays = |pays: &Option<(Step, Step)>| match pays {
+    let (one, several) = (shown(model.about().step()), shown(&model.about().steps()));
+    let step = escaped(&one);
+    *html += &format!(
+        "<h3>2. Deviations</h3>\n<p>Δ is what one use at {step} 0 changes for each principal. At {step} j each Δ counts \
+         λ<sup>j</sup> times as much.</p>\n"
+    );
+    let pays = |deviation: &Deviation| match &deviation.pays {
         None => "never".to_owned(),
         Some((first, end)) => match end - 1 {
-            last if last == *first => format!("at step {}", steps(first)),
-            last => format!("steps {} to {}", steps(first), steps(&last)),
+            last if last == *first => format!("at {one} {}", steps(first)),
+            last => {
+                let some = if deviation.pays_throughout { "" } else { "some of " };
+                format!("{some}{several} {} to {}", steps(first), steps(&last))
+            }
         },
     };
     let rows = explanation.deviations.iter().take(ROWS).map(|deviation| {
         let mut row = vec![state(deviation.state), action(deviation.choice)];
         row.extend(deviation.advantages.iter().map(number));
-        row.push(pays(&deviation.pays));
+        row.push(pays(deviation));
         row
     });
     add(html, &columns(&["state", "action"], "Δ", &["pays by itself"]), &rows.collect::<Vec<_>>());
     more(html, explanation.deviations.len(), "deviations");
     *html += &format!(
-        "<h3>3. The horizon</h3>\n<p>From step {} on no deviation pays: every prefix of every such sum is at most 0.</p>\n",
+        "<h3>3. The horizon</h3>\n<p>From {step} {} on no deviation pays: every prefix of every such sum is at most 0.</p>\n",
         steps(answer.horizon())
     );
     let gains: Vec<Vec<String>> = explanation
@@ -245,17 +302,21 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
         .collect();
     if !gains.is_empty() {
         *html += "<h3>4. Back from the horizon</h3>\n<p>What each state gains over the long-term strategy.</p>\n";
-        let header = ["step", "state", "takes", "gain now", "gain from here on"].map(str::to_owned);
+        let header = [&*one, "state", "takes", "gain now", "gain from here on"].map(str::to_owned);
         add(html, &header, &gains[..gains.len().min(ROWS)]);
         more(html, gains.len(), "rows");
         let shown_layers = explanation.layers.len() as u64;
         if answer.horizon() > &shown_layers.into() {
-            *html += &format!("<p>… and so on for {} earlier steps.</p>\n", steps(&(answer.horizon() - shown_layers)));
+            let earlier = steps(&(answer.horizon() - shown_layers));
+            *html += &format!("<p>… and so on for {earlier} earlier {}.</p>\n", escaped(&several));
         }
     }
     if !explanation.turns.is_empty() {
-        *html += "<h3>5. Changes, the latest first</h3>\n<p>From that step on the new choice is taken. Given what follows it is better \
-                  there than the old one for some, and worse for others.</p>\n";
+        let number = if gains.is_empty() { 4 } else { 5 };
+        *html += &format!(
+            "<h3>{number}. Changes, the latest first</h3>\n<p>From that {step} on the new choice is taken. Given what follows it is \
+             better there than the old one for some, and worse for others.</p>\n"
+        );
         let row = |turn: &Turn| {
             let who = |ordering: Ordering| {
                 let those =
@@ -265,7 +326,7 @@ fn add_steps(html: &mut String, model: &Mdp, answer: &Answer, explanation: &Expl
             let (better, worse) = (who(Ordering::Greater), who(Ordering::Less));
             vec![steps(&turn.step), state(turn.state), action(turn.before), action(turn.after), better, worse]
         };
-        let header = ["step", "state", "old", "new", "better for", "worse for"];
+        let header = [&*one, "state", "old", "new", "better for", "worse for"];
         add_words(html, &header, &explanation.turns.iter().take(ROWS).map(row).collect::<Vec<_>>());
         more(html, explanation.turns.len(), "changes");
     }

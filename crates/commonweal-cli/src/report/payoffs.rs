@@ -6,8 +6,9 @@ use super::numbers::{
     rounded_discounts, signed,
 };
 use super::table::{WIDTH, in_blocks, table, width};
-use commonweal::internals::model::{Preference, Principal, Structure};
-use commonweal::internals::number::{Rational, Value};
+use commonweal::preferences::Preference;
+use commonweal::structure::{Principal, Structure};
+use commonweal::{Rational, Value};
 
 /// Each principal's payoff, in the model's order, and the welfare.
 pub struct Gets {
@@ -79,10 +80,17 @@ impl<'a> PayoffTable<'a> {
         let scale = gets.scale();
         let cell = |(value, other): (&Value, &Value)| {
             let difference = value.minus(other);
-            next_to_nothing(&difference, scale).unwrap_or_else(|| signed(&difference))
+            // The ends of an interval have their own signs.
+            let text = next_to_nothing(&difference, scale).unwrap_or_else(|| signed(&difference));
+            if text.starts_with("+[") { text[1..].to_owned() } else { text }
         };
         let others = payoffs.iter().chain(welfare);
         self.column(header, gets.all().zip(others).map(cell).collect());
+    }
+
+    /// No difference to a strategy that is this one.
+    pub fn versus_itself(&mut self, header: &'static str, gets: &Gets) {
+        self.column(header, gets.all().map(|_| "0".to_owned()).collect());
     }
 
     fn column(&mut self, header: &'static str, cells: Vec<String>) {
@@ -151,7 +159,12 @@ pub fn time_preferences(model: &Structure) -> [Vec<String>; 2] {
     if is_plain(model) {
         return [discounts(patience.iter().copied()), rounded_discounts(&patience)];
     }
-    let stated: Vec<String> = model.principals().iter().map(|principal| principal.preference().to_string()).collect();
+    // Beside rates and schedules, a bare number would not say what it is.
+    let with_kind = |principal: &Principal| match principal.preference() {
+        plain @ Preference::Discount { .. } => format!("discount {plain}"),
+        other => other.to_string(),
+    };
+    let stated: Vec<String> = model.principals().iter().map(with_kind).collect();
     [stated.clone(), stated]
 }
 
@@ -181,7 +194,7 @@ pub fn total_row(header: &[&str]) -> Vec<String> {
 }
 
 /// Whether a principal has a weight other than 1; costs are marked by their names.
-fn is_weighted(model: &Structure) -> bool {
+pub fn is_weighted(model: &Structure) -> bool {
     model.principals().iter().any(|principal| !(&principal.weight * principal.direction()).is_one())
 }
 

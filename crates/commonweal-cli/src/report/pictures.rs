@@ -4,13 +4,10 @@ use super::names::{
     has_costs, in_column as name_in_column, principal_in_column, principal_shown, shown, state_in_column,
 };
 use super::numbers::{double, signed};
-use commonweal::internals::evaluation::accrued;
-use commonweal::internals::landscape::Play;
-use commonweal::internals::model::{ChoiceId, Mdp, Principal, PrincipalId, StateId, Structure};
-use commonweal::internals::number::{Rational, Value};
-use commonweal::internals::outlook::{social_rates, trajectory};
-use commonweal::internals::strategy::{CountingStrategy, Step};
-use commonweal::{Answer, Claim, Evaluation};
+use commonweal::questions::{Evaluation, Play, accrued, social_rates, trajectory};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{ChoiceId, ModelError, Principal, PrincipalId, StateId, Structure};
+use commonweal::{Answer, Claim, Model, Rational, Step, Value};
 use commonweal_charts::{Axis, BREAK, Bars, Chart, Mark, Scale, Series, Timeline, TimelineRow};
 
 /// The most states that are drawn.
@@ -62,7 +59,7 @@ impl<'a> Drawn<'a> {
             worth: Worth::of_answer(model, answer),
             other: CountingStrategy::positional(in_the_end),
             others_worth: Worth::new(model, answer.long_term_welfare(start), |p| answer.long_term_payoff(p, start)),
-            others_name: "long-term strategy",
+            others_name: if answer.long_term_is_proven() { "long-term strategy" } else { "assumed long-term strategy" },
             settled_from: answer.memory(start).clone(),
             note: stopped(answer, "The strategy is the best found."),
         }
@@ -142,10 +139,11 @@ pub fn timeline(model: &Structure, drawn: &Drawn) -> Timeline {
 }
 
 /// Each principal's accrued payoff by step, under this strategy and under the other one.
-pub fn payoffs(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
-    let steps = drawn_steps(model, drawn);
-    let own = accrued(model, drawn.strategy, steps);
-    let other = accrued(model, &drawn.other, steps);
+pub fn payoffs(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
+    let steps = drawn_steps(model.structure(), drawn);
+    let own = accrued(model, drawn.strategy, steps)?;
+    let other = accrued(model, &drawn.other, steps)?;
+    let model = model.structure();
     let weights: Vec<f64> = model.principals().iter().map(|principal| principal.weight.to_f64()).collect();
     let curve = |name: String, colour: usize, values: Vec<f64>, mark| Series {
         name,
@@ -174,18 +172,16 @@ pub fn payoffs(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
         drawn.others_name,
         told(&drawn.others_worth.welfare)
     );
-    if model.n_principals() > PRINCIPALS {
-        caption += &format!(" The first {PRINCIPALS} of {} principals are drawn.", model.n_principals());
-    }
+    caption += &first_ones(model);
     caption.extend(drawn.note.iter().map(|note| format!(" {note}")));
-    Chart {
+    Ok(Chart {
         title: format!("What has been earned by when, from {}", shown(&model.state_name(start))),
         caption: Some(caption),
         x: Axis { label: format!("{} taken", shown(&model.about().steps())), scale: Scale::Linear },
         y: Axis { label: "expected discounted payoff so far".to_owned(), scale: Scale::Linear },
         series,
         marks: Vec::new(),
-    }
+    })
 }
 
 /// Each principal's payoff minus that under the other strategy, and minus its own best.
@@ -242,12 +238,15 @@ pub fn rates(model: &Structure, drawn: &Drawn) -> Chart {
     if model.n_principals() > 1 {
         for (p, principal) in model.principals().iter().enumerate().take(PRINCIPALS) {
             let alone = principal.clone().weighted(Rational::ONE);
-            all.push(series(shown(&principal.name), colour_of(p), social_rates(&[alone], steps), Mark::Dashed));
+            all.push(series(principal_shown(principal), colour_of(p), social_rates(&[alone], steps), Mark::Dashed));
         }
     }
+    let mut caption = "All together: how fast the sum of all weights falls.".to_owned();
+    caption += &without_spike(&mut all, &shown(model.about().step()));
+    caption += &first_ones(model);
     Chart {
         title: format!("At which rate the next {} is discounted", shown(model.about().step())),
-        caption: Some("All together: how fast the sum of all weights falls.".to_owned()),
+        caption: Some(caption),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: format!("per cent a {}", shown(model.about().step())), scale: Scale::Linear },
         series: all,
@@ -255,9 +254,34 @@ pub fn rates(model: &Structure, drawn: &Drawn) -> Chart {
     }
 }
 
+/// Takes away rates at step 0 that would flatten all others, as a present bias has them, and says so.
+fn without_spike(rates: &mut [Series], step: &str) -> String {
+    /// How many times higher than all others a rate may be.
+    const HIGHER: f64 = 3.0;
+    let later = rates.iter().flat_map(|one| one.points.iter().skip(1)).map(|(_, rate)| *rate);
+    let highest = later.filter(|rate| rate.is_finite()).fold(0.0, f64::max);
+    let mut told = Vec::new();
+    for one in rates.iter_mut().filter(|_| highest > 0.0) {
+        if let Some(first) = one.points.first_mut().filter(|(_, rate)| *rate > HIGHER * highest) {
+            told.push(format!("{} {} %", one.name, double((100.0 * first.1).round() / 100.0)));
+            *first = BREAK;
+        }
+    }
+    if told.is_empty() { String::new() } else { format!(" Beyond the axis, at {step} 0: {}.", told.join(", ")) }
+}
+
+/// Which principals are drawn, if not all.
+fn first_ones(model: &Structure) -> String {
+    match model.n_principals() {
+        n if n > PRINCIPALS => format!(" The first {PRINCIPALS} of {n} principals are drawn."),
+        _ => String::new(),
+    }
+}
+
 /// The probability of each of the likeliest states at each step.
-pub fn likely_states(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
-    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
+pub fn likely_states(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
+    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model.structure(), drawn) + 1)?;
+    let model = model.structure();
     let greatest = |state: StateId| trajectory.states.iter().map(|likely| likely[state.index()]).fold(0.0, f64::max);
     let mut states: Vec<StateId> = model.states().filter(|state| greatest(*state) > 0.0).collect();
     let met = states.len();
@@ -271,33 +295,34 @@ pub fn likely_states(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
         mark: Mark::Line,
     };
     let few = format!("The {PRINCIPALS} likeliest of {met} states that are met.");
-    Chart {
+    Ok(Chart {
         title: format!("Where things stand, from {}", shown(&model.state_name(model.start()))),
         caption: (met > PRINCIPALS).then_some(few),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "probability".to_owned(), scale: Scale::Linear },
         series: states.iter().enumerate().map(series).collect(),
         marks: Vec::new(),
-    }
+    })
 }
 
 /// Each principal's expected reward at each step, not discounted.
-pub fn expected_rewards(model: &Mdp<f64>, drawn: &Drawn) -> Chart {
-    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model, drawn) + 1);
+pub fn expected_rewards(model: &Model, drawn: &Drawn) -> Result<Chart, ModelError> {
+    let trajectory = trajectory(model, drawn.strategy, drawn_steps(model.structure(), drawn) + 1)?;
+    let model = model.structure();
     let series = |(p, principal): (usize, &Principal)| Series {
-        name: shown(&principal.name),
+        name: principal_shown(principal),
         colour: colour_of(p),
         points: trajectory.rewards.iter().enumerate().map(|(j, rewards)| (j as f64, rewards[p])).collect(),
         mark: Mark::Line,
     };
-    Chart {
+    Ok(Chart {
         title: format!("What is expected at each {}", shown(model.about().step())),
-        caption: None,
+        caption: Some(first_ones(model).trim_start().to_owned()).filter(|caption| !caption.is_empty()),
         x: Axis { label: shown(model.about().step()), scale: Scale::Linear },
         y: Axis { label: "expected reward, not discounted".to_owned(), scale: Scale::Linear },
         series: model.principals().iter().enumerate().take(PRINCIPALS).map(series).collect(),
         marks: Vec::new(),
-    }
+    })
 }
 
 fn told(value: &Value) -> String {

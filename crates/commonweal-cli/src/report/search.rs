@@ -5,26 +5,25 @@ use super::numbers::{at_least, at_most, counted, exact_and_decimal, fraction_or_
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy::{Line, STATES_SHOWN, left_out, lines};
 use super::table::wrapped;
-use commonweal::internals::evaluation::Payoffs;
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::number::Rational;
-use commonweal::internals::search::{Search, SearchOutcome, ThresholdAnswer};
-use commonweal::internals::strategy::{CountingStrategy, Step, Strategy};
+use commonweal::questions::{Evaluation, Search, SearchOutcome, ThresholdAnswer};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{StateId, Structure};
+use commonweal::{Rational, Step, Strategy};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 /// Which strategies were searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum Searched {
     Positional,
     Stationary,
 }
 
-impl Class {
+impl Searched {
     pub fn name(self) -> &'static str {
         match self {
-            Class::Positional => "positional",
-            Class::Stationary => "stationary",
+            Searched::Positional => "positional",
+            Searched::Stationary => "stationary",
         }
     }
 }
@@ -42,8 +41,8 @@ pub fn exit_code(search: &Search) -> ExitCode {
 pub fn report(
     model: &Structure,
     search: &Search,
-    class: Class,
-    payoffs: Option<&Payoffs>,
+    class: Searched,
+    payoffs: Option<&Evaluation>,
     threshold: Option<&Rational>,
     all_states: bool,
 ) -> String {
@@ -59,7 +58,7 @@ pub fn report(
     text
 }
 
-fn headline(model: &Structure, search: &Search, class: Class, threshold: Option<&Rational>) -> String {
+fn headline(model: &Structure, search: &Search, class: Searched, threshold: Option<&Rational>) -> String {
     let (start, name) = (shown(&model.state_name(model.start())), class.name());
     let welfare = exact_and_decimal(&search.welfare);
     let (lower, upper) = (at_least(search.welfare.enclosure.lower()), at_most(search.upper));
@@ -93,7 +92,7 @@ fn headline(model: &Structure, search: &Search, class: Class, threshold: Option<
     said.iter().map(|line| wrapped(line, 2)).collect()
 }
 
-fn who_gets_what(model: &Structure, payoffs: &Payoffs) -> String {
+fn who_gets_what(model: &Structure, payoffs: &Evaluation) -> String {
     let start = model.start();
     let gets = Gets {
         payoffs: (0..model.n_principals()).map(|p| payoffs.payoff(p.into(), start)).collect(),

@@ -1,6 +1,6 @@
 //! The report of `solve`: the welfare, what to do now, the payoffs, the strategy.
 
-use super::names::{in_column as name_in_column, principal_shown, shown};
+use super::names::{principal_shown, shown, state_in_column};
 use super::numbers::{
     at_least, at_most, counted, double, exact_and_decimal, fraction_or_decimal, in_column, signed, steps,
 };
@@ -8,11 +8,11 @@ use super::outlook::annuities;
 use super::payoffs::{Gets, PayoffTable};
 use super::strategy;
 use super::table::{table, wrapped};
-use commonweal::internals::model::{Principal, StateId, Structure};
-use commonweal::internals::number::Value;
-use commonweal::internals::strategy::Meetings;
-use commonweal::questions::Alternatives;
-use commonweal::{Answer, Approximation, Claim, StopReason};
+use commonweal::limits::StopReason;
+use commonweal::preferences::Approximation;
+use commonweal::questions::{Alternatives, Meetings};
+use commonweal::structure::{Principal, StateId, Structure};
+use commonweal::{Answer, Claim, Value};
 
 /// The report. `own_best` is what each principal of the file would get if the agent served nobody else; it may be left out.
 pub fn report(
@@ -73,6 +73,8 @@ fn headline(model: &Structure, solution: &Answer) -> String {
                 lines.push(
                     if solution.is_handed_over() {
                         "Proven in doubles, rounding errors included: fractions would have taken long; --exact forces them."
+                    } else if solution.is_approximated() {
+                        "Proven in doubles, rounding errors included."
                     } else {
                         "Proven in doubles, rounding errors included; --exact gives fractions."
                     }
@@ -124,8 +126,8 @@ fn mixtures(model: &Structure) -> impl Iterator<Item = String> {
         let error = relative_error.to_f64();
         let name = shown(&principal.name);
         Some(format!(
-            "Optimal for a mixture of {nodes} discounts that is within {error:.1e} of what {name} states, relative to the \
-             sum of all weights; the bounds include it."
+            "Optimal for a mixture of {nodes} discounts that is within {error:.1e} of what `{name}` states, relative to the \
+             sum of all weights; the bounds include it. A smaller `error` tightens them."
         ))
     })
 }
@@ -151,17 +153,31 @@ fn payoffs(model: &Structure, solution: &Answer, own_best: &[Value]) -> String {
     rows.gets(&gets);
     rows.annuities(&annuities(model, solution));
     let long_term: Vec<Value> = principals.map(|p| solution.long_term_payoff(p.into(), start)).collect();
-    rows.versus("vs long-term", &gets, &long_term, Some(&solution.long_term_welfare(start)));
+    if solution.memory(start).is_zero() {
+        // Bounds on the same payoffs twice would not cancel.
+        rows.versus_itself("vs long-term", &gets);
+    } else {
+        rows.versus("vs long-term", &gets, &long_term, Some(&solution.long_term_welfare(start)));
+    }
     // A single principal gets its own best. Wide bounds of a stopped computation are left out.
     let nearly = if solution.is_approximated() { 1e-4 } else { 1e-6 };
     let known = |(own, gets): (&Value, &Value)| {
         own.exact.is_some() || own.enclosure.width() <= nearly * own.enclosure.midpoint().abs().max(size(gets))
     };
     let all_known = own_best.len() == gets.payoffs.len() && own_best.iter().zip(&gets.payoffs).all(known);
-    if model.n_principals() > 1 && all_known {
-        rows.versus("vs own best", &gets, own_best, None);
+    if model.n_principals() == 1 {
+        return rows.text();
     }
-    rows.text()
+    if all_known {
+        rows.versus("vs own best", &gets, own_best, None);
+        return rows.text();
+    }
+    let why = if own_best.is_empty() {
+        "it takes a solve for each principal; --json has it"
+    } else {
+        "the bounds on it are too wide; --json has them"
+    };
+    rows.text() + &wrapped(&format!("  (what each would get alone is left out: {why})"), 3)
 }
 
 fn size(value: &Value) -> f64 {
@@ -183,7 +199,9 @@ fn memory(model: &Structure, solution: &Answer, meetings: &Meetings, alternative
         ),
         _ => {
             let counted = counted(memory, &step, &several);
-            let counts = format!("Memory {length}: it counts {counted}, then follows the long-term strategy for ever.");
+            let tail =
+                if solution.long_term_is_proven() { "the long-term strategy" } else { "the strategy of the tail" };
+            let counts = format!("Memory {length}: it counts {counted}, then follows {tail} for ever.");
             let other = " Another strategy is as good and need not count; `commonweal positional` finds it.";
             counts + if alternatives.positional.is_some() { other } else { "" }
         }
@@ -233,10 +251,12 @@ fn every_state(model: &Structure, solution: &Answer) -> String {
     };
     let row = |state: StateId| {
         let welfare = solution.welfare(state);
-        let mut row = vec![name_in_column(&model.state_name(state))];
+        let mut row = vec![state_in_column(model, state)];
         if optimal {
             let gain = welfare.minus(&solution.long_term_welfare(state));
-            row.extend([in_column(&welfare), signed(&gain), steps(solution.memory(state))]);
+            let memory = solution.memory(state);
+            let gain = if memory.is_zero() { "0".to_owned() } else { signed(&gain) };
+            row.extend([in_column(&welfare), gain, steps(memory)]);
         } else {
             row.extend([at_least(welfare.enclosure.lower()), at_most(welfare.enclosure.upper())])
         }

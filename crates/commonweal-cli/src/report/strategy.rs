@@ -1,10 +1,12 @@
 //! The strategy, state by state: the start first, then the others in the order in which they are reached.
 
-use super::names::{AS_AT_START, shown, state_in_column};
+use super::names::{AS_AT_START, is_numbered, shown, state_in_column};
 use super::numbers::{counted, steps};
 use super::table::wrapped;
-use commonweal::internals::model::{StateId, Structure};
-use commonweal::internals::strategy::{CountingStrategy, Meetings, Run, Step};
+use commonweal::Step;
+use commonweal::questions::{Meetings, Run};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{StateId, Structure};
 use unicode_width::UnicodeWidthStr;
 
 /// The most states whose strategy is written out, unless all are asked for.
@@ -72,6 +74,9 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
     if lines.iter().any(|line| line.state.starts_with(AS_AT_START)) {
         text.push_str("  (… abbreviates what is as in the start state)\n");
     }
+    if lines.iter().any(|line| is_numbered(&line.state)) {
+        text.push_str("  (#7 is the number of a state whose name is too long; --from '#7' takes it)\n");
+    }
     text
 }
 
@@ -79,7 +84,7 @@ pub fn lines(model: &Structure, lines: &[Line]) -> String {
 pub fn every_run(strategy: &CountingStrategy, state: StateId) -> Vec<Run> {
     let changes = strategy.changes(state);
     let until = |index: usize| changes.get(index + 1).map(|next| next.from.clone());
-    let run = |(index, change): (usize, &commonweal::Change)| Run {
+    let run = |(index, change): (usize, &commonweal::strategies::Change)| Run {
         from: change.from.clone(),
         until: until(index),
         choice: change.choice,

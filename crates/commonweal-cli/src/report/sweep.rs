@@ -2,15 +2,16 @@
 
 use super::csv::{field, number};
 use super::names::{in_column as name_in_column, principal_in_column, shown, what_it_gets};
-use super::numbers::{discount, double, in_column, steps};
+use super::numbers::{counted, discount, double, in_column, steps};
 use super::pictures::{WELFARE, colour_of};
 use super::table::{WIDTH, listed, table, width, wrapped};
 use commonweal::documents::exact_text;
-use commonweal::internals::landscape::{
+use commonweal::questions::{
     Earned, Play, PlayId, Quantity, Sweep, SweepChange, SweepPoint, key, letter, play_in_words,
 };
-use commonweal::internals::model::Structure;
-use commonweal::internals::number::{Rational, Value, rate_text};
+use commonweal::structure::Structure;
+use commonweal::text::rate_text;
+use commonweal::{Rational, Value};
 use commonweal_charts::{Axis, BREAK, Chart, Mark, Scale, Series};
 
 /// The most points of a report.
@@ -25,7 +26,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         let left_out = "Points that were not solved are left out, and changes may be missing.";
         text += &wrapped(&format!("Stopped: {reason}. {left_out}"), 0);
     }
-    text += &format!("Over the {} of {}, from {start}\n\n", sweep.grid.quantity.name(), shown(principal));
+    text += &wrapped(&format!("Over the {} of {}, from {start}", sweep.grid.quantity.name(), shown(principal)), 2);
+    text.push('\n');
     let (points, changes) = (solved(sweep), changes(sweep));
     let every = points.len().div_ceil(ROWS).max(1);
     let rows: Vec<&SweepPoint> = points.iter().copied().step_by(every).collect();
@@ -59,8 +61,8 @@ pub fn report(model: &Structure, sweep: &Sweep) -> String {
         let left_out = &changes[first.len()..changes.len() - last.len()];
         let [from, to] = [left_out.first(), left_out.last()].map(|change| change.map_or(0.0, |change| place(change)));
         let digits = if is_located { 12 } else { 6 };
-        text +=
-            &format!("  … {} more between ≈ {from:.digits$} and ≈ {to:.digits$}; --json has them\n", left_out.len());
+        let [from, to] = [from, to].map(|end| approximately(sweep, end, digits));
+        text += &format!("  … {} more between {from} and {to}; --json has them\n", left_out.len());
     }
     text.extend(last.iter().map(line));
     if !is_located && !changes.is_empty() {
@@ -84,14 +86,24 @@ fn in_place(sweep: &Sweep, value: &Rational) -> String {
     }
 }
 
+/// A place that is rounded to that many digits after the point; a rate in per cent.
+fn approximately(sweep: &Sweep, place: f64, digits: usize) -> String {
+    match sweep.grid.quantity {
+        Quantity::Rate => format!("≈ {:.*}%", digits - 2, 100.0 * place),
+        Quantity::Discount | Quantity::Weight => format!("≈ {place:.digits$}"),
+    }
+}
+
 fn change_line(sweep: &Sweep, change: &SweepChange, key: &Key) -> String {
     if !sweep.grid.locates_changes() {
         let [low, high] = [&change.low, &change.high].map(|end| in_place(sweep, end));
         return format!("  from {low} to {high}: {} → {}\n", key.letter(change.before), key.letter(change.after));
     }
     let at = match &change.at {
+        Some(exact) if sweep.grid.quantity == Quantity::Rate && rate_text(exact).ends_with('%') => rate_text(exact),
+        Some(exact) if sweep.grid.quantity == Quantity::Rate => format!("{exact} ≈ {}", in_place(sweep, exact)),
         Some(exact) => format!("{exact} ≈ {}", double(place(change))),
-        None => format!("≈ {:.12}", place(change)),
+        None => approximately(sweep, place(change), 12),
     };
     let crowded = if change.crowded { " *" } else { "" };
     format!("  at {at}: {} → {}{crowded}\n", key.letter(change.before), key.letter(change.after))
@@ -152,7 +164,8 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
             break;
         }
         if number == TABLES {
-            text += &format!("  … and {} more principals; --csv and --json have them all\n", rest.len());
+            let more = counted(&rest.len().into(), "more principal", "more principals");
+            text += &format!("  … and {more}; --csv and --json have them all\n");
             break;
         }
         // As many columns as fit.
@@ -161,6 +174,15 @@ fn tables(model: &Structure, sweep: &Sweep, points: &[&SweepPoint], key: &Key) -
         text += if number == 0 { "" } else { "\n" };
         text += &drawn(&rest[..fitting]);
         rest = &rest[fitting..];
+    }
+    let assumed = points.iter().filter(|point| !point.earned.long_term_is_proven).count();
+    if assumed > 0 {
+        let of_points = counted(&assumed.into(), "point", "points");
+        let line = format!(
+            "  (at {of_points} the long-term figure is that of the strategy of the tail, which is assumed and not proven to be \
+             the long-term one)"
+        );
+        text += &wrapped(&line, 3);
     }
     text
 }
@@ -226,7 +248,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
     for principal in model.principals() {
         text += &format!(",{}", field(&format!("{} {}", what_it_gets(principal), principal.name)));
     }
-    text += ",horizon,memory,strategy\n";
+    text += ",horizon,memory,strategy,long_term\n";
     let decimal = |value: &Value| number(value.nearest_double());
     for point in solved(sweep) {
         let mut fields = vec![
@@ -240,6 +262,7 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
         fields.extend(point.earned.payoffs.iter().map(decimal));
         fields.extend([point.horizon.to_string(), point.memory.to_string()]);
         fields.push(field(&point.label.map_or_else(String::new, |play| words(model, sweep, play))));
+        fields.push(if point.earned.long_term_is_proven { "proven" } else { "assumed" }.to_owned());
         text += &fields.join(",");
         text.push('\n');
     }
@@ -247,23 +270,31 @@ pub fn csv(model: &Structure, sweep: &Sweep) -> String {
 }
 
 /// Welfare and payoffs over the discount, with the changes of strategy on the welfare's curve and the model's own discount. At a
-/// change of strategy discontinuities are drawn as jumps.
+/// change of strategy payoffs jump: at its place if it is located, otherwise halfway between the two points. The welfare is continuous.
 pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     const DRAWN: usize = 7;
     /// The most marks along the axis.
     const MARKS: f64 = 100.0;
     let (points, solved) = (&sweep.points, solved(sweep));
-    let curve = |name: String, colour: usize, mark: Mark, of: &dyn Fn(&Earned) -> &Value| {
+    let scale = drawn_scale(sweep.grid.quantity);
+    let (decimal_place, place) =
+        (|value: &Rational| scale * decimal_place(value), |change: &SweepChange| scale * place(change));
+    let curve = |name: String, colour: usize, mark: Mark, jumps: bool, of: &dyn Fn(&Earned) -> &Value| {
         let height = |earned: &Earned| of(earned).enclosure.midpoint();
         let mut points: Vec<(f64, f64)> = Vec::new();
         let mut last: Option<&SweepPoint> = None;
         for point in &solved {
-            // Points that were not solved interrupt the curve.
-            if last.is_some_and(|last| last.index + 1 != point.index) {
-                points.push(BREAK);
+            let here = (decimal_place(&point.discount), height(&point.earned));
+            match last {
+                // Points that were not solved interrupt the curve.
+                Some(last) if last.index + 1 != point.index => points.push(BREAK),
+                Some(last) if jumps && !last.changes.is_empty() && !sweep.grid.locates_changes() => {
+                    let halfway = (decimal_place(&last.discount) + here.0) / 2.0;
+                    points.extend([(halfway, height(&last.earned)), BREAK, (halfway, here.1)]);
+                }
+                _ => {}
             }
-            points.push((decimal_place(&point.discount), height(&point.earned)));
-            // A change that is not located has no place to jump at.
+            points.push(here);
             for change in point.changes.iter().filter(|_| sweep.grid.locates_changes()) {
                 let [before, after] = change.sides.each_ref().map(height);
                 points.extend([(place(change), before), BREAK, (place(change), after)]);
@@ -273,32 +304,40 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         Series { name, colour, points, mark }
     };
     let mut series = vec![
-        curve("welfare".to_owned(), WELFARE, Mark::Line, &|earned| &earned.welfare),
-        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, &|earned| &earned.long_term_welfare),
+        curve("welfare".to_owned(), WELFARE, Mark::Line, false, &|earned| &earned.welfare),
+        curve("welfare, long-term strategy".to_owned(), WELFARE, Mark::Dashed, true, &|earned| {
+            &earned.long_term_welfare
+        }),
     ];
     let n = model.n_principals();
     for (p, principal) in model.principals().iter().enumerate().take(DRAWN).filter(|_| n > 1) {
         let name = format!("{} of {}", what_it_gets(principal), shown(&principal.name));
-        series.push(curve(name, colour_of(p), Mark::Line, &move |earned| &earned.payoffs[p]));
+        series.push(curve(name, colour_of(p), Mark::Line, true, &move |earned| &earned.payoffs[p]));
     }
     let changes = changes(sweep);
     let mut caption = match changes.len() {
         0 => "No change of strategy was found.".to_owned(),
-        1 if !sweep.grid.locates_changes() => "The strategy changes between two neighbouring points.".to_owned(),
+        1 if !sweep.grid.locates_changes() => {
+            "The strategy changes between two neighbouring points; payoffs are drawn to jump halfway.".to_owned()
+        }
         count if !sweep.grid.locates_changes() => {
-            format!("The strategy changes between {count} pairs of neighbouring points.")
+            format!(
+                "The strategy changes between {count} pairs of neighbouring points; payoffs are drawn to jump halfway."
+            )
         }
         1 => "The strategy changes once.".to_owned(),
         count => format!("The strategy changes {count} times."),
     };
-    if solved.len() < points.len() {
-        caption += &format!(" Stopped: {} of {} points were not solved.", points.len() - solved.len(), points.len());
+    // Points after a stop are not even listed.
+    let asked = if sweep.stopped.is_some() { sweep.grid.n_points() as usize } else { points.len() };
+    if solved.len() < asked {
+        caption += &format!(" Stopped: {} of {asked} points were not solved.", asked - solved.len());
     }
     if n > DRAWN {
         caption += &format!(" The payoffs of the first {DRAWN} of {n} principals are drawn.");
     }
     // Of marks that would overlap only one is drawn.
-    let room = (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
+    let room = scale * (sweep.grid.to.to_f64() - sweep.grid.from.to_f64()) / MARKS;
     let mut marked: Vec<&SweepChange> = Vec::new();
     for change in &changes {
         if marked.last().is_none_or(|last| place(change) - place(last) >= room) {
@@ -319,7 +358,7 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
     Chart {
         title: format!("Welfare and payoffs over the {} of {principal}", sweep.grid.quantity.name()),
         caption: Some(caption),
-        x: Axis { label: format!("{} of {principal}", sweep.grid.quantity.name()), scale: Scale::Linear },
+        x: Axis { label: axis_label(sweep.grid.quantity, &principal), scale: Scale::Linear },
         y: Axis {
             label: format!("expected discounted payoff from {}", shown(&model.state_name(model.start()))),
             scale: Scale::Linear,
@@ -327,6 +366,17 @@ pub fn chart(model: &Structure, sweep: &Sweep) -> Chart {
         series,
         marks: own.iter().map(|own| (decimal_place(own), "the model".to_owned())).collect(),
     }
+}
+
+/// What a value is multiplied by in a picture: rates are drawn in per cent.
+pub fn drawn_scale(quantity: Quantity) -> f64 {
+    if quantity == Quantity::Rate { 100.0 } else { 1.0 }
+}
+
+/// The label of an axis.
+pub fn axis_label(quantity: Quantity, principal: &str) -> String {
+    let unit = if quantity == Quantity::Rate { ", %" } else { "" };
+    format!("{} of {principal}{unit}", quantity.name())
 }
 
 fn decimal_place(discount: &Rational) -> f64 {

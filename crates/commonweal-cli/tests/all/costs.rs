@@ -129,10 +129,53 @@ fn costs_are_shown_as_costs_everywhere() {
     );
     assert!(folder.read("w.svg").contains("cost of waiting") && !folder.read("w.svg").contains("payoff of"));
     let fair = folder.run(&["fair", "queue.yaml", "--rule", "max-min", "--minimise", "waiting"]).done();
-    assert!(fair.stderr.contains("takes costs for gains"), "{}", fair.stderr);
+    assert!(fair.stdout.contains("This rule takes costs for gains"), "{}", fair.stdout);
     // Only costs are called costs, and with both costs and rewards no total cost is shown.
     let mixed = folder.run(&["solve", "queue.yaml", "--minimise", "waiting"]).done().stdout;
     assert!(mixed.contains("waiting (cost)") && !mixed.contains("money (cost)") && !mixed.contains("total cost"));
     let weighted = folder.run(&["solve", "queue.yaml", "--weight", "waiting=-2"]).done().stdout;
     assert!(weighted.contains("weight") && weighted.contains("of a cost, less is better"), "{weighted}");
+}
+
+/// Of a cost less is better on the front: the same model with negative rewards has the same front, with payoffs negated.
+#[test]
+fn the_front_takes_costs_for_costs() {
+    let model = |sign: &str, weight: &str| {
+        let care = format!(
+            "care: {{reward: {{payer: {sign}5, patient: 3}}, to: well}}, wait: {{reward: {{payer: {sign}1}}, to: ill}}"
+        );
+        format!(
+            "principals: {{payer: {{discount: 2/3, weight: {weight}}}, patient: 1/3}}\nstates:\n  ill: {{{care}}}\n  well: {{rest: {{reward: {{patient: 1}}, to: well}}, check: {{reward: {{payer: {sign}2, patient: 2}}, to: well}}}}\n"
+        )
+    };
+    let folder = Folder::new();
+    folder.write("costs.yaml", model("", "-1"));
+    folder.write("gains.yaml", model("-", "1"));
+    let front = |name: &str| {
+        let text = folder.run(&["front", name, "--json"]).done().stdout;
+        let front: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let exact = |value: &serde_json::Value| value["exact"].as_str().unwrap().to_owned();
+        let vertices = front["vertices"].as_array().unwrap().iter();
+        let all: Vec<[String; 3]> = vertices
+            .map(|vertex| {
+                let weight = vertex["weights"]["payer"].as_str().unwrap().to_owned();
+                [exact(&vertex["payoffs"]["payer"]), exact(&vertex["payoffs"]["patient"]), weight]
+            })
+            .collect();
+        (all, front["complete"].clone(), front["pattern"]["ratio"].clone())
+    };
+    let (costs, gains) = (front("costs.yaml"), front("gains.yaml"));
+    let negated = |text: &String| match text.strip_prefix('-') {
+        Some(positive) => positive.to_owned(),
+        None if text == "0" => text.clone(),
+        None => format!("-{text}"),
+    };
+    let mirrored: Vec<[String; 3]> =
+        gains.0.iter().map(|[payer, patient, weight]| [negated(payer), patient.clone(), negated(weight)]).collect();
+    assert!(costs.0.len() > 2, "{costs:?}");
+    assert_eq!((costs.0, costs.1, costs.2), (mirrored, gains.1, gains.2));
+    let table = folder.run(&["front", "costs.yaml", "--out", "front.svg"]).done().stdout;
+    assert!(table.contains("payer (cost)"), "{table}");
+    let picture = folder.read("front.svg");
+    assert!(picture.contains("cost of payer") && !picture.contains("max-min"), "{picture}");
 }

@@ -228,6 +228,45 @@ fn a_comparison_says_what_fairness_costs() {
     assert!(report.contains("fair: max-min                 13.5  0.611111"), "{report}");
 }
 
+/// 127/9 is the greatest welfare; the rules get 97/7 and 14 of it.
+#[test]
+fn the_price_of_fairness_is_the_welfare_that_is_lost() {
+    let folder = Folder::with_hotel();
+    let report = |rest: &[&str]| folder.run(&[&["fair", "hotel.yaml", "--rule"], rest].concat()).done().stdout;
+    let max_min = report(&["max-min", "--over", "own-worst"]);
+    assert!(max_min.contains("The price of fairness: the welfare is 16/63 below the greatest, 127/9."), "{max_min}");
+    assert!(max_min.contains("73/7        +0.539683") && max_min.contains("24/7        −0.793651"), "{max_min}");
+    let nash = report(&["nash"]);
+    assert!(nash.contains("The price of fairness: the welfare is 1/9 below the greatest, 127/9."), "{nash}");
+    let sum = report(&["welfare"]);
+    assert!(sum.contains("The price of fairness: nothing. No lottery has a greater welfare."), "{sum}");
+}
+
+/// Each of nine principals owns one of nine tasks, and one task can be done: an equal lottery is fair by every rule.
+#[test]
+fn many_principals_have_fair_rows_too() {
+    let folder = Folder::with_hotel();
+    let principals: Vec<String> = (1..=9).map(|p| format!("p{p}: {p}/20")).collect();
+    let tasks: Vec<String> = (1..=9).map(|p| format!("    t{p}: {{reward: {{p{p}: 9}}, to: end}}\n")).collect();
+    let text = format!(
+        "principals: {{{}}}\nstates:\n  begin:\n{}  end: {{rest: {{to: end}}}}\n",
+        principals.join(", "),
+        tasks.concat()
+    );
+    folder.write("nine.yaml", text);
+    let solution = folder.run(&["solve", "nine.yaml", "--compare", "--json"]).done().json();
+    let comparison = solution["comparison"].as_array().unwrap();
+    let fair: Vec<&serde_json::Value> = comparison.iter().filter(|one| one["strategy"] == "fair").collect();
+    assert_eq!(fair.len(), 3, "{comparison:?}");
+    for row in fair {
+        for p in 1..=9 {
+            let payoff = &row["payoffs"][format!("p{p}")];
+            let [lower, upper] = ["lower", "upper"].map(|end| payoff[end].as_f64().unwrap());
+            assert!(lower > 1.0 - 1e-4 && upper < 1.0 + 1e-4, "{row}");
+        }
+    }
+}
+
 #[test]
 fn a_weight_can_be_swept_and_a_front_plotted() {
     let folder = Folder::with_hotel();

@@ -160,7 +160,7 @@ fn rows_that_were_rounded_are_counted_on_standard_error() {
     let ran = folder.run(&["solve", "rounded.drn", "--discounts", "1/2", "--json"]).done();
     assert_eq!(
         ran.stderr,
-        "note: 2 rows of decimals were scaled to sum to 1 (largest error 1.0e-10);\n      --strict refuses them\n"
+        "note: 2 rows of decimals were scaled to sum to 1 (largest error 1.0e-10); --strict refuses them\n"
     );
     folder.run(&["solve", "rounded.drn", "--discounts", "1/2", "--strict"]).refused(&["the probabilities sum to"]);
     // The same rows in YAML, which the separate checker reads by the same rule.

@@ -5,6 +5,7 @@ mod bad_arguments;
 mod bad_models;
 mod bad_strategies;
 mod costs;
+mod economist;
 mod ends;
 mod evaluate;
 mod fair;

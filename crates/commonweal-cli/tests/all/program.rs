@@ -71,16 +71,21 @@ pub struct Ran {
     args: String,
     pub code: i32,
     pub stdout: String,
+    /// With each message on one line.
     pub stderr: String,
+    /// As it was printed.
+    pub printed_errors: String,
 }
 
 impl Ran {
     pub fn new(args: &[&str], output: Output) -> Ran {
+        let printed_errors = String::from_utf8(output.stderr).expect("UTF-8 on standard error");
         Ran {
             args: args.join(" "),
             code: output.status.code().expect("no signal ended the program"),
             stdout: String::from_utf8(output.stdout).expect("UTF-8 on standard output"),
-            stderr: String::from_utf8(output.stderr).expect("UTF-8 on standard error"),
+            stderr: unfolded(&printed_errors),
+            printed_errors,
         }
     }
 
@@ -110,4 +115,29 @@ impl Ran {
         assert!(self.stdout.starts_with('{') && self.stdout.ends_with("}\n"), "{self:#?}");
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
+}
+
+/// Messages with the lines joined that were broken to fit a terminal: a line that is indented by one of these widths continues a
+/// message, unless it is an excerpt of a file or a command line.
+fn unfolded(printed: &str) -> String {
+    const BEGINNINGS: [&str; 4] = ["error: ", "help: ", "note: ", "warning: "];
+    /// A verdict has no word before it; it is broken if it is long.
+    const LONG: usize = 60;
+    let mut text = String::new();
+    let (mut in_message, mut is_long) = (false, false);
+    for line in printed.split_inclusive('\n') {
+        let rest = line.trim_start_matches(' ');
+        let indent = line.len() - rest.len();
+        let is_text = !rest.starts_with(['|', '\n']) && !rest.starts_with("commonweal ");
+        if is_text && ((in_message && matches!(indent, 6 | 7 | 9)) || (is_long && indent == 2)) {
+            text.truncate(text.trim_end().len());
+            text.push(' ');
+            text.push_str(rest);
+        } else {
+            in_message = BEGINNINGS.iter().any(|word| line.starts_with(word));
+            text.push_str(line);
+        }
+        is_long = !in_message && line.chars().count() > LONG;
+    }
+    text
 }

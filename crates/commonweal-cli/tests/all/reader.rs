@@ -110,7 +110,9 @@ fn tables_fit_eighty_columns_whatever_the_names_and_however_many_principals() {
     folder
         .run(&["generate", "random", "--states", "6", "--discounts", &discounts.join(","), "--out", "many.yaml"])
         .done();
-    let compared = folder.run(&["solve", "many.yaml", "--compare", "--explain"]).done();
+    // With fifteen principals a fair rule may take more than its counted work.
+    let compared = folder.run(&["solve", "many.yaml", "--compare", "--explain"]);
+    assert!(matches!(compared.code, 0 | 3), "{compared:?}");
     fits(&compared);
     // Every principal's payoff under every class, and under its own best strategy.
     assert!(
@@ -312,4 +314,20 @@ best for bob,s0,payoff,bob,1/3,1,4.5,4.5,4.5,9/2
     assert!(folder.read("cent.csv").contains("counting,s,welfare,,,,0.11,0.10999999999999999,0.11,11/100\n"));
     folder.run(&["sweep", "cent.yaml", "--vary", "p=0.1..0.11", "--steps", "1", "--csv", "sweep.csv"]).done();
     assert!(folder.read("sweep.csv").contains(",11/100,0.11,"), "{}", folder.read("sweep.csv"));
+}
+
+/// D_0 = 2, D_1 = −1.25 and D_2 > 0: a deviation that pays, does not, and pays again.
+#[test]
+fn a_deviation_that_pays_off_and_on_is_not_said_to_pay_throughout() {
+    let folder = Folder::new();
+    let text = "principals: {p0: 19/20, p1: 4/5, p2: 2/5, p3: 1/20}
+states:
+  a: {x: {to: a}, y: {reward: {p0: -1, p1: 5, p2: -12, p3: 10}, to: a}}
+";
+    folder.write("gap.yaml", text);
+    let explained = folder.run(&["solve", "gap.yaml", "--explain"]).done().stdout;
+    assert!(explained.contains("some of steps 0 to 9"), "{explained}");
+    folder.write("none.yaml", text.replace("p2: -12", "p2: -1"));
+    let explained = folder.run(&["solve", "none.yaml", "--explain"]).done().stdout;
+    assert!(explained.contains("  steps 0 to 9"), "{explained}");
 }

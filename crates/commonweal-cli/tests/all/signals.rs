@@ -25,20 +25,36 @@ fn under_nohup() -> bool {
     is_ignored
 }
 
-#[test]
-fn a_computation_that_is_asked_to_end_prints_what_it_has() {
-    if under_nohup() {
-        return;
-    }
+/// The end of a simulation that would take for ever and gets signals after half a second, all at once.
+fn simulation_that_gets(n_signals: usize) -> Ran {
     let folder = Folder::with_hotel();
     folder.write("mix.json", r#"{"format": "commonweal-strategy/1", "mix": {"s0": {"a": "3/4", "b": "1/4"}}}"#);
     let args = ["simulate", "hotel.yaml", "mix.json", "--runs", "1000000000000", "--json"];
     let child = start(&folder, &args);
     std::thread::sleep(Duration::from_millis(500));
-    terminate(&child);
-    let ran = Ran::new(&args, child.wait_with_output().unwrap());
+    (0..n_signals).for_each(|_| terminate(&child));
+    Ran::new(&args, child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_computation_that_is_asked_to_end_prints_what_it_has() {
+    if under_nohup() {
+        return;
+    }
+    let ran = simulation_that_gets(1);
     assert_eq!(ran.code, 3, "{ran:#?}");
     assert_eq!((&ran.json()["status"], &ran.json()["reason"]), (&"stopped".into(), &"interrupted".into()));
+}
+
+/// `timeout` sends its signal to the program and then to the whole group.
+#[test]
+fn two_signals_at_once_are_one() {
+    if under_nohup() {
+        return;
+    }
+    let ran = simulation_that_gets(2);
+    assert_eq!(ran.code, 3, "{ran:#?}");
+    assert_eq!(ran.json()["reason"], "interrupted");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use unicode_width::UnicodeWidthStr;
 
 fn fits(ran: &Ran, width: usize) {
-    for line in ran.stdout.lines().chain(ran.stderr.lines()) {
+    for line in ran.stdout.lines().chain(ran.printed_errors.lines()) {
         assert!(line.width() <= width, "{} columns: {line}", line.width());
         assert!(!line.chars().any(|c| c.is_control()), "{line:?}");
     }

@@ -12,12 +12,13 @@ use crate::lab::Lab;
 use crate::lab::growth::Growth;
 use crate::lab::table::Table;
 use crate::section::{Figure, Section};
+use commonweal::answers::Certificate;
 use commonweal::internals::certificate::write_canonical;
 use commonweal::internals::exact::solve;
 use commonweal::internals::families::spaced;
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::Rational;
-use commonweal::{Answer, Certificate, Options};
+use commonweal::{Answer, Options};
 use commonweal_charts::{Axis, Chart, Mark, Scale, Series};
 use commonweal_check::{Unreadable, Verdict, check};
 

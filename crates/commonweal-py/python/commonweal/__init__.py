@@ -20,7 +20,7 @@ Value(127/9 ≈ 14.111111)
 from . import plots as plots
 from ._core import __version__
 from .builder import ModelBuilder
-from .errors import CertificateError, CommonwealError, ModelError, QuestionError, StrategyError
+from .errors import CertificateError, CommonwealError, ModelError, QuestionError, StrategyError, UndecidedError
 from .model import Model, Principal, check, load
 from .numbers import Number, Value
 from .policy import Episode, StrategyPolicy
@@ -61,6 +61,7 @@ __all__ = [
     "StrategyMap",
     "StrategyPolicy",
     "Sweep",
+    "UndecidedError",
     "Value",
     "__version__",
     "check",

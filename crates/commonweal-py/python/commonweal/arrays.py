@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import preferences
 from .errors import ModelError
+from .labels import is_whole
+from .numbers import text_of
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,10 @@ class Rows:
         return int(self.a_indices.max(initial=-1)) + 1
 
 
+_MOST_ACTIONS = 2**32
+"""The model keeps the number of an action in 32 bits."""
+
+
 def rows(
     P: Any,
     R: Mapping[str, Any],
@@ -44,11 +51,48 @@ def rows(
     if (s_indices is None) != (a_indices is None):
         raise ModelError("give both s_indices and a_indices, the state and the action of each row of P, or none")
     if s_indices is not None and a_indices is not None:
-        states, actions = _indices("s_indices", s_indices), _indices("a_indices", a_indices)
         matrix = _matrix("P", P)
-        given = {name: _row_rewards(name, R[name], len(states)) for name in discounts}
-        return Rows(*matrix.parts, states, actions, list(given.values()), matrix.n_columns)
-    return _by_action(P, R, list(discounts))
+        states, actions = _pairs(s_indices, a_indices, matrix.n_rows, matrix.n_columns)
+        given = [_row_rewards(name, R[name], len(states)) for name in discounts]
+        made = Rows(*matrix.parts, states, actions, given, matrix.n_columns)
+    else:
+        made = _by_action(P, R, list(discounts))
+    for name, rewards in zip(discounts, made.rewards, strict=True):
+        _check_finite(name, rewards, made)
+    return made
+
+
+def _pairs(s_indices: ArrayLike, a_indices: ArrayLike, n_rows: int, n_states: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The state and the action of each row: as many as rows, each of them inside its range, and a row for each state."""
+    states = _indices("s_indices", s_indices, n_states, "a state", "P has a column for each state")
+    actions = _indices("a_indices", a_indices, _MOST_ACTIONS, "an action", "number the actions from 0 on")
+    for what, length in (("a_indices", len(actions)), ("P", n_rows)):
+        if length != len(states):
+            raise ModelError(
+                f"{what} has {length} entries for {len(states)} pairs of a state and an action, the entries of s_indices"
+            )
+    if n_states > n_rows:
+        # The first gap, found without memory for every state.
+        there = np.unique(states)
+        gaps = np.flatnonzero(there != np.arange(len(there)))
+        first = int(gaps[0]) if len(gaps) else len(there)
+        raise ModelError(
+            f"state `{first}` has no action; P has {n_states} columns, one for each state, and only {n_rows} rows: add a row "
+            "for each state, or remove columns"
+        )
+    return states, actions
+
+
+def _check_finite(name: str, rewards: NDArray[np.float64], rows: Rows) -> None:
+    if np.isfinite(rewards).all():
+        return
+    row = int(np.flatnonzero(~np.isfinite(rewards))[0])
+    place = f"state `{rows.s_indices[row]}`, action `{rows.a_indices[row]}`"
+    value = "NaN" if np.isnan(rewards[row]) else f"{rewards[row]}"
+    raise ModelError(
+        f"{place}: the reward of `{name}` is {value}; a reward is a finite number: leave out the row of an action that is not "
+        "allowed"
+    )
 
 
 def _check_names(R: Mapping[str, Any], discounts: Mapping[str, Any]) -> None:
@@ -56,6 +100,8 @@ def _check_names(R: Mapping[str, Any], discounts: Mapping[str, Any]) -> None:
         raise ModelError("R is not a dict; give the rewards of each principal by name, such as {'alice': array}")
     if not isinstance(discounts, Mapping):
         raise ModelError("discounts is not a dict; give each principal a time preference by name, such as {'alice': 0.95}")
+    for name in (*R, *discounts):
+        preferences.check_name(name)
     for name in R:
         if name not in discounts:
             raise ModelError(f"principal `{name}` has rewards but no time preference; add `{name}` to discounts")
@@ -173,12 +219,23 @@ def _expected(matrix: _Matrix, rewards: NDArray[np.float64]) -> NDArray[np.float
     return np.asarray(expected, dtype=np.float64)
 
 
-def _indices(what: str, given: ArrayLike) -> NDArray[np.int64]:
-    numbers = np.asarray(given)
+def _indices(what: str, given: ArrayLike, n: int, thing: str, cure: str) -> NDArray[np.int64]:
+    """Indices from 0 and below `n`: nothing wraps and nothing is dropped."""
+    try:
+        numbers = np.asarray(given)
+    except ValueError as error:
+        raise ModelError(f"{what} is not an array of whole numbers: {error}") from None
     if numbers.ndim != 1:
         raise ModelError(f"{what} has {numbers.ndim} dimensions; it has one entry for each row of P")
     if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
-        raise ModelError(f"{what} holds {numbers.dtype}; it holds whole numbers from 0")
+        large = numbers.dtype == object and all(is_whole(number) for number in numbers)
+        if not large:
+            raise ModelError(f"{what} holds {numbers.dtype}; it holds whole numbers from 0")
+    outside = np.flatnonzero((numbers < 0) | (numbers >= n))
+    if len(outside):
+        row = int(outside[0])
+        last = max(n - 1, 0)
+        raise ModelError(f"{what}[{row}] is {numbers[row]}; {thing} is one of 0 to {last}: {cure}")
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
@@ -196,11 +253,20 @@ def _doubles(what: str, given: Any) -> NDArray[np.float64]:
 
 
 def holds_fractions(P: Any, R: Mapping[str, Any]) -> bool:
-    """Whether there are fractions or decimals, which doubles cannot represent exactly."""
-    for one in (P, *(R.values() if isinstance(R, Mapping) else ())):
-        array = None if hasattr(one, "tocsr") else _array(one)
-        if array is not None and array.dtype == object:
-            return any(isinstance(number, (Fraction, Decimal)) for number in array.flat)
+    """Whether there are fractions, decimals or long integers in any array, which doubles cannot represent exactly."""
+    given = [P, *(R.values() if isinstance(R, Mapping) else ())]
+    arrays = [_array(one) for one in given if not hasattr(one, "tocsr")]
+    return any(_is_past_doubles(array) for array in arrays if array is not None)
+
+
+def _is_past_doubles(array: NDArray[Any]) -> bool:
+    """Whether some number of an array is no double as it is printed."""
+    most = 2**53
+    if array.dtype == object:
+        long = (isinstance(one, (Fraction, Decimal)) or (isinstance(one, int) and abs(one) > most) for one in array.flat)
+        return any(long)
+    if array.dtype.kind in "iu" and array.size > 0:
+        return int(array.max()) > most or int(array.min()) < -most
     return False
 
 
@@ -212,38 +278,121 @@ def _array(given: Any) -> NDArray[Any] | None:
         return None
 
 
-def exact_choices(
+@dataclass(frozen=True)
+class ExactRow:
+    """A row in exact numbers: the rewards and the probabilities are as they were given."""
+
+    state: int
+    action: int
+    rewards: dict[str, Any]
+    to: dict[int, Any]
+
+
+def exact_rows(
     P: Any, R: Mapping[str, Any], discounts: Mapping[str, Any], s_indices: ArrayLike | None, a_indices: ArrayLike | None
-) -> Iterator[tuple[int, int, dict[str, Any], dict[int, Any]]]:
-    """State, action, rewards and successors of each row, in exact numbers; in the order of the states."""
+) -> tuple[int, list[ExactRow]]:
+    """The number of states, and every row in exact numbers, in the order of the states."""
     _check_names(R, discounts)
-    matrix = np.asarray(P, dtype=object)
-    given = {name: np.asarray(R[name], dtype=object) for name in discounts}
+    if (s_indices is None) != (a_indices is None):
+        raise ModelError("give both s_indices and a_indices, the state and the action of each row of P, or none")
     if s_indices is not None and a_indices is not None:
-        states, actions = _indices("s_indices", s_indices), _indices("a_indices", a_indices)
-        if matrix.ndim != 2 or len(matrix) != len(states) or len(actions) != len(states):
-            raise ModelError(f"P has the shape {matrix.shape}; it has a row for each of {len(states)} pairs")
-        for state in range(matrix.shape[1]):
-            for row in np.flatnonzero(states == state).tolist():
-                rewards = {name: _at(name, own, (row,), (len(states),)) for name, own in given.items()}
-                yield state, int(actions[row]), rewards, dict(enumerate(matrix[row]))
-        return
-    if matrix.ndim != 3 or matrix.shape[1] != matrix.shape[2]:
-        raise ModelError(f"P has the shape {matrix.shape}; without s_indices it is P[a][s][t]")
-    n_actions, n_states = matrix.shape[:2]
+        matrix = _ExactMatrix("P", P)
+        states, actions = _pairs(s_indices, a_indices, matrix.n_rows, matrix.n_columns)
+        given = {name: _exact_rewards(name, R[name], len(states)) for name in discounts}
+        order = np.argsort(states, kind="stable").tolist()
+        rows = [
+            ExactRow(int(states[row]), int(actions[row]), {name: own(row) for name, own in given.items()}, matrix.row(row))
+            for row in order
+        ]
+        return matrix.n_columns, rows
+    matrices = _exact_matrices(P)
+    n_actions, n_states = len(matrices), matrices[0].n_columns
+    for action, matrix in enumerate(matrices):
+        if (matrix.n_rows, matrix.n_columns) != (n_states, n_states):
+            shape = (matrix.n_rows, matrix.n_columns)
+            raise ModelError(f"P[{action}] has the shape {shape}; each action has one row and one column per state")
+    rows = []
+    dense = {name: np.asarray(R[name], dtype=object) for name in discounts}
     for state in range(n_states):
         for action in range(n_actions):
-            rewards = {}
-            for name, own in given.items():
-                by_state = own.ndim == 1
-                place = (state,) if by_state else (state, action)
-                rewards[name] = _at(name, own, place, (n_states,) if by_state else (n_states, n_actions))
-            yield state, action, rewards, dict(enumerate(matrix[action, state]))
+            to = matrices[action].row(state)
+            rewards = {name: _exact_reward(name, own, state, action, to, n_actions, n_states) for name, own in dense.items()}
+            rows.append(ExactRow(state, action, rewards, to))
+    return n_states, rows
 
 
-def _at(name: str, own: NDArray[Any], place: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+class _ExactMatrix:
+    """A matrix of exact numbers, dense or sparse."""
+
+    def __init__(self, what: str, given: Any) -> None:
+        self._sparse: Any = None
+        if hasattr(given, "tocsr"):
+            self._sparse = given.tocsr().copy()
+            self._sparse.sum_duplicates()
+            self.n_rows, self.n_columns = self._sparse.shape
+            return
+        self._dense = np.asarray(given, dtype=object)
+        if self._dense.ndim != 2:
+            raise ModelError(
+                f"{what} has {self._dense.ndim} dimensions; it has a row for each pair of a state and an action, and a column "
+                "for each state"
+            )
+        self.n_rows, self.n_columns = self._dense.shape
+
+    def row(self, row: int) -> dict[int, Any]:
+        """The probability of each successor."""
+        if self._sparse is None:
+            return dict(enumerate(self._dense[row]))
+        first, end = self._sparse.indptr[row : row + 2]
+        return dict(zip(self._sparse.indices[first:end].tolist(), self._sparse.data[first:end], strict=True))
+
+
+def _exact_matrices(P: Any) -> list[_ExactMatrix]:
+    if hasattr(P, "tocsr"):
+        raise ModelError("P is one sparse matrix; say which state and action each row is: s_indices and a_indices")
+    if isinstance(P, Sequence) and any(hasattr(matrix, "tocsr") for matrix in P):
+        return [_ExactMatrix(f"P[{action}]", matrix) for action, matrix in enumerate(P)]
+    dense = np.asarray(P, dtype=object)
+    if dense.ndim != 3:
+        raise ModelError(
+            f"P has {dense.ndim} dimensions; it has three, P[a][s][t], or two with s_indices and a_indices for its rows"
+        )
+    if 0 in dense.shape:
+        raise ModelError(f"P has the shape {dense.shape}: there is nothing in it")
+    return [_ExactMatrix(f"P[{action}]", matrix) for action, matrix in enumerate(dense)]
+
+
+def _exact_rewards(name: str, given: Any, n_rows: int) -> Callable[[int], Any]:
+    """The reward of each row."""
+    own = np.asarray(given, dtype=object)
+    if own.ndim == 0:
+        return lambda row: own.item()
+    if own.shape != (n_rows,):
+        raise ModelError(
+            f"the reward of `{name}` has the shape {own.shape}; with s_indices it has one entry for each of {n_rows} rows"
+        )
+    return lambda row: own[row]
+
+
+def _exact_reward(
+    name: str, own: NDArray[Any], state: int, action: int, to: dict[int, Any], n_actions: int, n_states: int
+) -> Any:
+    """The reward of an action in a state: by state, by both, or expected over successors."""
     if own.ndim == 0:
         return own.item()
-    if own.shape != shape:
-        raise ModelError(f"the reward of `{name}` has the shape {own.shape}, not {shape}")
-    return own[place]
+    if own.shape == (n_states,):
+        return own[state]
+    if own.shape == (n_states, n_actions):
+        return own[state, action]
+    if own.shape == (n_actions, n_states, n_states):
+        place = f"state `{state}`, action `{action}`"
+        terms = (
+            Fraction(text_of(probability, f"{place}: the probability of `{target}`"))
+            * Fraction(text_of(own[action, state, target], f"{place}: the reward of `{name}`"))
+            for target, probability in to.items()
+        )
+        return sum(terms, Fraction(0))
+    raise ModelError(
+        f"the reward of `{name}` has the shape {own.shape}; it is ({n_states},) by state, ({n_states}, {n_actions}) by "
+        f"state and action, or ({n_actions}, {n_states}, {n_states}) by action, state and successor"
+    )

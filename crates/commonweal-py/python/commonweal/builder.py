@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from . import _core, preferences
+from . import _core, labels, preferences
 from .errors import ModelError
 from .model import Model
 from .numbers import Number, text_of
 from .preferences import Preference
 
 Name: TypeAlias = "str | int"
-"""The name of a state or an action; a number is a name like any other."""
+"""The name of a state or an action; a whole number is a name like any other, and means that name in every method."""
 
 
 class ModelBuilder:
@@ -28,7 +28,8 @@ class ModelBuilder:
 
     Every number is read exactly: a float is the decimal that Python prints for it. Rows of floats that miss 1 by at most 1e-9
     are scaled to 1. The states are in the order in which they are first mentioned, the start being the first one unless
-    `start` names another.
+    `start` names another. States and actions are named by texts or whole numbers. Methods of the model take these names: after
+    `b.choice(7, …)`, `solution[7]` is that state, wherever it stands.
     """
 
     def __init__(
@@ -41,11 +42,12 @@ class ModelBuilder:
         step: str | None = None,
     ) -> None:
         preferences.entries(discounts)
-        self._principals = {str(who): preferences.entry(str(who), what) for who, what in discounts.items()}
+        self._principals = {who: preferences.entry(who, what) for who, what in discounts.items()}
         self._about = {"name": name, "description": description, "step": step}
         self._start = start
         self._states: dict[str, dict[str, dict[str, Any]]] = {}
-        self._numbered = [True, True]
+        self._labels: dict[str, Name] = {}
+        self._numbered_actions = True
 
     def state(self, state: Name) -> None:
         """Mentions a state, which fixes its position among the states."""
@@ -66,7 +68,8 @@ class ModelBuilder:
         """
         place = f"state `{state}`, action `{action}`"
         own = self._state(state)
-        key = self._name(action, 1)
+        key = labels.name(action, "an action")
+        self._numbered_actions = self._numbered_actions and not isinstance(action, str)
         if key in own:
             raise ModelError(f"{place} is there twice; rename one")
         own[key] = {"reward": self._reward(place, reward), "to": self._targets(place, to)}
@@ -75,29 +78,20 @@ class ModelBuilder:
         """The model, if it is one; `strict` refuses rows that would have to be scaled."""
         document: dict[str, Any] = {key: text for key, text in self._about.items() if text is not None}
         if self._start is not None:
-            document["start"] = str(self._start)
+            document["start"] = labels.name(self._start, "a state")
         document["principals"] = self._principals
         for state, actions in self._states.items():
             if not actions:
                 raise ModelError(f"state `{state}` has no action; give it at least one, such as a self-loop")
         document["states"] = self._states
         core = _core.Model.from_text(json.dumps(document), None, strict)
-        return Model(core, numbered=(self._is_numbered(), self._numbered[1]))
-
-    def _is_numbered(self) -> bool:
-        """Whether the states are 0, 1, 2 and so on, in that order."""
-        return self._numbered[0] and all(name == str(number) for number, name in enumerate(self._states))
+        shown = labels.listed(list(self._labels.values()), len(self._labels))
+        return Model(core, labels.Labels(shown, self._numbered_actions))
 
     def _state(self, state: Name) -> dict[str, dict[str, Any]]:
-        return self._states.setdefault(self._name(state, 0), {})
-
-    def _name(self, name: Name, kind: int) -> str:
-        if isinstance(name, str):
-            self._numbered[kind] = False
-            return name
-        if isinstance(name, bool) or not hasattr(name, "__index__"):
-            raise ModelError(f"{name!r} is not a name; use a text or a whole number")
-        return str(name.__index__())
+        key = labels.name(state, "a state")
+        self._labels.setdefault(key, state)
+        return self._states.setdefault(key, {})
 
     def _reward(self, place: str, reward: Mapping[str, Number] | Number) -> Any:
         if not isinstance(reward, Mapping):
@@ -111,14 +105,14 @@ class ModelBuilder:
     def _targets(self, place: str, to: Mapping[Any, Number] | Name) -> Any:
         if not isinstance(to, Mapping):
             self._state(to)
-            return self._name(to, 0)
+            return labels.name(to, "a state")
         row: dict[str, str] = {}
         for target, probability in to.items():
             text = text_of(probability, f"{place}: the probability of `{target}`")
             if text in ("0", "0.0", "0/1"):
                 continue
             self._state(target)
-            row[self._name(target, 0)] = text
+            row[labels.name(target, "a state")] = text
         if not row:
             raise ModelError(f"{place} leads nowhere; give `to` a state or probabilities that sum to 1")
         return row

@@ -46,5 +46,9 @@ class QuestionError(CommonwealError):
     """An invalid question: an unknown state or principal, an unknown rule."""
 
 
+class UndecidedError(CommonwealError):
+    """A comparison that the bounds of a value do not decide."""
+
+
 class CertificateError(CommonwealError):
     """A certificate that cannot be written or read. An invalid one is refused, which is not an error."""

@@ -13,13 +13,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, arrays, preferences
-from .errors import ModelError, QuestionError
-from .numbers import Number, fraction, rate_text, text_of
+from . import _core, arrays, labels, preferences
+from .errors import CertificateError, ModelError, QuestionError
+from .labels import Action, Labels, State, is_whole, whole
+from .limits import MOST, Limits
+from .numbers import Number, fraction, text_of
 from .preferences import Preference
 from .results import Check, Evaluation, Fair, Front, Search, Simulation, StrategyMap, Sweep, lottery
 from .solution import Solution
-from .strategy import Action, State, Strategy
+from .strategy import Strategy
 
 Range: TypeAlias = "tuple[Number, Number]"
 """The least and the greatest discount, or rate."""
@@ -39,34 +41,21 @@ class Principal:
     """The weight of the payoff in the welfare."""
 
 
-class _Limits:
-    """The engine and the limits of a question."""
-
-    def __init__(
-        self,
-        exact: bool | None = None,
-        gap: float | None = None,
-        threads: int | None = None,
-        time_limit: float | None = None,
-    ) -> None:
-        if threads is not None and (isinstance(threads, bool) or threads < 1):
-            raise QuestionError(f"threads is {threads}; it is a whole number from 1, or None for one per core")
-        for name, number in (("gap", gap), ("time_limit", time_limit)):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, Real)):
-                raise QuestionError(f"{name} is {number!r}; write a number such as 1e-6, or leave it out")
-        self.exact, self.gap, self.threads, self.time_limit = exact, gap, threads, time_limit
-
-
 class Model:
     """A Markov decision process with several principals, valid once it exists.
 
     Make one with `commonweal.load`, `Model.from_yaml`, `Model.from_arrays`, `ModelBuilder`, or from another library's
-    environment or model. Methods take a state by name or by number.
+    environment or model.
+
+    Methods take a state or an action by name or by number. The number of a state is its position from 0; that of an action
+    is its number in the arrays, or else its position among the actions of its state. Names win: whole numbers that were given
+    as names (`states=[10, 20]`, `ModelBuilder`) are names, not positions, and a position is refused where another state
+    or action is named by that number.
     """
 
-    def __init__(self, core: _core.Model, *, numbered: tuple[bool, bool] = (False, False)) -> None:
+    def __init__(self, core: _core.Model, labels: Labels | None = None) -> None:
         self._core = core
-        self._numbered_states, self._numbered_actions = numbered
+        self._labels = labels or Labels()
 
     # Making one
 
@@ -76,7 +65,9 @@ class Model:
 
         Rows of decimals that miss 1 by at most 1e-9 are scaled to 1; `strict` refuses them.
         """
-        return Model(_core.Model.from_text(text, "the model", strict))
+        if not isinstance(text, str):
+            raise ModelError(f"from_yaml takes a text, not a {type(text).__name__}; `load` reads a file")
+        return Model(_core.Model.from_text(text, "the model", bool(strict)))
 
     @staticmethod
     def from_arrays(
@@ -86,9 +77,9 @@ class Model:
         *,
         s_indices: ArrayLike | None = None,
         a_indices: ArrayLike | None = None,
-        states: Sequence[str] | None = None,
-        actions: Sequence[str] | None = None,
-        start: State = 0,
+        states: Sequence[State] | None = None,
+        actions: Sequence[Action] | None = None,
+        start: State = labels.FIRST,
         exact: bool | None = None,
     ) -> Model:
         """The model that arrays describe.
@@ -100,22 +91,21 @@ class Model:
         `R` has the rewards of each principal: one per row; in the second form one per state, `R[s, a]`, or `R[a, s, t]`.
         `discounts` has the time preference of each principal.
 
+        `states` and `actions` are names in the order of their numbers. Whole numbers as names are names: with
+        `states=[10, 20]`, `solution[10]` is the first state and `solution[0]` is refused. `start` is a name or a number; the
+        default is the first state.
+
         Each array is copied once. In a small model a float is the decimal that Python prints for it (0.1 is one tenth) and
         answers are fractions; a large one stays in doubles. `exact=True` forces fractions, `exact=False` doubles.
+        Arrays with a `Fraction` or `Decimal` are read exactly, unless `exact=False` asks for doubles.
         Rows that miss 1 by at most 1e-9 are scaled to 1; `model.scaled_rows` says how many.
         """
-        if arrays.holds_fractions(P, R):
+        if exact is not None and not isinstance(exact, bool):
+            raise ModelError(f"exact is {exact!r}; it is True, False or None")
+        if exact is not False and arrays.holds_fractions(P, R):
             return _from_fractions(P, R, discounts, s_indices, a_indices, states, actions, start)
         rows = arrays.rows(P, R, discounts, s_indices, a_indices)
-        state_names = None if states is None else [str(name) for name in states]
-        action_names = None if actions is None else [str(name) for name in actions]
-        n_actions = rows.n_actions if action_names is None else max(len(action_names), rows.n_actions)
-        if isinstance(start, str):
-            if state_names is None or start not in state_names:
-                raise ModelError(f"start: there is no state `{start}`; name one of `states`, or give its number")
-            start = state_names.index(start)
-        if start < 0:
-            raise ModelError(f"start is {start}; states are counted from 0")
+        made = labels.of_arrays(states, actions, rows.n_states, rows.n_actions)
         core = _core.Model.from_rows(
             rows.indptr,
             rows.indices,
@@ -124,14 +114,14 @@ class Model:
             rows.a_indices,
             rows.rewards,
             preferences.entries(discounts),
-            state_names,
-            action_names,
+            None if states is None else labels.names(states, "state"),
+            made.action_names,
             rows.n_states,
-            n_actions,
-            int(start),
+            rows.n_actions if made.action_names is None else len(made.action_names),
+            labels.start_of_arrays(start, states, rows.n_states),
             exact,
         )
-        return Model(core, numbered=(states is None, actions is None))
+        return Model(core, made)
 
     @staticmethod
     def from_gymnasium(env: Any, discounts: Mapping[str, Preference] | Preference, **options: Any) -> Model:
@@ -181,7 +171,7 @@ class Model:
     @property
     def states(self) -> Sequence[State]:
         """The states: their names, or numbers if they have none."""
-        return range(self.n_states) if self._numbered_states else self._core.state_names()
+        return self._core.state_names() if self._labels.states is None else self._labels.states
 
     @property
     def start(self) -> State:
@@ -228,7 +218,10 @@ class Model:
 
     def actions(self, state: State) -> list[Action]:
         """The actions of a state, in the model's order."""
-        return [self._shown_action(name) for name in self._core.actions(self._state(state))]
+        return self._actions_at(self._state(state))
+
+    def _actions_at(self, position: int) -> list[Action]:
+        return [self._shown_action(name) for name in self._core.actions(position)]
 
     def to_yaml(self) -> str:
         """The model as a YAML file has it, in fractions."""
@@ -271,12 +264,33 @@ class Model:
     def with_weights(self, weights: Mapping[str, Number]) -> Model:
         """The same model with other weights for these principals: negative for costs, 0 to be reported only."""
         core = self._core
+        if not isinstance(weights, Mapping):
+            raise QuestionError(f"weights is {weights!r}; it is a dict of numbers by principal, such as {{'bob': 2}}")
         for name, weight in weights.items():
-            core = core.with_weight(name, text_of(weight, f"the weight of `{name}`"))
+            core = core.with_weight(_text(name, "a principal"), text_of(weight, f"the weight of `{name}`"))
         return self._with(core)
 
+    # Copying and storing
+
+    def __copy__(self) -> Model:
+        """The model itself, which never changes."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The parts from which `pickle` makes the same model: its YAML document in fractions, or its arrays in doubles."""
+        if self.is_exact:
+            return _unpickled, (self.to_yaml(), None, self._labels)
+        s_indices, _, indptr, indices, data, rewards = self._core.to_rows()
+        names, positions = self._core.named_actions()
+        states = None if self._core.states_are_numbered else self._core.state_names()
+        rows = (indptr, indices, data, s_indices, positions, rewards)
+        return _unpickled, (self._core.principals_yaml(), (rows, states, names, self.n_states, self._core.start), self._labels)
+
     def _with(self, core: _core.Model) -> Model:
-        return Model(core, numbered=(self._numbered_states, self._numbered_actions))
+        return Model(core, self._labels)
 
     # Asking
 
@@ -295,7 +309,7 @@ class Model:
         Ctrl-C, the solution has the bounds proven so far, and its `status` is `"stopped"`.
         """
         keep_proof = self.is_exact and self.n_states <= 1000
-        answer = _core.solve(self._core, _Limits(exact, gap, threads, time_limit), keep_proof)
+        answer = _core.solve(self._core, Limits(exact, gap, threads, time_limit), keep_proof)
         return Solution(answer, self, threads)
 
     def positional(
@@ -308,7 +322,7 @@ class Model:
         time_limit: float | None = None,
     ) -> Search:
         """The best strategy that takes one action in each state for ever. NP-hard: bounds if a limit stops it."""
-        return self._search(False, _Limits(None, gap, threads, time_limit), threshold, node_limit)
+        return self._search(False, Limits(None, gap, threads, time_limit), threshold, node_limit)
 
     def stationary(
         self,
@@ -320,10 +334,12 @@ class Model:
         time_limit: float | None = None,
     ) -> Search:
         """The best strategy that mixes actions but never counts steps. NP-hard: bounds if a limit stops it."""
-        return self._search(True, _Limits(None, gap, threads, time_limit), threshold, node_limit)
+        return self._search(True, Limits(None, gap, threads, time_limit), threshold, node_limit)
 
-    def _search(self, mixed: bool, limits: _Limits, threshold: Number | None, node_limit: int | None) -> Search:
+    def _search(self, mixed: bool, limits: Limits, threshold: Number | None, node_limit: int | None) -> Search:
         least = None if threshold is None else text_of(threshold, "threshold")
+        if node_limit is not None:
+            node_limit = whole(node_limit, "node_limit", 0, MOST)
         document, strategy = _core.search(self._core, mixed, limits, least, node_limit)
         return Search(document, Strategy._wrap(strategy, self))
 
@@ -338,8 +354,8 @@ class Model:
         all_states: bool = False,
     ) -> Evaluation:
         """Each principal's payoff under a strategy: exactly, or between proven bounds."""
-        limits = _Limits(exact, gap, threads, time_limit)
-        return Evaluation._of(_core.evaluate(self._core, strategy._core, limits, all_states))
+        limits = Limits(exact, gap, threads, time_limit)
+        return Evaluation._of(_core.evaluate(self._core, self._strategy(strategy), limits, bool(all_states)))
 
     def simulate(
         self,
@@ -352,11 +368,12 @@ class Model:
         time_limit: float | None = None,
     ) -> Simulation:
         """Means with confidence intervals from random runs of a strategy. The same seed gives the same answer."""
-        limits = _Limits(None, None, threads, time_limit)
-        for name, count in (("runs", runs), ("seed", seed)):
-            if not 0 <= count < 2**64:
-                raise QuestionError(f"{name} is {count}; it is a whole number from 0 and below 2^64")
-        return Simulation._of(_core.simulate(self._core, strategy._core, limits, runs, seed, confidence))
+        limits = Limits(None, None, threads, time_limit)
+        runs, seed = whole(runs, "runs", 0, MOST), whole(seed, "seed", 0, MOST)
+        if isinstance(confidence, bool) or not isinstance(confidence, Real):
+            raise QuestionError(f"confidence is {confidence!r}; it lies between 0 and 1, such as 0.99")
+        core = self._strategy(strategy)
+        return Simulation._of(_core.simulate(self._core, core, limits, runs, seed, float(confidence)))
 
     def sweep(
         self,
@@ -370,27 +387,35 @@ class Model:
     ) -> Sweep:
         """Solutions for discounts of one principal from `first` to `last`, and where the best strategy changes.
 
-        `"fund.rate"` in place of `"fund"` varies the rate: `model.sweep("fund.rate", "1%", "7%")`.
+        `"fund.rate"` in place of `"fund"` varies the rate: `model.sweep("fund.rate", "1%", "7%")`; `"fund.weight"` varies the
+        weight. A percentage is a rate: it is refused where the discount varies.
         """
-        ends = (rate_text(first, "first"), rate_text(last, "last"))
-        limits = _Limits(None, None, threads, time_limit)
-        return Sweep._of(_core.sweep(self._core, principal, ends, steps, limits))
+        ends = (text_of(first, "first"), text_of(last, "last"))
+        steps = whole(steps, "steps", 1, MOST)
+        limits = Limits(None, None, threads, time_limit)
+        return Sweep._of(_core.sweep(self._core, _text(principal, "principal"), ends, steps, limits))
 
     def map(
         self,
         x: str,
         y: str,
-        x_range: Range = (0, Fraction(999, 1000)),
-        y_range: Range = (0, Fraction(999, 1000)),
+        x_range: Range | None = None,
+        y_range: Range | None = None,
         resolution: int = 32,
         *,
         threads: int | None = None,
         time_limit: float | None = None,
     ) -> StrategyMap:
-        """Which strategy is best over the discounts of two principals, with located boundaries; `"fund.rate"` is a rate."""
-        ranges = [(rate_text(low, "a range"), rate_text(high, "a range")) for low, high in (x_range, y_range)]
-        limits = _Limits(None, None, threads, time_limit)
-        return StrategyMap._of(_core.strategy_map(self._core, (x, y), ranges, resolution, limits))
+        """Which strategy is best over the discounts of two principals, with located boundaries.
+
+        `"fund.rate"` varies the rate of a principal, `"fund.weight"` its weight. The default ranges are those of the program: 0
+        to 0.999 for a discount, 0.1% to 20% for a rate, 0 to 2 for a weight. Percentages are rates, not discounts.
+        """
+        ranges = [_range("x_range", x_range), _range("y_range", y_range)]
+        resolution = whole(resolution, "resolution", 1, MOST)
+        limits = Limits(None, None, threads, time_limit)
+        axes = (_text(x, "x"), _text(y, "y"))
+        return StrategyMap._of(_core.strategy_map(self._core, axes, ranges, resolution, limits))
 
     def fair(
         self,
@@ -415,15 +440,24 @@ class Model:
             raise QuestionError(f'coin is {coin!r}; it is "start" or "decision"')
         reference: _core.Strategy | str | None
         if isinstance(over, Mapping):
-            reference = ",".join(f"{name}={text_of(number, 'over')}" for name, number in over.items())
+            reference = ",".join(f"{_text(name, 'over')}={text_of(number, 'over')}" for name, number in over.items())
+        elif over is None or over == "own-worst":
+            reference = over
+        elif isinstance(over, Strategy):
+            reference = self._strategy(over)
         else:
-            reference = over._core if isinstance(over, Strategy) else over
+            raise QuestionError(f'over is {over!r}; it is "own-worst", a dict of numbers by principal, or a strategy')
+        for what, given in (("at_least", at_least), ("at_most", at_most)):
+            if given is not None and not isinstance(given, Mapping):
+                raise QuestionError(f"{what} is {given!r}; it is a dict of numbers by principal, such as {{'bob': 4}}")
         bounds = [
-            [(str(name), text_of(number, what)) for name, number in (given or {}).items()]
+            [(_text(name, what), text_of(number, what)) for name, number in (given or {}).items()]
             for what, given in (("at_least", at_least), ("at_most", at_most))
         ]
-        limits = _Limits(exact, gap, threads, time_limit)
-        document, strategy = _core.fair(self._core, rule, reference, bounds[0], bounds[1], coin == "decision", limits)
+        limits = Limits(exact, gap, threads, time_limit)
+        document, strategy = _core.fair(
+            self._core, _text(rule, "rule"), reference, bounds[0], bounds[1], coin == "decision", limits
+        )
         return Fair(document, lottery(strategy, self))
 
     def front(
@@ -440,28 +474,84 @@ class Model:
         """The Pareto front of two principals' payoffs, or of all if there are more and none is named."""
         if (x is None) != (y is None):
             raise QuestionError("name both principals of a front, x and y, or none")
-        axes = None if x is None or y is None else (x, y)
-        limits = _Limits(exact, gap, threads, time_limit)
+        axes = None if x is None or y is None else (_text(x, "x"), _text(y, "y"))
+        if vertices is not None:
+            vertices = whole(vertices, "vertices", 1, MOST)
+        limits = Limits(exact, gap, threads, time_limit)
         return Front._of(_core.front(self._core, axes, vertices, limits))
+
+    def _strategy(self, strategy: Strategy) -> _core.Strategy:
+        """A strategy for this model, or for one with the same states and actions."""
+        if not isinstance(strategy, Strategy):
+            raise QuestionError(f"{strategy!r} is not a strategy; take one of a result, or Strategy.positional(model, actions)")
+        difference = None if strategy.model is self else self._core.difference(strategy.model._core)
+        if difference is not None:
+            raise QuestionError(
+                f"the strategy is for another model: {difference}\n"
+                "help: Strategy.from_json(model, strategy.to_json()) reads it by the names of states and actions",
+                message=f"the strategy is for another model: {difference}",
+                help="Strategy.from_json(model, strategy.to_json()) reads it by the names of states and actions",
+            )
+        return strategy._core
 
     # By name and by number
 
     def _state(self, state: State) -> int:
-        """The number of a state given by name or number."""
+        """The position of a state given by name or number."""
         if isinstance(state, str):
-            found = self._core.find_state(state)
-            if found is None:
-                some = ", ".join(f"`{name}`" for name in self._some_states())
-                raise QuestionError(f"there is no state `{state}`; the states are {some}")
+            return self._named_state(state, f"`{state}`")
+        if not is_whole(state):
+            raise QuestionError(f"{state!r} is not a state; name one, or give its number from 0")
+        number = int(state.__index__())
+        if isinstance(self._labels.states, list):
+            found = self._named_state(str(number), str(number))
+            if isinstance(self._labels.states[found], str):
+                raise QuestionError(f'state {number} is ambiguous: there is a state named "{number}"; write the name as a text')
             return found
-        number = int(state)
-        if isinstance(state, bool) or number != state or not 0 <= number < self.n_states:
-            raise QuestionError(f"there is no state {state!r}; the states are 0 to {self.n_states - 1}")
+        if not 0 <= number < self.n_states:
+            raise QuestionError(f"there is no state {number}; the states are 0 to {self.n_states - 1}")
+        if not self._labels.states_are_numbered and self._core.find_state(str(number)) not in (None, number):
+            raise QuestionError(
+                f"state {number} is ambiguous: `{number}` names another state than the one at position {number}, which is "
+                f"`{self._core.state_name(number)}`; write the name as a text"
+            )
         return number
+
+    def _named_state(self, name: str, shown: str) -> int:
+        found = self._core.find_state(name)
+        if found is None:
+            some = ", ".join(self._some_states())
+            raise QuestionError(f"there is no state {shown}; the states are {some}")
+        return found
+
+    def _action_name(self, position: int, action: Action) -> str:
+        """The name of an action of a state, given by name or number."""
+        names = self._core.actions(position)
+        place = f"state `{self._core.state_name(position)}`"
+        there = ", ".join(f"`{name}`" for name in names[:8])
+        if isinstance(action, str):
+            found = action if action in names else None
+        elif not is_whole(action):
+            raise QuestionError(f"{place}: {action!r} is not an action; name one, or give its number")
+        elif self._labels.has_numbered_actions:
+            found = str(action.__index__()) if str(action.__index__()) in names else None
+        elif self._labels.action_names is not None:
+            listed = self._labels.action_names
+            found = listed[action.__index__()] if 0 <= action.__index__() < len(listed) else None
+            found = found if found in names else None
+        else:
+            number = action.__index__()
+            if str(number) in names and names.index(str(number)) != number:
+                raise QuestionError(f"{place}: action {number} is ambiguous: another action is named `{number}`; write the name")
+            found = names[number] if 0 <= number < len(names) else None
+        if found is None:
+            raise QuestionError(f"{place}: there is no action `{action}`; the actions are {there}")
+        return found
 
     def _some_states(self) -> Iterable[str]:
         some = 8
-        yield from (self._core.state_name(number) for number in range(min(some, self.n_states)))
+        shown = (self._shown_state(number) for number in range(min(some, self.n_states)))
+        yield from (f"`{state}`" if isinstance(state, str) else str(state) for state in shown)
         if self.n_states > some:
             yield "…"
 
@@ -476,15 +566,41 @@ class Model:
         return self._core.state_name(number)
 
     def _shown_state(self, number: int) -> State:
-        return number if self._numbered_states else self._core.state_name(number)
+        return self._core.state_name(number) if self._labels.states is None else self._labels.states[number]
 
     def _shown_action(self, name: str) -> Action:
-        return int(name) if self._numbered_actions else name
+        return int(name) if self._labels.has_numbered_actions else name
 
     def __repr__(self) -> str:
         names = ", ".join(principal.name for principal in self.principals[:4])
         more = ", …" if len(self.principals) > 4 else ""
         return f"<model: {self.n_states} states, {self.n_choices} choices, principals {names}{more}>"
+
+
+def _unpickled(document: str, arrays_in_doubles: Any, made: Labels) -> Model:
+    """The model that was pickled."""
+    if arrays_in_doubles is None:
+        return Model(_core.Model.from_text(document, "the pickled model", True), made)
+    (indptr, indices, data, s_indices, positions, rewards), states, names, n_states, start = arrays_in_doubles
+    core = _core.Model.from_rows(
+        indptr, indices, data, s_indices, positions, rewards, document, states, names, n_states, len(names), start, False
+    )
+    return Model(core, made)
+
+
+def _text(given: object, what: str) -> str:
+    if not isinstance(given, str):
+        raise QuestionError(f"{what} is {given!r}; write a name as a text")
+    return given
+
+
+def _range(what: str, given: Range | None) -> tuple[str, str] | None:
+    """The two ends of a range."""
+    if given is None:
+        return None
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+        raise QuestionError(f"{what} is {given!r}; it is a pair such as (0.1, 0.9)")
+    return text_of(given[0], what), text_of(given[1], what)
 
 
 def _from_fractions(
@@ -493,26 +609,25 @@ def _from_fractions(
     discounts: Mapping[str, Preference],
     s_indices: ArrayLike | None,
     a_indices: ArrayLike | None,
-    states: Sequence[str] | None,
-    actions: Sequence[str] | None,
+    states: Sequence[State] | None,
+    actions: Sequence[Action] | None,
     start: State,
 ) -> Model:
     """The model that arrays of fractions describe."""
     from .builder import ModelBuilder, Name
 
-    def named(names: Sequence[str] | None, number: int) -> Name:
-        return number if names is None else str(names[number])
-
-    builder = ModelBuilder(discounts, start=start if isinstance(start, str) else named(states, start))
-    n_states = np.asarray(P, dtype=object).shape[-1]
-    if states is not None and len(states) != n_states:
-        raise ModelError(f"{len(states)} names for {n_states} states; give each one a name, or none")
-    for number in range(n_states):
-        builder.state(named(states, number))
-    for state, action, rewards, row in arrays.exact_choices(P, R, discounts, s_indices, a_indices):
-        to = {named(states, target): probability for target, probability in row.items()}
-        builder.choice(named(states, state), named(actions, action), reward=rewards, to=to)
-    return builder.build()
+    n_states, rows = arrays.exact_rows(P, R, discounts, s_indices, a_indices)
+    made = labels.of_arrays(states, actions, n_states, max((row.action for row in rows), default=-1) + 1)
+    state_names: Sequence[Name] = range(n_states) if states is None else labels.names(states, "state")
+    action_names = made.action_names
+    builder = ModelBuilder(discounts, start=state_names[labels.start_of_arrays(start, states, n_states)])
+    for name in state_names:
+        builder.state(name)
+    for row in rows:
+        action: Name = row.action if action_names is None else action_names[row.action]
+        to = {state_names[target]: probability for target, probability in row.to.items()}
+        builder.choice(state_names[row.state], action, reward=row.rewards, to=to)
+    return Model(builder.build()._core, made)
 
 
 def load(
@@ -531,12 +646,21 @@ def load(
     structures; those without one are left out. For a YAML file they replace those of the file. `minimise` names principals
     whose rewards are costs. Large models are read in doubles; `exact=True` reads fractions.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ModelError(f"{path!r} is not a path; give the path of a file, or use Model.from_yaml for a text")
+    if start is not None and not isinstance(start, str) and not is_whole(start):
+        raise ModelError(f"start is {start!r}; name a state, or give its number from 0")
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     entries = None if discounts is None else preferences.entries(discounts)
     core = _core.Model.read(os.fspath(path), entries, None if start is None else str(start), strict, exact)
     stated = preferences.weights(discounts or {})
     model = Model(core)
+    if start is not None and not isinstance(start, str):
+        # A number that names another state than the one at that position is refused here.
+        model._state(start)
+    if isinstance(minimise, str):
+        minimise = [minimise]
     counted: dict[str, Number] = {**stated, **(weights or {}), **dict.fromkeys(minimise, -1)}
     return model.with_weights(counted) if counted else model
 
@@ -544,7 +668,15 @@ def load(
 def check(model: Model, certificate: bytes | str, *, work: int | None = None, time_limit: float | None = None) -> Check:
     """The verdict of the independent checker on a certificate for a model.
 
-    The checker shares no code with the solver. `work` bounds its operations on machine words.
+    The checker shares no code with the solver. `work` bounds its operations on machine words. After `time_limit` seconds, or
+    on Ctrl-C, there is no verdict: its `status` is `"stopped"`. Where time preferences are approximated by mixtures of
+    discounts, a certificate is about the mixtures, and the verdict says so.
     """
+    if not isinstance(model, Model):
+        raise QuestionError(f"{model!r} is not a model; call check(model, certificate)")
+    if not isinstance(certificate, (str, bytes, bytearray, memoryview)):
+        raise CertificateError(f"{certificate!r} is not a certificate; give the bytes of solution.certificate() or of a file")
+    if work is not None:
+        work = whole(work, "work", 0, MOST)
     text = certificate.encode() if isinstance(certificate, str) else bytes(certificate)
-    return Check._of(_core.check(model._core, text, work, _Limits(time_limit=time_limit)))
+    return Check._of(_core.check(model._core, text, work, Limits(time_limit=time_limit)), model._core.approximated)

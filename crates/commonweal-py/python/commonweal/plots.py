@@ -17,6 +17,10 @@ COLOURS = ("#0072b2", "#d55e00", "#00896a", "#b3558b", "#8a6d00", "#3f3fbf", "#7
 
 _ROWS = 30
 _CHANGES = 20
+_LETTERS = 6
+"""As many strategies of a map are named."""
+_WORDS = 40
+"""Longer words are cut in a legend."""
 
 
 def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
@@ -79,7 +83,7 @@ def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
     for at, (name, ys) in enumerate(series.items()):
         xs, broken = [], []
         for point, y in zip(found.points, ys, strict=True):
-            xs.append(float(point.rate or point.discount))
+            xs.append(float(point.at))
             broken.append(y)
             if drawn and point.changes:
                 xs.append(float(point.changes[0].low))
@@ -94,22 +98,48 @@ def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
 
 
 def strategy_map(found: StrategyMap, ax: Axes | None = None) -> Axes:
-    """The boundaries between strategies over two discounts, one colour for each pair that meets."""
+    """The boundaries between strategies over two discounts.
+
+    The strategies with the largest shares have letters, which the legend explains; each boundary is drawn in a colour of its
+    own and labelled by the letters on its two sides. Boundaries of other strategies are grey.
+    """
     ax = _axes(ax)
+    largest = sorted((region for region in found.regions if region.strategy is not None), key=lambda region: -region.share)
+    letters = {region.strategy: chr(ord("A") + at) for at, region in enumerate(largest[:_LETTERS])}
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    others: list[tuple[float, float]] = []
     for place in found.located:
-        pair = (place.before, place.after) if place.before <= place.after else (place.after, place.before)
-        pairs.setdefault(pair, []).append((float(place.low[0]), float(place.low[1])))
-    for at, (pair, places) in enumerate(sorted(pairs.items())):
-        label = f"{pair[0]} | {pair[1]}"
+        at = (float(place.low[0]), float(place.low[1]))
+        if place.before in letters and place.after in letters:
+            first, last = sorted((letters[place.before], letters[place.after]))
+            pairs.setdefault((first, last), []).append(at)
+        else:
+            others.append(at)
+    longest = sorted(pairs.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    others += [at for _, places in longest[_LETTERS:] for at in places]
+    for number, ((first, last), places) in enumerate(sorted(longest[:_LETTERS])):
         xs, ys = zip(*places, strict=True)
-        ax.scatter(xs, ys, s=6, color=COLOURS[at % len(COLOURS)], label=label)
+        ax.scatter(xs, ys, s=6, color=COLOURS[number], label=f"{first} | {last}")
+    if others:
+        xs, ys = zip(*others, strict=True)
+        ax.scatter(xs, ys, s=2, color="#b0b7c0", label="others", zorder=1)
+    for region in largest[:_LETTERS]:
+        words = _shortened(str(region.strategy), _WORDS)
+        share = f"{100 * region.share:.2g}".replace("1e+02", "100")
+        ax.plot([], [], " ", label=f"{letters[region.strategy]}: {words} ({share} %)")
+    if len(largest) > _LETTERS:
+        ax.plot([], [], " ", label=f"and {len(largest) - _LETTERS} smaller ones")
     ax.set_xlim(float(found.x.first), float(found.x.last))
     ax.set_ylim(float(found.y.first), float(found.y.last))
     ax.set_xlabel(f"{found.x.quantity} of {found.x.principal}")
     ax.set_ylabel(f"{found.y.quantity} of {found.y.principal}")
     ax.set_title("Where the best strategy changes", loc="left")
     return _finished(ax)
+
+
+def _shortened(words: str, most: int) -> str:
+    """The words, cut at a space where they are long."""
+    return words if len(words) <= most else words[: most - 2].rsplit(" ", 1)[0].rstrip(",… ") + " …"
 
 
 def front(found: Front, ax: Axes | None = None, *, marked: Sequence[tuple[str, Any]] = ()) -> Axes:

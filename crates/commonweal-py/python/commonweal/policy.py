@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import QuestionError
-from .strategy import Action, CountingStrategy, State, StationaryStrategy, Strategy
+from .labels import Action, State
+from .strategy import CountingStrategy, StationaryStrategy, Strategy
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,20 @@ def _part(what: str, value: Any) -> Any:
     return text_of(value, what)
 
 
+def check_name(name: object) -> str:
+    """The name of a principal: a text, so that `1` and `"1"` are not two principals."""
+    if not isinstance(name, str):
+        raise ModelError(f"principal {name!r} is a {type(name).__name__}; name principals by texts, such as '{name}'")
+    return name
+
+
 def entries(preferences: Mapping[str, Preference]) -> str:
     """The JSON of a file's `principals`."""
     if not isinstance(preferences, Mapping):
         raise ModelError("discounts is not a dict; give each principal a time preference by name, such as {'alice': 0.95}")
     if not preferences:
         raise ModelError("there are no principals; give at least one a time preference, such as {'alice': 0.95}")
-    return json.dumps({str(name): entry(str(name), preference) for name, preference in preferences.items()})
+    return json.dumps({check_name(name): entry(name, preference) for name, preference in preferences.items()})
 
 
 def weights(preferences: Mapping[str, Preference]) -> dict[str, str]:
@@ -48,5 +55,5 @@ def weights(preferences: Mapping[str, Preference]) -> dict[str, str]:
     stated = {}
     for name, preference in preferences.items():
         if isinstance(preference, Mapping) and "weight" in preference:
-            stated[str(name)] = text_of(preference["weight"], f"the weight of `{name}`")
+            stated[check_name(name)] = text_of(preference["weight"], f"the weight of `{name}`")
     return stated

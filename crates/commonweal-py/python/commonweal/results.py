@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -161,7 +162,8 @@ class Search(Table):
     reason: str | None
     """Why no more is proven."""
     welfare: Value
-    """What the strategy earns from the start: the number itself where it is known."""
+    """What the strategy earns from the start: the number itself where it is known, or else at least `lower`, and at most
+    `upper`, since no strategy of the class earns more."""
     upper: float
     """No strategy of the class earns more."""
     strategy: Strategy
@@ -176,9 +178,9 @@ class Search(Table):
         self._json = text
         self.status, self.reason = document["status"], document.get("reason")
         exact = document.get("exact")
-        lower = float(document["lower"])
-        self.welfare = Value(None, lower, lower) if exact is None else _exact_value(fraction(exact), lower)
-        self.upper = float(document["upper"])
+        lower, self.upper = float(document["lower"]), float(document["upper"])
+        # Of a strategy whose welfare is not known exactly it is known that it is of the class.
+        self.welfare = Value(None, lower, self.upper) if exact is None else _exact_value(fraction(exact), lower)
         self.strategy = strategy
         self.nodes = document["nodes"]
         self.answer = document.get("answer")
@@ -227,11 +229,14 @@ class Change:
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One discount, and what is best there."""
+    """One discount, rate or weight, and what is best there."""
 
-    discount: Fraction
+    discount: Fraction | None
+    """The discount, where that or the rate varies."""
     rate: Fraction | None
     """The rate, where that varies."""
+    weight: Fraction | None
+    """The weight, where that varies."""
     strategy: str | None
     """The strategy in words; `None` if it is not known."""
     welfare: Value
@@ -242,19 +247,26 @@ class SweepPoint:
     changes: list[Change]
     """The changes between this point and the next."""
 
+    @property
+    def at(self) -> Fraction:
+        """What varies: the rate, the weight or the discount."""
+        found = next((number for number in (self.rate, self.weight, self.discount) if number is not None), None)
+        assert found is not None
+        return found
+
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Table):
-    """Solutions along a range of one principal's discount, and where the strategy changes."""
+    """Solutions along a range of one principal's discount, rate or weight, and where the strategy changes."""
 
     status: str
     """`"done"`, or `"stopped"`: points or changes may be missing."""
     reason: str | None
     """Why it was stopped."""
     principal: str
-    """Whose discount or rate varies."""
+    """Whose discount, rate or weight varies."""
     quantity: str
-    """`"discount"` or `"rate"`."""
+    """`"discount"`, `"rate"` or `"weight"`."""
     points: list[SweepPoint]
     """The discounts that were solved, in increasing order."""
     _json: str = field(compare=False)
@@ -270,9 +282,13 @@ class Sweep(Table):
             )
 
         def point(of: dict[str, Any]) -> SweepPoint:
+            def varied(quantity: str) -> Fraction | None:
+                return None if of.get(quantity) is None else fraction(of[quantity])
+
             return SweepPoint(
-                fraction(of["discount"]),
-                None if of.get("rate") is None else fraction(of["rate"]),
+                varied("discount"),
+                varied("rate"),
+                varied("weight"),
                 of["strategy"],
                 Value._of(of["welfare"]),
                 Value._of(of["long_term_welfare"]),
@@ -297,7 +313,7 @@ class Sweep(Table):
 
     def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {
-            self.quantity: [float(point.rate or point.discount) for point in self.points],
+            self.quantity: [float(point.at) for point in self.points],
             "strategy": [point.strategy for point in self.points],
             "welfare": [float(point.welfare) for point in self.points],
             "long_term_welfare": [float(point.long_term_welfare) for point in self.points],
@@ -521,15 +537,24 @@ class Front(Table):
 class Check:
     """The verdict of the independent checker on a certificate."""
 
-    accepted: bool
-    """Whether every claim holds."""
+    status: str
+    """`"accepted"`, `"refused"`, or `"stopped"` before there was a verdict."""
     says: str
-    """What is proven, or the first claim that could not be verified."""
+    """What is proven, the first claim that could not be verified, or why there is no verdict."""
 
     @classmethod
-    def _of(cls, text: str) -> Check:
+    def _of(cls, text: str, approximated: Sequence[str] = ()) -> Check:
         document = parse(text)
-        return cls(document["verdict"] == "accepted", document["says"])
+        says = document["says"]
+        if approximated and document["verdict"] == "accepted":
+            names = ", ".join(f"`{name}`" for name in approximated)
+            says = f"for the mixtures of discounts that approximate the time preferences of {names}: {says}"
+        return cls(document["verdict"], says)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every claim holds."""
+        return self.status == "accepted"
 
     def __bool__(self) -> bool:
         return self.accepted

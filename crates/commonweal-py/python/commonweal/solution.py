@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, html
+from .errors import CertificateError
 from .frames import Table
+from .labels import Action, State, whole
+from .limits import Limits
 from .numbers import Value, parse, step_of, values
 from .results import Check
-from .strategy import Action, CountingStrategy, Decision, State
+from .strategy import CountingStrategy, Decision
 
 if TYPE_CHECKING:
     from .model import Model
@@ -48,7 +52,7 @@ class StateSolution:
         self.long_term_payoffs = values(known["long_term_payoffs"])
         self.long_term_actions = [model._shown_action(action) for action in known["long_term_actions"]]
         self.memory = step_of(known["memory"])
-        self.decisions = solution.strategy.decisions(number)
+        self.decisions = solution.strategy._decisions_at(number)
 
     def __repr__(self) -> str:
         return f"<from {self.state}: welfare {self.welfare}>"
@@ -156,23 +160,60 @@ class Solution(Table):
         """Lower and upper bounds of a principal's payoff from every state."""
         return self._answer.payoff_bounds(self.model._principal(principal))
 
-    def certificate(self, *, precision: int | None = None) -> bytes:
+    def certificate(self, *, precision: int | None = None, time_limit: float | None = None) -> bytes:
         """A proof of this answer for `commonweal.check` or another checker.
 
-        A large model is solved again for it. `precision` is the number of bits of its floats, where it needs any.
+        A large model is solved again for it. `precision` is the number of bits of its floats, where it needs any. A
+        certificate that is not written within `time_limit` seconds is a `CertificateError`.
         """
-        return bytes(self._answer.certificate(precision, self._threads))
+        written, stopped = self._certificate(precision, time_limit)
+        if written is None:
+            raise CertificateError(f"{stopped}, before the certificate was written; allow more time")
+        return written
 
-    def check(self) -> Check:
-        """The verdict of the independent checker on this answer's certificate."""
+    def _certificate(self, precision: int | None, time_limit: float | None) -> tuple[bytes | None, str | None]:
+        if precision is not None:
+            precision = whole(precision, "precision", 1, 2**32 - 1)
+        written, stopped = self._answer.certificate(precision, Limits(None, None, self._threads, time_limit))
+        return None if written is None else bytes(written), stopped
+
+    def check(self, *, time_limit: float | None = None) -> Check:
+        """The verdict of the independent checker on this answer's certificate.
+
+        After `time_limit` seconds for both, or on Ctrl-C, there is no verdict: its `status` is `"stopped"`.
+        """
         from .model import check
 
-        verdict = check(self.model, self.certificate())
-        if not verdict.accepted and self.status == "optimal":
-            # Floats with more bits may be accepted.
-            verdict = check(self.model, self.certificate(precision=2048))
+        Limits(time_limit=time_limit)
+        began = time.monotonic()
+
+        def left() -> float | None:
+            return None if time_limit is None else max(0.0, time_limit - (time.monotonic() - began))
+
+        verdict = Check("refused", "there is no certificate yet")
+        # Floats with more bits may be accepted.
+        for precision in (None, 2048):
+            certificate, stopped = self._certificate(precision, left())
+            if certificate is None:
+                return Check("stopped", f"{stopped}")
+            verdict = check(self.model, certificate, time_limit=left())
+            if verdict.status != "refused" or self.status != "optimal":
+                break
         self._checked = verdict.accepted
         return verdict
+
+    def __copy__(self) -> Solution:
+        """The solution itself, which never changes."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Solution:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            "a Solution cannot be pickled: its proof is not stored. Pickle solution.model and solution.strategy, and keep "
+            "solution.to_json() for the numbers"
+        )
 
     def to_json(self, *, all_states: bool = False) -> str:
         """The document `commonweal-solution/1`, as `solve --json` prints it.
@@ -197,7 +238,7 @@ class Solution(Table):
         for principal in self.model.principals:
             low, high = self.payoff_bounds(principal.name)
             columns[principal.name] = (low + (high - low) / 2).tolist()
-        actions = [self.model.actions(number) for number in range(self.model.n_states)]
+        actions = [self.model._actions_at(number) for number in range(self.model.n_states)]
         for title, step in (("action", 0), ("action_in_the_end", self.strategy.settled_from)):
             positions = self.strategy.positions(step)
             columns[title] = [own[position] for own, position in zip(actions, positions.tolist(), strict=True)]

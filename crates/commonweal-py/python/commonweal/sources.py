@@ -14,10 +14,10 @@ import numpy as np
 from .builder import ModelBuilder
 from .draws import copied, outcomes
 from .errors import ModelError
+from .labels import State
 from .model import Model
 from .numbers import text_of
 from .preferences import Preference
-from .strategy import State
 
 END = "end"
 """The state after an episode's end, in which nothing is earned any more."""
@@ -65,13 +65,26 @@ def from_gymnasium(
             for probability, (_, target, reward, ended) in zip(_probabilities(row, place), row, strict=True):
                 own = end if ended else int(target)
                 to[own] = to.get(own, Fraction(0)) + probability
-                parts = rewards(state, action, int(target), float(reward), bool(ended)) if rewards else None
+                parts = None if rewards is None else rewards(state, action, int(target), float(reward), bool(ended))
+                _check_parts(parts, named, place)
                 for name in named:
                     own_part = reward if parts is None else parts.get(name, 0)
                     earned[name] += probability * Fraction(text_of(own_part, f"{place}the reward of `{name}`"))
             builder.choice(state, int(action), reward=earned, to=to)
     builder.choice(end, 0, to=end)
     return builder.build()
+
+
+def _check_parts(parts: Any, named: Mapping[str, Any], place: str) -> None:
+    """Refuses rewards of principals that do not exist, which would count for nobody."""
+    if parts is None:
+        return
+    if not isinstance(parts, Mapping):
+        raise ModelError(f"{place}rewards returned {parts!r}; it returns a dict of numbers by principal")
+    for name in parts:
+        if name not in named:
+            there = ", ".join(f"`{own}`" for own in named)
+            raise ModelError(f"{place}rewards returned a part for `{name}`, but there is no such principal; they are {there}")
 
 
 def _probabilities(row: Sequence[Any], place: str) -> list[Fraction]:

@@ -6,21 +6,18 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .errors import StrategyError
+from .labels import Action, State
 from .numbers import fraction, step_text
 
 if TYPE_CHECKING:
     from .model import Model
-
-State: TypeAlias = "str | int"
-"""A state, by its name or its number from 0."""
-Action: TypeAlias = "str | int"
-"""An action: its name, or its number in a model whose actions have no names."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,8 @@ class Stage:
     @property
     def actions(self) -> dict[State, Action]:
         """What is done in each state."""
-        return {state: self.action(number) for number, state in enumerate(self._strategy.model.states)}
+        at = self._strategy._action_at
+        return {state: at(number, self.first) for number, state in enumerate(self._strategy.model.states)}
 
     def __repr__(self) -> str:
         until = "for ever" if self.end is None else f"before step {self.end}"
@@ -77,14 +75,21 @@ class Strategy:
     @staticmethod
     def from_json(model: Model, text: str) -> Strategy:
         """The strategy that a text describes, as `solve --strategy` writes it, or in a shorter hand-written form."""
+        if not isinstance(text, str):
+            raise StrategyError(f"from_json takes a text, not a {type(text).__name__}")
         return Strategy._wrap(_core.Strategy.from_json(model._core, text, "the strategy"), model)
 
     @staticmethod
     def positional(model: Model, actions: Mapping[State, Action]) -> CountingStrategy:
-        """The strategy that takes these actions for ever. States with a single action may be left out."""
+        """The strategy that takes these actions for ever, by name or by number. States with a single action may be left out."""
         import json
 
-        decisions = {model._state_name(model._state(state)): str(action) for state, action in actions.items()}
+        if not isinstance(actions, Mapping):
+            raise StrategyError(f"actions is {actions!r}; it is a dict of actions by state, such as {{'s0': 'a'}}")
+        decisions: dict[str, str] = {}
+        for state, action in actions.items():
+            number = model._state(state)
+            decisions[model._state_name(number)] = model._action_name(number, action)
         document = {"format": "commonweal-strategy/1", "decisions": decisions}
         strategy = Strategy.from_json(model, json.dumps(document))
         assert isinstance(strategy, CountingStrategy)
@@ -93,6 +98,10 @@ class Strategy:
     def to_json(self) -> str:
         """The document `commonweal-strategy/1`, which the program reads."""
         return self._core.to_json()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The model and the document from which `pickle` makes the same strategy."""
+        return Strategy.from_json, (self.model, self.to_json())
 
     def draw(self, seed: int | None = None) -> Strategy:
         """The strategy to play: itself, or one of a lottery's, drawn at random."""
@@ -104,12 +113,18 @@ class CountingStrategy(Strategy):
 
     def action(self, state: State, step: int = 0) -> Action:
         """What is done in a state at a step."""
-        name, _ = self._core.action(self.model._state(state), step_text(step))
+        return self._action_at(self.model._state(state), step)
+
+    def _action_at(self, position: int, step: int) -> Action:
+        name, _ = self._core.action(position, step_text(step))
         return self.model._shown_action(name)
 
     def decisions(self, state: State) -> list[Decision]:
         """From which step on which action is taken in a state; the last one for ever."""
-        found = self._core.decisions(self.model._state(state))
+        return self._decisions_at(self.model._state(state))
+
+    def _decisions_at(self, position: int) -> list[Decision]:
+        found = self._core.decisions(position)
         return [Decision(int(step), self.model._shown_action(action)) for step, action in found]
 
     @property

@@ -5,13 +5,15 @@ use super::{Context, Reply, options};
 use crate::fields::Fields;
 use crate::problem::Problem;
 use crate::request::{Asked, numbers, principal};
-use commonweal::questions::{self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in};
-use commonweal::{Model, PrincipalId, Rational, StopReason, StopSignal, documents, on_threads};
+use commonweal::limits::{StopReason, on_threads};
+use commonweal::questions::{
+    self, FairError, FrontOptions, Over, PayoffSet, Proven, Rule, fair_in, front_engine, front_gap, front_in, hull_in,
+};
+use commonweal::structure::PrincipalId;
+use commonweal::{Engine, Model, Rational, StopSignal, documents};
 
 /// The most vertices of a front on a page.
 const VERTICES: usize = 400;
-/// The gap for three and more principals.
-const HULL_GAP: (i64, u64) = (1, 1_000);
 
 pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Problem> {
     let asked = Asked::take(&mut fields)?;
@@ -19,18 +21,25 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
     fields.done()?;
     let model = asked.model(&context.limits)?;
     let axes = axes(&model, names)?;
-    let options = options(asked.engine, stop);
-    let found = on_threads(Some(context.limits.threads_for(&model)), || match axes {
-        Some(axes) => {
-            let limits = FrontOptions { vertex_limit: VERTICES, ..FrontOptions::default() };
-            let front = questions::front(&model, axes, &limits, &options)?;
-            Ok((documents::Front::new(model.structure(), &front), front.stopped))
-        }
-        None => {
-            let limits = FrontOptions { gap: Rational::from_quotient(HULL_GAP.0, HULL_GAP.1), vertex_limit: VERTICES };
-            let hull = questions::hull(&model, &limits, &options)?;
-            Ok((documents::Front::of_hull(model.structure(), &hull), hull.stopped))
-        }
+    // A gap is that of the front first, as for `front --json`.
+    let (engine, gap) = match asked.engine {
+        Engine::Within(gap) => (Engine::Auto, Some(gap)),
+        engine => (engine, None),
+    };
+    let options = options(front_engine(&model, engine, gap), stop);
+    let found = on_threads(Some(context.limits.threads_for(&model)), || {
+        let set = PayoffSet::new(&model, &options);
+        let limits = FrontOptions { gap: front_gap(&set, axes, gap), vertex_limit: VERTICES };
+        Ok(match axes {
+            Some(axes) => {
+                let front = front_in(&set, axes, &limits)?;
+                (documents::Front::new(model.structure(), &front), front.stopped)
+            }
+            None => {
+                let hull = hull_in(&set, &limits)?;
+                (documents::Front::of_hull(model.structure(), &hull), hull.stopped)
+            }
+        })
     });
     let (document, stopped) = found.map_err(|reason: StopReason| Problem::out_of_time(reason))?;
     Ok(Reply::document(&document, stopped))

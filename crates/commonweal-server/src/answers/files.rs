@@ -7,8 +7,9 @@ use crate::problem::Problem;
 use crate::program::{Ending, Pictured};
 use crate::request::Asked;
 use commonweal::documents::{self, Document};
+use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{FrontOptions, PayoffSet, front};
-use commonweal::{Answer, Model, Options, StopReason, StopSignal, on_threads, solve};
+use commonweal::{Answer, Model, Options, StopSignal, solve};
 
 /// The answer that a file is about.
 struct Solved {

@@ -5,9 +5,12 @@ use crate::fields::Fields;
 use crate::limits::Limits;
 use crate::problem::Problem;
 use crate::request::{Asked, principal};
-use commonweal::internals::landscape::{Class, key, letter};
-use commonweal::questions::{Grid, Play, StrategyMap, named_regions, strategy_map};
-use commonweal::{Claim, Model, Options, PrincipalId, Rational, StopSignal, documents, on_threads, solve};
+use commonweal::limits::on_threads;
+use commonweal::questions::{
+    Grid, Play, RegionClass, StrategyMap, key, letter, map_classes, named_regions, strategy_map,
+};
+use commonweal::structure::PrincipalId;
+use commonweal::{Claim, Model, Options, Rational, StopSignal, documents, solve};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,11 +50,11 @@ pub struct Axes {
 /// A map, and its regions in the classes that a picture shows.
 pub struct Mapped {
     pub map: StrategyMap,
-    pub classes: Vec<Class>,
+    pub classes: Vec<RegionClass>,
 }
 
 impl Axes {
-    /// Two principals, and at most so many cells on each side.
+    /// Two principals, and at most `finest` cells on each side.
     pub fn take(fields: &mut Fields, finest: u64) -> Result<Axes, Problem> {
         let mut name = |key: &str| {
             let missing =
@@ -83,7 +86,7 @@ impl Axes {
         let threads = limits.threads.saturating_sub(1).max(1);
         Ok(on_threads(Some(threads), || {
             let map = strategy_map(model, axes, [grid(), grid()], options);
-            let classes = map.classes(&model.exact(), DRAWN, options);
+            let classes = map_classes(model, &map, DRAWN, options);
             Mapped { map, classes }
         }))
     }
@@ -124,9 +127,9 @@ struct DrawnRegion {
     outline: Vec<Vec<[f64; 2]>>,
 }
 
-fn regions(model: &Model, map: &StrategyMap, classes: &[Class]) -> Vec<DrawnRegion> {
+fn regions(model: &Model, map: &StrategyMap, classes: &[RegionClass]) -> Vec<DrawnRegion> {
     let named = named_regions(model.structure(), map).regions;
-    let region = |class: &Class| {
+    let region = |class: &RegionClass| {
         let point = |&(x, y): &(u64, u64)| [map.grids[0].double(x), map.grids[1].double(y)];
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
         match class.labels.as_slice() {

@@ -14,7 +14,8 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use commonweal::documents::json_text;
-use commonweal::{Options, StopReason, StopSignal};
+use commonweal::limits::StopReason;
+use commonweal::{Options, StopSignal};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -67,11 +68,9 @@ impl Reply {
             return Reply::file(JSON, json_text(document, None));
         };
         let problem = Problem::out_of_time(reason);
-        let mut value = serde_json::to_value(document).expect("a document is JSON");
-        if let Some(object) = value.as_object_mut() {
-            object.insert("error".to_owned(), problem.to_json());
-        }
-        Reply { status: problem.status, ..Reply::file(JSON, json_text(&value, None)) }
+        // Written as it is: an infinite bound is a number in the text, and no `serde_json::Value`.
+        let stopped = Stopped { document, error: problem.to_json() };
+        Reply { status: problem.status, ..Reply::file(JSON, json_text(&stopped, None)) }
     }
 
     /// The same on one line, for requests at every move of a slider.
@@ -81,6 +80,14 @@ impl Reply {
             Some(_) => Reply::document(document, stopped),
         }
     }
+}
+
+/// A document with the reason why it has bounds only.
+#[derive(Serialize)]
+struct Stopped<'d, D> {
+    #[serde(flatten)]
+    document: &'d D,
+    error: serde_json::Value,
 }
 
 const JSON: &str = "application/json";

@@ -5,8 +5,9 @@ use crate::fields::Fields;
 use crate::problem::Problem;
 use crate::request::Asked;
 use commonweal::documents::{self, Document, listed_states};
+use commonweal::limits::{StopReason, on_threads};
 use commonweal::questions::{alternatives, compare, explain, own_best};
-use commonweal::{Answer, Claim, Model, Options, StopReason, StopSignal, on_threads, solve};
+use commonweal::{Answer, Claim, Model, Options, StopSignal, solve};
 
 /// The most layers and changes of an explanation.
 const LAYERS: u64 = 25;
@@ -69,8 +70,7 @@ pub fn document(
     let mut document = documents::Solution::new(structure, answer, &own, &states, checked);
     document.set_alternatives(structure, &alternatives(model, answer, stop));
     if wanted.compare {
-        let compared = compare(model, answer, stop).strategies;
-        document.comparison = Some(compared.iter().map(|one| documents::Compared::new(structure, one)).collect());
+        document.comparison = Some(documents::Compared::all(structure, &compare(model, answer, stop)));
     }
     if wanted.explain && stopped(answer).is_none() && answer.scale().is_none() {
         let found = explain(model, answer, LAYERS, TURNS, stop).ok();

@@ -6,11 +6,12 @@ use crate::fields::Fields;
 use crate::problem::Problem;
 use crate::request::Asked;
 use commonweal::documents::{self, Entries, StepNumber, exact_text};
-use commonweal::internals::model::{Mdp, Structure};
+use commonweal::limits::on_threads;
+use commonweal::preferences::Preference;
 use commonweal::questions::{Play, accrued};
-use commonweal::{
-    Answer, ChoiceId, CountingStrategy, Model, Options, Preference, Rational, StateId, StopSignal, on_threads,
-};
+use commonweal::strategies::CountingStrategy;
+use commonweal::structure::{ChoiceId, StateId, Structure};
+use commonweal::{Answer, Model, Options, Rational, StopSignal};
 use serde::Serialize;
 
 /// A larger model is not drawn.
@@ -117,7 +118,7 @@ impl Outline {
     fn of(model: &Model, drawn: Option<&Answer>) -> Outline {
         let structure = model.structure();
         let about = structure.about();
-        let whom = |principal: &commonweal::Principal| Whom {
+        let whom = |principal: &commonweal::structure::Principal| Whom {
             name: principal.name.clone(),
             stated: principal.preference().to_string(),
             is_rate: matches!(
@@ -137,16 +138,17 @@ impl Outline {
             n_choices: structure.n_choices(),
             n_transitions: structure.n_transitions(),
             principals: structure.principals().iter().map(whom).collect(),
-            states: drawn.map(|answer| places(&model.exact(), answer)),
+            states: drawn.map(|answer| places(model, answer)),
         }
     }
 }
 
-fn places(model: &Mdp, answer: &Answer) -> Vec<Place> {
+fn places(model: &Model, answer: &Answer) -> Vec<Place> {
+    let (arrays, model) = (model.to_arrays(), model.structure());
     let row = |choice: ChoiceId| Row {
         name: model.action_name(choice).into_owned(),
-        rewards: model.rewards(choice).iter().map(shown).collect(),
-        to: model.transitions(choice).map(|(state, chance)| (state.index(), shown(chance), chance.to_f64())).collect(),
+        rewards: arrays.rewards(choice).iter().map(shown).collect(),
+        to: arrays.transitions(choice).map(|(state, chance)| (state.index(), shown(chance), chance.to_f64())).collect(),
         is_long_term: answer.long_term_choices(model.state_of(choice)).contains(&choice),
     };
     let place = |state: StateId| Place {

@@ -29,15 +29,6 @@ use std::io::{self, Write};
 /// The bits of a certificate's floats unless its discounts are very close.
 pub const PRECISION: u32 = 256;
 
-/// What a certificate claims.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The strategy is optimal in every state and at every step.
-    Exact,
-    /// The strategy earns at least the lower bound, and no strategy more than the upper one.
-    Bounds,
-}
-
 /// A proof of an answer, for a checker that shares no code with this library. It is written on request: it may be long.
 #[derive(Debug, Clone)]
 pub struct Certificate<'a> {
@@ -46,8 +37,8 @@ pub struct Certificate<'a> {
     proof: &'a Proof,
     /// The bits of its floats, where it needs any.
     pub precision: u32,
-    /// Once this is raised, writing ends with an error whose source is the [`StopReason`](crate::StopReason); a short certificate
-    /// is written all the same.
+    /// Once this is raised, writing ends with an error whose source is the [`StopReason`](crate::limits::StopReason); a
+    /// short certificate is written all the same.
     pub stop: StopSignal,
 }
 
@@ -97,6 +88,7 @@ impl<'a> Certificate<'a> {
     }
 
     /// The certificate of an answer for a model in fractions.
+    #[doc(hidden)]
     pub fn of_mdp(model: &'a Mdp, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
         Certificate::about(Cow::Borrowed(model), answer)
     }
@@ -111,12 +103,13 @@ impl<'a> Certificate<'a> {
         Ok(Certificate { model, answer, proof, precision: PRECISION, stop: StopSignal::default() })
     }
 
-    /// What it claims.
-    pub fn kind(&self) -> Kind {
+    /// Whether it claims that the strategy is optimal in every state and at every step. Otherwise it claims bounds: the strategy
+    /// earns at least the lower one, and no strategy more than the upper one.
+    pub fn claims_optimality(&self) -> bool {
         match (self.proof, self.answer.claim()) {
             // A checker that does not carry exact gains cannot prove a tie.
-            (Proof::Exact(proof), Claim::Optimal) if proof.exact_is_affordable || !proof.has_ties => Kind::Exact,
-            _ => Kind::Bounds,
+            (Proof::Exact(proof), Claim::Optimal) => proof.exact_is_affordable || !proof.has_ties,
+            _ => false,
         }
     }
 
@@ -147,7 +140,7 @@ impl<'a> Certificate<'a> {
         let Certificate { model, answer, proof, precision, stop } = self;
         let segmented = Segmented::of(model);
         match proof {
-            Proof::Exact(proof) if self.kind() == Kind::Exact => {
+            Proof::Exact(proof) if self.claims_optimality() => {
                 exact::write(&segmented, answer, proof, *precision, stop, out)
             }
             Proof::Exact(proof) => stopped(answer, proof).write_in(&segmented, stop, out),
@@ -158,7 +151,7 @@ impl<'a> Certificate<'a> {
     /// An estimate of the checker's work, in operations on machine words; at most a small factor too low.
     pub fn check_work(&self) -> u64 {
         match self.proof {
-            Proof::Exact(proof) if self.kind() == Kind::Exact => {
+            Proof::Exact(proof) if self.claims_optimality() => {
                 exact::check_work(&Segmented::of(&self.model), &self.answer, proof)
             }
             Proof::Exact(_) | Proof::Bounds(_) => {

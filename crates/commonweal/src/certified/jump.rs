@@ -23,7 +23,7 @@ use crate::parallel;
 use std::collections::HashMap;
 
 /// The end of a jump, and its allowed loss.
-struct Landing {
+struct StageStart {
     /// The first step of the stage.
     step: u64,
     /// The allowed loss against the best at each step of the stage, in units of λ_0^step.
@@ -44,7 +44,7 @@ impl<'m> Walk<'m> {
             self.rebase(options);
         }
         let landing = next_event(&self.base, &self.ratios, (self.first, self.step), self.span, horizon, options);
-        let Some(Landing { step: to, each }) = landing else {
+        let Some(StageStart { step: to, each }) = landing else {
             return false;
         };
         if self.step - to < SHORTEST {
@@ -134,7 +134,7 @@ fn next_event(
     span: Span,
     horizon: u64,
     options: &WalkOptions,
-) -> Option<Landing> {
+) -> Option<StageStart> {
     let discount = Enclosure::from(&base.model.parts[0].discount);
     let share = SHARE * options.allowed_gap;
     let each = share / horizon as f64;
@@ -152,7 +152,7 @@ fn next_event(
         })
     });
     let to = base.model.ranks.greatest_of(own.into_iter().max().unwrap_or(first) as f64) as u64;
-    Some(Landing { step: to, each: UpperBound::of_quotient(each, discount.power(to).lower()) })
+    Some(StageStart { step: to, each: UpperBound::of_quotient(each, discount.power(to).lower()) })
 }
 
 /// The test whether the strategy stays within the allowed loss on an interval of steps.

@@ -13,6 +13,7 @@
 
 mod advantage;
 mod base;
+mod dominated;
 mod horizon;
 mod jump;
 mod long_term;
@@ -26,6 +27,7 @@ pub use self::payoff::{Evaluation, evaluate};
 pub use self::rounded_model::SharedModel;
 
 use self::base::Base;
+use self::dominated::WithoutDominated;
 use self::long_term::LongTerm;
 use self::payoff::Gains;
 use self::rounded_model::RoundedModel;
@@ -49,13 +51,21 @@ use std::time::Instant;
 /// stop the computation, or if doubles cannot reach the gap.
 pub fn solve(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
     parallel::in_pool(|| match principals::segments(model.principals()).as_slice() {
-        [_] => match Quotient::of_doubles(model) {
-            Some(quotient) => quotient
-                .lift(model, solve_in_pool(SharedModel::whole(&quotient.model), quotient.longest_row, gap, options)),
-            None => solve_in_pool(SharedModel::whole(model), 0, gap, options),
+        [_] => match WithoutDominated::of(model) {
+            Some(smaller) => smaller.lift(solve_up_to_symmetry(&smaller.model, gap, options)),
+            None => solve_up_to_symmetry(model, gap, options),
         },
         several => segments::solve(model, several, gap, options),
     })
+}
+
+fn solve_up_to_symmetry(model: &Mdp<f64>, gap: f64, options: &Options) -> Answer {
+    match Quotient::of_doubles(model) {
+        Some(quotient) => {
+            quotient.lift(model, solve_in_pool(SharedModel::whole(&quotient.model), quotient.longest_row, gap, options))
+        }
+        None => solve_in_pool(SharedModel::whole(model), 0, gap, options),
+    }
 }
 
 /// The same for a model that ranks share, of which this one gets the answer for its own states. All ranks call it, each from the
@@ -223,25 +233,16 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         None if is_narrow(width, asked * scale) => Claim::Within { gap: asked, scale },
         None => Claim::Stopped(StopReason::Precision),
     };
+    let long_term =
+        LongTermAnswer { choices: long_term_choices, payoffs: long_term_payoffs, is_proven: long_term_is_proven };
+    let groups = principals::groups(model.model.principals());
+    let method = Method::Certified { scale };
     let answer = Answer {
-        claim,
-        method: Method::Certified { scale },
-        n_up_to_symmetry: None,
-        principals: principals::groups(model.model.principals()),
         horizon: Step::from(horizon),
-        memory,
-        strategy,
-        payoffs,
         welfare: Some(welfare),
-        long_term: LongTermAnswer {
-            choices: long_term_choices,
-            payoffs: long_term_payoffs,
-            is_proven: long_term_is_proven,
-        },
         proof: values.map(|values| Proof::Bounds(BoundsProof { values, stages: walk.stages, segments: Vec::new() })),
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
-        timings: Timings::default(),
-        is_handed_over: false,
+        ..Answer::new(claim, method, groups, strategy, memory, payoffs, long_term)
     };
     (answer, width)
 }
@@ -323,22 +324,10 @@ pub fn unsolved(model: &Mdp<f64>, reason: StopReason) -> Answer {
     let payoffs = any_payoffs(model);
     let scale = payoffs.magnitude(model.n_states());
     let followed = model.states().map(|state| [strategy.tail(state)]);
-    Answer {
-        is_handed_over: false,
-        n_up_to_symmetry: None,
-        claim: Claim::Stopped(reason),
-        method: Method::Certified { scale },
-        principals: principals::groups(model.principals()),
-        horizon: Step::ZERO,
-        memory: vec![Step::ZERO; model.n_states()],
-        welfare: None,
-        long_term: LongTermAnswer { choices: followed.collect(), payoffs: payoffs.clone(), is_proven: false },
-        payoffs,
-        proof: None,
-        effort: Effort::default(),
-        timings: Timings::default(),
-        strategy,
-    }
+    let long_term = LongTermAnswer { choices: followed.collect(), payoffs: payoffs.clone(), is_proven: false };
+    let (groups, memory) = (principals::groups(model.principals()), vec![Step::ZERO; model.n_states()]);
+    let (claim, method) = (Claim::Stopped(reason), Method::Certified { scale });
+    Answer::new(claim, method, groups, strategy, memory, payoffs, long_term)
 }
 
 fn welfare_within_rewards(model: &RoundedModel, welfare: &Values) -> Values {

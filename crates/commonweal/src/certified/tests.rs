@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::families::{RandomFamily, Seeded};
+use crate::model::{ModelArrays, StateId};
 use crate::number::parse_rational;
 use crate::stop::StopSignal;
 
@@ -113,6 +114,111 @@ fn jumps_and_plain_layers_agree_within_their_bounds() {
         }
     }
     assert!(jumped > 20, "only {jumped} models were jumped over");
+}
+
+/// The model with a penalty beside each choice of some states: the reward less `penalty(seeded, i)` for part i, and another row.
+fn with_penalties(model: &Mdp, random: &mut Seeded, penalty: impl Fn(&mut Seeded, usize) -> i64) -> Mdp {
+    let whole = ModelArrays::of(model);
+    let (n, n_states) = (model.n_principals(), model.n_states() as u64);
+    let mut arrays = ModelArrays {
+        action: Vec::new(),
+        first_choice: vec![0],
+        first_transition: vec![0],
+        target: Vec::new(),
+        probability: Vec::new(),
+        reward: Vec::new(),
+        ..ModelArrays::of(model)
+    };
+    for state in model.states() {
+        for choice in model.choices(state) {
+            arrays.action.push(whole.action[choice.index()]);
+            arrays.reward.extend_from_slice(model.rewards(choice));
+            arrays.target.extend_from_slice(model.targets(choice));
+            arrays.probability.extend_from_slice(model.probabilities(choice));
+            arrays.first_transition.push(arrays.target.len() as u32);
+            if random.bits() % 3 == 0 {
+                let own = model.rewards(choice).iter().enumerate().take(n);
+                let rewards: Vec<Rational> = own.map(|(i, own)| own - Rational::from(penalty(random, i))).collect();
+                arrays.action.push(arrays.action_names.intern("pay") as u32);
+                arrays.reward.extend(rewards);
+                arrays.target.push(StateId::from((random.bits() % n_states) as usize));
+                arrays.probability.push(Rational::ONE);
+                arrays.first_transition.push(arrays.target.len() as u32);
+            }
+        }
+        arrays.first_choice.push(arrays.action.len() as u32);
+    }
+    arrays.finish().expect("a valid model")
+}
+
+/// Penalties of all sizes, which pay for some and not for others: whatever is left out, the exact welfare is inside the bounds,
+/// and what is left out is no choice of the exact answer.
+#[test]
+fn choices_that_are_left_out_are_never_taken() {
+    let mut random = Seeded::new(11);
+    let (mut n_smaller, mut n_penalties) = (0, 0);
+    for seed in 0..1_000u64 {
+        let discounts = [&["0.9", "0.5"][..], &["0.8", "0.3", "0.1"], &["0.5"], &["0.99", "0.9"], &["0.6", "0.6", "0"]];
+        let family = RandomFamily {
+            n_states: 2 + seed as usize % 6,
+            n_actions: 2,
+            n_successors: 1 + seed as usize % 3,
+            discounts: discounts[seed as usize % 5]
+                .iter()
+                .map(|text| parse_rational(text).expect("a number"))
+                .collect(),
+            max_denominator: 12,
+            max_reward: 3,
+            seed,
+        };
+        let size = 10u64.pow(1 + seed as u32 % 4);
+        let model = with_penalties(&family.model().expect("a valid model"), &mut random, |random, _| {
+            let size = (random.bits() % size) as i64;
+            if random.bits() % 8 == 0 { -size / 100 } else { size }
+        });
+        let (doubles, welfare) = solved(&model);
+        let solution = solve(&doubles, 1e-9, &Options::default());
+        assert_inside(&welfare, &solution, &format!("seed {seed}"));
+        assert!(solution.claim().is_within(), "seed {seed}: {:?}", solution.claim());
+        n_penalties += model.n_choices();
+        let Some(smaller) = WithoutDominated::of(&doubles) else { continue };
+        n_penalties -= smaller.model.n_choices();
+        n_smaller += 1;
+        let exact = crate::exact::solve(&model, &Options::default());
+        for state in model.states() {
+            let taken = exact.strategy().changes(state).iter().map(|change| change.choice);
+            assert!(
+                taken.chain(exact.long_term_choices(state).iter().copied()).all(|own| smaller.choice.contains(&own))
+            );
+        }
+    }
+    assert!(n_smaller > 100 && n_penalties > 1_000, "{n_smaller} {n_penalties}");
+}
+
+/// One penalty that nobody would pay does not cost the precision of all other states.
+#[test]
+fn a_penalty_that_nobody_pays_widens_nothing() {
+    let family = RandomFamily {
+        n_states: 2_000,
+        n_actions: 3,
+        n_successors: 3,
+        discounts: ["0.99", "0.9"].map(|text| parse_rational(text).expect("a number")).to_vec(),
+        max_denominator: 12,
+        max_reward: 10,
+        seed: 3,
+    };
+    let plain = family.model().expect("a valid model");
+    let penalised =
+        with_penalties(&plain, &mut Seeded::new(5), |_, _| 1_000_000_000_000).to_doubles().expect("ordinary rewards");
+    let options = Options::default();
+    let without = solve_up_to_symmetry(&penalised, 1e-9, &options);
+    assert_eq!(without.claim(), Claim::Stopped(StopReason::Precision));
+    let [found, of_plain] =
+        [&penalised, &plain.to_doubles().expect("ordinary rewards")].map(|model| solve(model, 1e-9, &options));
+    assert!(found.claim().is_within(), "{:?}", found.claim());
+    for state in plain.states() {
+        assert_eq!(found.welfare_enclosure(state), of_plain.welfare_enclosure(state));
+    }
 }
 
 #[test]

@@ -61,8 +61,8 @@ impl Evaluation {
             format: Format::default(),
             engine: Engine::from(evaluation.method),
             scale: evaluation.method.scale().map(Double),
-            status: evaluation.stopped.map(|_| Status::Stopped),
-            reason: evaluation.stopped.map(|reason| reason.to_string()),
+            status: evaluation.stopped().map(|_| Status::Stopped),
+            reason: evaluation.stopped().map(|reason| reason.to_string()),
             start: model.state_name(model.start()).into_owned(),
             states: states.iter().map(of_state).collect(),
         }

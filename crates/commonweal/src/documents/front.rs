@@ -4,7 +4,7 @@ use super::fair::{all_decisions, fractions, payoffs};
 use super::{Decision, Document, Double, Entries, Format, Number};
 use crate::fair::front::{self, Vertex};
 use crate::fair::hull::Hull;
-use crate::model::Structure;
+use crate::model::{Principal, PrincipalId, Structure};
 use crate::number::Enclosure;
 use crate::stop::StopReason;
 use serde::{Deserialize, Serialize};
@@ -121,14 +121,27 @@ impl Front {
 
     /// The document of the front of three and more principals.
     pub fn of_hull(model: &Structure, hull: &Hull) -> Front {
+        let is_approximated = model.principals().iter().any(|principal| principal.approximation().is_some());
         Front {
             principals: model.principals().iter().map(|principal| principal.name.clone()).collect(),
-            complete: hull.stopped.is_none() && hull.gap.is_zero(),
-            gap: Some(Double(Enclosure::from(&hull.gap).upper())),
+            complete: hull.stopped.is_none() && hull.gap.is_zero() && !is_approximated,
+            // Without a vertex there is nothing that the front exceeds.
+            gap: (!hull.vertices.is_empty()).then(|| Double(Enclosure::from(&hull.gap).upper())),
             vertices: hull.vertices.iter().map(|vertex| Corner::new(model, vertex)).collect(),
             questions: hull.calls,
             ..Front::empty(model, hull.stopped)
         }
+    }
+
+    /// The document of a front that was stopped before it had a vertex: of two principals, or of all.
+    pub fn not_begun(model: &Structure, axes: Option<[PrincipalId; 2]>, reason: StopReason) -> Front {
+        let name = |principal: &Principal| principal.name.clone();
+        let all = model.principals();
+        let principals = match axes {
+            Some(axes) => axes.map(|p| name(&all[p.index()])).to_vec(),
+            None => all.iter().map(name).collect(),
+        };
+        Front { principals, ..Front::empty(model, Some(reason)) }
     }
 
     fn empty(model: &Structure, stopped: Option<StopReason>) -> Front {

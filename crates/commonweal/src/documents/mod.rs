@@ -25,7 +25,7 @@
 //! let text = check.to_json();
 //! assert!(text.starts_with("{\n  \"format\": \"commonweal-check/1\""));
 //! assert_eq!(Check::from_json(&text)?, check);
-//! # Ok::<(), serde_json::Error>(())
+//! # Ok::<(), commonweal::documents::DocumentError>(())
 //! ```
 
 mod check;
@@ -60,13 +60,21 @@ pub use solution::{Approximation, LongTerm, Principal, Solution, State, Stated, 
 pub use spent::{Spent, Timings};
 pub use strategy::{Decision, LotteryShare, Strategy};
 pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};
-pub use sweep::{Change, Point, Sweep};
+pub use sweep::{ChangeOfStrategy, Point, Sweep};
 
 use crate::model::{StateId, Structure};
 use serde::{Serialize, de::DeserializeOwned};
 use std::io;
 
-/// A JSON document with a `format`.
+/// Why a text is not the document that was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct DocumentError {
+    message: String,
+}
+
+/// A JSON document with a `format`. The traits of serde, whose version is 1, are the one exception from the rule that no public
+/// name is of another library: a program can put a document into its own, or write it in another form.
 pub trait Document: Serialize + DeserializeOwned {
     /// What stands under `format`: the name and the version.
     const FORMAT: &'static str;
@@ -86,8 +94,8 @@ pub trait Document: Serialize + DeserializeOwned {
     }
 
     /// The document that a text holds; an error if its format is another one.
-    fn from_json(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+    fn from_json(text: &str) -> Result<Self, DocumentError> {
+        serde_json::from_str(text).map_err(|error| DocumentError { message: error.to_string() })
     }
 }
 

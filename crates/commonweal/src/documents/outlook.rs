@@ -2,7 +2,8 @@
 
 use super::{Double, Entries, Number};
 use crate::answer::Answer;
-use crate::model::{Mdp, Principal, PrincipalId};
+use crate::front::Model;
+use crate::model::{ModelError, Principal, PrincipalId};
 use crate::outlook::{Weights, annuity, half_life, social_rates, total_weight, trajectory};
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +48,9 @@ pub struct OutlookStep {
 const FAR: u64 = 100_000;
 
 impl Outlook {
-    /// The outlook over the first `n` steps of an answer for this model.
-    pub fn new(model: &Mdp<f64>, answer: &Answer, n: usize) -> Outlook {
+    /// The outlook over the first `n` steps of an answer for this model. An error if a reward overflows a double.
+    pub fn new(model: &Model, answer: &Answer, n: usize) -> Result<Outlook, ModelError> {
+        let model = model.doubles()?;
         let name = |principal: &Principal| principal.name.clone();
         let patience = |(p, principal): (usize, &Principal)| {
             let payoff = answer.payoff(PrincipalId::from(p), model.start());
@@ -80,10 +82,10 @@ impl Outlook {
                     .collect(),
             });
         }
-        Outlook {
+        Ok(Outlook {
             step: model.about().step().to_owned(),
             principals: model.principals().iter().enumerate().map(patience).collect(),
             steps,
-        }
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! `commonweal-search/1` and `commonweal-sat/1`: the best strategies of simple classes, and what they decide.
 
 use super::{Document, Double, Entries, Format, Fraction, Number, Strategy};
-use crate::evaluation::Payoffs;
+use crate::evaluate::Evaluation;
 use crate::model::Structure;
 use crate::number::{Enclosure, Value};
 use crate::search::{self, SearchOutcome, ThresholdAnswer};
@@ -64,7 +64,7 @@ impl Document for Search {
 
 impl Search {
     /// The document of a search from the model's start, with the payoffs of its strategy if they are known.
-    pub fn new(model: &Structure, search: &search::Search, payoffs: Option<&Payoffs>) -> Search {
+    pub fn new(model: &Structure, search: &search::Search, payoffs: Option<&Evaluation>) -> Search {
         let start = model.start();
         let payoffs = payoffs.map(|payoffs| {
             let payoff = |p: usize| (model.principals()[p].name.clone(), payoffs.payoff(p.into(), start).into());
@@ -73,6 +73,8 @@ impl Search {
         let (status, reason) = match search.outcome {
             SearchOutcome::Optimal => (SearchStatus::Optimal, None),
             SearchOutcome::WithinGap => (SearchStatus::WithinGap, None),
+            // The format has three words for a status, and programs rely on them. A claim is near `within gap`: the bounds are as
+            // close as was asked for, and `reason` says that the upper one is not proven.
             SearchOutcome::Claimed => {
                 (SearchStatus::WithinGap, Some("the upper bound is a floating-point solver's claim".to_owned()))
             }

@@ -135,6 +135,12 @@ pub enum LongTerm {
     Assumed,
 }
 
+impl LongTerm {
+    pub(super) fn of(is_proven: bool) -> LongTerm {
+        if is_proven { LongTerm::Proven } else { LongTerm::Assumed }
+    }
+}
+
 /// An answer from one start state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -248,7 +254,7 @@ impl Solution {
             principals: principals.collect(),
             start: start.to_owned(),
             horizon: StepNumber(answer.horizon().clone()),
-            long_term: if answer.long_term_is_proven() { LongTerm::Proven } else { LongTerm::Assumed },
+            long_term: LongTerm::of(answer.long_term_is_proven()),
             states: Entries(states),
             needs_counting: None,
             other_payoffs: None,

@@ -1,6 +1,6 @@
 //! `commonweal-sweep/1`: the best strategies along a range of one discount.
 
-use super::{Document, Entries, Format, Number, Status, StepNumber};
+use super::{Document, Entries, Format, LongTerm, Number, Status, StepNumber};
 use crate::landscape::{self, Quantity, play_in_words};
 use crate::model::Structure;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,8 @@ pub struct Point {
     pub welfare: Number,
     /// What the long-term strategy earns.
     pub long_term_welfare: Number,
+    /// Whether it is proven to be the long-term strategy.
+    pub long_term: LongTerm,
     /// What each principal of the file gets, before its weight.
     pub payoffs: Entries<Number>,
     /// The least step from which no deviation pays.
@@ -61,12 +63,12 @@ pub struct Point {
     /// The first step from which the strategy is the long-term one for ever.
     pub memory: StepNumber,
     /// The changes between this point and the next.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ChangeOfStrategy>,
 }
 
 /// Where the strategy changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
+pub struct ChangeOfStrategy {
     /// The discount or rate itself, where both strategies earn the same there and it is a short fraction.
     pub at: Option<String>,
     /// A discount or rate before the change.
@@ -120,7 +122,7 @@ impl Point {
 
     fn new(model: &Structure, sweep: &landscape::Sweep, point: &landscape::SweepPoint) -> Point {
         let words = |id| play_in_words(model, &sweep.plays[id]);
-        let change = |change: &landscape::SweepChange| Change {
+        let change = |change: &landscape::SweepChange| ChangeOfStrategy {
             at: change.at.as_ref().map(|at| at.to_string()),
             low: change.low.to_string(),
             high: change.high.to_string(),
@@ -137,6 +139,7 @@ impl Point {
             strategy: point.label.map(words),
             welfare: Number::from(&point.earned.welfare),
             long_term_welfare: Number::from(&point.earned.long_term_welfare),
+            long_term: LongTerm::of(point.earned.long_term_is_proven),
             payoffs: names.zip(point.earned.payoffs.iter().map(Number::from)).collect(),
             horizon: StepNumber(point.horizon.clone()),
             memory: StepNumber(point.memory.clone()),

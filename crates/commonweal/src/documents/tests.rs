@@ -3,7 +3,7 @@
 use super::*;
 use crate::certified;
 use crate::compare::compare;
-use crate::evaluation::{SimulateOptions, evaluate, simulate};
+use crate::evaluation::{SimulateOptions, simulate};
 use crate::exact::solve;
 use crate::families::RandomFamily;
 use crate::front::Model;
@@ -56,13 +56,7 @@ fn solutions_survive_with_every_claim() {
         let states = listed_states(&model, false);
         let answer = solve(&model, &Options::default());
         let mut document = Solution::new(&model, &answer, &own(&model, &answer), &states, true);
-        document.comparison = Some(
-            compare(&model, &answer, &StopSignal::default())
-                .strategies
-                .iter()
-                .map(|one| Compared::new(&model, one))
-                .collect(),
-        );
+        document.comparison = Some(Compared::all(&model, &compare(&model, &answer, &StopSignal::default())));
         survives(&document);
         let start = document.states.get(&document.start).unwrap();
         assert_eq!(start.welfare.value().unwrap(), answer.welfare(model.start()));
@@ -156,8 +150,9 @@ fn searches_survive_with_every_outcome() {
             node_limit,
             ..SearchOptions::default()
         };
+        let own = Model::from(model.clone());
         for found in [search::positional(&model, &options), search::stationary(&model, &options)] {
-            let payoffs = evaluate(&model, &found.strategy, &StopSignal::default()).unwrap();
+            let payoffs = crate::evaluate::evaluate(&own, &found.strategy, &Options::default()).unwrap();
             survives(&Search::new(&model, &found, Some(&payoffs)));
             survives(&Search::new(&model, &found, None));
             survives(&Satisfiability::new(&found, Some(&[true, false])));

@@ -18,11 +18,11 @@ pub mod walk;
 pub use advantage::Advantages;
 pub use payoff::ExactGains;
 
-use crate::answer::{Answer, Claim, Effort, ExactProof, LongTermAnswer, Method, Proof, Timings};
+use crate::answer::{Answer, Claim, ExactProof, LongTermAnswer, Method, Proof, Timings};
 use crate::evaluation::{self, Payoffs};
 use crate::exponential_sum::{DiscountRatios, reward_range, weights_from};
 use crate::model::{ChoiceId, IntegerRows, Lists, Mdp, PrincipalId};
-use crate::number::{Enclosure, ExactVector, Rational, Scaled, Value, Values};
+use crate::number::{Enclosure, ExactVector, Rational, Scaled, Values};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedModel, Source};
 use crate::quotient::Quotient;
@@ -73,12 +73,6 @@ pub struct OwnBest {
     pub payoffs: Values,
     /// A strategy that gives it that; the first of equals.
     pub strategy: CountingStrategy,
-}
-
-/// What each principal would get from the start if the agent served nobody else.
-pub fn own_best_from_start(mdp: &Mdp, stop: &StopSignal) -> Result<Vec<Value>, StopReason> {
-    let best = |p: usize| own_best(mdp, p.into(), stop).map(|best| best.payoffs.value(mdp.start().index()));
-    (0..mdp.n_principals()).map(best).collect()
 }
 
 /// What `principal` would get if the agent served nobody else: the most, or the least if its weight is negative.
@@ -249,8 +243,8 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             Values::partly_exact(known, (0..model.n_states()).map(of_state).collect())
         })
     };
+    let claim = if effort.n_undecided == 0 { Claim::Optimal } else { Claim::Undecided(effort.n_undecided) };
     Ok(Answer {
-        claim: if effort.n_undecided == 0 { Claim::Optimal } else { Claim::Undecided(effort.n_undecided) },
         horizon: horizon.clone(),
         memory,
         payoffs,
@@ -261,7 +255,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
             is_proven: true,
         },
         effort,
-        ..nothing_known(model, strategy)
+        ..nothing_known(model, strategy, claim)
     })
 }
 
@@ -323,7 +317,6 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
         payoffs
     };
     Answer {
-        claim: Claim::Stopped(reason),
         horizon: Step::from(n_layers),
         // The states that the strategy reaches are not known: it may deviate until the last layer computed.
         memory: vec![Step::from(n_layers); model.n_states()],
@@ -334,7 +327,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
             payoffs: certain(&in_the_end),
             is_proven: true,
         },
-        ..nothing_known(model, strategy)
+        ..nothing_known(model, strategy, Claim::Stopped(reason))
     }
 }
 
@@ -342,30 +335,17 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
 fn without_long_term(model: &OrderedModel, reason: StopReason) -> Answer {
     let first = |state| model.choices(state).next().expect("a state has a choice");
     let strategy = CountingStrategy::positional(model.states().map(first));
-    Answer { claim: Claim::Stopped(reason), ..nothing_known(model, strategy) }
+    nothing_known(model, strategy, Claim::Stopped(reason))
 }
 
 /// An answer with the bounds that the rewards give for any strategy.
-fn nothing_known(model: &OrderedModel, strategy: CountingStrategy) -> Answer {
+fn nothing_known(model: &OrderedModel, strategy: CountingStrategy, claim: Claim) -> Answer {
     let mdp = model.mdp();
     let ranges = any_payoffs(mdp);
     let followed = model.states().map(|state| [strategy.tail(state)]);
-    Answer {
-        claim: Claim::Optimal,
-        method: Method::Exact,
-        n_up_to_symmetry: None,
-        principals: principals::groups(mdp.principals()),
-        horizon: Step::ZERO,
-        memory: vec![Step::ZERO; model.n_states()],
-        payoffs: ranges.clone(),
-        welfare: None,
-        long_term: LongTermAnswer { choices: followed.collect(), payoffs: ranges, is_proven: false },
-        proof: None,
-        effort: Effort::default(),
-        timings: Timings::default(),
-        is_handed_over: false,
-        strategy,
-    }
+    let long_term = LongTermAnswer { choices: followed.collect(), payoffs: ranges.clone(), is_proven: false };
+    let (groups, memory) = (principals::groups(mdp.principals()), vec![Step::ZERO; model.n_states()]);
+    Answer::new(claim, Method::Exact, groups, strategy, memory, ranges, long_term)
 }
 
 /// Bounds on each principal's payoff under any strategy: its least and its greatest reward for ever.

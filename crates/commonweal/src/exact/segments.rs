@@ -173,8 +173,8 @@ impl<'m> Segmented<'m> {
             };
             Values::Enclosed((0..mdp.n_states()).map(of_state).collect())
         });
+        let claim = if undecided { Claim::Undecided(effort.n_undecided) } else { Claim::Optimal };
         Ok(Answer {
-            claim: if undecided { Claim::Undecided(effort.n_undecided) } else { Claim::Optimal },
             horizon,
             memory,
             payoffs,
@@ -186,7 +186,7 @@ impl<'m> Segmented<'m> {
             },
             proof: options.keep_proof.then_some(Proof::Exact(proof)),
             effort,
-            ..nothing_known(last, strategy)
+            ..nothing_known(last, strategy, claim)
         })
     }
 
@@ -228,7 +228,6 @@ impl<'m> Segmented<'m> {
         let of_state = |s: usize| Enclosure::new(found.lower[s], found.upper[s]);
         let welfare = Values::Enclosed((0..mdp.n_states()).map(of_state).collect());
         Answer {
-            claim: Claim::Stopped(reason),
             horizon: Step::from(found.n_layers),
             memory: vec![Step::from(found.n_layers); mdp.n_states()],
             welfare: Some(welfare),
@@ -237,7 +236,7 @@ impl<'m> Segmented<'m> {
                 payoffs: super::any_payoffs(mdp),
                 is_proven: true,
             },
-            ..nothing_known(last, found.strategy)
+            ..nothing_known(last, found.strategy, Claim::Stopped(reason))
         }
     }
 }

@@ -11,7 +11,7 @@
 //! with W_p what p gets from step t + 1 on under the strategy: an exact evaluation for each step at which a choice changes.
 
 use super::turns::{Turn, unjudged};
-use super::{Deviation, exact_advantages, names, sum_at};
+use super::{Deviation, exact_advantages, names, pays_throughout, sum_at};
 use crate::Answer;
 use crate::evaluation::evaluate;
 use crate::exact::Advantages;
@@ -62,11 +62,16 @@ pub(super) fn earlier(
             stop.check()?;
             let pays = |step: u64| sum_at(&advantages, &ratios, state, choice, &step.into()) == Some(Ordering::Greater);
             let global = |step: u64| Step::from(step) + segment.origin;
+            let exact = exact_advantages(&ordered, &advantages, state, choice);
+            let ends = ends(steps.clone(), pays);
+            let local = ends.map(|(first, last)| (Step::from(first), Step::from(last + 1)));
+            let at = |step: &Step| u64::try_from(step).is_ok_and(pays);
             deviations.push(Deviation {
                 state,
                 choice,
-                advantages: exact_advantages(&ordered, &advantages, state, choice),
-                pays: ends(steps.clone(), pays).map(|(first, last)| (global(first), global(last) + 1)),
+                pays_throughout: local.is_some_and(|local| pays_throughout(&exact, &local, at)),
+                advantages: exact,
+                pays: ends.map(|(first, last)| (global(first), global(last) + 1)),
                 settled_from: Step::from(until),
             });
         }

@@ -56,7 +56,7 @@ pub enum NoCoin {
 impl Fair {
     /// The same payoffs from one strategy that randomises at a few decisions, and these decisions; none if no lottery is needed.
     /// The mix is then over the strategies that result from all outcomes, which differ only in these decisions.
-    pub fn with_coins(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Vec<Coin>), NoCoin> {
+    pub(crate) fn with_coins(self, mdp: &Mdp, stop: &StopSignal) -> Result<(Fair, Vec<Coin>), NoCoin> {
         match &self.mix[..] {
             [_] => return Ok((self, Vec::new())),
             [first, second] => {

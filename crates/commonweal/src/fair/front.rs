@@ -16,6 +16,8 @@
 //! σ's successors, and those in [ρθ*, θ*) determine all. The set of states that σ reaches after j steps is periodic from some q
 //! on with a period d; so from the start the turns in [ρ^(q+d) θ*, ρ^q θ*) repeat for ever, times ρ^d.
 //!
+//! Of a principal with negative weight less is better: weights of the front are negative for them, and above R is negated.
+//!
 //! **Three and more.** Support functions: cells of weights are halved until the half-spaces of their corners exceed the points
 //! found by less than the gap (`hull`).
 
@@ -101,10 +103,9 @@ const LONGEST_PERIOD: usize = 64;
 
 /// The front of two principals, exactly if the engine is exact.
 pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptions) -> Result<Front, StopReason> {
-    let n = set.n();
     let [x, y] = principals.map(PrincipalId::index);
     let mut walk = Walk { set, x, y, options, vertices: Vec::new(), edges: Vec::new(), stopped: None, exact: true };
-    let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[unit(n, own), unit(n, other)]));
+    let [first, last] = [[x, y], [y, x]].map(|[own, other]| walk.end(&[set.own_way(own), set.own_way(other)]));
     let (first, last) = (first?, last?);
     let repeats = if set.gap().is_none() { repetition(set, [x, y])? } else { None };
     // If the first principal is the impatient one, the infinite end comes first: the walk goes from the other side.
@@ -117,14 +118,13 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
     if same(&from.point, &to.point, [x, y]) {
         walk.vertices.push(from);
     } else if let Some(repeats) = &repeats {
-        let impatient = unit(n, walk.y);
-        let mut least = unit(n, walk.x);
-        least.iter_mut().for_each(|weight| *weight *= &repeats.least);
-        least[walk.y] = Rational::ONE;
+        let impatient = set.own_way(walk.y);
+        let mut least = impatient.clone();
+        least[walk.x] = set.direction(walk.x) * &repeats.least;
         let before = walk.end(&[least, impatient])?;
         walk.between(from, before.clone());
         if !same(&before.point, &to.point, [x, y]) && walk.stopped.is_none() {
-            let theta = |edge: &Edge| &edge.weights[walk.x] / &edge.weights[walk.y];
+            let theta = |edge: &Edge| (&edge.weights[walk.x] / &edge.weights[walk.y]).abs();
             let n_edges = walk.edges.iter().filter(|edge| theta(edge) < repeats.from).count();
             let first_edge = walk.edges.len() - n_edges;
             let mut factors = repeats.factors.clone();
@@ -140,22 +140,29 @@ pub fn front(set: &PayoffSet, principals: [PrincipalId; 2], options: &FrontOptio
     } else {
         walk.between(from, to);
     }
-    let complete = walk.exact && walk.stopped.is_none();
+    // Of an approximated preference the whole front of the mixture is not the whole front.
+    let complete = walk.exact && walk.stopped.is_none() && !set.is_approximated();
     let Walk { vertices, edges, stopped, .. } = walk;
     let mut front = Front { principals, vertices: Vec::new(), edges, pattern, complete, stopped, calls: set.calls() };
-    front.take(vertices, turned);
+    front.take(vertices, turned, [x, y].map(|p| set.own_way(p)));
     Ok(front)
 }
 
 impl Front {
+    /// What is known of a front whose search was stopped before it found a vertex.
+    pub fn nothing_known(principals: [PrincipalId; 2], reason: StopReason) -> Front {
+        let (vertices, edges) = (Vec::new(), Vec::new());
+        Front { principals, vertices, edges, pattern: None, complete: false, stopped: Some(reason), calls: 0 }
+    }
+
     /// The limit of the pattern, if there is one: the best of the less patient principal, at an end.
     pub fn limit(&self) -> Option<usize> {
         let pattern = self.pattern.as_ref()?;
         Some(if pattern.patient == self.principals[0] { self.vertices.len() - 1 } else { 0 })
     }
 
-    /// Takes the vertices; turned round, the lists and the pattern's edges with them.
-    fn take(&mut self, mut vertices: Vec<Vertex>, turned: bool) {
+    /// Takes the vertices; turned round, the lists and the pattern's edges with them. `ends` are the weights of each principal alone.
+    fn take(&mut self, mut vertices: Vec<Vertex>, turned: bool, ends: [Weights; 2]) {
         if turned {
             vertices.reverse();
             let last = vertices.len() - 1;
@@ -170,10 +177,9 @@ impl Front {
         }
         let n = vertices[0].weights.len();
         let normal = |weights: &Weights| {
-            let total = weights.iter().fold(Rational::ZERO, |sum, weight| sum + weight);
+            let total = weights.iter().fold(Rational::ZERO, |sum, weight| sum + weight.clone().abs());
             weights.iter().map(|weight| weight / &total).collect::<Weights>()
         };
-        let ends = self.principals.map(|p| unit(n, p.index()));
         let count = vertices.len();
         for (index, vertex) in vertices.iter_mut().enumerate() {
             vertex.weights = normal(&vertex.weights);
@@ -239,10 +245,13 @@ impl Walk<'_, '_> {
     fn end(&self, levels: &[Weights]) -> Result<Vertex, StopReason> {
         let vertex = |point: Point| Vertex { point, weights: levels[0].clone() };
         if self.set.gap().is_some() {
-            return Ok(vertex(self.set.best(&levels[0])?.point));
+            let best = self.set.best(&levels[0])?;
+            // An end that is not the best for its principal is no end of the front.
+            return best.stopped.map_or(Ok(vertex(best.point)), Err);
         }
         let counts = |p: usize| levels.iter().any(|weights| !weights[p].is_zero());
-        let others = (0..self.set.n()).map(|p| if counts(p) { Rational::ZERO } else { Rational::ONE }).collect();
+        let others =
+            (0..self.set.n()).map(|p| if counts(p) { Rational::ZERO } else { self.set.direction(p) }).collect();
         let all: Vec<&Weights> = levels.iter().chain([&others]).collect();
         Ok(vertex(self.set.best_of_best(&all)?.point))
     }
@@ -262,7 +271,11 @@ impl Walk<'_, '_> {
             let (last, next) = (&points[at].point, &points[at + 1].point);
             let weights = self.normal(last, next);
             match self.set.best(&weights) {
-                Ok(Best { point, most }) if !self.is_edge(&weights, last, &most) && !self.known(&point, last, next) => {
+                // A solve that was stopped proves no edge; the line stays open.
+                Ok(Best { stopped: Some(reason), .. }) => self.stopped = Some(reason),
+                Ok(Best { point, most, .. })
+                    if !self.is_edge(&weights, last, &most) && !self.known(&point, last, next) =>
+                {
                     points.insert(at + 1, Vertex { point, weights });
                     let halves = [self.line(&points[at], &points[at + 1]), self.line(&points[at + 1], &points[at + 2])];
                     lines.splice(at..=at, halves);
@@ -299,7 +312,7 @@ impl Walk<'_, '_> {
 
     /// Whether the front exceeds the line by nothing, or by less than the gap.
     fn is_edge(&self, weights: &Weights, from: &Point, most: &Rational) -> bool {
-        let total = &weights[self.x] + &weights[self.y];
+        let total = weights[self.x].clone().abs() + weights[self.y].clone().abs();
         let scale =
             from.payoffs[self.x].enclosure.midpoint().abs().max(from.payoffs[self.y].enclosure.midpoint().abs());
         let scale = Rational::try_from(scale).unwrap_or(Rational::ZERO);
@@ -311,7 +324,7 @@ impl Walk<'_, '_> {
         same(point, from, [self.x, self.y]) || same(point, to, [self.x, self.y])
     }
 
-    /// Weights for which two points are equally good: positive, since each is better for one of the two.
+    /// Weights for which two points are equally good: in the direction of both principals, since each point is better for one of them.
     fn normal(&self, from: &Point, to: &Point) -> Weights {
         let n = self.set.n();
         let along = |p: usize| to.least(&unit(n, p)) - from.least(&unit(n, p));
@@ -319,8 +332,8 @@ impl Walk<'_, '_> {
         let mut weights = vec![Rational::ZERO; n];
         // Normalised: only the ratio of the weights matters.
         let total = up.clone().abs() + right.clone().abs();
-        weights[self.x] = up.abs() / &total;
-        weights[self.y] = right.abs() / &total;
+        weights[self.x] = self.set.direction(self.x) * up.abs() / &total;
+        weights[self.y] = self.set.direction(self.y) * right.abs() / &total;
         weights
     }
 }
@@ -380,12 +393,13 @@ fn repetition(set: &PayoffSet, axes: [usize; 2]) -> Result<Option<Repetition>, S
     if !reached.iter().all(unique) {
         return Ok(None);
     }
-    let reward = |choice: ChoiceId| &mdp.rewards(choice)[patient];
-    let follows = positional_value(mdp, sigma, &high, reward, stop)?;
+    let reward_of = |choice: ChoiceId, p: usize| set.direction(p) * &mdp.rewards(choice)[p];
+    let rewards: Vec<Rational> = (0..mdp.n_choices()).map(|choice| reward_of(choice.into(), patient)).collect();
+    let follows = positional_value(mdp, sigma, &high, |choice| &rewards[choice.index()], stop)?;
     let most = long_term::solve(&alone(mdp, PrincipalId::from(patient)), rows, stop)?;
     let worth = |choice: ChoiceId, p: usize, discount: &Rational, values: &crate::number::ExactVector| {
         let later = mdp.transitions(choice).map(|(target, probability)| probability * values.get(target.index()));
-        &mdp.rewards(choice)[p] + discount * later.fold(Rational::ZERO, |sum, term| sum + term)
+        reward_of(choice, p) + discount * later.fold(Rational::ZERO, |sum, term| sum + term)
     };
     let mut turn: Option<Rational> = None;
     for &state in &reached {

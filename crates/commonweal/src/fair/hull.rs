@@ -6,7 +6,6 @@
 
 use super::front::{FrontOptions, Vertex};
 use super::payoff_set::{PayoffSet, Point, Weights};
-use super::stage::unit;
 use crate::number::Rational;
 use crate::stop::StopReason;
 use std::cmp::Ordering;
@@ -17,7 +16,7 @@ use std::collections::BinaryHeap;
 pub struct Hull {
     /// Vertices of the set, each the best for its weights.
     pub vertices: Vec<Vertex>,
-    /// For all non-negative weights that sum to 1, the support function exceeds the best vertex by at most this.
+    /// For all weights in the direction of each principal whose magnitudes sum to 1, the support function exceeds the best vertex by at most this.
     pub gap: Rational,
     /// Whether the gap asked for was reached.
     pub reached: bool,
@@ -25,6 +24,13 @@ pub struct Hull {
     pub stopped: Option<StopReason>,
     /// The number of solves.
     pub calls: u64,
+}
+
+impl Hull {
+    /// What is known of a front whose search was stopped before it found a vertex.
+    pub fn nothing_known(reason: StopReason) -> Hull {
+        Hull { vertices: Vec::new(), gap: Rational::ZERO, reached: false, stopped: Some(reason), calls: 0 }
+    }
 }
 
 /// A corner of cells: weights, the upper bound of the support function, and the point found.
@@ -70,7 +76,7 @@ struct Builder<'a, 'm> {
 pub fn hull(set: &PayoffSet, options: &FrontOptions) -> Result<Hull, StopReason> {
     let n = set.n();
     let mut builder = Builder { set, corners: Vec::new(), vertices: Vec::new() };
-    let first: Vec<usize> = (0..n).map(|p| builder.corner(unit(n, p))).collect::<Result<_, _>>()?;
+    let first: Vec<usize> = (0..n).map(|p| builder.corner(set.own_way(p))).collect::<Result<_, _>>()?;
     let mut open = BinaryHeap::from([builder.cell(first)]);
     let scale = builder.vertices.iter().flat_map(|vertex| &vertex.point.payoffs);
     let scale = scale.map(|payoff| payoff.enclosure.midpoint().abs()).fold(0.0, f64::max);
@@ -104,6 +110,9 @@ impl Builder<'_, '_> {
             return Ok(known);
         }
         let best = self.set.best(&weights)?;
+        if let Some(reason) = best.stopped {
+            return Err(reason);
+        }
         // In doubles the same strategy has slightly other payoffs each time.
         let same = |own: &Point| own.payoffs == best.point.payoffs || own.strategy == best.point.strategy;
         let known = self.vertices.iter().position(|vertex| same(&vertex.point));

@@ -6,14 +6,16 @@
 //!
 //! | rule | how |
 //! |---|---|
-//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces if there is no Slater point (`stage`) |
+//! | welfare, max-min, leximin, Kalai–Smorodinsky, Gini, with floors and ceilings | linear programs by column generation ([`program`]), in fractions; faces if there is no Slater point (`stage`), limits if vertices accumulate (`limit`) |
 //! | Nash, α-fair | the same with tangents in place of the function, to a proven gap; exactly at a vertex, or on an edge (`smooth`) |
 //! | the Pareto front | dichotomy, and the repeating pattern of an infinite front ([`front`]) |
 
+mod basis;
 mod coin;
 pub mod front;
 pub mod hull;
 pub(crate) mod lexicographic;
+mod limit;
 pub mod payoff_set;
 pub mod program;
 mod proof;
@@ -272,7 +274,7 @@ impl<'q, 'm> Asked<'q, 'm> {
                 let refused = |error: EvaluateError| FairError::Reference(error.to_string());
                 let model = self.set.model();
                 let worth = evaluate::evaluate(model, strategy, self.set.options()).map_err(refused)?;
-                if let Some(reason) = worth.stopped {
+                if let Some(reason) = worth.stopped() {
                     return Err(reason.into());
                 }
                 Ok((0..n).map(|p| ends(&worth.payoff(p.into(), model.start()))[0].clone()).collect())
@@ -358,8 +360,28 @@ impl<'q, 'm> Asked<'q, 'm> {
         self.best.iter().zip(&self.over).enumerate().map(range).collect()
     }
 
-    /// The greatest t with `x_p ≥ over_p + ranges_p · t` for all p; then, for those who can have more, again.
-    fn least_first(&self, mut stage: Stage, ranges: Vec<Rational>) -> Result<Fair, Failure> {
+    /// The greatest t with `x_p ≥ over_p + ranges_p · t` for all p; then, for those who can have more, again. If that is stopped,
+    /// the answer has the value of the first level.
+    fn least_first(&self, stage: Stage, ranges: Vec<Rational>) -> Result<Fair, Failure> {
+        let mut first: Option<Fair> = None;
+        match (self.level_by_level(stage, ranges, &mut first), first) {
+            (Err(Failure::Stopped(reason)), Some(mut first)) => {
+                first.proven = Proven::Stopped(reason);
+                if matches!(self.question.rule, Rule::Leximin) {
+                    first.proof.clear();
+                }
+                Ok(first)
+            }
+            (answer, _) => answer,
+        }
+    }
+
+    fn level_by_level(
+        &self,
+        mut stage: Stage,
+        ranges: Vec<Rational>,
+        answer: &mut Option<Fair>,
+    ) -> Result<Fair, Failure> {
         let n = self.set.n();
         // A principal that cannot gain is ignored by the rule.
         let mut open: Vec<usize> = (0..n).filter(|&p| !ranges[p].is_zero()).collect();
@@ -388,6 +410,10 @@ impl<'q, 'm> Asked<'q, 'm> {
             open.iter().zip(&solved.duals[own..]).for_each(|(&p, dual)| gains[p] = -dual);
             let of_first = || ([solved.value.clone(), solved.upper.clone()], stage.bound(gains.clone(), &solved));
             let (values, bound) = first.get_or_insert_with(of_first).clone();
+            if answer.is_none() {
+                let (shares, weights) = (solved.shares.clone(), solved.weights.clone());
+                *answer = Some(self.on(&stage, shares, weights, values.clone(), solved.stopped, bound.clone()));
+            }
             let settled: Vec<usize> = (0..open.len()).filter(|&k| !solved.duals[own + k].is_zero()).collect();
             if settled.len() == open.len() || !solved.is_optimal() || self.set.gap().is_some() {
                 let mut proof = bound;

@@ -16,7 +16,7 @@ use crate::model::{IntegerRows, Mdp, PrincipalId};
 use crate::number::{Enclosure, Rational, Value};
 use crate::principals::{OrderedPart, order_by, parts_weighted};
 use crate::solve::{DEFAULT_GAP, Engine, Options, Picked};
-use crate::stop::StopReason;
+use crate::stop::{Reached, StopReason};
 use crate::strategy::{CountingStrategy, Strategy};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -77,6 +77,8 @@ pub struct Best {
     pub point: Point,
     /// No point of the set has a greater weighted sum.
     pub most: Rational,
+    /// Why the bound is wider than it could be, if the solve was stopped.
+    pub stopped: Option<StopReason>,
 }
 
 /// The payoff set of a model from its start, as its linear oracle.
@@ -142,6 +144,11 @@ impl<'m> PayoffSet<'m> {
         Ok(())
     }
 
+    /// Says how far a rule has come: how far its bounds are apart.
+    pub(super) fn tell_gap(&self, gap: Rational) {
+        self.options.stop.reach(Reached::Mixing { solves: self.calls(), gap: gap.to_f64() });
+    }
+
     /// The model.
     pub fn model(&self) -> &'m Model {
         self.model
@@ -150,6 +157,18 @@ impl<'m> PayoffSet<'m> {
     /// The number of principals.
     pub fn n(&self) -> usize {
         self.model.n_principals()
+    }
+
+    /// 1, or −1 for a principal with negative weight, of whose payoff less is better.
+    pub(super) fn direction(&self, p: usize) -> Rational {
+        if self.model.principals()[p].weight < Rational::ZERO { -Rational::ONE } else { Rational::ONE }
+    }
+
+    /// The weights by which a principal's own best is the best.
+    pub(super) fn own_way(&self, p: usize) -> Weights {
+        let mut weights = vec![Rational::ZERO; self.n()];
+        weights[p] = self.direction(p);
+        weights
     }
 
     /// The number of solves so far.
@@ -209,6 +228,11 @@ impl<'m> PayoffSet<'m> {
         Ok(Best { most, ..best })
     }
 
+    /// Whether preferences are approximated by mixtures.
+    pub fn is_approximated(&self) -> bool {
+        self.model.is_approximated()
+    }
+
     /// The point whose sum by the first of `levels` is the greatest, among these the greatest by the second, and so on; and
     /// an upper bound for the last level that is not all zeros. Needs the exact engine, which decides ties.
     pub fn best_of_best(&self, levels: &[&Weights]) -> Result<Best, StopReason> {
@@ -223,7 +247,7 @@ impl<'m> PayoffSet<'m> {
         self.check_length(&payoffs)?;
         let point = Point { strategy: found.strategy, payoffs };
         let most = telling.last().map_or(Rational::ZERO, |last| point.most(last));
-        Ok(Best { point, most })
+        Ok(Best { point, most, stopped: None })
     }
 
     fn exact(&self, weights: &Weights) -> Result<Best, StopReason> {
@@ -264,10 +288,10 @@ impl<'m> PayoffSet<'m> {
 
     /// The same with narrower payoffs: those of principals of small weight are evaluated again.
     fn narrowed(&self, best: Best, doubles: &Mdp<f64>, gap: f64, aim: f64) -> Result<Best, StopReason> {
-        let Best { mut point, most } = best;
+        let Best { mut point, most, stopped } = best;
         let scale = point.payoffs.iter().map(|payoff| payoff.enclosure.midpoint().abs()).fold(0.0, f64::max);
         if point.payoffs.iter().all(|payoff| payoff.enclosure.width() <= gap / 4.0 * scale) {
-            return Ok(Best { point, most });
+            return Ok(Best { point, most, stopped });
         }
         let strategy = Strategy::Counting(point.strategy.clone());
         if let Ok(found) = certified::evaluate(doubles, &strategy, aim, &self.options.stop) {
@@ -278,7 +302,7 @@ impl<'m> PayoffSet<'m> {
                 }
             }
         }
-        Ok(Best { point, most })
+        Ok(Best { point, most, stopped })
     }
 
     /// The point and the half-space of an answer.
@@ -300,6 +324,10 @@ impl<'m> PayoffSet<'m> {
             let bound = known.unwrap_or_else(|| sum.fold(Enclosure::ZERO, Enclosure::plus).upper());
             most = Rational::try_from(bound).map_err(|_| StopReason::Precision)?;
         }
-        Ok(Best { point, most })
+        let stopped = match answer.claim() {
+            Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit)) => Some(reason),
+            _ => None,
+        };
+        Ok(Best { point, most, stopped })
     }
 }

@@ -10,10 +10,11 @@
 //!
 //! Points with bounds count with their worse end in every row, so that the master's value is attained.
 
+use super::limit::{Direction, Limits};
 use super::payoff_set::{Best, PayoffSet, Point, Weights};
 use super::simplex::{LinearProgram, Optimum, Outcome, Row, Sense};
 use crate::number::{Rational, sum};
-use crate::stop::StopReason;
+use crate::stop::{StopReason, StopSignal};
 
 /// A further variable of a program.
 #[derive(Debug, Clone)]
@@ -144,7 +145,7 @@ impl<'s, 'm> Face<'s, 'm> {
 
     /// Weights longer than this, in bits, converge to a face that no solve reaches: the answer then has bounds.
     fn longest_weight(&self) -> usize {
-        const LONG: usize = 1 << 13;
+        const LONG: usize = 1 << 12;
         let bits = |point: &Point| point.payoffs.iter().filter_map(|own| own.exact.as_ref()).map(Rational::bits).sum();
         let first = self.points.iter().take(self.set.n() + 1).map(bits).max().unwrap_or(0);
         LONG + 8 * first
@@ -161,9 +162,15 @@ impl<'s, 'm> Face<'s, 'm> {
     /// The greatest value of a program, of which some mix of the points found is feasible.
     pub fn solve(&mut self, program: &Program, until: &Until) -> Result<Solved, StopReason> {
         let mut upper: Option<UpperBound> = None;
-        let mut before: Weights = Vec::new();
+        let mut limits = Limits::default();
+        let mut last: Option<Solved> = None;
         for round in 0.. {
-            let optimum = program.master(&self.points).ok_or(StopReason::Precision)?;
+            let stop = &self.set.options().stop;
+            let optimum = match (program.master(&self.points, &[], stop), last) {
+                (Ok(optimum), _) => optimum.ok_or(StopReason::Precision)?,
+                (Err(reason), Some(last)) => return Ok(Solved { stopped: Some(reason), ..last }),
+                (Err(reason), None) => return Err(reason),
+            };
             let duals = &optimum.dual[1..];
             let weights = program.weights(duals);
             let solved = |upper: &Option<UpperBound>, stopped: Option<StopReason>| {
@@ -184,6 +191,12 @@ impl<'s, 'm> Face<'s, 'm> {
             if matches!(until, Until::Positive) && optimum.value > Rational::ZERO {
                 return Ok(solved(&upper, None));
             }
+            let is_near = |upper: &Option<UpperBound>| {
+                upper.as_ref().is_some_and(|bound| &bound.most - &optimum.value <= self.allowed_gap())
+            };
+            if is_near(&upper) {
+                return Ok(solved(&upper, None));
+            }
             let best = match self.best(&weights) {
                 Ok(best) => best,
                 Err(reason) if upper.is_some() => return Ok(solved(&upper, Some(reason))),
@@ -193,9 +206,8 @@ impl<'s, 'm> Face<'s, 'm> {
             if upper.as_ref().is_none_or(|least| bound <= least.most) {
                 upper = Some(UpperBound { most: bound, weights: weights.clone(), duals: duals.to_vec() });
             }
-            let near = &upper.as_ref().expect("set just now").most - &optimum.value <= self.allowed_gap();
             // An exact face ends with gap 0, where the bound is the master's own value.
-            if near {
+            if is_near(&upper) {
                 return Ok(solved(&upper, None));
             }
             let too_long = self.gap.is_zero() && weights.iter().any(|weight| weight.bits() > self.longest_weight());
@@ -205,76 +217,43 @@ impl<'s, 'm> Face<'s, 'm> {
                 (false, false) => None,
             };
             let was = solved(&upper, reason.or(Some(StopReason::Precision)));
+            let best_point = best.point.clone();
             if reason.is_some() || !self.add(best.point) {
                 // The same point again: the remaining gap is below the precision of the points.
                 return Ok(was);
             }
-            self.try_without_small(&weights)?;
-            self.try_limit(&before, &weights)?;
-            before = weights;
+            self.set.tell_gap(&was.upper - &was.value);
+            if let Err(reason) = limits.guess(self, program, &weights, &best_point, &mut upper) {
+                return Ok(Solved { stopped: Some(reason), ..was });
+            }
+            last = Some(was);
         }
         unreachable!("the rounds are limited")
-    }
-
-    /// Solves with the presumed limit of the weights, and on that face with the present ones: if principals share a discount, their
-    /// rewards may cancel for some weights, and vertices accumulate there.
-    fn try_limit(&mut self, before: &Weights, weights: &Weights) -> Result<(), StopReason> {
-        let tells_nothing = |weights: &Weights| weights.iter().all(Rational::is_zero);
-        if tells_nothing(before) || tells_nothing(weights) || self.set.gap().is_some() {
-            return Ok(());
-        }
-        let normal = |weights: &Weights| -> Weights {
-            let total = sum(weights.iter().map(|weight| weight.clone().abs()));
-            weights.iter().map(|weight| weight / &total).collect()
-        };
-        let [before, weights] = [before, weights].map(normal);
-        let moves = before.iter().zip(&weights).map(|(before, now)| (now - before).abs());
-        let reach = moves.fold(Rational::ZERO, Rational::max) * Rational::from(4);
-        if reach.is_zero() || reach > Rational::from_quotient(1, 8) {
-            return Ok(());
-        }
-        let near = |weight: &Rational| {
-            if weight.is_zero() {
-                return Rational::ZERO;
-            }
-            Rational::simplest_between(weight - &reach, weight + &reach)
-        };
-        let limit: Weights = weights.iter().map(near).collect();
-        if limit == weights || tells_nothing(&limit) {
-            return Ok(());
-        }
-        let levels: Vec<&Weights> = self.levels.iter().chain([&limit, &weights]).collect();
-        let best = self.set.best_of_best(&levels)?;
-        self.add(best.point);
-        Ok(())
-    }
-
-    /// Solves with relatively small weights replaced by 0: if a weight tends to 0 the set may have infinitely many vertices, and
-    /// their limit is found only by the weight 0.
-    fn try_without_small(&mut self, weights: &Weights) -> Result<(), StopReason> {
-        let greatest = weights.iter().map(|weight| weight.clone().abs()).fold(Rational::ZERO, Rational::max);
-        let is_small = |weight: &Rational| weight.clone().abs() * Rational::from(1024) < greatest;
-        if weights.iter().any(|weight| !weight.is_zero() && is_small(weight)) {
-            let without = weights.iter().map(|weight| if is_small(weight) { Rational::ZERO } else { weight.clone() });
-            let best = self.best(&without.collect())?;
-            self.add(best.point);
-        }
-        Ok(())
     }
 }
 
 impl Program {
-    /// The optimum over mixes of these points; `None` if no mix satisfies the conditions.
-    pub fn master(&self, points: &[Point]) -> Option<Optimum> {
+    /// The optimum over mixes of these points, which may be moved along some directions; `None` if no mix satisfies the
+    /// conditions, or there is no greatest value.
+    pub(super) fn master(
+        &self,
+        points: &[Point],
+        directions: &[Direction],
+        stop: &StopSignal,
+    ) -> Result<Option<Optimum>, StopReason> {
         let extra = |extra: &Extra| if extra.free { 2 } else { 1 };
         let columns: usize = self.extras.iter().map(extra).sum();
-        let width = points.len() + columns;
-        let place = |index: usize| points.len() + self.extras[..index].iter().map(extra).sum::<usize>();
+        let width = points.len() + columns + 2 * directions.len();
+        let along = |payoffs: &Weights| -> Vec<Rational> {
+            let change = |direction: &Direction| sum(payoffs.iter().zip(direction).map(|(own, entry)| own * entry));
+            directions.iter().map(change).flat_map(|change| [-&change, change]).collect()
+        };
         let mut objective: Vec<Rational> = points.iter().map(|point| point.least(&self.objective)).collect();
         for extra in &self.extras {
             objective.push(extra.objective.clone());
             objective.extend(extra.free.then(|| -&extra.objective));
         }
+        objective.extend(along(&self.objective));
         let mut certain = vec![Rational::ONE; points.len()];
         certain.resize(width, Rational::ZERO);
         let mut rows = vec![Row { left: certain, sense: Sense::Equal, right: Rational::ONE }];
@@ -284,19 +263,27 @@ impl Program {
                 Sense::Equal | Sense::AtLeast => point.least(&condition.payoffs),
             };
             let mut left: Vec<Rational> = points.iter().map(end).collect();
-            left.resize(width, Rational::ZERO);
-            for (index, coefficient) in &condition.extras {
-                left[place(*index)] = coefficient.clone();
-                if self.extras[*index].free {
-                    left[place(*index) + 1] = -coefficient;
-                }
-            }
+            left.extend(self.extra_columns(&condition.extras, columns));
+            left.extend(along(&condition.payoffs));
             rows.push(Row { left, sense: condition.sense, right: condition.bound.clone() });
         }
-        match (LinearProgram { objective, rows }).solve() {
+        Ok(match (LinearProgram { objective, rows }).solve(stop)? {
             Outcome::Optimal(optimum) => Some(optimum),
             Outcome::Infeasible | Outcome::Unbounded => None,
+        })
+    }
+
+    /// The coefficients of extra numbers, as columns: a free one is the difference of two.
+    fn extra_columns(&self, coefficients: &[(usize, Rational)], columns: usize) -> Vec<Rational> {
+        let mut left = vec![Rational::ZERO; columns];
+        for (index, coefficient) in coefficients {
+            let place = self.extras[..*index].iter().map(|extra| if extra.free { 2 } else { 1 }).sum::<usize>();
+            left[place] = coefficient.clone();
+            if self.extras[*index].free {
+                left[place + 1] = -coefficient;
+            }
         }
+        left
     }
 
     /// c − Σ y_r a_r.
@@ -344,11 +331,12 @@ pub fn reduced(points: &[Point], shares: Vec<(usize, Rational)>) -> Vec<(usize, 
     };
     let mut rows: Vec<Row> = (0..n).map(row).collect();
     rows.push(Row { left: vec![Rational::ONE; shares.len()], sense: Sense::Equal, right: Rational::ONE });
-    match (LinearProgram { objective: vec![Rational::ZERO; shares.len()], rows }).solve() {
-        Outcome::Optimal(found) => {
+    // It has a row per principal, and so ends soon.
+    match (LinearProgram { objective: vec![Rational::ZERO; shares.len()], rows }).solve(&StopSignal::default()) {
+        Ok(Outcome::Optimal(found)) => {
             let kept = shares.iter().zip(found.primal).map(|((index, _), share)| (*index, share));
             kept.filter(|(_, share)| !share.is_zero()).collect()
         }
-        Outcome::Infeasible | Outcome::Unbounded => shares,
+        Ok(Outcome::Infeasible | Outcome::Unbounded) | Err(_) => shares,
     }
 }

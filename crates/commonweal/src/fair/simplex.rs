@@ -1,13 +1,15 @@
-//! Small linear programs in fractions: the simplex method on a tableau, with Bland's rule, which never cycles.
+//! Small linear programs: guessed in doubles, proven in fractions.
 //!
 //! ```text
 //! maximise  c·x   subject to   a_r·x ≤, =, ≥ b_r   and   x ≥ 0
 //! ```
 //!
-//! Every row has an artificial variable of its own, whose column of the tableau is the basis inverse: the duals are read
-//! from there. Cost: a pivot is rows × columns products of fractions.
+//! The simplex method runs in doubles first. If its last basis is feasible in fractions, the method continues from there, and mostly
+//! ends at once; otherwise it starts anew in fractions, with Bland's rule, which never cycles.
 
-use crate::number::Rational;
+use super::basis::{Ended, Simplex};
+use crate::number::{Rational, sum};
+use crate::stop::{StopReason, StopSignal};
 
 /// How the two sides of a row compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,152 +66,21 @@ pub struct Optimum {
 }
 
 impl LinearProgram {
-    /// Solves the program.
-    pub fn solve(&self) -> Outcome {
-        let mut tableau = Tableau::of(self);
-        tableau.maximise(|column, tableau| column < tableau.first_artificial);
-        if !tableau.value().is_zero() {
-            return Outcome::Infeasible;
-        }
-        tableau.drive_out_artificials();
-        tableau.take_objective(&self.objective);
-        if !tableau.maximise(|column, tableau| column < tableau.first_artificial) {
-            return Outcome::Unbounded;
-        }
-        Outcome::Optimal(tableau.optimum(self.objective.len()))
-    }
-}
-
-struct Tableau {
-    /// Per row, one entry per column and the right side at the end.
-    rows: Vec<Vec<Rational>>,
-    /// Reduced costs c_j − c_B·B⁻¹a_j, and minus the value at the end.
-    costs: Vec<Rational>,
-    /// The column that is basic in each row.
-    basis: Vec<usize>,
-    /// Per row, whether its sides were multiplied by −1.
-    flipped: Vec<bool>,
-    first_artificial: usize,
-}
-
-impl Tableau {
-    /// The tableau with the artificial variables in the basis, about to maximise minus their sum.
-    fn of(program: &LinearProgram) -> Tableau {
-        let n = program.objective.len();
-        let n_slack = program.rows.iter().filter(|row| row.sense != Sense::Equal).count();
-        let first_artificial = n + n_slack;
-        let width = first_artificial + program.rows.len() + 1;
-        let (mut rows, mut flipped, mut slack) = (Vec::new(), Vec::new(), n);
-        for (index, row) in program.rows.iter().enumerate() {
-            let mut entries = vec![Rational::ZERO; width];
-            entries[..n].clone_from_slice(&row.left);
-            entries[width - 1] = row.right.clone();
-            if row.sense != Sense::Equal {
-                entries[slack] = if row.sense == Sense::AtMost { Rational::ONE } else { Rational::NEG_ONE };
-                slack += 1;
+    /// Solves the program, or returns why it was stopped.
+    pub fn solve(&self, stop: &StopSignal) -> Result<Outcome, StopReason> {
+        let guess = Simplex::<f64>::of(self);
+        let guess = guess.solve(guess.first_basis(), guess.most_pivots(), stop)?.basis;
+        let simplex = Simplex::<Rational>::of(self);
+        let start = if simplex.is_feasible(&guess) { guess } else { simplex.first_basis() };
+        Ok(match simplex.solve(start, usize::MAX, stop)?.ended {
+            Ended::Optimal { primal, dual } => {
+                let value = sum(self.objective.iter().zip(&primal).map(|(own, x)| own * x));
+                Outcome::Optimal(Optimum { value, primal, dual })
             }
-            let flip = row.right < Rational::ZERO;
-            if flip {
-                entries.iter_mut().for_each(|entry| *entry = -&*entry);
-            }
-            entries[first_artificial + index] = Rational::ONE;
-            rows.push(entries);
-            flipped.push(flip);
-        }
-        let mut costs = vec![Rational::ZERO; width];
-        for row in &rows {
-            for (column, entry) in row.iter().enumerate() {
-                if column < first_artificial || column == width - 1 {
-                    costs[column] += entry;
-                }
-            }
-        }
-        let basis = (first_artificial..first_artificial + rows.len()).collect();
-        Tableau { rows, costs, basis, flipped, first_artificial }
-    }
-
-    /// The value of the objective, negated in the last entry of the costs.
-    fn value(&self) -> Rational {
-        -self.costs.last().expect("a right side")
-    }
-
-    /// Pivots until no column that may enter improves the objective; false if it is unbounded.
-    fn maximise(&mut self, may_enter: impl Fn(usize, &Tableau) -> bool) -> bool {
-        loop {
-            // Bland: the first column that improves, the first basic variable that limits it.
-            let entering = (0..self.costs.len() - 1)
-                .find(|&column| self.costs[column] > Rational::ZERO && may_enter(column, self));
-            let Some(entering) = entering else { return true };
-            let mut leaving: Option<(usize, Rational)> = None;
-            for (index, row) in self.rows.iter().enumerate() {
-                if row[entering] <= Rational::ZERO {
-                    continue;
-                }
-                let ratio = row.last().expect("a right side") / &row[entering];
-                let sooner = leaving.as_ref().is_none_or(|(other, least)| {
-                    ratio < *least || (ratio == *least && self.basis[index] < self.basis[*other])
-                });
-                if sooner {
-                    leaving = Some((index, ratio));
-                }
-            }
-            let Some((leaving, _)) = leaving else { return false };
-            self.pivot(leaving, entering);
-        }
-    }
-
-    fn pivot(&mut self, leaving: usize, entering: usize) {
-        let factor = Rational::ONE / &self.rows[leaving][entering];
-        self.rows[leaving].iter_mut().filter(|entry| !entry.is_zero()).for_each(|entry| *entry *= &factor);
-        let row = self.rows[leaving].clone();
-        let others = self.rows.iter_mut().enumerate().filter(|(index, _)| *index != leaving).map(|(_, other)| other);
-        for other in others.chain([&mut self.costs]) {
-            if other[entering].is_zero() {
-                continue;
-            }
-            let factor = other[entering].clone();
-            for (entry, own) in other.iter_mut().zip(&row).filter(|(_, own)| !own.is_zero()) {
-                *entry -= own * &factor;
-            }
-        }
-        self.basis[leaving] = entering;
-    }
-
-    /// Takes artificial variables out of the basis; a row in which none can be replaced is redundant.
-    fn drive_out_artificials(&mut self) {
-        for index in 0..self.rows.len() {
-            if self.basis[index] < self.first_artificial {
-                continue;
-            }
-            if let Some(entering) = (0..self.first_artificial).find(|&column| !self.rows[index][column].is_zero()) {
-                self.pivot(index, entering);
-            }
-        }
-    }
-
-    fn take_objective(&mut self, objective: &[Rational]) {
-        let cost = |column: usize| objective.get(column).cloned().unwrap_or_default();
-        let width = self.costs.len();
-        let mut costs: Vec<Rational> = (0..width).map(cost).collect();
-        for (row, &basic) in self.rows.iter().zip(&self.basis) {
-            let factor = cost(basic);
-            if !factor.is_zero() {
-                costs.iter_mut().zip(row).for_each(|(cost, entry)| *cost -= entry * &factor);
-            }
-        }
-        self.costs = costs;
-    }
-
-    fn optimum(&self, n: usize) -> Optimum {
-        let mut primal = vec![Rational::ZERO; n];
-        for (row, &basic) in self.rows.iter().zip(&self.basis).filter(|(_, basic)| **basic < n) {
-            primal[basic] = row.last().expect("a right side").clone();
-        }
-        let multiplier = |(index, &flipped): (usize, &bool)| {
-            let cost = &self.costs[self.first_artificial + index];
-            if flipped { cost.clone() } else { -cost }
-        };
-        Optimum { value: self.value(), primal, dual: self.flipped.iter().enumerate().map(multiplier).collect() }
+            Ended::Infeasible => Outcome::Infeasible,
+            Ended::Unbounded => Outcome::Unbounded,
+            Ended::Lost => unreachable!("no basis in fractions is singular"),
+        })
     }
 }
 
@@ -236,7 +107,9 @@ mod tests {
         // A textbook example: 3x + 5y under x ≤ 4, 2y ≤ 12, 3x + 2y ≤ 18.
         let rows =
             vec![row(&[1, 0], Sense::AtMost, 4), row(&[0, 2], Sense::AtMost, 12), row(&[3, 2], Sense::AtMost, 18)];
-        let Outcome::Optimal(found) = program(&[3, 5], rows).solve() else { panic!("it has an optimum") };
+        let Ok(Outcome::Optimal(found)) = program(&[3, 5], rows).solve(&StopSignal::default()) else {
+            panic!("it has an optimum")
+        };
         assert_eq!(found.value, number("36"));
         assert_eq!(found.primal, [number("2"), number("6")]);
         assert_eq!(found.dual, [number("0"), number("3/2"), number("1")]);
@@ -245,8 +118,9 @@ mod tests {
     #[test]
     fn what_has_no_optimum_says_why() {
         let empty = vec![row(&[1], Sense::AtLeast, 2), row(&[1], Sense::AtMost, 1)];
-        assert_eq!(program(&[1], empty).solve(), Outcome::Infeasible);
-        assert_eq!(program(&[1, 0], vec![row(&[1, -1], Sense::AtMost, 1)]).solve(), Outcome::Unbounded);
+        assert_eq!(program(&[1], empty).solve(&StopSignal::default()), Ok(Outcome::Infeasible));
+        let endless = program(&[1, 0], vec![row(&[1, -1], Sense::AtMost, 1)]);
+        assert_eq!(endless.solve(&StopSignal::default()), Ok(Outcome::Unbounded));
         // Beale's program cycles under the rule of the greatest cost.
         let rows = vec![
             Row {
@@ -262,7 +136,7 @@ mod tests {
             row(&[0, 0, 1, 0], Sense::AtMost, 1),
         ];
         let beale = LinearProgram { objective: ["3/4", "-150", "1/50", "-6"].map(number).to_vec(), rows };
-        let Outcome::Optimal(found) = beale.solve() else { panic!("it has an optimum") };
+        let Ok(Outcome::Optimal(found)) = beale.solve(&StopSignal::default()) else { panic!("it has an optimum") };
         assert_eq!(found.value, number("1/20"));
     }
 
@@ -278,8 +152,8 @@ mod tests {
             rows.push(row(&[1, 1, 1], Sense::AtMost, 10));
             let program = program(&objective, rows);
             let dot = |a: &[Rational], b: &[Rational]| a.iter().zip(b).fold(Rational::ZERO, |sum, (a, b)| sum + a * b);
-            match program.solve() {
-                Outcome::Optimal(Optimum { value, primal, dual }) => {
+            match program.solve(&StopSignal::default()) {
+                Ok(Outcome::Optimal(Optimum { value, primal, dual })) => {
                     prop_assert_eq!(&dot(&program.objective, &primal), &value);
                     prop_assert!(primal.iter().all(|x| *x >= Rational::ZERO));
                     let rights: Vec<Rational> = program.rows.iter().map(|row| row.right.clone()).collect();
@@ -298,7 +172,7 @@ mod tests {
                         prop_assert!(priced >= program.objective[j]);
                     }
                 }
-                Outcome::Infeasible => {
+                Ok(Outcome::Infeasible) => {
                     // No point of a fine grid is feasible either.
                     for code in 0..21i64.pow(3) {
                         let x = [code % 21, code / 21 % 21, code / 441].map(|k| Rational::from_quotient(k, 2));
@@ -313,7 +187,7 @@ mod tests {
                         prop_assert!(!feasible);
                     }
                 }
-                Outcome::Unbounded => prop_assert!(false, "the last row bounds it"),
+                Ok(Outcome::Unbounded) | Err(_) => prop_assert!(false, "the last row bounds it"),
             }
         }
     }

@@ -197,10 +197,18 @@ pub(super) fn solve(
     let mut without_news = 0;
     for _ in 0..MOST_ROUNDS {
         let program = program(smooth, stage, gains, &lines, n);
-        let Some(optimum) = program.master(&stage.face.points) else { break };
+        let stop = &stage.face.set.options().stop;
+        let optimum = match program.master(&stage.face.points, &[], stop) {
+            Ok(Some(optimum)) => optimum,
+            Ok(None) => break,
+            Err(reason) => {
+                stopped = Some(reason);
+                break;
+            }
+        };
         let duals = &optimum.dual[1..];
         let weights = program.weights(duals);
-        let Best { point, most } = match stage.face.best(&weights) {
+        let Best { point, most, .. } = match stage.face.best(&weights) {
             Ok(best) => best,
             Err(reason) => {
                 stopped = Some(reason);
@@ -228,12 +236,18 @@ pub(super) fn solve(
             }
         }
         let is_new = stage.face.add(point);
-        if stage.face.gap.is_zero()
-            && let Some(found) = exactly(smooth, stage, gains, &lower.1)?
-        {
-            return Ok(found);
+        if stage.face.gap.is_zero() {
+            match exactly(smooth, stage, gains, &lower.1) {
+                Ok(Some(found)) => return Ok(found),
+                Ok(None) => {}
+                Err(reason) => {
+                    stopped = Some(reason);
+                    break;
+                }
+            }
         }
         let (bound, ..) = upper.as_ref().expect("set by now");
+        stage.face.set.tell_gap(bound - &lower.0);
         let scale = if matches!(smooth, Smooth::Nash) { Rational::ONE } else { lower.0.clone().abs() };
         if bound - &lower.0 <= gap * scale {
             stopped = None;

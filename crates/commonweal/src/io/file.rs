@@ -94,7 +94,7 @@ impl ModelFile {
     }
 
     /// The model of a YAML file; rows with rounding errors are scaled unless `strict`.
-    pub fn read_yaml(&self, strict: bool) -> Result<Loaded<Rational>, ReadError> {
+    pub(crate) fn read_yaml(&self, strict: bool) -> Result<Loaded<Rational>, ReadError> {
         let bytes = match &self.contents {
             Contents::Kept(bytes) => bytes,
             Contents::At(path) => &text_file(path)?,
@@ -103,7 +103,7 @@ impl ModelFile {
     }
 
     /// The model of a `.drn` or `.umb` file, which the options' discounts complete.
-    pub fn read<N: ModelNumber>(&self, options: &ReadOptions) -> Result<Loaded<N>, ReadError> {
+    pub(crate) fn read<N: ModelNumber>(&self, options: &ReadOptions) -> Result<Loaded<N>, ReadError> {
         let options = ReadOptions { bytes: self.length(), ..options.clone() };
         if self.format == Format::Umb { read_umb(self.reader()?, &options) } else { read_drn(self.reader()?, &options) }
     }

@@ -57,7 +57,7 @@ pub use loaded::{Loaded, Overview, ReadOptions};
 pub use model_reader::{MAX_MODEL_BYTES, load_model, read_model, read_model_bytes};
 pub use model_writer::{preference_text, write_json, write_yaml};
 pub use parse_error::ParseError;
-pub use preference_reader::read_preference;
+pub use preference_reader::{named_preference, read_preference};
 pub use read_error::ReadError;
 pub use strategy_reader::read_strategy;
 pub use umb::{UmbNumber, read_umb, umb_overview, write_umb};

@@ -88,12 +88,18 @@ impl<'t> Node<'t> {
 pub(super) struct Keys<const N: usize> {
     whose: &'static str,
     names: [&'static str; N],
+    /// What to write in place of an unknown key that is a known mistake.
+    cure: fn(&str) -> Option<String>,
     pub seen: [Option<Span>; N],
 }
 
 impl<const N: usize> Keys<N> {
     pub fn new(whose: &'static str, names: [&'static str; N]) -> Self {
-        Keys { whose, names, seen: [None; N] }
+        Keys { whose, names, cure: |_| None, seen: [None; N] }
+    }
+
+    pub fn with_cure(self, cure: fn(&str) -> Option<String>) -> Self {
+        Keys { cure, ..self }
     }
 
     pub fn name(&self, key: usize) -> &'static str {
@@ -114,6 +120,9 @@ impl<const N: usize> Keys<N> {
     fn mend(&self, name: &str) -> String {
         if name == "<<" {
             return "merge keys are not supported: write the entries out".into();
+        }
+        if let Some(cure) = (self.cure)(name) {
+            return cure;
         }
         // YAML takes `key:value` for one name.
         let squeezed = name.split_once(':').map(|(key, _)| key).filter(|key| self.names.contains(key));

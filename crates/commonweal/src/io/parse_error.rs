@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthChar;
 
 /// The widest excerpt of a source line that is shown.
-const EXCERPT_WIDTH: usize = 88;
+const EXCERPT_WIDTH: usize = 68;
 /// The most characters of a name or number that a message repeats.
 const SHOWN: usize = 40;
 
@@ -41,7 +41,7 @@ pub struct ParseError {
 
 impl ParseError {
     /// The error as text: `file:line:column: message`, the line of `text` with carets under the wrong characters, and the help. No
-    /// line of the excerpt is wider than 100 columns, and control characters are replaced.
+    /// line of the excerpt is wider than 80 columns, and control characters are replaced.
     ///
     /// For a file that is not UTF-8, pass `String::from_utf8_lossy` of its bytes. An error with `line_text` needs no text.
     pub fn render(&self, file: &str, text: &str) -> String {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::{DEFAULT_ERROR, GREEN_BOOK, Preference, PreferenceError, Principal, Schedule, as_rate},
-    number::{Rational, decimal_or_fraction, parse_rate},
+    number::{Rational, decimal_or_fraction, parse_rate, parse_rational, rate_text},
 };
 
 /// What an entry may say, in the order of [`Key`].
@@ -76,12 +76,13 @@ impl Key {
     }
 }
 
-/// The time preference that a text states as an entry of a model file does: `2/3`, or `{schedule: green-book}`.
-pub fn read_preference(text: &str) -> Result<Preference, ParseError> {
+/// The time preference that a text states as an entry of a model file does: `2/3`, or `{schedule: green-book}`. Errors name its
+/// principal.
+pub fn read_preference(principal: &str, text: &str) -> Result<Preference, ParseError> {
     const SHAPE: &str = "write a discount, such as 2/3, or an entry in braces, such as `{rate: 3%}`";
     let read = || {
         let mut reader = Reader::new(text, Events::new(text, SHAPE)?, false);
-        let id = reader.draft.principal_names.intern("it".into(), Span::default());
+        let id = reader.draft.principal_names.intern(principal.to_owned().into(), Span::default());
         let principal = reader.principal_entry(id, Span::default())?;
         reader.events.finish()?;
         if principal.weight.is_one() {
@@ -114,7 +115,69 @@ impl Stated {
     /// The place of an error in a preference.
     fn place(&self, error: &PreferenceError) -> Span {
         let of_key = KEYS.iter().position(|key| *key == error.key).map_or_else(Span::default, |key| self.values[key]);
+        // An error that is not stated is that of the mixture.
+        let candidates = [of_key, self.values[Key::Gamma as usize], self.values[Key::Hyperbolic as usize]];
+        let of_key = candidates.into_iter().find(|span| !span.is_empty()).unwrap_or_default();
         error.at.and_then(|at| self.rates.get(at)).copied().unwrap_or(of_key)
+    }
+}
+
+impl Stated {
+    /// What to write in place of two ways to state a preference.
+    fn instead_of_two(&self, kinds: [Key; 2]) -> String {
+        let number = |key: Key| self.numbers[key as usize].as_ref();
+        let other = kinds.into_iter().find(|key| *key != Key::Beta);
+        match other.filter(|_| kinds.contains(&Key::Beta)) {
+            Some(Key::Rate) => number(Key::Rate).map(|rate| {
+                let delta = discount_text(rate);
+                format!("write `delta: {delta}` in place of `rate: {}`: δ is 1/(1 + r)", rate_text(rate))
+            }),
+            Some(Key::Discount) => number(Key::Discount)
+                .map(|discount| format!("write `delta: {}` in place of `discount`", decimal_or_fraction(discount))),
+            _ => None,
+        }
+        .unwrap_or_else(|| "a principal has one time preference; keep one of them".to_owned())
+    }
+}
+
+/// The discount of a rate as a quotient that shows the rate: `100/103` for 3 %.
+fn discount_text(rate: &Rational) -> String {
+    let per_cent = decimal_or_fraction(&(Rational::from(100) * (Rational::ONE + rate)));
+    // A quotient of a quotient is not a number of the format.
+    if per_cent.contains('/') {
+        (Rational::ONE / (Rational::ONE + rate)).to_string()
+    } else {
+        format!("100/{per_cent}")
+    }
+}
+
+/// The key for a name that other texts use, or what a comma inside of a number has made a key.
+fn other_words(name: &str) -> Option<String> {
+    let plain = name.to_lowercase().replace(['-', '_'], " ");
+    match plain.as_str() {
+        "discount rate" | "interest" | "interest rate" | "r" => Some("write `rate`, such as `rate: 3%`".to_owned()),
+        "discount factor" | "factor" | "lambda" | "λ" => Some("write `discount`, such as `discount: 0.97`".to_owned()),
+        "quasi hyperbolic" | "quasihyperbolic" | "beta delta" | "present bias" => Some(BETA_DELTA.to_owned()),
+        "green book" => Some("write `schedule: green-book`".to_owned()),
+        _ if parse_rate(name).is_ok() => {
+            Some("write decimals with a point, such as 3.5%: a comma ends the entry".to_owned())
+        }
+        _ => None,
+    }
+}
+
+const BETA_DELTA: &str = "write `beta` and `delta`, such as `beta: 0.7, delta: 0.95`";
+
+/// What to write for a preference that is named where a discount stands.
+pub fn named_preference(text: &str) -> Option<&'static str> {
+    let plain = text.to_lowercase().replace(['-', '_'], " ");
+    match plain.as_str() {
+        "green book" => Some("`{schedule: green-book}`"),
+        "quasi hyperbolic" | "quasihyperbolic" | "beta delta" => Some("`{beta: 0.7, delta: 0.95}`"),
+        "hyperbolic" => Some("`{hyperbolic: 0.1, hazard: 1%}`"),
+        "gamma" => Some("`{gamma: {mean: 4%, sd: 3%}}`"),
+        "survey" => Some("`{survey: [1%, 2%, 3.5%]}`"),
+        _ => None,
     }
 }
 
@@ -131,11 +194,11 @@ impl<'t> Reader<'t> {
         }
         value.expect_map(self.text, || self.principal(id), "a discount or a map", SHAPE)?;
         let mut stated = Stated::default();
-        let mut keys = Keys::new("a principal", KEYS);
+        let mut keys = Keys::new("a principal", KEYS).with_cure(other_words);
         while let Some(key) = self.key(&mut keys)? {
             self.value_of(Key::EACH[key], id, &mut stated)?;
         }
-        let kind = self.kind(id, name, &keys)?;
+        let kind = self.kind(id, name, &keys, &stated)?;
         let weight = stated.numbers[Key::Weight as usize].take().unwrap_or(Rational::ONE);
         let preference = self.preference(kind, id, &keys, &mut stated)?;
         Ok(self.stating(id, preference, &stated)?.weighted(weight))
@@ -155,7 +218,8 @@ impl<'t> Reader<'t> {
         let number = match key {
             Key::Discount => self.discount(&value, id, Form::Keyed)?,
             Key::Rate | Key::Hazard => value.rate(what)?,
-            Key::Beta | Key::Delta | Key::Hyperbolic | Key::Error | Key::Weight => value.number(what)?,
+            Key::Delta => self.delta(&value, id)?,
+            Key::Beta | Key::Hyperbolic | Key::Error | Key::Weight => value.number(what)?,
             Key::Until => {
                 stated.until = Some(value.step(what)?);
                 return Ok(());
@@ -175,7 +239,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The one way in which the preference is stated.
-    fn kind(&self, id: u32, name: Span, keys: &Keys<12>) -> Result<Key, Fault> {
+    fn kind(&self, id: u32, name: Span, keys: &Keys<12>, stated: &Stated) -> Result<Key, Fault> {
         let place = |key: Key| keys.seen[key as usize];
         let mut kinds: Vec<(Span, Key)> =
             Key::EACH[..KINDS].iter().filter_map(|&key| Some((place(key)?, key))).collect();
@@ -184,7 +248,7 @@ impl<'t> Reader<'t> {
             [(_, kind)] => kind,
             [(_, first), (span, second), ..] => {
                 let message = format!("{} has a `{}` and a `{}`", self.principal(id), first.name(), second.name());
-                return Err(Fault::new(span, message, "a principal has one time preference; keep one of them"));
+                return Err(Fault::new(span, message, stated.instead_of_two([first, second])));
             }
             [] if place(Key::Delta).is_some() => {
                 let message = format!("{} has a `delta` and no `beta`", self.principal(id));
@@ -193,6 +257,11 @@ impl<'t> Reader<'t> {
                     message,
                     "add one, such as `beta: 0.7`, or write `discount`",
                 ));
+            }
+            [] if place(Key::Hazard).is_some() => {
+                let message = format!("{} has a `hazard` and no `hyperbolic`", self.principal(id));
+                let help = "add one, such as `hyperbolic: 0.1`; a hazard alone is the `rate` h/(1 − h)";
+                return Err(Fault::new(place(Key::Hazard).unwrap_or(name), message, help));
             }
             [] => {
                 let message = format!("{} has no `discount`", self.principal(id));
@@ -208,8 +277,12 @@ impl<'t> Reader<'t> {
                 let message =
                     format!("{}: `{}` does not go with `{}`", self.principal(id), companion.name(), kind.name());
                 let names: Vec<String> = of.iter().map(|key| format!("`{}`", key.name())).collect();
-                let help =
-                    format!("it goes with {}; take it away, or state the preference otherwise", names.join(" or "));
+                let otherwise = match (companion, kind) {
+                    (Key::Until, Key::Schedule) => "or let the schedule end in a high rate, such as `30: 100%`",
+                    (Key::Until, _) => "or state a `rate` or a `discount`",
+                    _ => "or state the preference otherwise",
+                };
+                let help = format!("it goes with {}; take it away, {otherwise}", names.join(" or "));
                 return Err(Fault::new(span, message, help));
             }
         }
@@ -291,6 +364,31 @@ impl<'t> Reader<'t> {
                 }
             };
             return Err(Fault::new(value.span, message, help));
+        }
+        if let (Form::Alone, Kind::Scalar { text, .. }) = (form, &value.kind)
+            && let Some(cure) = named_preference(text.trim())
+        {
+            let message = format!("{} is not a number: {}", what(), shown(text));
+            return Err(Fault::new(value.span, message, format!("write {cure}")));
+        }
+        value.number(what)
+    }
+
+    /// The δ of β-δ, which is a discount: a percentage is probably meant as a rate.
+    fn delta(&self, value: &Node<'t>, id: u32) -> Result<Rational, Fault> {
+        let what = || format!("the delta of {}", self.principal(id));
+        if let Kind::Scalar { text, .. } = &value.kind
+            && text.trim_end().ends_with('%')
+            && let Ok(rate) = parse_rate(text)
+        {
+            let percent = text.trim();
+            let as_delta = if rate >= Rational::from_quotient(1, 2) && rate < Rational::ONE {
+                format!("write `delta: {}`, or for a rate of {percent} ", decimal_or_fraction(&rate))
+            } else {
+                format!("a delta is a discount; for a rate of {percent} write ")
+            };
+            let message = format!("{} is {}, a percentage", what(), shown(percent));
+            return Err(Fault::new(value.span, message, format!("{as_delta}`delta: {}`", discount_text(&rate))));
         }
         value.number(what)
     }
@@ -384,7 +482,13 @@ impl Node<'_> {
         match &self.kind {
             Kind::Scalar { text, .. } if text.trim_end().ends_with('%') => parse_rate(text).map_err(|_| {
                 let message = format!("{} is not a rate: {}", what(), shown(text));
-                Fault::new(self.span, message, "write per cent such as 3% or 3.5%, or a number such as 0.03")
+                let with_point = text.replacen(',', ".", 1);
+                let help = if parse_rate(&with_point).is_ok() {
+                    format!("write {}, with a point", shown(&with_point))
+                } else {
+                    "write per cent such as 3% or 3.5%, or a number such as 0.03".to_owned()
+                };
+                Fault::new(self.span, message, help)
             }),
             _ => self.number(what),
         }
@@ -392,10 +496,24 @@ impl Node<'_> {
 
     /// The node as a step, or as a number of steps.
     fn step(&self, what: impl Fn() -> String) -> Result<u64, Fault> {
+        const WHOLE: &str = "write a whole number of steps that is not negative, such as 4";
+        let is_step =
+            |number: &Rational| number.is_whole() && *number >= Rational::ZERO && *number <= Rational::from(LATEST);
+        let refused = |number: &str, help: String| {
+            Err(Fault::new(self.span, format!("{} is {}, not a step", what(), shown(number)), help))
+        };
+        // `4 years` means 4.
+        if let Kind::Scalar { text, .. } = &self.kind
+            && !self.is_null()
+            && parse_rational(text).is_err()
+        {
+            let first = text.split_whitespace().next().and_then(|word| parse_rational(word).ok()).filter(is_step);
+            let help = first.map_or_else(|| WHOLE.to_owned(), |step| format!("write {step}, the number of steps"));
+            return refused(text, help);
+        }
         let number = self.number(&what)?;
-        if !number.is_whole() || number < Rational::ZERO || number > Rational::from(LATEST) {
-            let message = format!("{} is {}, not a step", what(), shown(&number.to_string()));
-            return Err(Fault::new(self.span, message, "write a whole number that is not negative, such as 4"));
+        if !is_step(&number) {
+            return refused(&number.to_string(), WHOLE.to_owned());
         }
         Ok(number.to_string().parse().expect("a whole number within limits"))
     }

@@ -1,7 +1,7 @@
 //! The names of states in files of other tools: from a comment or a valuation, or else their numbers.
 
 use crate::model::NameTable;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most bytes that names may have together: those of larger models are numbers.
 const MOST_BYTES: usize = 1 << 26;
@@ -30,7 +30,7 @@ impl StateNames {
     pub fn name(&mut self, state: usize, text: &str) {
         let trimmed = text.trim();
         let name = match trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(valuation) => valuation.split('&').map(in_one_line).collect::<Vec<_>>().join(" & "),
+            Some(valuation) => valuation.split('&').map(in_one_line).collect::<Vec<_>>().join(AND),
             None => trimmed.to_owned(),
         };
         if name.is_empty() || self.is_full() {
@@ -40,12 +40,14 @@ impl StateNames {
         self.named.push((state, name.into()));
     }
 
-    /// The names of all states, each once: of two that are called the same, the second is `name#2`. A state without a name is
-    /// called by its number.
-    pub fn table(self, n_states: usize) -> NameTable {
+    /// The names of all states, each once: of two that are called the same, the second is `name#2`, unless the file calls another
+    /// state that. A state without a name is called by its number.
+    pub fn table(mut self, n_states: usize) -> NameTable {
         if self.named.is_empty() || self.is_full() {
             return NameTable::numbered(n_states);
         }
+        self.fill_blanks();
+        let given: HashSet<Box<str>> = self.named.iter().map(|(_, name)| name.clone()).collect();
         let mut table = NameTable::default();
         // The number that the next state of a name tries first.
         let mut repeated: HashMap<Box<str>, u32> = HashMap::new();
@@ -60,14 +62,43 @@ impl StateNames {
                 continue;
             }
             let next = repeated.entry(name.clone()).or_insert(2);
-            let free = (*next..).map(|k| (k, format!("{name}#{k}"))).find(|(_, name)| table.find(name).is_none());
+            let is_free = |name: &str| table.find(name).is_none() && !given.contains(name);
+            let free = (*next..).map(|k| (k, format!("{name}#{k}"))).find(|(_, name)| is_free(name));
             let (k, free) = free.expect("there are more numbers than names");
             *next = k + 1;
             table.intern(&free);
         }
         table
     }
+
+    /// Storm writes a Boolean variable as `!gold` where it is false and as nothing where it is true: `gold` is written there.
+    fn fill_blanks(&mut self) {
+        let mut variables: Vec<Option<Box<str>>> = Vec::new();
+        for (_, name) in &self.named {
+            for (k, field) in name.split(AND).enumerate() {
+                if k == variables.len() {
+                    variables.push(None);
+                }
+                if let (None, Some(variable)) = (&variables[k], field.strip_prefix('!')) {
+                    variables[k] = Some(variable.into());
+                }
+            }
+        }
+        for (_, name) in &mut self.named {
+            if name.contains(AND) && name.split(AND).any(str::is_empty) {
+                let filled = |(field, variable)| match (field, variable) {
+                    ("", Some(variable)) => variable,
+                    (field, _) => field,
+                };
+                let fields = name.split(AND).zip(variables.iter().map(Option::as_deref)).map(filled);
+                *name = fields.collect::<Vec<_>>().join(AND).into();
+            }
+        }
+    }
 }
+
+/// What stands between the variables of a valuation.
+const AND: &str = " & ";
 
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -87,8 +118,19 @@ mod tests {
         }
         let table = names.table(8);
         let all: Vec<String> = table.iter().map(|name| name.into_owned()).collect();
-        assert_eq!(all, ["x=0 & y=1", "2", "2#2", "x=0 & y=1#2", "4", "x=0 & y=1#2#2", "x=0 & y=1#3", "7"]);
+        assert_eq!(all, ["x=0 & y=1", "2", "2#2", "x=0 & y=1#3", "4", "x=0 & y=1#2", "x=0 & y=1#4", "7"]);
         assert_eq!(StateNames::default().table(3), NameTable::numbered(3));
+    }
+
+    #[test]
+    fn a_blank_is_a_variable_that_is_true() {
+        let mut names = StateNames::default();
+        for (state, text) in ["[!gold\t& !gem\t& x=1]", "[\t& !gem\t& x=1]", "[\t& \t& x=2]"].into_iter().enumerate() {
+            names.name(state, text);
+        }
+        let table = names.table(3);
+        let all: Vec<String> = table.iter().map(|name| name.into_owned()).collect();
+        assert_eq!(all, ["!gold & !gem & x=1", "gold & !gem & x=1", "gold & gem & x=2"]);
     }
 
     #[test]

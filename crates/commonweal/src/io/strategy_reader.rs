@@ -239,9 +239,20 @@ impl<'t> Reader<'_, 't> {
         const SHOWN: usize = 8;
         let model = self.model;
         let mut missing = Vec::new();
+        // A default that fits no state is wrong in itself.
+        let (mut fits, mut fault) = (false, None);
         let mut complete = Vec::with_capacity(model.n_states());
         for (state, own) in model.states().zip(given.of_state) {
-            let by_default = || given.default.as_ref().and_then(|default| of_state(self, state, default).ok());
+            let by_default = || match of_state(self, state, given.default.as_ref()?) {
+                Ok(does) => {
+                    fits = true;
+                    Some(does)
+                }
+                Err(why) => {
+                    fault.get_or_insert(why);
+                    None
+                }
+            };
             let single = || {
                 let mut choices = model.choices(state);
                 choices.next().filter(|_| choices.len() == 0).map(&only)
@@ -253,6 +264,9 @@ impl<'t> Reader<'_, 't> {
         }
         if missing.is_empty() {
             return Ok(complete);
+        }
+        if let (false, Some(fault)) = (fits, fault) {
+            return Err(fault);
         }
         let mut names: Vec<String> = missing.iter().take(SHOWN).map(|&state| shown(&model.state_name(state))).collect();
         if missing.len() > SHOWN {
@@ -526,8 +540,8 @@ mod tests {
             ("\"mix\": {}, \"decisions\": {}", "both"),
             ("\"more\": {}", "no key `more`"),
             ("\"decisions\": {\"*\": \"b\", \"*\": \"b\"}", "twice"),
-            ("\"decisions\": {\"*\": \"c\"}", "does not say what to do in state `s0`"),
-            ("\"mix\": {\"*\": {\"c\": 1}}", "does not say what to do in state `s0`"),
+            ("\"decisions\": {\"*\": \"c\"}", "has no action `c`"),
+            ("\"mix\": {\"*\": {\"c\": 1}}", "has no action `c`"),
             ("\"decisions\": {\"*\": [{\"from\": 1, \"action\": \"a\"}]}", "not from step 0"),
             ("\"lottery\": {}", "a lottery cannot be a map"),
             ("\"lottery\": []", "sum to `0`, not 1"),

@@ -39,7 +39,7 @@ pub struct StrategyMap {
 
 /// The regions that a picture of a map shows in one colour.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Class {
+pub struct RegionClass {
     /// Its strategies: one, or all those that have no class of their own.
     pub labels: Vec<Label>,
     /// Closed polygons that bound it, in units from the lower left corner, even-odd.
@@ -65,6 +65,9 @@ pub fn strategy_map(model: &Mdp, axes: [PrincipalId; 2], grids: [Grid; 2], optio
     // A map that is to be fine takes as long as it takes.
     let may_cut = || within == 1 || work.load(Ordering::Relaxed) < MOST_WORK;
     let label = |spots: &[Spot]| {
+        if survey.is_stopped() {
+            return vec![None; spots.len()];
+        }
         let points: Vec<Vec<Rational>> = spots.iter().map(|&spot| place(&grids, spot).to_vec()).collect();
         let labels = survey.labels(&points);
         known.extend(spots.iter().copied().zip(labels.iter().copied()));
@@ -110,7 +113,7 @@ impl StrategyMap {
 
     /// The map in few classes, as a picture shows it: the `n` largest regions in their order, then all others as one. Between
     /// classes every boundary is located, precisely enough for a picture, and mostly from known solutions.
-    pub fn classes(&self, model: &Mdp, n: usize, options: &Options) -> Vec<Class> {
+    pub(crate) fn classes(&self, model: &Mdp, n: usize, options: &Options) -> Vec<RegionClass> {
         let mut by_share: Vec<(f64, Label)> = self.order.iter().map(|&label| (self.share(label), label)).collect();
         by_share.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // One region alone needs no class for others.
@@ -123,7 +126,7 @@ impl StrategyMap {
         }
         if self.stopped.is_some() {
             let rings = |labels: &[Label]| labels.iter().flat_map(|label| self.plane.outlines[label].clone()).collect();
-            return classes.into_iter().map(|labels| Class { outline: rings(&labels), labels }).collect();
+            return classes.into_iter().map(|labels| RegionClass { outline: rings(&labels), labels }).collect();
         }
         // A strategy that appears here for the first time belongs to the others.
         let class_of: HashMap<Label, usize> = classes
@@ -150,7 +153,7 @@ impl StrategyMap {
         let mut plane = plane(options, label, || true);
         let outline = |class: usize| plane.outlines.remove(&Some(class)).unwrap_or_default();
         let outlines: Vec<Vec<Vec<Spot>>> = (0..classes.len()).map(outline).collect();
-        classes.into_iter().zip(outlines).map(|(labels, outline)| Class { labels, outline }).collect()
+        classes.into_iter().zip(outlines).map(|(labels, outline)| RegionClass { labels, outline }).collect()
     }
 
     /// The changes that were located, each with the discounts on its two sides.

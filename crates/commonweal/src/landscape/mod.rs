@@ -15,7 +15,7 @@ mod words;
 
 pub use grid::{Grid, Quantity, Shard};
 pub use line::LabelChange;
-pub use map::{Class, DEPTH, MapChange, MapPoint, MapShard, StrategyMap, map_shard, strategy_map};
+pub use map::{DEPTH, MapChange, MapPoint, MapShard, RegionClass, StrategyMap, map_shard, strategy_map};
 pub use plane::{Plane, Spot};
 pub use play::{Phase, Play};
 pub use survey::{Label, PlayId};

@@ -31,9 +31,9 @@ pub struct Play {
 impl Play {
     /// The play of `strategy` from `start`. If it changes for too long to be followed, every state counts as reached.
     pub fn of(model: &Structure, strategy: &CountingStrategy, start: StateId) -> Play {
-        let met = followed(model, strategy, BTreeSet::from([start]), MAX_STEPS);
+        let met = followed(model, strategy, BTreeSet::from([start]), Some(MAX_STEPS));
         // Over all states there are as many phases as changes, and then one set for ever.
-        let over_all = || followed(model, strategy, model.states().collect(), usize::MAX);
+        let over_all = || followed(model, strategy, model.states().collect(), None);
         met.or_else(over_all).expect("a strategy settles")
     }
 
@@ -150,20 +150,21 @@ impl Play {
     }
 }
 
-/// The play over these states; `None` if it takes too many steps.
+/// The play over these states; `None` if it takes more than `max_steps`. Without a limit these are all states, which all stay
+/// reached.
 fn followed(
     model: &Structure,
     strategy: &CountingStrategy,
     start: BTreeSet<StateId>,
-    max_steps: usize,
+    max_steps: Option<usize>,
 ) -> Option<Play> {
-    let whole = max_steps == usize::MAX;
+    let whole = max_steps.is_none();
     let mut phases: Vec<Phase> = Vec::new();
     let mut reached = start;
     let mut step = Step::ZERO;
     // After the last change the set alone determines the next one.
     let mut seen: HashMap<Vec<ChoiceId>, usize> = HashMap::new();
-    for _ in 0..max_steps {
+    for _ in 0..max_steps.unwrap_or(usize::MAX) {
         let choices: Vec<ChoiceId> = reached.iter().map(|&state| strategy.choice(state, &step)).collect();
         let later = |state: &StateId| {
             let changes = strategy.changes(*state);

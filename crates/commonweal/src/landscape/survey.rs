@@ -103,6 +103,11 @@ impl<'m> Survey<'m> {
         if answer.claim() == Claim::Stopped(StopReason::Work) { in_doubles(DEFAULT_GAP) } else { answer }
     }
 
+    /// Whether a signal stopped the survey.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.reason().is_some()
+    }
+
     /// The label of a solution's play from the start state.
     pub fn label(&mut self, solution: &Answer) -> Label {
         self.label_of(play_of(self.model, solution))
@@ -113,7 +118,10 @@ impl<'m> Survey<'m> {
     /// # Panics
     /// If a discount lies outside [0, 1).
     pub fn labels(&mut self, points: &[Vec<Rational>]) -> Vec<Label> {
-        let play = |at: usize| play_of(self.model, &self.solution(&points[at]));
+        // After a stop nothing more is known, and preparing a solve takes time too.
+        let play = |at: usize| {
+            if self.is_stopped() { None } else { play_of(self.model, &self.solution(&points[at])) }
+        };
         // Labels are given afterwards, in the order of the points: they do not depend on which solve ended first.
         let plays: Vec<_> = parallel::map_each(points.len(), play);
         plays.into_iter().map(|play| self.label_of(play)).collect()

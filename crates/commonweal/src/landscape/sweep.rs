@@ -79,6 +79,8 @@ pub struct Earned {
     pub welfare: Value,
     /// The welfare of the long-term strategy.
     pub long_term_welfare: Value,
+    /// Whether it is proven to be that of the long-term strategy.
+    pub long_term_is_proven: bool,
     /// What each principal of the file gets, before its weight.
     pub payoffs: Vec<Value>,
 }
@@ -111,6 +113,7 @@ impl Earned {
         Earned {
             welfare: solution.welfare(start),
             long_term_welfare: solution.long_term_welfare(start),
+            long_term_is_proven: solution.long_term_is_proven(),
             payoffs: (0..model.n_principals()).map(|p| solution.payoff(p.into(), start)).collect(),
         }
     }
@@ -121,7 +124,7 @@ impl Earned {
 /// # Panics
 /// If the grid reaches outside [0, 1).
 pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, options: &Options) -> Sweep {
-    let own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
+    let mut own: Vec<u64> = shard.indices(0..grid.n_points()).collect();
     let mut survey = Survey::new(model, vec![(principal, grid.quantity)], own.len() as u64, options);
     let mut labels: BTreeMap<u64, Label> = BTreeMap::new();
     let mut points: Vec<SweepPoint> = Vec::with_capacity(own.len());
@@ -136,7 +139,12 @@ pub fn sweep(model: &Mdp, principal: PrincipalId, grid: Grid, shard: Shard, opti
             labels.insert(index, label);
             points.push(SweepPoint::new(model, &solution, index, grid.point(index), label));
         }
+        if survey.is_stopped() {
+            break;
+        }
     }
+    // Points after a stop are left out: nothing is known of them.
+    own.truncate(points.len());
     // The point after the last one of a run may be another shard's.
     let next = |index: &u64| index + 1;
     let others: Vec<u64> =

@@ -4,8 +4,8 @@ use super::play::Difference;
 use super::{Label, Play, StrategyMap};
 use crate::model::{ChoiceId, Structure};
 use crate::strategy::Step;
-use crate::text::name_in_column;
 use crate::text::numbers;
+use crate::text::{name_in_column, shown_name};
 
 /// The most phases that are described one by one.
 const TOLD: usize = 4;
@@ -37,7 +37,8 @@ pub fn key(model: &Structure, plays: &[&Play]) -> Vec<String> {
         match longest {
             Some((difference, other)) if !difference.step.is_zero() => {
                 let (step, letter) = (numbers::steps(&difference.step), letter(other));
-                format!("from step {step} {}; before that as {letter}", in_place(model, &difference))
+                let one = shown_name(model.about().step());
+                format!("from {one} {step} {}; before that as {letter}", in_place(model, &difference))
             }
             _ => text,
         }

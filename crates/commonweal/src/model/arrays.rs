@@ -27,8 +27,42 @@ pub struct ModelArrays<N> {
     pub reward: Vec<N>,
 }
 
+impl<N> ModelArrays<N> {
+    /// The rewards of a choice, in the order of the principals.
+    pub fn rewards(&self, choice: ChoiceId) -> &[N] {
+        let n = self.principals.len();
+        &self.reward[choice.index() * n..][..n]
+    }
+
+    /// The next states of a choice, each with its probability.
+    pub fn transitions(&self, choice: ChoiceId) -> impl ExactSizeIterator<Item = (StateId, &N)> {
+        let row = self.first_transition[choice.index()] as usize..self.first_transition[choice.index() + 1] as usize;
+        self.target[row.clone()].iter().copied().zip(&self.probability[row])
+    }
+
+    /// The arrays of a model.
+    pub(crate) fn of(model: &Mdp<N>) -> ModelArrays<N>
+    where
+        N: Clone,
+    {
+        ModelArrays {
+            start: model.start,
+            principals: model.principals.clone(),
+            state_names: model.state_names.clone(),
+            action_names: model.action_names.clone(),
+            action: model.action.clone(),
+            first_choice: model.first_choice.clone(),
+            first_transition: model.first_transition.clone(),
+            target: model.target.clone(),
+            probability: model.probability.clone(),
+            reward: model.reward.clone(),
+        }
+    }
+}
+
 impl<N: ModelNumber> ModelArrays<N> {
     /// The model, if it is one. The offsets must not decrease, and every index must lie inside the array it points into.
+    #[doc(hidden)]
     pub fn finish(self) -> Result<Mdp<N>, ModelError> {
         let model = self.finish_settled()?;
         model.check_rows()?;

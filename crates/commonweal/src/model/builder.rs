@@ -11,16 +11,17 @@ const SHORT_ROW: usize = 32;
 /// Collects choices in the order of their states, then checks what is left to check.
 ///
 /// ```
-/// use commonweal::{ModelBuilder, Options, Principal, Rational, solve};
+/// use commonweal::structure::Principal;
+/// use commonweal::{ModelBuilder, Options, Rational, solve};
 /// let alice = Principal::new("alice", Rational::from_quotient(1, 2))?;
 /// let mut builder = ModelBuilder::new(vec![alice], ["s0"])?;
 /// builder.choice(0.into(), "stay", [Rational::ONE], [(0.into(), Rational::ONE)])?;
 /// let model = builder.build()?;
 /// assert_eq!(solve(&model, &Options::default()).welfare(model.start()).to_string(), "2");
-/// # Ok::<(), commonweal::ModelError>(())
+/// # Ok::<(), commonweal::structure::ModelError>(())
 /// ```
 #[derive(Debug)]
-pub struct ModelBuilder<N: ModelNumber = Rational> {
+pub struct ModelBuilder<N = Rational> {
     structure: Structure,
     probability: Vec<N>,
     reward: Vec<N>,
@@ -169,6 +170,7 @@ impl<N: ModelNumber> ModelBuilder<N> {
     }
 
     /// The model in its numbers, if every state has a choice. [`build`](Self::build) makes a `Model`.
+    #[doc(hidden)]
     pub fn finish(mut self) -> Result<Mdp<N>, ModelError> {
         self.close_up_to(self.n_states)?;
         Ok(Mdp { structure: Arc::new(self.structure), probability: self.probability, reward: self.reward })

@@ -36,13 +36,14 @@ pub use integer_rows::IntegerRows;
 pub(crate) use integer_rows::least_common_multiple;
 pub use lists::Lists;
 pub use names::{NameTable, nearest};
-pub use preference::{Approximation, DEFAULT_ERROR, Entry, GREEN_BOOK, Preference, PreferenceError, Schedule};
-pub(crate) use preference::{as_rate, discount_of};
+pub use preference::{Approximation, DEFAULT_ERROR, GREEN_BOOK, Preference, PreferenceError, Schedule};
+pub(crate) use preference::{Entry, as_rate, discount_of};
 pub use principal::{Part, Principal, Segment};
 pub use share::{OwnStates, SourceChoice, StateSource};
 pub use structure::Structure;
 
 use crate::number::{Enclosure, ModelNumber, Rational};
+use std::borrow::Cow;
 use std::ops::{MulAssign, Range};
 use std::sync::Arc;
 
@@ -177,6 +178,21 @@ impl<N> Mdp<N> {
             *principal = principal.as_of(step);
         }
         later
+    }
+
+    /// The same model for the mixtures that approximate preferences: nothing in it is approximated.
+    pub(crate) fn of_mixtures(&self) -> Cow<'_, Self>
+    where
+        N: Clone,
+    {
+        if self.principals.iter().all(|principal| principal.approximation().is_none()) {
+            return Cow::Borrowed(self);
+        }
+        let mut mixed = self.clone();
+        for principal in &mut mixed.structure_mut().principals {
+            *principal = principal.clone().of_mixture();
+        }
+        Cow::Owned(mixed)
     }
 
     /// Per principal, an upper bound on the error of any payoff caused by the approximation of its preference: the proven error of

@@ -109,8 +109,12 @@ impl Eq for NameTable {}
 
 /// The candidate that `name` most likely misspells, if any is close: at most a third of its letters away.
 pub fn nearest<C: AsRef<str>>(name: &str, candidates: impl IntoIterator<Item = C>) -> Option<C> {
-    /// With more candidates there is no suggestion: it would take too long.
+    /// With more candidates, or for a longer name, there is no suggestion: it would take too long, and nobody could stop it.
     const MOST: usize = 10_000;
+    const LONGEST: usize = 100;
+    if name.len() > LONGEST {
+        return None;
+    }
     let allowed = name.chars().count().div_ceil(3);
     candidates
         .into_iter()
@@ -145,6 +149,14 @@ fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_nobody_would_misspell_is_compared_with_nothing() {
+        // Millions of letters against millions of letters would take hours.
+        let endless = "a".repeat(3_000_000);
+        assert_eq!(nearest(&endless, [endless.as_str(); 3]), None);
+        assert_eq!(nearest("alcie", ["alice", endless.as_str()]), Some("alice"));
+    }
 
     #[test]
     fn numbers_are_names_like_those_that_are_listed() {

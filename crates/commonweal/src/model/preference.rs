@@ -13,14 +13,14 @@ use std::fmt::{self, Display, Formatter};
 pub enum Preference {
     /// λ^j, and nothing from step `until` on.
     Discount {
-        /// λ, at least 0 and below 1.
+        /// λ, at least 0 and below 1; 1 if there is an `until`.
         discount: Rational,
         /// The number of steps that count, at least 1; all of them if there is none.
         until: Option<u64>,
     },
     /// (1/(1+r))^j, and nothing from step `until` on.
     Rate {
-        /// r, above 0 and at most 1.
+        /// r, above 0 and at most 1; 0 if there is an `until`.
         rate: Rational,
         /// The number of steps that count, at least 1; all of them if there is none.
         until: Option<u64>,
@@ -114,7 +114,7 @@ const LEAST_ERROR: (i64, u64) = (1, 1_000_000_000_000);
 const GREATEST_ERROR: (i64, u64) = (1, 10);
 /// The longest weight at the beginning of a segment, in bits: 10,000 digits, what the model's numbers may have.
 const MAX_BITS: usize = 33_219;
-/// The most steps of a schedule before its first rate, where nothing is discounted: each is a segment of its own.
+/// The most steps of a preference that are not discounted: each is a segment of its own.
 const MOST_UNDISCOUNTED: u64 = 1_000;
 /// The most rates of a survey.
 const MOST_RATES: usize = 1_000;
@@ -172,6 +172,10 @@ impl Preference {
         let exactly = |segments: Vec<Segment>| Ok((segments, None));
         let whole = |parts: Vec<Part>| vec![Segment { from: 0, parts }];
         match self {
+            Preference::Discount { discount, until: Some(until) } if discount.is_one() => {
+                exactly(undiscounted(*until)?)
+            }
+            Preference::Rate { rate, until: Some(until) } if rate.is_zero() => exactly(undiscounted(*until)?),
             Preference::Discount { discount, until } => {
                 check_discount("discount", "the discount", discount)?;
                 exactly(ending(part(Rational::ONE, discount.clone()), *until)?)
@@ -203,7 +207,7 @@ impl Preference {
 
 /// The value of a key of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// A number.
     Number(Rational),
     /// A rate, which may be written in per cent.
@@ -220,7 +224,7 @@ pub enum Entry {
 
 impl Preference {
     /// The keys and values of its entry in a model file; `None` if a file has no entry for it.
-    pub fn entries(&self) -> Option<Vec<(&'static str, Entry)>> {
+    pub(crate) fn entries(&self) -> Option<Vec<(&'static str, Entry)>> {
         let (numerator, denominator) = DEFAULT_ERROR;
         let default = Rational::from_quotient(numerator, denominator);
         let error = |error: &Rational| (*error != default).then(|| ("error", Entry::Number(error.clone())));
@@ -305,6 +309,11 @@ fn brief(text: String) -> String {
     }
 }
 
+/// `1e-40`, and `0` as it is.
+fn brief_power(number: &Rational) -> String {
+    if number.is_zero() { "0".to_owned() } else { format!("{:e}", number.to_f64()) }
+}
+
 fn check_discount(key: &'static str, what: &str, discount: &Rational) -> Result<(), PreferenceError> {
     if *discount >= Rational::ZERO && *discount < Rational::ONE {
         return Ok(());
@@ -319,6 +328,9 @@ fn check_discount(key: &'static str, what: &str, discount: &Rational) -> Result<
         (*discount >= two && *discount <= hundred).then(|| discount / hundred)
     };
     match rate {
+        None if key == "discount" && discount.is_one() => {
+            refused(key, message, format!("{range}; a discount of 1 needs an end, such as `until: 30`"))
+        }
         Some(rate) if key == "discount" => {
             refused(key, message, format!("{range}; or did you mean {}?", as_rate(&rate)))
         }
@@ -337,7 +349,10 @@ fn check_rate(key: &'static str, what: &str, rate: &Rational) -> Result<(), Pref
         return refused(
             key,
             format!("{what} is 0: the sum over all steps would be infinite"),
-            "a rate is above 0, such as 3%",
+            match key {
+                "rate" => "a rate is above 0, such as 3%; or say how many steps count, such as `until: 30`",
+                _ => "a rate is above 0, such as 3%",
+            },
         );
     }
     if *rate < Rational::ZERO {
@@ -351,7 +366,13 @@ fn check_rate(key: &'static str, what: &str, rate: &Rational) -> Result<(), Pref
         let message = format!("{what} is {shown}, the discount {:.6}", discount_of(rate).to_f64());
         let meant = rate / Rational::from(100);
         let help = if meant <= Rational::ONE {
-            format!("a rate is at most 100%; did you mean {}?", as_rate(&meant))
+            // Only a plain rate has its key right before it.
+            let cure = match key {
+                "rate" => as_rate(&meant),
+                "gamma" => as_rate(&meant).replacen("rate", "mean", 1),
+                _ => as_rate(&meant).replacen("rate: ", "", 1),
+            };
+            format!("a rate is at most 100%; did you mean {cure}?")
         } else {
             "a rate is at most 100%, such as 3%".to_owned()
         };
@@ -363,18 +384,30 @@ fn check_rate(key: &'static str, what: &str, rate: &Rational) -> Result<(), Pref
 /// One part that counts up to a step.
 fn ending(part: Part, until: Option<u64>) -> Result<Vec<Segment>, PreferenceError> {
     let mut segments = vec![Segment { from: 0, parts: vec![part] }];
-    match until {
-        None => {}
-        Some(0) => {
-            return refused(
-                "until",
-                "`until` is 0: no step counts",
-                "write how many steps count, at least 1, or leave the principal out",
-            );
-        }
-        Some(until) => segments.push(Segment { from: until, parts: Vec::new() }),
+    if let Some(until) = until {
+        check_end(until)?;
+        segments.push(Segment { from: until, parts: Vec::new() });
     }
     Ok(segments)
+}
+
+/// All steps up to `until` count 1: a segment for each of them, because the discount of a segment is below 1.
+fn undiscounted(until: u64) -> Result<Vec<Segment>, PreferenceError> {
+    check_end(until)?;
+    if until > MOST_UNDISCOUNTED {
+        let message = format!("{until} steps count without a discount; at most {MOST_UNDISCOUNTED} may");
+        return refused("until", message, "write fewer, or give them a small rate, such as `rate: 0.0001%`");
+    }
+    let counting = (0..until).map(|from| Segment { from, parts: vec![part(Rational::ONE, Rational::ZERO)] });
+    Ok(counting.chain([Segment { from: until, parts: Vec::new() }]).collect())
+}
+
+fn check_end(until: u64) -> Result<(), PreferenceError> {
+    if until > 0 {
+        return Ok(());
+    }
+    let help = "write how many steps count, at least 1, or leave the principal out";
+    refused("until", "`until` is 0: no step counts", help)
 }
 
 impl Schedule {
@@ -516,9 +549,10 @@ fn hyperbolic(k: &Rational, hazard: &Rational) -> Result<FallingWeight, Preferen
         return refused("hyperbolic", message, "write one above 0 and at most 1000, such as `hyperbolic: 0.1`");
     }
     if *hazard <= Rational::ZERO || *hazard >= Rational::ONE {
-        let message = match hazard.is_zero() {
-            true => "the hazard is 0: the sum of 1/(1 + k j) over all steps is infinite".to_owned(),
-            false => format!("the hazard is {}, outside (0, 1)", brief(rate_text(hazard))),
+        let message = if hazard.is_zero() {
+            "the hazard is 0: the sum of 1/(1 + k j) over all steps is infinite".to_owned()
+        } else {
+            format!("the hazard is {}, outside (0, 1)", brief(rate_text(hazard)))
         };
         return refused(
             "hazard",
@@ -533,7 +567,7 @@ fn hyperbolic(k: &Rational, hazard: &Rational) -> Result<FallingWeight, Preferen
 fn mixed(weight: FallingWeight, error: &Rational) -> Result<(Vec<Segment>, Option<Approximation>), PreferenceError> {
     let [least, greatest] = [LEAST_ERROR, GREATEST_ERROR].map(|(n, d)| Rational::from_quotient(n, d));
     if *error < least || *error > greatest {
-        let message = format!("the error is {:e}", error.to_f64());
+        let message = format!("the error is {}", brief_power(error));
         return refused(
             "error",
             message,
@@ -541,7 +575,7 @@ fn mixed(weight: FallingWeight, error: &Rational) -> Result<(Vec<Segment>, Optio
         );
     }
     let Some(mixture) = weight.mixture(error) else {
-        let message = format!("an error of {:e} takes more than {MOST_NODES} discounts", error.to_f64());
+        let message = format!("an error of {} takes more than {MOST_NODES} discounts", brief_power(error));
         return refused("error", message, "write a greater error, or for `gamma` an sd further below the mean");
     };
     let approximation =

@@ -76,7 +76,7 @@ impl Principal {
     /// A principal with one discount factor, whose payoff counts once.
     ///
     /// ```
-    /// use commonweal::Principal;
+    /// use commonweal::structure::Principal;
     /// let bob = Principal::new("bob", "1/3".parse()?)?;
     /// assert!(Principal::new("bob", "4/3".parse()?).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -89,7 +89,9 @@ impl Principal {
     /// A principal with this time preference, whose payoff counts once.
     ///
     /// ```
-    /// use commonweal::{Preference, Principal, Rational};
+    /// use commonweal::preferences::Preference;
+    /// use commonweal::structure::Principal;
+    /// use commonweal::Rational;
     /// let fund = Principal::stating("fund", Preference::rate("0.25".parse()?))?;
     /// assert_eq!(fund.discount(), Some(&Rational::from_quotient(4, 5)));
     /// assert!(Principal::stating("fund", Preference::rate("3".parse()?)).is_err());
@@ -115,7 +117,9 @@ impl Principal {
     /// A principal for whom steps count as these segments say, each from its first step until the next one begins.
     ///
     /// ```
-    /// use commonweal::{Part, Principal, Rational, Segment};
+    /// use commonweal::preferences::{Part, Segment};
+    /// use commonweal::structure::Principal;
+    /// use commonweal::Rational;
     /// let discount = |text: &str| text.parse::<Rational>().map(|discount| Part { coefficient: Rational::ONE, discount });
     /// // In office for four steps.
     /// let minister = Principal::with_segments(
@@ -161,6 +165,11 @@ impl Principal {
     /// The error of the segments; `None` if they are exact.
     pub fn approximation(&self) -> Option<&Approximation> {
         self.approximation.as_ref()
+    }
+
+    /// The same principal with the segments themselves as its preference, without their error.
+    pub(crate) fn of_mixture(self) -> Principal {
+        Principal { approximation: None, ..self }
     }
 
     /// The segments of the time preference; the first begins at step 0, the last holds for ever.

@@ -23,7 +23,7 @@ pub struct SourceChoice<'a> {
     pub probabilities: &'a [f64],
 }
 
-/// A model that is asked for one state at a time. The same question has the same answer, whoever asks.
+/// A model that is asked for one state at a time. The same question has the same answer for every rank.
 pub trait StateSource {
     /// How many states there are.
     fn n_states(&self) -> u64;

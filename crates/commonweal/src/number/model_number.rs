@@ -10,11 +10,9 @@
 //!   true row, which is the written one divided by its sum, is within (k − 1) + 3 units. Otherwise they are divided by their
 //!   sum: one unit for each, two for the sum, one for the quotient. A row of one successor is 1 and has no error.
 
-use super::{NumberError, Rational, parse_rational};
+use super::{NumberError, Rational, UNIT_ROUNDOFF, parse_rational};
 use std::fmt::{Debug, Display};
 
-/// u: the relative error of rounding to nearest.
-const UNIT: f64 = f64::EPSILON / 2.0;
 /// The least positive double.
 const LEAST: f64 = f64::from_bits(1);
 /// Integers up to this are doubles.
@@ -258,7 +256,7 @@ impl ModelNumber for f64 {
 
     fn distance_from_one(sum: &f64, row_length: usize) -> f64 {
         let distance = (sum - 1.0).abs();
-        if distance <= (row_length as f64 - 1.0) * UNIT { 0.0 } else { distance }
+        if distance <= (row_length as f64 - 1.0) * UNIT_ROUNDOFF { 0.0 } else { distance }
     }
 
     fn is_near_one(sum: &f64) -> bool {
@@ -268,7 +266,7 @@ impl ModelNumber for f64 {
 
     fn check_row(row: &[f64]) -> Result<(), String> {
         let sum = f64::row_sum(row).unwrap_or(f64::NAN);
-        let allowed = (row.len() as f64 + 1.0) * UNIT;
+        let allowed = (row.len() as f64 + 1.0) * UNIT_ROUNDOFF;
         if (sum - 1.0).abs() <= allowed { Ok(()) } else { Err(sum.to_string()) }
     }
 
@@ -348,7 +346,7 @@ mod tests {
             let sum = f64::row_sum(&row).unwrap().to_exact().unwrap();
             let exact = row.iter().fold(Rational::ZERO, |sum, entry| sum + entry.to_exact().unwrap());
             let error = (sum - &exact).abs();
-            prop_assert!(error <= exact * Rational::from_quotient(1001, 1000) * UNIT.to_exact().unwrap());
+            prop_assert!(error <= exact * Rational::from_quotient(1001, 1000) * UNIT_ROUNDOFF.to_exact().unwrap());
         }
     }
 }

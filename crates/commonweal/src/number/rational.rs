@@ -24,7 +24,7 @@ use std::str::FromStr;
 /// // A discount of 1 − 10^-20 is not 1, although no double lies between them.
 /// let patient = Rational::ONE - Rational::from(10).pow(-20);
 /// assert!(patient < Rational::ONE && patient.to_f64() == 1.0);
-/// # Ok::<(), commonweal::NumberError>(())
+/// # Ok::<(), commonweal::numbers::NumberError>(())
 /// ```
 ///
 /// [`Display`] writes the numerator, and the denominator after a slash unless it is 1; [`FromStr`] reads that, and decimals.

@@ -48,6 +48,12 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
+    /// The options of a search over stationary strategies: the default ones, with a gap of 10^-8, because the best mix is
+    /// irrational in general.
+    pub fn stationary() -> SearchOptions {
+        SearchOptions { gap: Rational::from_quotient(1, 100_000_000u64), ..SearchOptions::default() }
+    }
+
     /// The same, with a signal that counts the work done.
     pub(super) fn counting_work(&self) -> SearchOptions {
         SearchOptions { stop: self.stop.counting(), ..self.clone() }
@@ -186,9 +192,19 @@ const BATCH: usize = 8;
 /// The memory that open nodes may take.
 const MOST_BYTES: usize = 2 << 30;
 
+/// Searches the model whose preferences are the mixtures themselves, in fractions; their error is then added to the bounds.
+pub(super) fn search_of_mixtures(
+    model: &Mdp,
+    options: &SearchOptions,
+    find: impl Fn(&Mdp, &SearchOptions) -> Search + Sync,
+) -> Search {
+    let options = &options.counting_work();
+    parallel::in_pool(|| find(&model.of_mixtures(), options)).of_preferences(model, options)
+}
+
 impl Search {
     /// The same search with the approximation error of preferences included: the welfare then has bounds.
-    pub(super) fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
+    fn of_preferences(self, model: &Mdp, options: &SearchOptions) -> Search {
         let margin = model.welfare_margin();
         if margin == 0.0 {
             return self;
@@ -324,7 +340,8 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
 fn scale(model: &Doubles, root: &Node) -> f64 {
     const HARDLY: f64 = 1e-11;
     let total = |choice: usize| model.rewards(choice).iter().sum::<f64>().abs();
-    let largest_reward = (0..model.n_choices).map(total).fold(f64::MIN_POSITIVE, f64::max);
+    let allowed = (0..model.n_choices).filter(|&choice| root.within.allows(choice));
+    let largest_reward = allowed.map(total).fold(f64::MIN_POSITIVE, f64::max);
     let payoffs = |values: &[f64]| (0..model.n).map(|i| values[i * model.n_states + model.start].abs()).sum::<f64>();
     let payoffs = root.near.as_ref().map_or(0.0, |near| payoffs(&near.0));
     let size = [root.bound.abs(), payoffs].into_iter().filter(|size| size.is_finite()).fold(0.0, f64::max);

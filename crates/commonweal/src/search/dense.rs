@@ -5,8 +5,7 @@ use super::doubles::Doubles;
 /// Solves `V = R_σ + λ P_σ V` for one principal by elimination. Leaves `values` unchanged if that breaks down.
 pub(super) fn solve_values(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f64]) {
     let size = reach.len();
-    let mut position = vec![0; model.n_states];
-    reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index);
+    let position = model.positions(reach);
     let width = size + 1;
     let mut rows = vec![0.0; size * width];
     for (index, &state) in reach.iter().enumerate() {

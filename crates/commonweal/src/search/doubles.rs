@@ -115,6 +115,13 @@ impl Doubles {
         expectation(targets, probabilities, x)
     }
 
+    /// The place of each state of `reach` in that list; 0 for the other states, which nobody asks for.
+    pub fn positions(&self, reach: &[u32]) -> Vec<usize> {
+        let mut position = vec![0; self.n_states];
+        reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index);
+        position
+    }
+
     /// The states that a strategy inside `allowed` can reach from the start, in increasing order.
     pub fn reachable(&self, allowed: impl Fn(usize) -> bool) -> Vec<u32> {
         let mut seen = vec![false; self.n_states];

@@ -16,8 +16,7 @@ use std::cmp::Ordering;
 /// The part of `model` that strategies within `allowed` reach from the start, and no other choice.
 fn restricted(model: &Mdp, doubles: &Doubles, allowed: impl Fn(usize) -> bool + Copy) -> (Mdp, Vec<u32>) {
     let reach = doubles.reachable(allowed);
-    let mut position = vec![usize::MAX; model.n_states()];
-    reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index);
+    let position = doubles.positions(&reach);
     let mut builder =
         ModelBuilder::numbered(model.principals().to_vec(), reach.len()).expect("a part of a valid model");
     builder.start(StateId::from(position[doubles.start]));

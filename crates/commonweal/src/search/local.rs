@@ -49,8 +49,7 @@ impl<'a> Local<'a> {
         if reach.len() > LARGEST {
             return None;
         }
-        let mut position = vec![usize::MAX; model.n_states];
-        reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index);
+        let position = model.positions(reach);
         let mut local = Local { model, reach, position, mix, inverse: Vec::new(), values: Vec::new(), updates: 0 };
         local.refresh().then_some(local)
     }

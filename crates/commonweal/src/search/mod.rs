@@ -9,6 +9,7 @@
 mod action_box;
 mod branch_and_bound;
 mod dense;
+mod dominance;
 mod doubles;
 mod exact;
 mod following;

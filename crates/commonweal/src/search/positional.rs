@@ -7,7 +7,10 @@
 //! from the incumbent, it is solved exactly. Strategies are evaluated exactly.
 
 use super::action_box::ActionBox;
-use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
+use super::branch_and_bound::{
+    Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
+};
+use super::dominance::without_dominated;
 use super::doubles::Doubles;
 use super::exact::{compare_relaxation, positional_welfare, welfare_range};
 use super::following::Followed;
@@ -17,7 +20,6 @@ use super::relaxation::{Relaxed, Relaxer};
 use super::segments;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
-use crate::parallel;
 use crate::principals::{self, OrderedModel};
 use crate::stop::StopSignal;
 use crate::strategy::{CountingStrategy, Strategy};
@@ -28,22 +30,20 @@ use std::sync::Arc;
 ///
 /// States that the strategy never reaches take their long-term choice, computed in doubles.
 pub fn positional(model: &Mdp, options: &SearchOptions) -> Search {
-    let options = &options.counting_work();
-    let found = parallel::in_pool(|| {
+    search_of_mixtures(model, options, |model, options| {
         if segments::is_in_segments(model) {
             segments::search_in(model, segments::Kind::Positional, options)
         } else {
             positional_in_pool(model, options)
         }
-    });
-    found.of_preferences(model, options)
+    })
 }
 
 fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let relaxer = Relaxer::new(&doubles, &options.stop);
-    let whole = ActionBox::whole(&doubles);
+    let whole = without_dominated(&ordered, &doubles);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
     let class = Positional { model, doubles: &doubles, relaxer, elsewhere };

@@ -6,7 +6,10 @@
 //! point beside its best mix: the mix stays well inside one child, where the slope bound can close the gap.
 
 use super::action_box::{ActionBox, GRID};
-use super::branch_and_bound::{Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search};
+use super::branch_and_bound::{
+    Class, Cutoff, Expanded, Goal, Incumbent, Node, Search, SearchOptions, search, search_of_mixtures,
+};
+use super::dominance::without_dominated;
 use super::doubles::Doubles;
 use super::exact::{stationary_welfare, welfare_range};
 use super::following::Followed;
@@ -18,7 +21,6 @@ use super::slope::slope_bound;
 use super::values::{evaluate, lexicographic_values};
 use crate::model::{ChoiceId, Mdp};
 use crate::number::Rational;
-use crate::parallel;
 use crate::principals;
 use crate::stop::StopSignal;
 use crate::strategy::{Stationary, Strategy};
@@ -29,21 +31,19 @@ use std::sync::Arc;
 ///
 /// Probabilities of the strategy are decimals. States that it never reaches take their long-term choice, computed in doubles.
 pub fn stationary(model: &Mdp, options: &SearchOptions) -> Search {
-    let options = &options.counting_work();
-    let found = parallel::in_pool(|| {
+    search_of_mixtures(model, options, |model, options| {
         if segments::is_in_segments(model) {
             segments::search_in(model, segments::Kind::Stationary, options)
         } else {
             stationary_in_pool(model, options)
         }
-    });
-    found.of_preferences(model, options)
+    })
 }
 
 fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
-    let whole = ActionBox::whole(&doubles);
+    let whole = without_dominated(&ordered, &doubles);
     let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
     let (_, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None);
     let reach = doubles.reachable(|_| true);

@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// assert_eq!(last.to_string(), "44219120417242163735");
 /// assert!(last > Step::from(u64::MAX) && u64::try_from(&last).is_err());
 /// assert_eq!(u64::try_from(&(horizon - last)), Ok(1));
-/// # Ok::<(), commonweal::StepError>(())
+/// # Ok::<(), commonweal::strategies::StepError>(())
 /// ```
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step(Natural);

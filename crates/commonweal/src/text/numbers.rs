@@ -115,10 +115,17 @@ pub fn in_column(value: &Value) -> String {
         None if known_digits(value).is_some() => known_digits(value).expect("some digits are"),
         // A difference of two large numbers: only a few digits are known.
         None if value.enclosure.width() <= 1e-3 * value.enclosure.midpoint().abs() => {
-            with_true_minus(format!("{:.2e}", value.enclosure.midpoint()))
+            three_digits(value.enclosure.midpoint())
         }
         None => interval(value),
     }
+}
+
+/// Three significant digits; without a power of ten if that is as short.
+fn three_digits(x: f64) -> String {
+    let ordinary = (1e-3..1e6).contains(&x.abs());
+    let digits = if ordinary { (2 - x.abs().log10().floor() as i32).max(0) as usize } else { 0 };
+    with_true_minus(if ordinary { format!("{x:.digits$}") } else { format!("{x:.2e}") })
 }
 
 /// As many digits after the point, six at most, as both ends agree on; `None` if they agree on fewer than two.

@@ -1,9 +1,11 @@
 //! The case studies: the figures that their pages and the literature print, to all digits.
 
+use commonweal::internals::Numbers;
 use commonweal::internals::commitment::replanned;
-use commonweal::{
-    Answer, Claim, CountingStrategy, Model, Options, Preference, Rational, Strategy, evaluate, positional, solve,
-};
+use commonweal::preferences::Preference;
+use commonweal::questions::{evaluate, positional};
+use commonweal::strategies::CountingStrategy;
+use commonweal::{Answer, Claim, Model, Options, Rational, Strategy, solve};
 
 fn study(name: &str) -> Model {
     let path = format!("{}/../../models/case-studies/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
@@ -63,7 +65,7 @@ fn combination_therapy_waits_nine_years_in_c() {
     assert_eq!(plan(&answer, &model, "A"), "0 combination");
     assert_eq!(plan(&answer, &model, "B"), "0 combination");
     assert_eq!(plan(&answer, &model, "C"), "0 mono, 9 combination");
-    let fixed = positional(&model, &commonweal::SearchOptions::default());
+    let fixed = positional(&model, &commonweal::questions::SearchOptions::default());
     assert_eq!(printed(&fixed.welfare.exact.unwrap(), 2), "64736.10");
     assert_eq!(printed(&worth(&model, &replanned(&model.exact(), &answer)), 2), "62556.69");
     let dutch = at_rate(&model, "spending", "0.03");
@@ -96,7 +98,7 @@ fn disagreement_cuts_sooner_than_the_mean_rate() {
     assert_eq!(waits(&answer, &model, "c2 old"), "0 go on, 11 cut");
     assert_eq!(waits(&answer, &model, "c4 old"), "0 cut");
     assert_eq!(replanned_figures(&model, &answer, 6), ["-34.506201", "-21.139451", "-13.366750"]);
-    let fixed = positional(&model, &commonweal::SearchOptions::default());
+    let fixed = positional(&model, &commonweal::questions::SearchOptions::default());
     assert_eq!(printed(&(welfare(&answer, &model) - fixed.welfare.exact.unwrap()), 6), "1.046708");
     let mean = at_rate(&model, "society", "0.0225");
     let alone = solved(&mean);
@@ -132,7 +134,7 @@ fn the_textbook_figures_of_the_hiv_model_are_met() {
             let change = |(from, action): &(u64, &str)| {
                 let first = structure.choices(state).next().unwrap();
                 let choice = structure.find_choice(state, action).unwrap_or(first);
-                commonweal::Change { from: (*from).into(), choice }
+                commonweal::strategies::Change { from: (*from).into(), choice }
             };
             plan.iter().map(change).collect()
         };

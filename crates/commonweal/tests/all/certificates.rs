@@ -13,6 +13,7 @@ use commonweal::internals::exact::solve;
 use commonweal::internals::families::{RandomFamily, spaced};
 use commonweal::internals::model::{Mdp, StateId};
 use commonweal::internals::number::{Rational, parse_rational};
+use commonweal::internals::proof;
 use commonweal::internals::stop::{StopReason, StopSignal};
 use commonweal::internals::strategy::Step;
 use commonweal::{Answer, Claim, Options};
@@ -48,7 +49,7 @@ fn verdict(model: &str, certificate: &str) -> String {
 /// Values with errors, the strategy cut off at a random horizon, and stages wherever no choice changes: bounds that are true all
 /// the same.
 fn bounds_certificate(model: &Mdp, solution: &Answer, rng: &mut Rng) -> String {
-    let Some(Proof::Exact(proof)) = solution.proof() else { panic!("kept") };
+    let Some(Proof::Exact(proof)) = proof(solution) else { panic!("kept") };
     let horizon = u64::try_from(solution.horizon()).expect("a short horizon");
     let error = [0.0, 1e-12, 0.5][rng.index(3)];
     let values = |error: f64| -> Vec<Vec<f64>> {
@@ -231,7 +232,7 @@ fn walks(seeds: std::ops::Range<u64>, mut record: impl FnMut(&str, &str, &str)) 
         let options = Options { keep_proof: true, ..Options::default() };
         let gap = [1e-4, 1e-6, 1e-9][seed as usize % 3];
         let solution = certified::solve(&doubles, gap, &options);
-        let Some(Proof::Bounds(proof)) = solution.proof() else { panic!("kept") };
+        let Some(Proof::Bounds(proof)) = proof(&solution) else { panic!("kept") };
         let exact = solve(&model, &Options::default());
         if proof.stages.is_empty() || exact.claim() != Claim::Optimal {
             continue;

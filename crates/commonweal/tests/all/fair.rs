@@ -8,9 +8,10 @@
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
 use commonweal::questions::{
-    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, fair, front,
+    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, evaluate, fair, front,
 };
-use commonweal::{Model, ModelBuilder, Options, Principal, Rational, Step, Strategy, Value, evaluate, solve};
+use commonweal::structure::Principal;
+use commonweal::{Model, ModelBuilder, Options, Rational, Step, Strategy, Value, solve};
 
 pub fn number(text: &str) -> Rational {
     text.parse().unwrap_or_else(|_| panic!("{text} is a number"))
@@ -44,12 +45,12 @@ fn the_hotels_table() {
     let (alice, bob) = (0.into(), 1.into());
     let question = |rule: &str| Question::new(rule.parse().expect("a rule"));
     let from = |rule: &str, over: Over| Question { over, ..question(rule) };
-    let with = |at_least: Vec<(commonweal::PrincipalId, &str)>| Question {
+    let with = |at_least: Vec<(commonweal::structure::PrincipalId, &str)>| Question {
         at_least: at_least.into_iter().map(|(p, floor)| (p, number(floor))).collect(),
         ..question("welfare")
     };
     type Row<'a> = (&'a str, Question, &'a str, [&'a str; 2], &'a [(&'a str, &'a str)]);
-    let rows: [Row; 12] = [
+    let rows: [Row; 13] = [
         ("welfare", question("welfare"), "127/9", ["89/9", "38/9"], &[("1", "2")]),
         ("max-min", question("max-min"), "9/2", ["9", "9/2"], &[("1", "never")]),
         ("leximin", question("leximin"), "9/2", ["9", "9/2"], &[("1", "never")]),
@@ -67,6 +68,8 @@ fn the_hotels_table() {
             ["73/7", "24/7"],
             &[("1/7", "0"), ("6/7", "1")],
         ),
+        // Nobody can gain for certain, and vertices accumulate at the answer.
+        ("max-min over (9, 9/2)", from("max-min", given("9", "9/2")), "0", ["9", "9/2"], &[("1", "never")]),
         ("kalai-smorodinsky", question("kalai-smorodinsky"), "2/3", ["31/3", "11/3"], &[("1", "1")]),
         ("nash from own worst", question("nash"), "20/9", ["31/3", "11/3"], &[("1", "1")]),
         (
@@ -328,7 +331,7 @@ fn lotteries_meet_every_floor_and_ceiling() {
             assert_eq!(answer.proven, Proven::Optimal, "{}", what());
             let lottery = Strategy::Lottery(answer.lottery());
             let worth = evaluate(&model, &lottery, &Options::default()).expect("an evaluation");
-            let got = |p: commonweal::PrincipalId| worth.payoff(p, model.start()).exact.expect("a fraction");
+            let got = |p: commonweal::structure::PrincipalId| worth.payoff(p, model.start()).exact.expect("a fraction");
             for (p, floor) in &asked.at_least {
                 assert!(got(*p) >= *floor, "{}", what());
                 binding += i32::from(got(*p) == *floor);

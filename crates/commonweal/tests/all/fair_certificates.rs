@@ -8,13 +8,15 @@
 //! | models whose runs end | leximin: mixes of all strategies; several coins: exact evaluation |
 
 use crate::fair::{hotel, number, random};
-use commonweal::internals::certificate::write_principals;
+use commonweal::answers::NoCertificate;
+use commonweal::files::Form;
 use commonweal::internals::families::Seeded;
 use commonweal::internals::strategy::CountingStrategy;
-use commonweal::questions::{Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, fair};
-use commonweal::{
-    Engine, Model, ModelBuilder, NoCertificate, Options, Principal, Rational, StopSignal, Strategy, evaluate,
+use commonweal::questions::{
+    Fair, FairCertificate, FairError, NoCoin, Over, Proven, Question, evaluate, fair, with_coins,
 };
+use commonweal::structure::Principal;
+use commonweal::{Engine, Model, ModelBuilder, Options, Rational, StopSignal, Strategy};
 use commonweal_check::{Meaning, Verdict, WORK, check};
 
 fn certificate(model: &Model, question: &Question, fair: &Fair, options: &Options) -> String {
@@ -24,7 +26,7 @@ fn certificate(model: &Model, question: &Question, fair: &Fair, options: &Option
 
 fn verdict(model: &Model, certificate: &str) -> Result<Verdict, String> {
     let mut form = Vec::new();
-    write_principals(&model.exact(), &mut form).expect("a text takes every byte");
+    model.write(Form::ByPrincipal, &mut form).expect("a text takes every byte");
     check(&form, certificate.as_bytes(), WORK).map_err(|error| error.to_string())
 }
 
@@ -111,7 +113,6 @@ fn read(word: &str) -> Rational {
 
 /// Every number of the question and the claim, moved a little: accepted only if the answer to the changed question says so.
 #[test]
-#[ignore = "minutes: a demand at a corner that others accumulate at is answered with ever longer fractions"]
 fn a_claim_that_is_made_false_is_not_accepted() {
     let (mut accepted, mut spoilt, mut still_true) = (0, 0, 0);
     for seed in 0..40 {
@@ -166,7 +167,9 @@ fn a_claim_that_is_made_false_is_not_accepted() {
             }
         }
     }
-    assert!(accepted > 200 && spoilt > 600 && still_true < spoilt / 4, "{accepted}, {spoilt}, {still_true}");
+    // A claim that is made weaker, one number in three or so, is still true.
+    let refused = spoilt - still_true;
+    assert!(accepted > 200 && refused > 600, "{accepted}, {spoilt}, {still_true}");
 }
 
 /// The text with one number of its reference point, demands or claim moved by a quarter, either way.
@@ -313,6 +316,14 @@ fn hard_models_have_proven_answers_by_every_rule() {
     assert!(proven > 200, "{proven}");
 }
 
+/// Vertices accumulate where the rewards of principals that share a discount cancel: with guesses of single weights alone,
+/// leximin takes minutes on these.
+#[test]
+fn limits_at_which_rewards_cancel_are_found() {
+    let proven = all_proven(203..204) + all_proven(1006..1007);
+    assert!(proven > 20, "{proven}");
+}
+
 #[test]
 #[ignore = "minutes: two thousand models"]
 fn two_thousand_hard_models_have_proven_answers_by_every_rule() {
@@ -396,7 +407,7 @@ fn a_few_coins_do_what_a_lottery_of_several_strategies_does() {
             continue;
         }
         let stop = StopSignal::default();
-        let (coined, coins) = match answer.clone().with_coins(&model.exact(), &stop) {
+        let (coined, coins) = match with_coins(answer.clone(), &model, &stop) {
             Ok(found) => found,
             Err(NoCoin::NoDecision) => {
                 none += 1;

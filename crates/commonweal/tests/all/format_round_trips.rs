@@ -2,6 +2,8 @@
 //! they promise to be; and nothing that is read makes a reader panic.
 
 use crate::strategies::model;
+use commonweal::answers::DEFAULT_GAP;
+use commonweal::internals::Numbers;
 use commonweal::internals::families::{LargeFamily, Neighbourhood, Seeded};
 use commonweal::internals::io::{
     Discounts, Loaded, ReadError, ReadOptions, drn_reward_names, read_drn, read_model_bytes, read_umb, write_drn,
@@ -9,7 +11,8 @@ use commonweal::internals::io::{
 };
 use commonweal::internals::model::{ChoiceId, Mdp};
 use commonweal::internals::number::{ModelNumber, Rational, parse_rational};
-use commonweal::{Model, ModelArrays, NameTable, Principal, StateId};
+use commonweal::structure::{ModelArrays, NameTable, Principal, StateId};
+use commonweal::{Engine, Model};
 use proptest::prelude::*;
 
 fn choices<N>(model: &Mdp<N>) -> impl Iterator<Item = ChoiceId> + use<N> {
@@ -225,7 +228,7 @@ fn rows_of_arrays_that_were_rounded_are_divided_and_counted() {
             reward: vec![reward; 3],
         }
     }
-    let of = |row: [f64; 3]| Model::from_arrays(arrays(row, [1.0; 3]));
+    let of = |row: [f64; 3]| Model::from_doubles(arrays(row, [1.0; 3]), Engine::Within(DEFAULT_GAP));
     let model = of([0.333_333_333_3; 3]).unwrap();
     assert_eq!(model.notes().divided.rows, 1);
     assert_eq!(model.doubles().unwrap().probabilities(0.into()), [1.0 / 3.0; 3]);

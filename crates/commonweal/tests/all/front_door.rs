@@ -1,12 +1,14 @@
 //! The front door: refusals and their messages.
 
+use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
-use commonweal::questions::own_best;
-use commonweal::{
-    Change, Claim, CountingStrategy, Engine, EvaluateError, Model, ModelArrays, ModelError, NameTable, NoCertificate,
-    Options, OtherModel, Principal, Rational, ReadOptions, SimulateOptions, Stationary, Step, StopSignal, Strategy,
-    evaluate, simulate, solve,
+use commonweal::files::{Discounts, Form, ReadOptions};
+use commonweal::questions::{
+    EvaluateError, PayoffSet, SimulateOptions, evaluate, front_engine, front_gap, own_best, simulate,
 };
+use commonweal::strategies::{Change, CountingStrategy, OtherModel, Stationary};
+use commonweal::structure::{ModelArrays, ModelError, NameTable, Principal};
+use commonweal::{Claim, Engine, Model, Options, Rational, Step, StopSignal, Strategy, solve};
 
 const HOTEL: &str = "principals: {alice: 2/3, bob: 1/3}
 states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}
@@ -51,6 +53,68 @@ fn a_strategy_for_another_model_is_refused() {
     }
     let said = OtherModel::States { found: 3, expected: 2 }.to_string();
     assert_eq!(said, "the strategy is for another model: it decides for 3 states, and this model has 2");
+}
+
+/// What a model is made of makes the same model again, and so does each form in which it is written.
+#[test]
+fn a_model_survives_its_arrays_and_its_forms() {
+    let text = "principals: {alice: {discount: 2/3, weight: 3}, bob: 1/3}
+states: {s0: {a: {reward: {bob: 1/4}, to: {s1: 1/4, s0: 0.75}}, b: {to: s1}}, s1: {b: {reward: -6, to: s1}}}";
+    let model = Model::from_yaml(text).expect("a model");
+    let arrays = model.to_arrays();
+    assert_eq!(arrays.rewards(0.into()), [Rational::ZERO, Rational::from_quotient(1, 4)]);
+    let to: Vec<_> = arrays.transitions(0.into()).map(|(state, chance)| (state.index(), chance.to_f64())).collect();
+    assert_eq!(to, [(1, 0.25), (0, 0.75)]);
+    let same = |other: Model| assert_eq!(other.canonical(), model.canonical());
+    same(Model::from_arrays(arrays).expect("the same model"));
+    same(Model::from_doubles(model.to_doubles().expect("small rewards"), Engine::Exact).expect("the same model"));
+    let written = |model: &Model, form| {
+        let mut bytes = Vec::new();
+        model.write(form, &mut bytes).expect("memory takes every byte");
+        bytes
+    };
+    assert_eq!(written(&model, Form::Yaml), model.to_yaml().expect("a text").into_bytes());
+    assert_eq!(written(&model, Form::Canonical), model.canonical());
+    for form in [Form::Yaml, Form::Json] {
+        same(Model::from_bytes(written(&model, form), &ReadOptions::default(), Engine::Auto).expect("a model"));
+    }
+    // DRN and UMB hold no discounts and no weights.
+    let plain = model.clone().with_weights_in_rewards();
+    assert_eq!(
+        solve(&plain, &Options::default()).welfare(0.into()),
+        solve(&model, &Options::default()).welfare(0.into())
+    );
+    let discounts = Discounts::InOrder(vec![Rational::from_quotient(2, 3), Rational::from_quotient(1, 3)]);
+    for form in [Form::Drn, Form::Umb] {
+        for engine in [Engine::Exact, Engine::Within(1e-9)] {
+            let read = |bytes| Model::from_bytes(bytes, &ReadOptions::new(discounts.clone()), engine).expect("a model");
+            let once = read(written(&plain, form));
+            assert_eq!((once.canonical(), once.is_exact()), (plain.canonical(), engine == Engine::Exact));
+            // In doubles too, the file has the numbers that are inside.
+            assert_eq!(read(written(&once, form)).canonical(), plain.canonical());
+        }
+    }
+}
+
+/// A gap is that of the front; fractions find its points unless the model is large.
+#[test]
+fn the_gap_of_a_front_is_that_of_the_engine_only_for_a_large_model() {
+    let ring = |n: usize| {
+        let states: Vec<String> = (0..n).map(|s| format!("s{s}: {{a: {{reward: 1, to: s{}}}}}", (s + 1) % n)).collect();
+        let text = format!("principals: {{p: 1/2, q: 1/3, r: 1/4}}\nstates: {{{}}}", states.join(", "));
+        Model::from_yaml(&text).expect("a ring")
+    };
+    for (n, engine) in [(200, Engine::Auto), (201, Engine::Within(0.25))] {
+        assert_eq!(front_engine(&ring(n), Engine::Auto, Some(0.25)), engine);
+        assert_eq!(front_engine(&ring(n), Engine::Exact, None), Engine::Exact);
+    }
+    let (model, two) = (ring(3), Some([0.into(), 1.into()]));
+    let gap = |engine, axes, asked| {
+        let options = Options { engine, ..Options::default() };
+        front_gap(&PayoffSet::new(&model, &options), axes, asked).to_f64()
+    };
+    assert_eq!((gap(Engine::Exact, two, None), gap(Engine::Exact, None, None)), (0.0, 1e-3));
+    assert_eq!((gap(Engine::Within(1e-6), two, None), gap(Engine::Exact, two, Some(0.5))), (1e-6, 0.5));
 }
 
 /// A gap of 0 or less is beyond the precision of doubles, and one above 1 counts as 1: no gap makes an answer wrong.

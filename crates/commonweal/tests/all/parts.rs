@@ -16,7 +16,9 @@ use commonweal::internals::exact::{own_best, solve};
 use commonweal::internals::families::{RandomFamily, Seeded, spaced};
 use commonweal::internals::model::{Mdp, ModelBuilder};
 use commonweal::internals::number::{Enclosure, ModelNumber};
-use commonweal::{Answer, Claim, Options, Part, Principal, Rational, StopSignal, Strategy};
+use commonweal::preferences::Part;
+use commonweal::structure::Principal;
+use commonweal::{Answer, Claim, Options, Rational, StopSignal, Strategy};
 use commonweal_check::{Verdict, WORK, check};
 
 fn fraction(numerator: i64, denominator: u64) -> Rational {

@@ -89,7 +89,7 @@ fn jumps_at_high_patience_land_where_a_walk_over_every_step_arrives() {
         assert_eq!(jumping.strategy(), walking.strategy(), "seed {seed}");
         for state in model.states() {
             assert_eq!(jumping.memory(state), walking.memory(state), "seed {seed}");
-            let meet = |one: commonweal::Enclosure, other: commonweal::Enclosure| {
+            let meet = |one: commonweal::numbers::Enclosure, other: commonweal::numbers::Enclosure| {
                 one.lower() <= other.upper()
                     && other.lower() <= one.upper()
                     && one.width() <= 1e-6 * one.upper().abs().max(1.0)

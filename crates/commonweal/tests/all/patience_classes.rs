@@ -4,7 +4,8 @@ use crate::patience::{proven, texts, verdict};
 use commonweal::internals::exact::solve;
 use commonweal::internals::io::read_model;
 use commonweal::internals::model::{Mdp, PrincipalId};
-use commonweal::{Answer, Claim, Enclosure, Options};
+use commonweal::numbers::Enclosure;
+use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Meaning, Verdict, WORK, check};
 use std::fmt::Write;
 

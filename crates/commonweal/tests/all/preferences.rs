@@ -7,7 +7,10 @@ use commonweal::internals::certificate::write_canonical;
 use commonweal::internals::io::{preference_text, read_model, read_preference, write_json, write_yaml};
 use commonweal::internals::model::Mdp;
 use commonweal::internals::number::parse_rational;
-use commonweal::{Claim, CountingStrategy, Engine, Model, Options, Strategy, Value, evaluate, solve};
+use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::questions::evaluate;
+use commonweal::strategies::CountingStrategy;
+use commonweal::{Claim, Engine, Model, Options, Step, Strategy, Value, solve};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
@@ -56,13 +59,18 @@ impl Stated {
 
     /// Whether the first steps count alike, which the checker does not read.
     fn begins_undiscounted(&self) -> bool {
-        matches!(self, Stated::Schedule(rates) if rates[0].0 > 1)
+        match self {
+            Stated::Schedule(rates) => rates[0].0 > 1,
+            Stated::Rate(rate, _) => rate.is_zero(),
+            _ => false,
+        }
     }
 
     /// The weight of each of the first `n` steps from below and from above, and at least the sum of all that follow.
     fn weights(&self, n: usize) -> (Vec<[BigInt; 2]>, BigInt) {
         match self {
             Stated::Discount(discount, until) => cut(geometric(discount, n), *until),
+            Stated::Rate(rate, until) if rate.is_zero() => cut((vec![[unit(), unit()]; n], BigInt::zero()), *until),
             Stated::Rate(rate, until) => cut(geometric(&(Q::one() / (Q::one() + rate)), n), *until),
             Stated::BetaDelta(beta, delta) => {
                 let (mut weights, rest) = scaled(geometric(delta, n), beta);
@@ -197,9 +205,16 @@ impl Small {
     /// Bounds on the optimal welfare from every state: backward induction with the statements' own weights over `n` steps, and
     /// nothing but the greatest reward known of what follows.
     fn bounds(&self, n: usize) -> Vec<[Q; 2]> {
+        let counts: Vec<i64> = self.principals.iter().map(|(_, weight)| *weight).collect();
+        self.backwards(n, &counts, None)
+    }
+
+    /// Bounds on what principals who count so much get together from every state, by the best choices or by those that are taken
+    /// in a state at a step.
+    fn backwards(&self, n: usize, counts: &[i64], taken: Option<&dyn Fn(usize, usize) -> usize>) -> Vec<[Q; 2]> {
         let weights: Vec<_> = self.principals.iter().map(|(stated, _)| stated.weights(n)).collect();
         let mut rest = BigInt::zero();
-        for (p, ((_, weight), (_, after))) in self.principals.iter().zip(&weights).enumerate() {
+        for (p, (weight, (_, after))) in counts.iter().zip(&weights).enumerate() {
             let greatest = self.states.iter().flatten().map(|(rewards, _)| rewards[p].abs()).max().unwrap();
             rest += after * greatest * weight.abs();
         }
@@ -208,7 +223,7 @@ impl Small {
             let worth = |(rewards, row): &Choice, end: usize| {
                 let mut now = BigInt::zero();
                 for (p, reward) in rewards.iter().enumerate() {
-                    let counted = BigInt::from(*reward) * self.principals[p].1;
+                    let counted = BigInt::from(*reward) * counts[p];
                     let own = if counted.is_negative() { 1 - end } else { end };
                     now += counted * &weights[p].0[step][own];
                 }
@@ -216,8 +231,13 @@ impl Small {
                 let next: BigInt = row.iter().map(|(target, share)| share * &values[*target][end]).sum();
                 now + if end == 1 { next.div_ceil(&sum) } else { next.div_floor(&sum) }
             };
-            let best = |choices: &Vec<_>, end: usize| choices.iter().map(|choice| worth(choice, end)).max().unwrap();
-            values = self.states.iter().map(|choices| [best(choices, 0), best(choices, 1)]).collect();
+            let best = |(state, choices): (usize, &Vec<Choice>)| {
+                [0, 1].map(|end| match taken {
+                    Some(taken) => worth(&choices[taken(state, step)], end),
+                    None => choices.iter().map(|choice| worth(choice, end)).max().unwrap(),
+                })
+            };
+            values = self.states.iter().enumerate().map(best).collect();
         }
         values.into_iter().map(|ends| ends.map(|end| Q::new(end, unit()))).collect()
     }
@@ -232,10 +252,14 @@ fn statement(rng: &mut Rng, kinds: &[usize]) -> Stated {
         1 => Stated::Rate(rate(rng), None),
         2 => Stated::BetaDelta(q(rng.within(0, 10), 10), q(rng.within(0, 9), 10)),
         3 => Stated::Survey((0..rng.within(1, 4)).map(|_| rate(rng)).collect()),
-        4 => Stated::Gamma(q(rng.within(20, 60), 100), 3, errors[rng.index(4)]),
+        4 => Stated::Gamma(q(rng.within(20, 60), 100), [2, 3, 3, 4][rng.index(4)], errors[rng.index(4)]),
         5 => Stated::Hyperbolic(q(rng.within(1, 20), 10), q(rng.within(10, 40), 100), errors[rng.index(4)]),
         6 => Stated::Discount(q(rng.within(1, 19), 20), Some(rng.within(1, 7) as usize)),
-        7 => Stated::Rate(rate(rng), Some(rng.within(1, 7) as usize)),
+        7 => {
+            // A term of office may count all its steps alike.
+            let rate = if rng.index(3) == 0 { Q::zero() } else { rate(rng) };
+            Stated::Rate(rate, Some(rng.within(1, 7) as usize))
+        }
         _ => {
             let mut step = rng.within(0, 3) as usize;
             let mut rates = Vec::new();
@@ -277,6 +301,26 @@ fn agree(value: &Value, [below, above]: &[Q; 2]) -> bool {
     exactly && from_double(enclosure.lower()) <= *above && *below <= from_double(enclosure.upper())
 }
 
+/// Holds what each principal gets from every state against the oracle's, by the decisions of the answer at each of `n` steps.
+fn hold_payoffs_against_oracle(small: &Small, n: usize) {
+    let text = small.text();
+    let model = Model::from_yaml(&text).unwrap();
+    let answer = solve(&model, &Options { engine: Engine::Exact, ..Options::default() });
+    let structure = model.structure();
+    let taken = |state: usize, step: usize| {
+        let first = structure.choices(state.into()).next().unwrap().index();
+        answer.strategy().choice(state.into(), &Step::from(step as u64)).index() - first
+    };
+    for p in 0..small.principals.len() {
+        let counts: Vec<i64> = (0..small.principals.len()).map(|other| i64::from(other == p)).collect();
+        let truth = small.backwards(n, &counts, Some(&taken));
+        for state in structure.states() {
+            let gets = answer.payoff(p.into(), state);
+            assert!(agree(&gets, &truth[state.index()]), "{gets:?}, principal {p}, state {state:?} of\n{text}");
+        }
+    }
+}
+
 /// Solves by both engines and holds the welfare of every state against the oracle's.
 fn hold_against_oracle(small: &Small, n: usize) {
     let text = small.text();
@@ -316,7 +360,7 @@ fn reads_back(model: &Mdp) {
     }
     for principal in model.principals() {
         let text = preference_text(principal.preference()).unwrap();
-        assert_eq!(read_preference(&text).unwrap(), *principal.preference(), "{text}");
+        assert_eq!(read_preference("p", &text).unwrap(), *principal.preference(), "{text}");
     }
 }
 
@@ -325,18 +369,76 @@ fn exact_statements_agree_with_their_own_weights() {
     for seed in 0..1500 {
         let small = small(&mut Rng::new(seed), &[0, 1, 2, 3, 6, 7, 8, 8]);
         hold_against_oracle(&small, 1200);
+        if seed % 5 == 0 {
+            hold_payoffs_against_oracle(&small, 600);
+        }
         reads_back(&read_model(&small.text()).unwrap());
     }
 }
 
 #[test]
 fn mixtures_agree_with_the_weights_that_they_stand_for() {
-    for seed in 0..60 {
+    for seed in 0..240 {
         let mut rng = Rng::new(10_000 + seed);
         let mut small = small(&mut rng, &[0, 1, 2, 3, 4, 5, 6, 8]);
         small.principals[0].0 = statement(&mut rng, &[4, 5]);
         hold_against_oracle(&small, 700);
+        hold_payoffs_against_oracle(&small, 700);
         reads_back(&read_model(&small.text()).unwrap());
+    }
+}
+
+/// The model in which every state keeps one choice only, for each positional strategy.
+fn all_positional(small: &Small) -> Vec<Small> {
+    let one_each = small.states.iter().fold(vec![Vec::new()], |all, choices| {
+        let with = |kept: &Vec<Vec<Choice>>| {
+            let kept = kept.clone();
+            choices.iter().map(move |choice| [kept.clone(), vec![vec![choice.clone()]]].concat())
+        };
+        all.iter().flat_map(with).collect()
+    });
+    one_each.into_iter().map(|states| Small { principals: small.principals.clone(), states }).collect()
+}
+
+#[test]
+fn searches_end_with_bounds_as_near_as_the_mixtures() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(40_000 + seed);
+        let mut small = small(&mut rng, &[0, 1, 2, 3, 4, 5, 6, 8]);
+        small.principals[0].0 = statement(&mut rng, &[4, 5]);
+        let text = small.text();
+        let model = read_model(&text).unwrap();
+        let errors = small.principals.iter().enumerate().filter_map(|(p, (stated, weight))| {
+            let (Stated::Gamma(.., error) | Stated::Hyperbolic(.., error)) = stated else { return None };
+            let greatest = small.states.iter().flatten().map(|(rewards, _)| rewards[p].abs()).max()?;
+            // Errors are relative to the sum of the weights.
+            let (weights, rest) = stated.weights(700);
+            let sum = Q::new(weights.into_iter().map(|[_, upper]| upper).sum::<BigInt>() + rest, unit());
+            Some(from_solver(&parse_rational(error).unwrap()) * sum * q(greatest * weight.abs(), 1))
+        });
+        let margin: Q = errors.sum();
+        let worth: Vec<[Q; 2]> = all_positional(&small).iter().map(|one| one.bounds(700)[0].clone()).collect();
+        let best = [0, 1].map(|end| worth.iter().map(|bounds| bounds[end].clone()).max().unwrap());
+
+        let found = positional(&model, &SearchOptions::default());
+        assert!(matches!(found.outcome, SearchOutcome::WithinGap | SearchOutcome::Optimal), "{found:?} of\n{text}");
+        let (lower, upper) = (from_double(found.welfare.enclosure.lower()), from_double(found.upper));
+        assert!(best[0] <= upper && lower <= best[1], "{found:?}, but {best:?} of\n{text}");
+        let nearly = q(1, 1_000_000);
+        assert!(&upper - &lower <= margin.clone() * q(4, 1) + &nearly, "{found:?} of\n{text}");
+        // The bounds are those of the strategy that is given.
+        let kept = small.states.iter().zip(model.states()).map(|(choices, state)| {
+            let Strategy::Counting(strategy) = &found.strategy else { panic!("a positional strategy") };
+            let chosen = strategy.choice(state, &Step::ZERO);
+            vec![choices[chosen.index() - model.choices(state).next().unwrap().index()].clone()]
+        });
+        let own = Small { principals: small.principals.clone(), states: kept.collect() }.bounds(700)[0].clone();
+        assert!(agree(&found.welfare, &own), "{found:?}, but {own:?} of\n{text}");
+
+        let options = SearchOptions { gap: parse_rational("1/1000").unwrap(), ..SearchOptions::default() };
+        let mixed = stationary(&model, &options);
+        assert!(matches!(mixed.outcome, SearchOutcome::WithinGap | SearchOutcome::Optimal), "{mixed:?} of\n{text}");
+        assert!(best[0] <= from_double(mixed.upper), "{mixed:?}, but {best:?} of\n{text}");
     }
 }
 
@@ -431,4 +533,13 @@ fn certificates_of_stated_preferences_are_accepted() {
         let verdict = commonweal_check::check(&file, certificate.as_slice(), commonweal_check::WORK);
         assert!(matches!(verdict, Ok(commonweal_check::Verdict::Accepted(_))), "{verdict:?} of\n{}", small.text());
     }
+}
+
+#[test]
+fn a_difference_of_which_few_digits_are_known_is_written_like_its_neighbours() {
+    use commonweal::internals::text::numbers::{in_column, signed};
+    let between = |lower: f64, upper: f64| Value::from(commonweal::numbers::Enclosure::new(lower, upper));
+    assert_eq!(signed(&between(24.19, 24.21)), "+24.2");
+    assert_eq!(in_column(&between(-0.02421, -0.02419)), "−0.0242");
+    assert_eq!(in_column(&between(1.0e7, 1.0005e7)), "1.00e7");
 }

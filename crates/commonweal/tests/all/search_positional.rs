@@ -152,3 +152,31 @@ states:
         }
     }
 }
+
+/// Small discounts and wide rewards: many choices are left out of the search because another one of their state is better for
+/// everybody, and none of those may be of the best strategy.
+#[test]
+fn what_is_left_out_as_worse_for_everybody_is_not_best() {
+    for seed in 0..200 {
+        let mut random = Seeded::new(9_000 + seed);
+        let n_states = 1 + random.below(4) as usize;
+        let discounts = ["0 1/4", "1/3 1/4*2", "1/2 1/5", "1/2 1/3*-1", "2/5"][random.below(5) as usize];
+        let n = discounts.split(' ').count();
+        let mut lines = Vec::new();
+        for state in 0..n_states {
+            for action in 0..2 + random.below(3) {
+                let all = random.below(3) == 0;
+                let mut reward = || random.below(41) as i64 - if all { 60 } else { 20 };
+                let rewards: Vec<String> = (0..n).map(|_| reward().to_string()).collect();
+                let [a, b] = [random.below(n_states as u64), random.below(n_states as u64)];
+                let to = if a == b { format!("s{a}") } else { format!("s{a}:1/3 s{b}:2/3") };
+                lines.push(format!("s{state} a{action} {} -> {to}", rewards.join(",")));
+            }
+        }
+        let plain = Plain::parse(discounts, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+        let found = best(&plain.model());
+        assert_eq!(found.outcome, SearchOutcome::Optimal, "seed {seed}: {lines:?}");
+        let exact = found.welfare.exact.expect("an exact welfare");
+        assert_eq!(from_solver(&exact), enumerated(&plain), "seed {seed}: {discounts} {lines:?}");
+    }
+}

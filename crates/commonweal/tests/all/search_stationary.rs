@@ -59,7 +59,9 @@ fn the_hotel_meets_what_the_papers_coin_earns_and_not_a_hair_above_its_best() {
 /// A large reward of a dominated action does not matter: the same bounds and the same answers as without it.
 #[test]
 fn an_action_that_nobody_would_take_changes_nothing() {
-    for never in ["s0 never -1000000000 -> s0", "s0 never -1000000000 -> s1"] {
+    let lines = |(zeros, to): (usize, &str)| format!("s0 never -1{} -> {to}", "0".repeat(zeros));
+    let all = [(9, "s0"), (9, "s1"), (12, "s0"), (15, "s1"), (30, "s0")].map(lines);
+    for never in &all {
         let hotel = Plain::parse("2/3 1/3", &["s0 a 3 -> s0", "s0 b -1 -> s1", never, "s1 b 6 -> s1"]).model();
         let found = search(&hotel, "1e-8");
         assert_eq!(found.outcome, SearchOutcome::WithinGap, "{never}");
@@ -75,6 +77,16 @@ fn an_action_that_nobody_would_take_changes_nothing() {
         assert_eq!(ask("13.67544"), Some(ThresholdAnswer::Yes), "{never}");
         assert_eq!(ask("13.67545"), Some(ThresholdAnswer::No), "{never}");
     }
+}
+
+/// A principal who does not look ahead takes 6; that 10^9 is lost elsewhere is not of interest.
+#[test]
+fn an_action_that_nobody_would_take_elsewhere_changes_nothing() {
+    let lines =
+        ["s0 a 6 -> s1", "s0 b 3 -> s0:1/2 s1:1/2", "s1 a 2 -> s0", "s1 c 3 -> s1", "s1 never -1000000000 -> s0"];
+    let found = search(&Plain::parse("0", &lines).model(), "1e-8");
+    assert!(matches!(found.outcome, SearchOutcome::Optimal | SearchOutcome::WithinGap), "{:?}", found.outcome);
+    assert!(found.upper < 6.000_001, "{}", found.upper);
 }
 
 /// If the optimal welfare is 0, the gap is only the rounding error.

@@ -23,11 +23,12 @@ use commonweal::internals::exact::{own_best, solve};
 use commonweal::internals::explain::explain;
 use commonweal::internals::model::{ChoiceId, Mdp, ModelBuilder, StateId};
 use commonweal::internals::search::{SearchOptions, SearchOutcome, positional, stationary};
+use commonweal::numbers::Enclosure;
+use commonweal::preferences::{Part, Segment};
 use commonweal::questions::PayoffSet;
-use commonweal::{
-    Answer, Change, Claim, CountingStrategy, Enclosure, Model, Options, Part, Principal, Rational, Segment, Stationary,
-    StopSignal, Strategy,
-};
+use commonweal::strategies::{Change, CountingStrategy, Stationary};
+use commonweal::structure::Principal;
+use commonweal::{Answer, Claim, Model, Options, Rational, StopSignal, Strategy};
 use commonweal_check::{Verdict, WORK, check};
 use std::cmp::Ordering;
 
@@ -425,9 +426,9 @@ fn each_principal_s_own_best_is_its_problem_alone() {
 }
 
 /// All positional strategies, as one choice per state.
-fn all_positional(model: &Mdp) -> Vec<Vec<commonweal::ChoiceId>> {
+fn all_positional(model: &Mdp) -> Vec<Vec<commonweal::structure::ChoiceId>> {
     model.states().fold(vec![Vec::new()], |all, state| {
-        let with = |chosen: &Vec<commonweal::ChoiceId>| {
+        let with = |chosen: &Vec<commonweal::structure::ChoiceId>| {
             let chosen = chosen.clone();
             model.choices(state).map(move |choice| chosen.iter().copied().chain([choice]).collect::<Vec<_>>())
         };
@@ -446,7 +447,7 @@ fn the_best_positional_strategy_is_the_best_of_all() {
             continue;
         }
         let start = model.start();
-        let earns = |chosen: &Vec<commonweal::ChoiceId>| {
+        let earns = |chosen: &Vec<commonweal::structure::ChoiceId>| {
             let strategy = Strategy::Counting(CountingStrategy::positional(chosen.iter().copied()));
             let payoffs = evaluate(&model, &strategy, &StopSignal::default()).expect("a positional strategy");
             payoffs.welfare(start).exact.expect("an exact evaluation")
@@ -506,7 +507,7 @@ fn simulated_payoffs_are_near_the_exact_ones() {
         let strategy = Strategy::Counting(answer.strategy().clone());
         let options = SimulateOptions { runs: 200, confidence: 1.0 - 1e-9, seed, ..SimulateOptions::default() };
         let simulation = simulate(&model, &strategy, model.start(), &options);
-        let within = |estimate: &commonweal::Estimate, exact: &Rational| {
+        let within = |estimate: &commonweal::questions::Estimate, exact: &Rational| {
             let right = from_solver(exact);
             from_double(estimate.lower) <= right && right <= from_double(estimate.upper)
         };
@@ -582,6 +583,8 @@ fn every_segment_is_explained() {
                 let expected =
                     paying.first().zip(paying.last()).map(|(first, last)| ((*first).into(), (last + 1).into()));
                 assert_eq!(deviation.pays, expected, "seed {seed}, from {}", segment.from);
+                let throughout = paying.windows(2).all(|pair| pair[0] + 1 == pair[1]) && expected.is_some();
+                assert_eq!(deviation.pays_throughout, throughout, "seed {seed}, from {}", segment.from);
                 n_paying += usize::from(expected.is_some());
             }
         }

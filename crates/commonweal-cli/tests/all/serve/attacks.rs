@@ -119,6 +119,30 @@ fn deep_and_exploding_documents_are_refused() {
     is_well(&server);
 }
 
+/// Suggestions for misspelt names take a time that grows with the product of two lengths.
+#[test]
+fn endless_names_get_no_suggestion() {
+    let server = Serving::new(&["--time-limit", "5"]);
+    let hotel = "principals: {alice: 2/3, bob: 1/3}\nstates: {s0: {a: {to: s0}}}\n";
+    let long = "b".repeat(2_000_000);
+    server.post("/api/solve", &json!({"model": hotel, "from": long})).refused(422, "");
+    server.post("/api/solve", &json!({"model": hotel, "discounts": {long: "1/2"}})).refused(422, "");
+    is_well(&server);
+}
+
+/// A bound may be infinite where a reward is larger than every double.
+#[test]
+fn a_stopped_answer_with_infinite_bounds_is_an_answer() {
+    let server = Serving::new(&[]);
+    let model =
+        "principals: {a: 9/10, b: 1/2}\nstates: {s: {x: {reward: {a: 1e400}, to: s}, y: {reward: {b: 3}, to: s}}}\n";
+    for path in ["/api/solve", "/api/view"] {
+        let answer = server.post(path, &json!({"model": model, "time_limit": 1e-6}));
+        assert!(answer.status == 503 && answer.text().contains("\"error\""), "{answer:?}");
+    }
+    is_well(&server);
+}
+
 #[test]
 fn models_that_would_take_minutes_or_gigabytes_end_in_time() {
     let server = Serving::new(&["--time-limit", "1"]);

@@ -50,7 +50,7 @@ impl Evaluated<'_> {
             let (payoff, error) = centered(&values, n_states);
             (payoff, error, begins, stopped)
         };
-        let mut weights = StepWeights::before(own, end);
+        let mut weights = WeightsBackwards::before(own, end);
         for step in (0..end).rev() {
             stop.check()?;
             stop.reach(Reached::Unravelling { step, horizon: end });
@@ -124,7 +124,7 @@ fn matters_until(principal: &Principal, share: f64) -> u64 {
 }
 
 /// The weights of the steps before some step, one after the other.
-struct StepWeights<'p> {
+struct WeightsBackwards<'p> {
     principal: &'p Principal,
     step: u64,
     segment: &'p Segment,
@@ -135,10 +135,10 @@ struct StepWeights<'p> {
 /// With one rounding per step, the relative error after the greatest number of steps is still far below that of a double.
 const BITS: usize = 192;
 
-impl<'p> StepWeights<'p> {
+impl<'p> WeightsBackwards<'p> {
     /// Before `step`, which is not after the last segment's first.
-    fn before(principal: &'p Principal, step: u64) -> StepWeights<'p> {
-        let mut weights = StepWeights { principal, step, segment: principal.last(), parts: Vec::new() };
+    fn before(principal: &'p Principal, step: u64) -> WeightsBackwards<'p> {
+        let mut weights = WeightsBackwards { principal, step, segment: principal.last(), parts: Vec::new() };
         if step > 0 {
             weights.enter(principal.segment_at(step - 1));
         }

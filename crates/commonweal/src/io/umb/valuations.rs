@@ -37,12 +37,12 @@ struct VariableFile {
 /// How the values of a state's variables are packed, class by class.
 #[derive(Debug)]
 pub(super) struct Valuations {
-    classes: Vec<Class>,
+    classes: Vec<ValuationClass>,
 }
 
 /// States with the same variables.
 #[derive(Debug)]
-struct Class {
+struct ValuationClass {
     fields: Vec<Field>,
     bytes: usize,
 }
@@ -89,7 +89,7 @@ impl Valuations {
                 let message = format!("the variables of states of class {index} have {bits} bits");
                 return Err(fault(message, "whole bytes are needed; add `padding`"));
             }
-            classes.push(Class { fields, bytes: bits / 8 });
+            classes.push(ValuationClass { fields, bytes: bits / 8 });
         }
         Ok((!classes.is_empty()).then_some(Valuations { classes }))
     }
@@ -164,7 +164,7 @@ impl Field {
     }
 }
 
-impl Class {
+impl ValuationClass {
     /// The values of the variables as text. An optional one that is absent is left out.
     fn text(&self, bytes: &[u8], files: &ValuationFiles) -> Result<String, ReadError> {
         let mut text = String::new();

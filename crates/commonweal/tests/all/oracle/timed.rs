@@ -8,7 +8,8 @@ use super::plain::{Choice, Plain, Q, Who, to_solver};
 use super::random::{self, Rng};
 use super::{Reference, q};
 use commonweal::internals::model::{Mdp, ModelBuilder};
-use commonweal::{Part, Principal, Segment};
+use commonweal::preferences::{Part, Segment};
+use commonweal::structure::Principal;
 use num_traits::{One, Zero};
 
 /// From a step on, until the next entry: coefficients with their discounts.

@@ -1,0 +1,116 @@
+//! Time preferences that are read as they are written, but may not be meant: rates given as discounts, and the other way round.
+
+use crate::report::numbers::counted;
+use crate::report::{names, note, say};
+use commonweal::preferences::{Preference, Schedule};
+use commonweal::structure::Principal;
+use commonweal::text::{decimal_or_fraction, rate_text};
+use commonweal::{Model, Rational};
+
+/// The most principals that are named one by one.
+const NAMED: usize = 3;
+
+/// Warns of preferences that may not be meant, with both readings in figures.
+pub fn say_doubts(model: &Model) {
+    let (principals, step) = (model.principals(), model.structure().about().step());
+    if let Some(greatest) = greatest_of_small(principals) {
+        say(&format!("warning: every discount is below 0.3. {}", discount_or_rate(greatest, step)));
+    } else {
+        let doubted: Vec<(&Principal, &Rational)> =
+            principals.iter().filter_map(|principal| Some((principal, rate_like(principal)?))).collect();
+        for (principal, discount) in doubted.iter().take(NAMED) {
+            let name = names::shown(&principal.name);
+            say(&format!("warning: the discount of `{name}` may be a rate. {}", discount_or_rate(discount, step)));
+        }
+        and_more(doubted.len());
+    }
+    let doubted: Vec<String> = principals.iter().filter_map(|principal| high_rate(principal, step)).collect();
+    doubted.iter().take(NAMED).for_each(|doubt| note(doubt));
+    and_more(doubted.len());
+}
+
+fn and_more(doubted: usize) {
+    if doubted > NAMED {
+        note(&format!(
+            "the same holds for {}",
+            counted(&(doubted - NAMED).into(), "more principal", "more principals")
+        ));
+    }
+}
+
+/// The greatest discount, if every principal states one and all are so small that rates may be meant.
+fn greatest_of_small(principals: &[Principal]) -> Option<&Rational> {
+    let small = Rational::from_quotient(3, 10);
+    let of = |principal| stated_discount(principal).filter(|discount| **discount < small);
+    let stated: Option<Vec<&Rational>> = principals.iter().map(of).collect();
+    stated?.into_iter().max().filter(|most| !most.is_zero())
+}
+
+/// The discount of a principal, if it looks like a rate beside more patient principals: a decimal below 0.1. Fractions, such as
+/// 1/12, are how discounts are written and rates are not; the paper's examples have discounts from 0.15 on.
+fn rate_like(principal: &Principal) -> Option<&Rational> {
+    let (small, digits) = (Rational::from_quotient(1, 10), Rational::from(100_000));
+    stated_discount(principal)
+        .filter(|discount| !discount.is_zero() && **discount < small && (*discount * &digits).is_whole())
+}
+
+fn stated_discount(principal: &Principal) -> Option<&Rational> {
+    match principal.preference() {
+        Preference::Discount { discount, .. } => Some(discount),
+        _ => None,
+    }
+}
+
+fn discount_or_rate(discount: &Rational, step: &str) -> String {
+    let (shown, rate) = (decimal_or_fraction(discount), rate_text(discount));
+    format!(
+        "With the discount {shown} a reward one {} later counts {} of one now. If a rate was meant, write \
+         `{{rate: {rate}}}`: then it counts {}.",
+        names::shown(step),
+        percent(discount),
+        percent(&discount_of(discount))
+    )
+}
+
+/// What to say of a rate of 50 % or more, which may be a discount factor.
+fn high_rate(principal: &Principal, step: &str) -> Option<String> {
+    let high = |rate: &&Rational| **rate >= Rational::from_quotient(1, 2) && **rate <= Rational::ONE;
+    let (rate, whose, key) = match principal.preference() {
+        Preference::Rate { rate, .. } => (Some(rate).filter(high)?, "the rate", "rate: "),
+        Preference::Schedule(Schedule::Rates(rates)) => {
+            // A schedule may end in a high rate, which almost ends it.
+            let (_, rate) = rates.first().filter(|(_, rate)| high(&rate))?;
+            (rate, "the first rate in the schedule", "")
+        }
+        Preference::Survey(rates) => (rates.iter().find(high)?, "a rate in the survey", ""),
+        Preference::Gamma { mean, .. } => (Some(mean).filter(high)?, "the mean rate", "mean: "),
+        _ => return None,
+    };
+    let (shown, step) = (rate_text(rate), names::shown(step));
+    let read = percent(&discount_of(rate));
+    let name = names::shown(&principal.name);
+    let mut text = format!("{whose} of `{name}` is {shown}: a reward one {step} later counts {read} of one now.");
+    text += &if rate.is_one() {
+        format!(" If 1% was meant, write `{key}1%`: then it counts 99.0%.")
+    } else {
+        // A discount factor λ is the rate 1/λ − 1.
+        let factor = decimal_or_fraction(rate);
+        let as_factor = if key == "rate: " {
+            format!("discount: {factor}")
+        } else {
+            format!("{key}{}", rate_text(&(Rational::ONE / rate - Rational::ONE)))
+        };
+        format!(" If a discount factor was meant, write `{as_factor}`: then it counts {}.", percent(rate))
+    };
+    Some(text)
+}
+
+/// 1/(1+r).
+fn discount_of(rate: &Rational) -> Rational {
+    Rational::ONE / (Rational::ONE + rate)
+}
+
+/// `98.6%`.
+fn percent(share: &Rational) -> String {
+    format!("{:.1}%", 100.0 * share.to_f64())
+}

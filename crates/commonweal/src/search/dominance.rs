@@ -1,0 +1,90 @@
+//! Choices that no good strategy takes.
+//!
+//! Let A be a set of choices, and let each a ∈ A have another choice b ∉ A of its state such that for every part i
+//!
+//! ```text
+//! R_i(s,b) − R_i(s,a) ≥ λ_i (M_i − m_i) · (the distance of the two rows),
+//! ```
+//!
+//! where M_i and m_i bound what part i is worth from any state under any strategy that takes no choice of A, and the distance is
+//! ½ Σ_t |P(t|s,a) − P(t|s,b)|. A strategy σ that takes choices of A is then no better than σ', which takes b wherever σ takes a:
+//! by the performance difference lemma, V_i(σ') − V_i(σ) is a sum over the visits under σ to the states of A, with non-negative
+//! factors, of Q_i(s,b) − Q_i(s,a) under σ', and σ' takes no choice of A. So the search may leave A out. Without it, a reward of
+//! −10^12 that nobody would take makes every bound in doubles wider by its rounding error.
+
+use super::action_box::ActionBox;
+use super::doubles::Doubles;
+use crate::exponential_sum::reward_range;
+use crate::model::{ChoiceId, StateId};
+use crate::number::Rational;
+use crate::principals::OrderedModel;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The box of all choices but those that a better one of the same state makes superfluous.
+pub(super) fn without_dominated(model: &OrderedModel, doubles: &Doubles) -> ActionBox {
+    let mut within = ActionBox::whole(doubles);
+    let mut better: Vec<Option<usize>> = vec![None; doubles.n_choices];
+    for state in 0..doubles.n_states {
+        find_better(model, doubles.choices(state), &mut better);
+    }
+    for (choice, _) in better.iter().enumerate().filter(|(_, better)| better.is_some()) {
+        within.upper[choice] = 0.0;
+    }
+    // Fewer choices left out make the ranges wider, so the set only shrinks.
+    loop {
+        let spread: Vec<Rational> = (0..model.n()).map(|i| spread(model, &within, i)).collect();
+        let stays = |(choice, better): (usize, &Option<usize>)| {
+            let better = (*better)?;
+            (!within.allows(choice) && !is_dominated(model, choice, better, &spread)).then_some(choice)
+        };
+        let back: Vec<usize> = better.iter().enumerate().filter_map(stays).collect();
+        if back.is_empty() {
+            return within;
+        }
+        back.into_iter().for_each(|choice| within.upper[choice] = 1.0);
+    }
+}
+
+/// For each choice of a state that another one beats in all rewards, the unbeaten one with the greatest least advantage: a choice
+/// that is left out never stands in for another.
+fn find_better(model: &OrderedModel, choices: Range<usize>, better: &mut [Option<usize>]) {
+    let advantages = |other: usize, than: usize| {
+        let pairs = model.rewards(ChoiceId::from(other)).iter().zip(model.rewards(ChoiceId::from(than)));
+        pairs.map(|(other, own)| other - own).collect::<Vec<Rational>>()
+    };
+    let beats = |other: usize, than: usize| {
+        let advantages = advantages(other, than);
+        advantages.iter().all(|own| *own >= Rational::ZERO) && advantages.iter().any(|own| !own.is_zero())
+    };
+    let (beaten, unbeaten): (Vec<usize>, Vec<usize>) =
+        choices.clone().partition(|&choice| choices.clone().any(|other| beats(other, choice)));
+    for choice in beaten {
+        let least = |other: usize| advantages(other, choice).into_iter().min().unwrap_or(Rational::ZERO);
+        let instead = unbeaten.iter().filter(|&&other| beats(other, choice)).map(|&other| (least(other), other));
+        better[choice] = instead.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1))).map(|(_, other)| other);
+    }
+}
+
+/// λ_i (M_i − m_i) of the choices in the box.
+fn spread(model: &OrderedModel, within: &ActionBox, i: usize) -> Rational {
+    let allowed = (0..model.n_choices()).filter(|&choice| within.allows(choice));
+    let rewards = allowed.map(|choice| &model.rewards(ChoiceId::from(choice))[i]);
+    let [least, greatest] = reward_range(model.discount(i), rewards);
+    (greatest - least) * model.discount(i)
+}
+
+fn is_dominated(model: &OrderedModel, choice: usize, better: usize, spread: &[Rational]) -> bool {
+    let (choice, better) = (ChoiceId::from(choice), ChoiceId::from(better));
+    let distance = distance(model, choice, better);
+    let rewards = model.rewards(better).iter().zip(model.rewards(choice));
+    rewards.zip(spread).all(|((better, own), spread)| better - own >= spread * &distance)
+}
+
+/// ½ Σ_t |P(t|a) − P(t|b)|.
+fn distance(model: &OrderedModel, a: ChoiceId, b: ChoiceId) -> Rational {
+    let of_b: BTreeMap<StateId, &Rational> = model.mdp().transitions(b).collect();
+    let both = model.mdp().transitions(a).filter_map(|(target, own)| Some((own, *of_b.get(&target)?)));
+    let shared = both.map(|(own, other)| own.min(other).clone());
+    Rational::ONE - shared.fold(Rational::ZERO, |sum, term| sum + term)
+}
