@@ -112,10 +112,12 @@ const HIGH: [&[&str]; 2] = [&["0.99999", "0.99998"], &["0.9999", "0.9998", "0.99
 
 #[test]
 fn classes_and_cycles_are_jumped_over_to_where_a_walk_over_every_step_arrives() {
-    let (jumping, walking, n_early) = compared_all(&MODERATE, 0..300);
-    assert!(n_early > 60 && 3 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
-    let (jumping, walking, n_early) = compared_all(&HIGH, 0..10);
-    assert!(n_early > 5 && 20 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
+    let (jumping, walking, n_early) = compared_all(&MODERATE, 0..150);
+    assert!(n_early > 30 && 3 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
+    // In seed 1924 two choices tie at step 0 alone, and the tie goes to the one that the stage does not take.
+    compared_all(&MODERATE, 1_924..1_925);
+    let (jumping, walking, n_early) = compared_all(&HIGH, 0..6);
+    assert!(n_early > 3 && 20 * jumping < walking, "{n_early} early, {jumping} layers of {walking}");
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn classes_and_cycles_at_high_patience_take_as_many_layers_as_they_take_to_mix()
         assert_eq!(verdict(&model, &answer), Verdict::Accepted(Meaning::Optimal), "{text}");
     }
     let patient: [&[&str]; 2] = [&["0.999999", "0.999998"], &["0.999999", "0.999998", "0.9999"]];
-    // Seed 31 is undecided in ten comparisons; why is not known yet.
+    // Seed 31 is undecided in ten comparisons, as it is without these jumps.
     for seed in 0..31 {
         let model = random(&patient, seed);
         let answer = proven(&model);

@@ -45,6 +45,8 @@ pub(super) struct Events<'a> {
     candidates: &'a Candidates,
     ratios: &'a DiscountRatios,
     advantages: &'a Advantages<'a>,
+    /// Which choices are long-term ones.
+    allowed: &'a [bool],
     /// λ_0.
     discount: &'a Rational,
     /// The weights of the steps that were tested.
@@ -67,9 +69,10 @@ impl<'a> Events<'a> {
         candidates: &'a Candidates,
         ratios: &'a DiscountRatios,
         advantages: &'a Advantages,
+        allowed: &'a [bool],
     ) -> Events<'a> {
         let discount = model.discount(0);
-        Events { model, candidates, ratios, advantages, discount, weights: RefCell::new(HashMap::new()) }
+        Events { model, candidates, ratios, advantages, allowed, discount, weights: RefCell::new(HashMap::new()) }
     }
 
     /// The last step in [`first`, `step`) at which some choice may be better than the stage's strategy; `step` is the stage's end.
@@ -90,7 +93,9 @@ impl<'a> Events<'a> {
                 if least >= *step {
                     return Ok(last);
                 }
-                let rival = end.rival(self.model, choice, strategy[state.index()]);
+                let followed = strategy[state.index()];
+                let rank = |choice: ChoiceId| (!self.allowed[choice.index()], choice);
+                let rival = end.rival(self.model, choice, followed, rank(choice) < rank(followed));
                 let mut question = Question { state, choice, end: step, rival, cuts: 0 };
                 if let Some(event) = self.last_in(&mut question, least.clone(), step - 1, stop)? {
                     least = &event + 1;
@@ -186,6 +191,9 @@ mod tests {
     use crate::principals::order;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+    /// Of the three choices of [`way_out`], those of the strategy.
+    const FOLLOWED: [bool; 3] = [true, false, true];
+
     /// One loop that earns nothing, and one way out of it that earns `coefficients` once: its advantages are these.
     fn way_out(discounts: &[&str], coefficients: &[i64]) -> String {
         let name_all = |values: Vec<String>| -> String {
@@ -232,7 +240,7 @@ mod tests {
             let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
             let ratios = DiscountRatios::of(&model);
             let candidates = Candidates::of(&model, &Alike::of(&model));
-            let events = Events::among(&model, &candidates, &ratios, &advantages);
+            let events = Events::among(&model, &candidates, &ratios, &advantages, &FOLLOWED);
             let end = 1 + below(60) as u32;
             let discount = model.discount(0);
             let ratio = |i: usize| model.discount(i) / discount;
@@ -292,7 +300,7 @@ mod tests {
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
         let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
-        let events = Events::among(&model, &candidates, &ratios, &advantages);
+        let events = Events::among(&model, &candidates, &ratios, &advantages, &FOLLOWED);
         let step = Step::from(10_000_000_000u64);
         let end = StageEnd::without_gains(2, 64);
         assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &StopSignal::default()), Ok(None));
@@ -309,7 +317,7 @@ mod tests {
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
         let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
-        let events = Events::among(&model, &candidates, &ratios, &advantages);
+        let events = Events::among(&model, &candidates, &ratios, &advantages, &FOLLOWED);
         let step = Step::from_le_bytes(&[vec![0; 1_125], vec![1]].concat());
         let end = StageEnd::without_gains(2, 64);
         let raised = StopSignal::default();

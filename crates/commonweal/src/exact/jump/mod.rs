@@ -68,7 +68,7 @@ impl Walk<'_> {
     /// The step after the next event, going back; the first step if there is none.
     fn next_event(&self, advantages: &Advantages, end: &StageEnd, stop: &StopSignal) -> Result<Step, StopReason> {
         let Problem { model, ratios, span, .. } = self.problem;
-        let events = Events::among(model, &self.candidates, ratios, advantages);
+        let events = Events::among(model, &self.candidates, ratios, advantages, span.allowed);
         let last = events.last(&self.stage, (span.first, &self.step), end, stop)?;
         Ok(last.map_or_else(|| span.first.clone(), |event| event + 1))
     }

@@ -25,7 +25,7 @@ pub(in crate::exact) struct StageEnd {
 pub(super) struct Rival {
     /// If k steps of the stage are left after the choice: entry k modulo the number of entries. Points.
     more: Vec<Scaled>,
-    /// Whether the choice may tie although the slack is 0, and must then lose.
+    /// Whether the choice may tie although the slack is 0, and must lose.
     pub must_lose: bool,
 }
 
@@ -61,21 +61,21 @@ impl StageEnd {
         StageEnd { harmonic: Some((harmonic, drifts)), ..StageEnd::of(model, strategy, &left) }
     }
 
-    /// How much more than `followed` the choice may be worth by where it leads.
-    pub(super) fn rival(&self, model: &OrderedModel, choice: ChoiceId, followed: ChoiceId) -> Rival {
+    /// How much more than `followed` the choice may be worth by where it leads; whether it wins ties.
+    pub(super) fn rival(&self, model: &OrderedModel, choice: ChoiceId, followed: ChoiceId, wins_ties: bool) -> Rival {
         let after = |choice: ChoiceId| {
             let targets = model.targets(choice).iter().map(|target| self.reached[target.index()].clone());
             targets.reduce(|one, other| one.join(&other)).expect("a row has a target")
         };
         let slack = after(choice).minus(&after(followed)).to_scaled().upper().max(Scaled::ZERO);
         match &self.harmonic {
-            None => Rival { more: vec![slack], must_lose: false },
+            None => Rival { more: vec![slack], must_lose: slack.is_zero() && wins_ties },
             Some((harmonic, drifts)) => {
                 let period = harmonic.period();
                 let drifts = &drifts[choice.index() * period..(choice.index() + 1) * period];
                 Rival {
                     more: drifts.iter().map(|drift| drift.plus(slack).upper()).collect(),
-                    must_lose: slack.is_zero() && drifts.iter().any(|drift| !drift.is_zero()),
+                    must_lose: slack.is_zero() && (wins_ties || drifts.iter().any(|drift| !drift.is_zero())),
                 }
             }
         }
