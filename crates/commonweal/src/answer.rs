@@ -176,6 +176,9 @@ pub struct ExactStage {
     pub until: Step,
     /// What its strategy is worth to each part; `None` stands for the values of the long-term strategy.
     pub values: Option<Vec<ExactVector>>,
+    /// What the strategy's chain mixes the gains at its end to, where that is no constant: all states after 0 steps, then
+    /// after 1, … until it comes back; times 2 to this power.
+    pub harmonic: Option<(ExactVector, i128)>,
 }
 
 /// What a certificate of bounds states.

@@ -76,7 +76,13 @@ impl Default for Options {
 pub fn solve(model: &Model, options: &Options) -> Answer {
     parallel::on_threads(options.threads, || {
         let picked = options.engine.for_model(model);
-        if options.engine == Engine::Auto && model.is_exact() && model.doubles().is_ok() {
+        // An exact answer is within any gap. Where fractions are affordable, doubles that take long or cannot reach the gap hand over.
+        let takes_turns = match options.engine {
+            Engine::Auto => true,
+            Engine::Within(_) => Engine::Auto.for_model(model) == Picked::Exact,
+            Engine::Exact => false,
+        };
+        if takes_turns && model.is_exact() && model.doubles().is_ok() {
             return by_turns(model, picked, options);
         }
         solve_by(model, picked, options)

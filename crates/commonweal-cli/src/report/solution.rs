@@ -61,7 +61,7 @@ fn headline(model: &Structure, solution: &Answer) -> String {
             let mut lines =
                 vec![format!("Optimal welfare from {name}: {}{cost}", exact_and_decimal(&welfare)), now, deviating];
             if solution.is_handed_over() {
-                lines.push("In fractions: bounds in doubles would have taken long.".to_owned());
+                lines.push("In fractions: doubles would have taken long, or cannot reach the gap.".to_owned());
             }
             lines
         }

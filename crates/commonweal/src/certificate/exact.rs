@@ -48,6 +48,9 @@ pub(super) fn write(
             if let Some(values) = &stage.values {
                 write_values(values, &mut patience, out)?;
             }
+            if let Some(harmonic) = &stage.harmonic {
+                write_harmonic(harmonic, mdp.n_states(), &mut patience, out)?;
+            }
             writeln!(out, "stage {}", stage.from)?;
             step = stage.from.clone();
         }
@@ -82,12 +85,24 @@ pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProo
 
 pub(super) fn write_values(values: &[ExactVector], patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "values")?;
-    for values in values {
-        patience.spend(values.len() * (values.bits() / 64 + 1))?;
-        writeln!(out, "denominator {}", integer(&values.denominator.clone().into()))?;
-        values.numerators.iter().try_for_each(|numerator| writeln!(out, "{}", integer(numerator)))?;
-    }
-    Ok(())
+    values.iter().try_for_each(|values| write_vector(values, patience, out))
+}
+
+/// What a stage's strategy mixes the gains to.
+fn write_harmonic(
+    (values, exponent): &(ExactVector, i128),
+    n_states: usize,
+    patience: &mut Patience,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "harmonic {} {}", values.len() / n_states, integer(&(*exponent).into()))?;
+    write_vector(values, patience, out)
+}
+
+fn write_vector(values: &ExactVector, patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {
+    patience.spend(values.len() * (values.bits() / 64 + 1))?;
+    writeln!(out, "denominator {}", integer(&values.denominator.clone().into()))?;
+    values.numerators.iter().try_for_each(|numerator| writeln!(out, "{}", integer(numerator)))
 }
 
 /// Whether the checker must carry gains exactly: to state the welfare as a fraction, or to decide a comparison that enclosures
@@ -107,7 +122,8 @@ fn welfare(solution: &Answer, is_exact: bool, state: StateId) -> String {
             format!("exact {}/{}", integer(&numerator), integer(&denominator.clone().into()))
         }
         None => {
-            let bounds = solution.welfare_enclosure(state);
+            // Where the welfare is a double, a checker that carries enclosures needs room for its roundings.
+            let bounds = solution.welfare_enclosure(state).outward();
             format!("between {} {}", double(bounds.lower()), double(bounds.upper()))
         }
     }

@@ -204,6 +204,7 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
                 };
                 let earlier = Earlier {
                     model,
+                    rows,
                     passed: &passed,
                     values: &of_stage,
                     long_term: &|| in_the_end(source),
@@ -263,7 +264,10 @@ fn optimum(problem: Problem, unravelled: Unravelled, stop: &StopSignal) -> Resul
 fn layers_for_bounds(model: &OrderedModel, limit: u64) -> u64 {
     const NEGLIGIBLE: f64 = 1e-20;
     const MOMENT: usize = 20_000_000;
-    let affordable = MOMENT / (model.n_transitions() + model.n() * model.n_choices());
+    // A layer has its own cost, beside that of its numbers: weights in wide enclosures, a list for each state.
+    const A_LAYER: usize = 40;
+    let a_layer = A_LAYER + 4 * model.n_states() + model.n_transitions() + model.n() * model.n_choices();
+    let affordable = MOMENT / a_layer;
     let layers = NEGLIGIBLE.ln() / model.discount(0).to_f64().ln();
     let enough = if layers.is_finite() { layers.ceil() as u64 } else { u64::MAX };
     limit.min(enough).min(affordable as u64)

@@ -103,11 +103,51 @@ impl<E: Entry> Rows<E> {
     }
 
     /// An upper bound on log₂ ‖A⁻¹ v‖ for every v with |v| ≤ `magnitude`, row by row, in log₂: A⁻¹ is not negative and
-    /// maps the row sums σ to the vector of ones, so |A⁻¹ v| ≤ max |v| / σ.
+    /// maps the row sums σ to the vector of ones, so |A⁻¹ v| ≤ max |v| / σ. Where a row sums to 0 that says nothing, and
+    /// A⁻¹ v is found in doubles, about.
     pub(super) fn log2_inverse(&self, magnitude: impl Fn(usize, &[E]) -> f64) -> f64 {
+        if self.iter().any(|(_, entries)| E::sum(entries).log2() == f64::NEG_INFINITY) {
+            return self.log2_inverse_in_doubles(magnitude);
+        }
         let ratios =
             self.iter().enumerate().map(|(row, (_, entries))| magnitude(row, entries) - E::sum(entries).log2());
         ratios.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The same by some sweeps in doubles, each row divided by its diagonal entry.
+    fn log2_inverse_in_doubles(&self, magnitude: impl Fn(usize, &[E]) -> f64) -> f64 {
+        const MOST_SWEEPS: usize = 1_000;
+        // What sweeps that have not converged may be off by. It costs some digits; if it is not enough, a failed attempt.
+        const MARGIN: f64 = 24.0;
+        let diagonal = |row: usize, (columns, entries): (&[u32], &[E])| {
+            let place = columns.binary_search(&(row as u32)).expect("every row has its diagonal entry");
+            entries[place].log2()
+        };
+        let diagonals: Vec<f64> = self.iter().enumerate().map(|(row, own)| diagonal(row, own)).collect();
+        let rhs = |(row, (_, own)): (usize, (&[u32], &[E]))| magnitude(row, own) - diagonals[row];
+        let rhs: Vec<f64> = self.iter().enumerate().map(rhs).collect();
+        let greatest = rhs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if greatest == f64::NEG_INFINITY {
+            return greatest;
+        }
+        let weights: Vec<Vec<f64>> = (self.iter().zip(&diagonals))
+            .map(|((_, entries), diagonal)| entries.iter().map(|entry| (entry.log2() - diagonal).exp2()).collect())
+            .collect();
+        let mut solution = vec![0.0; self.len()];
+        let mut before = 0.0;
+        for _ in 0..MOST_SWEEPS {
+            for (row, (columns, _)) in self.iter().enumerate() {
+                let others = columns.iter().zip(&weights[row]).filter(|(column, _)| **column as usize != row);
+                let others: f64 = others.map(|(&column, weight)| weight * solution[column as usize]).sum();
+                solution[row] = (rhs[row] - greatest).exp2() + others;
+            }
+            let total: f64 = solution.iter().sum();
+            if total <= 1.001 * before {
+                break;
+            }
+            before = total;
+        }
+        greatest + solution.into_iter().fold(0.0, f64::max).log2() + MARGIN
     }
 
     /// Whether A·N = denominator·b, in integers. This is the proof that the answer is right.

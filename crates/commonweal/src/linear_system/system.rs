@@ -9,8 +9,9 @@ use dashu_base::{Abs, BitTest, Gcd};
 
 /// Rows of an integer matrix A and a right-hand side b.
 ///
-/// Every row's diagonal entry is positive, its other entries are not, and their sum is positive: row by row A is
-/// c·(I − λP) with c > 0, 0 ≤ λ < 1 and P stochastic. Such a system has exactly one solution.
+/// Every row's diagonal entry is positive, its other entries are not, and their sum is not negative: row by row A is
+/// c·(I − λP) with c > 0, 0 ≤ λ ≤ 1 and P stochastic. Where λ = 1, P leads in the end to a row with λ < 1, or out of the
+/// system. Such a system has exactly one solution.
 #[derive(Debug, Clone)]
 pub struct IntegerSystem {
     n: usize,
@@ -94,7 +95,7 @@ impl IntegerSystem {
         entries.retain(|(_, entry)| !entry.is_zero());
         let is_allowed = |(column, entry): &(u32, Integer)| (*column as usize == row) == (*entry > Integer::ZERO);
         let sum: Integer = entries.iter().map(|(_, entry)| entry).sum();
-        assert!(sum > Integer::ZERO && entries.iter().all(is_allowed), "row {row} is not of the form c(I - λP)");
+        assert!(sum >= Integer::ZERO && entries.iter().all(is_allowed), "row {row} is not of the form c(I - λP)");
 
         let content = entries.iter().fold(rhs.clone().abs(), |content, (_, entry)| {
             if content.is_one() { content } else { Integer::from(content.gcd(entry)) }
@@ -123,8 +124,8 @@ impl IntegerSystem {
     ///
     /// # Panics
     ///
-    /// If the states do not come in order, or if λ ∉ [0, 1) or the probabilities do not sum to 1, as far as the row shows
-    /// it.
+    /// If the states do not come in order, or if λ ∉ [0, 1] or the probabilities sum to more than 1, as far as the row
+    /// shows it.
     pub fn push_state<'a>(
         &mut self,
         state: usize,

@@ -460,5 +460,5 @@ fn rows_are_reduced_and_repeated_columns_added_up() {
 #[test]
 #[should_panic(expected = "row 0 is not of the form")]
 fn a_row_without_a_dominant_diagonal_is_refused() {
-    IntegerSystem::new(2).push_row([(0, Integer::from(3)), (1, Integer::from(-3))], Integer::ONE);
+    IntegerSystem::new(2).push_row([(0, Integer::from(3)), (1, Integer::from(-4))], Integer::ONE);
 }

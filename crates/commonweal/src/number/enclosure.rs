@@ -76,6 +76,11 @@ impl Enclosure {
         }
     }
 
+    /// The enclosure with both ends moved to the next double outward.
+    pub(crate) fn outward(self) -> Enclosure {
+        Enclosure::new(self.lower().next_down(), self.upper().next_up())
+    }
+
     /// The sign of the number, if the enclosure decides it.
     pub fn sign(&self) -> Option<Ordering> {
         self.compare(&Enclosure::ZERO)

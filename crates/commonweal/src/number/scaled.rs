@@ -53,7 +53,7 @@ impl Scaled {
     }
 
     /// The upper end, which is finite, as a fraction times a power of two.
-    pub(super) fn upper_end(self) -> (Rational, i128) {
+    pub(crate) fn upper_end(self) -> (Rational, i128) {
         (Rational::try_from(self.mantissa.upper()).expect("a finite end"), self.exponent)
     }
 
@@ -179,6 +179,11 @@ impl Scaled {
     /// An enclosure of the product.
     pub fn times(self, other: Scaled) -> Scaled {
         Scaled { mantissa: self.mantissa.times(other.mantissa), exponent: self.exponent + other.exponent }.normalised()
+    }
+
+    /// The number times 2^exponent.
+    pub(crate) fn shifted_by(self, exponent: i128) -> Scaled {
+        if exponent == 0 { self } else { Scaled::new(self.mantissa, self.exponent + exponent) }
     }
 
     /// A number from 0 to 1, raised to a power.

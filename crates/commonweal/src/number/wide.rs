@@ -98,6 +98,62 @@ impl WideEnclosure {
         rounded(least, greatest)
     }
 
+    /// An enclosure of the difference of the two numbers.
+    pub(crate) fn minus(&self, other: &WideEnclosure) -> WideEnclosure {
+        self.plus(&other.negated())
+    }
+
+    /// The number with the other sign.
+    pub(crate) fn negated(&self) -> WideEnclosure {
+        let negated = |end: &Dyadic| Dyadic { mantissa: -end.mantissa.clone(), exponent: end.exponent };
+        WideEnclosure { lower: negated(&self.upper), upper: negated(&self.lower), precision: self.precision }
+    }
+
+    /// The number times 2^exponent.
+    pub(crate) fn shifted_by(self, exponent: i128) -> WideEnclosure {
+        let shifted = |end: Dyadic| Dyadic { exponent: end.exponent + exponent, ..end };
+        WideEnclosure { lower: shifted(self.lower), upper: shifted(self.upper), precision: self.precision }
+    }
+
+    /// Everything from the lower end of this enclosure to the upper end of `other`.
+    pub(crate) fn through(&self, other: &WideEnclosure) -> WideEnclosure {
+        let precision = self.precision.min(other.precision);
+        WideEnclosure { lower: self.lower.clone(), upper: other.upper.clone(), precision }
+    }
+
+    /// Everything from the lesser of the lower ends to the greater of the upper ends.
+    pub(crate) fn join(&self, other: &WideEnclosure) -> WideEnclosure {
+        let least = if self.compare_lower(other).is_le() { self } else { other };
+        least.through(if self.compare_upper(other).is_ge() { self } else { other })
+    }
+
+    /// The comparison of the lower ends.
+    pub(crate) fn compare_lower(&self, other: &WideEnclosure) -> Ordering {
+        self.lower.compare(&other.lower)
+    }
+
+    /// The comparison of the upper ends.
+    pub(crate) fn compare_upper(&self, other: &WideEnclosure) -> Ordering {
+        self.upper.compare(&other.upper)
+    }
+
+    /// The upper end less the lower end, rounded up.
+    pub(crate) fn width(&self) -> Scaled {
+        let width = self.upper.plus(&self.negated().upper, self.precision, Direction::Up);
+        WideEnclosure { lower: width.clone(), upper: width, precision: self.precision }.to_scaled().upper()
+    }
+
+    /// The number in the middle, rounded up, as an integer times a power of two.
+    pub(crate) fn middle(&self) -> (Integer, i128) {
+        let sum = self.lower.plus(&self.upper, self.precision, Direction::Up);
+        (sum.mantissa, sum.exponent - 1)
+    }
+
+    /// Whether the number is known to be 0.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.sign() == Some(Ordering::Equal)
+    }
+
     /// The number to the power of `exponent`.
     pub(crate) fn power(&self, exponent: &Natural) -> WideEnclosure {
         let mut result = WideEnclosure::one(self.precision);
@@ -294,6 +350,15 @@ mod tests {
             prop_assert!(contains(&x.times(&y), &(&a * &b)));
             prop_assert!(contains(&x.power(&Natural::from(k)), &a.pow(k as isize)));
             prop_assert_eq!(x.lower.compare(&y.lower), exact(&x.lower).cmp(&exact(&y.lower)));
+            prop_assert!(contains(&x.minus(&y), &(&a - &b)));
+            prop_assert!(contains(&x.join(&y), &a) && contains(&x.join(&y), &b));
+            prop_assert!(contains(&x.clone().shifted_by(k.into()), &(&a * Rational::from(2).pow(k as isize))));
+            let (width, by) = x.join(&y).width().upper_end();
+            let distance = if a < b { &b - &a } else { &a - &b };
+            prop_assert!(width * Rational::from(2).pow(by as isize) >= distance);
+            let (middle, by) = x.middle();
+            let middle = exact(&Dyadic { mantissa: middle, exponent: by });
+            prop_assert!(contains(&x, &middle));
             if let Some(sign) = x.sign() {
                 prop_assert_eq!(sign, a.cmp(&Rational::ZERO));
             }

@@ -106,12 +106,25 @@ impl Lift<'_> {
         CountingStrategy::from_valid_changes(self.model.states().map(of_state).collect())
     }
 
+    /// Vectors of all classes, one after the other.
+    fn phases(&self, of_classes: ExactVector) -> ExactVector {
+        let phases = of_classes.numerators.chunks(self.quotient.n_states());
+        ExactVector {
+            numerators: phases.flat_map(|phase| self.each(phase)).collect(),
+            denominator: of_classes.denominator,
+        }
+    }
+
     fn proof(&self, of_classes: Proof, copies_tie: impl Fn() -> bool) -> Proof {
         let exact = |values: &[ExactVector]| values.iter().map(|values| self.exact(values)).collect::<Vec<_>>();
         let doubles = |values: &[Vec<f64>]| values.iter().map(|values| self.each(values)).collect::<Vec<_>>();
         match of_classes {
             Proof::Exact(proof) => {
-                let stage = |stage: ExactStage| ExactStage { values: stage.values.as_deref().map(exact), ..stage };
+                let stage = |stage: ExactStage| ExactStage {
+                    values: stage.values.as_deref().map(exact),
+                    harmonic: stage.harmonic.map(|(values, exponent)| (self.phases(values), exponent)),
+                    ..stage
+                };
                 let stages = |stages: Vec<ExactStage>| stages.into_iter().map(stage).collect::<Vec<_>>();
                 let segment = |segment: ExactSegment| ExactSegment {
                     values: exact(&segment.values),

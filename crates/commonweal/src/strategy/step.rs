@@ -71,6 +71,13 @@ impl Step {
         Step(self.0 >> 1)
     }
 
+    /// What is left after as many whole periods as it holds.
+    #[inline]
+    pub(crate) fn modulo(&self, period: usize) -> usize {
+        let left = &self.0 % Natural::from(period);
+        usize::try_from(&left).expect("less than a machine integer")
+    }
+
     #[inline]
     pub(crate) fn as_natural(&self) -> &Natural {
         &self.0

@@ -3,7 +3,6 @@
 use commonweal::answers::NoCertificate;
 use commonweal::documents::{self, Document};
 use commonweal::files::{Discounts, Form, ReadOptions};
-use commonweal::limits::StopReason;
 use commonweal::questions::{
     EvaluateError, PayoffSet, SimulateOptions, evaluate, front_engine, front_gap, own_best, simulate,
 };
@@ -90,8 +89,8 @@ states: {s0: {a: {reward: {bob: 1/4}, to: {s1: 1/4, s0: 0.75}}, b: {to: s1}}, s1
         for engine in [Engine::Exact, Engine::Within(1e-9)] {
             let read = |bytes| Model::from_bytes(bytes, &ReadOptions::new(discounts.clone()), engine).expect("a model");
             let once = read(written(&plain, form));
-            assert_eq!((once.canonical(), once.is_exact()), (plain.canonical(), engine == Engine::Exact));
-            // In doubles too, the file has the numbers that are inside.
+            // A small file is read as it is written, whatever the gap.
+            assert_eq!((once.canonical(), once.is_exact()), (plain.canonical(), true));
             assert_eq!(read(written(&once, form)).canonical(), plain.canonical());
         }
     }
@@ -128,7 +127,8 @@ fn gaps_that_make_no_sense_still_give_true_bounds() {
         let welfare = answer.welfare_enclosure(hotel().start());
         assert!(welfare.lower() <= exact.to_f64() && exact.to_f64() <= welfare.upper(), "{gap}: {welfare:?}");
         match answer.claim() {
-            Claim::Stopped(StopReason::Precision) => assert!(gap.is_nan() || gap <= 0.0, "{gap}"),
+            // Doubles cannot reach it; fractions can, in a model as small as this.
+            Claim::Optimal => assert!(answer.is_handed_over() && (gap.is_nan() || gap <= 0.0), "{gap}"),
             Claim::Within { gap: kept, .. } => assert!(kept == 1.0 && gap > 1.0, "{gap}: {kept}"),
             claim => panic!("{gap}: {claim}"),
         }

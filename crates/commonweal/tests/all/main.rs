@@ -26,6 +26,7 @@ mod near_ties;
 mod paper_examples;
 mod parts;
 mod patience;
+mod patience_classes;
 mod preferences;
 mod properties;
 mod quotient;

@@ -9,15 +9,21 @@ use commonweal::internals::number::{Rational, parse_rational};
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Meaning, Verdict, WORK, check};
 
-fn proven(model: &Mdp) -> Answer {
+pub(crate) fn proven(model: &Mdp) -> Answer {
     solve(model, &Options { keep_proof: true, ..Options::default() })
 }
 
-fn verdict(model: &Mdp, answer: &Answer) -> Verdict {
+/// The canonical form of a model and the certificate of its answer.
+pub(crate) fn texts(model: &Mdp, answer: &Answer) -> (String, String) {
     let (mut canonical, mut certificate) = (Vec::new(), Vec::new());
     write_canonical(model, &mut canonical).expect("memory takes every byte");
     Certificate::of_mdp(model, answer).expect("kept").write(&mut certificate).expect("memory takes every byte");
-    check(&canonical, certificate.as_slice(), WORK).expect("a certificate can be read")
+    (String::from_utf8(canonical).expect("ASCII"), String::from_utf8(certificate).expect("ASCII"))
+}
+
+pub(crate) fn verdict(model: &Mdp, answer: &Answer) -> Verdict {
+    let (canonical, certificate) = texts(model, answer);
+    check(canonical.as_bytes(), certificate.as_bytes(), WORK).expect("a certificate can be read")
 }
 
 /// λ_0^m alone would take 40 million layers to become small.

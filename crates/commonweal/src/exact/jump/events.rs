@@ -3,13 +3,15 @@
 //! Against the values of a stage's strategy σ, choice (s,a) is better than σ at step t only if, in units of λ_0^t,
 //!
 //! ```text
-//! d_t + slack_t > 0,      d_t = Σ_i ρ_i^t Δ_i(s,a),      slack_t = x λ_0^{b−t}
+//! d_t + x_t λ_0^{b−t} > 0,      d_t = Σ_i ρ_i^t Δ_i(s,a)
 //! ```
 //!
-//! where x bounds the difference between a and σ of the expected gain over σ's values at step b, the end of the stage
-//! ([`StageEnd::slack`]). Any of these tests, each a few sums, proves that there is no event on a whole interval [u,v]:
+//! where x_t bounds how much more a than σ leads to, of what is gained over σ's values at step b, from which the stage goes
+//! back ([`StageEnd::rival`]); it may be negative. Let x be the greatest of an interval [u,v], and y = x λ_0^{b−v}, or
+//! x λ_0^{b−u} if x is negative: no step of it has more. That there is no event on the interval follows from any of these,
+//! each a handful of sums:
 //!
-//! - *prefix test at u*: d_t is a weighted mean of the prefix sums at u (Abel summation), so `d_t ≤ max_k C_k(u)`;
+//! - *prefix test at u*: d_t is a weighted mean of the prefix sums at u (Abel summation), so `d_t + y ≤ max_k C_k(u) + y`;
 //! - *suffix test at v*: if the suffix sums B_k(v), k ≥ 1, are at most 0, then `d_t ≤ B_0(v)`, provided that no
 //!   principal with discount 0 comes back at u = 0;
 //! - *monotony*: every ρ_i^t falls with t, so `d_t ≤ Σ_{Δ_i>0} Δ_i ρ_i^u + Σ_{Δ_i<0} Δ_i ρ_i^v`.
@@ -19,12 +21,13 @@
 //! decides on pieces whose length is proportional to their distance from a root. An exponential sum of n terms has at most
 //! n − 1 roots, so O(n log b) pieces suffice.
 
-use super::stage_end::StageEnd;
+use super::power_of;
+use super::stage_end::{Rival, StageEnd};
 use crate::exact::Advantages;
 use crate::exact::walk::Candidates;
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId};
-use crate::number::Scaled;
+use crate::number::{Rational, Scaled};
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::Step;
@@ -42,8 +45,10 @@ pub(super) struct Events<'a> {
     candidates: &'a Candidates,
     ratios: &'a DiscountRatios,
     advantages: &'a Advantages<'a>,
+    /// Which choices are long-term ones.
+    allowed: &'a [bool],
     /// λ_0.
-    discount: Scaled,
+    discount: &'a Rational,
     /// The weights of the steps that were tested.
     weights: RefCell<HashMap<Step, Rc<Weights>>>,
 }
@@ -53,7 +58,7 @@ struct Question<'a> {
     state: StateId,
     choice: ChoiceId,
     end: &'a Step,
-    slack: Scaled,
+    rival: Rival,
     cuts: usize,
 }
 
@@ -64,9 +69,10 @@ impl<'a> Events<'a> {
         candidates: &'a Candidates,
         ratios: &'a DiscountRatios,
         advantages: &'a Advantages,
+        allowed: &'a [bool],
     ) -> Events<'a> {
-        let discount = Scaled::from(model.discount(0));
-        Events { model, candidates, ratios, advantages, discount, weights: RefCell::new(HashMap::new()) }
+        let discount = model.discount(0);
+        Events { model, candidates, ratios, advantages, allowed, discount, weights: RefCell::new(HashMap::new()) }
     }
 
     /// The last step in [`first`, `step`) at which some choice may be better than the stage's strategy; `step` is the stage's end.
@@ -87,8 +93,10 @@ impl<'a> Events<'a> {
                 if least >= *step {
                     return Ok(last);
                 }
-                let slack = end.slack(self.model, choice, strategy[state.index()]);
-                let mut question = Question { state, choice, end: step, slack, cuts: 0 };
+                let followed = strategy[state.index()];
+                let rank = |choice: ChoiceId| (!self.allowed[choice.index()], choice);
+                let rival = end.rival(self.model, choice, followed, rank(choice) < rank(followed));
+                let mut question = Question { state, choice, end: step, rival, cuts: 0 };
                 if let Some(event) = self.last_in(&mut question, least.clone(), step - 1, stop)? {
                     least = &event + 1;
                     last = Some(event);
@@ -129,16 +137,28 @@ impl<'a> Events<'a> {
     fn excluded(&self, question: &Question, from: &Step, to: &Step) -> bool {
         let n = self.model.n();
         let (first, last) = (self.weights(from), self.weights(to));
-        let slack = question.slack.times(self.discount.power((question.end - to).as_natural()));
+        let more = question.rival.greatest(from, to, question.end);
+        let falls = more.sign() == Some(Ordering::Less);
+        let more = more
+            .times(power_of(self.discount, &(question.end - if falls { from } else { to }), 64).to_scaled())
+            .upper();
         let sum = |weights: &Weights, range| {
             self.advantages.sum(self.ratios, weights, question.state, question.choice, range)
         };
         let at_most_zero = |sum: Scaled| matches!(sum.upper().sign(), Some(Ordering::Less | Ordering::Equal));
-        let negative = |sum: Scaled| at_most_zero(sum.plus(slack));
+        let below = |sum: Scaled| {
+            if question.rival.must_lose { sum.upper().sign() == Some(Ordering::Less) } else { at_most_zero(sum) }
+        };
+        let negative = |sum: Scaled| below(sum.plus(more));
+        // Going back, a loss by where the choice leads falls in weight beside all others: it is no help there.
+        let negative_without_loss = |sum: Scaled| below(sum.plus(more.max(Scaled::ZERO)));
         // A discount of 0 counts only at step 0: its weight at the end of the interval is 0.
         let returns_at_start = from.is_zero() && last.scaled[n - 1].is_zero();
-        let suffix =
-            || !returns_at_start && negative(sum(&last, 0..n)) && (1..n).all(|k| at_most_zero(sum(&last, k..n)));
+        let suffix = || {
+            !returns_at_start
+                && negative_without_loss(sum(&last, 0..n))
+                && (1..n).all(|k| at_most_zero(sum(&last, k..n)))
+        };
         let prefix = || (1..=n).all(|k| negative(sum(&first, 0..k)));
         let monotony = || {
             let advantages = self.advantages.of(question.choice);
@@ -167,8 +187,12 @@ mod tests {
     use crate::io::read_model;
     use crate::model::IntegerRows;
     use crate::number::Rational;
+    use crate::number::WideEnclosure;
     use crate::principals::order;
     use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    /// Of the three choices of [`way_out`], those of the strategy.
+    const FOLLOWED: [bool; 3] = [true, false, true];
 
     /// One loop that earns nothing, and one way out of it that earns `coefficients` once: its advantages are these.
     fn way_out(discounts: &[&str], coefficients: &[i64]) -> String {
@@ -216,7 +240,7 @@ mod tests {
             let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
             let ratios = DiscountRatios::of(&model);
             let candidates = Candidates::of(&model, &Alike::of(&model));
-            let events = Events::among(&model, &candidates, &ratios, &advantages);
+            let events = Events::among(&model, &candidates, &ratios, &advantages, &FOLLOWED);
             let end = 1 + below(60) as u32;
             let discount = model.discount(0);
             let ratio = |i: usize| model.discount(i) / discount;
@@ -244,7 +268,7 @@ mod tests {
             let step = Step::from(end);
             let around = Scaled::around_zero(Scaled::from(&radius).upper());
             let of_states = gains.map(|gains| if gains { around } else { Scaled::ZERO });
-            let stage_end = StageEnd::of(&model, &strategy, &of_states);
+            let stage_end = StageEnd::of(&model, &strategy, &of_states.map(|gain| WideEnclosure::of_scaled(&gain, 64)));
             let said = events
                 .last(&strategy, (&Step::ZERO, &step), &stage_end, &StopSignal::default())
                 .expect("nobody stops it");
@@ -255,8 +279,8 @@ mod tests {
 
             let from = below(end.into()) as usize;
             let to = from + below(u64::from(end) - from as u64) as usize;
-            let slack = Scaled::from(&counts);
-            let question = Question { state: 0.into(), choice: 1.into(), end: &step, slack, cuts: 0 };
+            let rival = Rival::by(Scaled::from(&counts));
+            let question = Question { state: 0.into(), choice: 1.into(), end: &step, rival, cuts: 0 };
             if events.excluded(&question, &from.into(), &to.into()) {
                 excluded += 1;
                 assert!(!(from..=to).any(is_event), "{what}: an event in [{from}, {to}]");
@@ -276,9 +300,9 @@ mod tests {
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
         let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
-        let events = Events::among(&model, &candidates, &ratios, &advantages);
+        let events = Events::among(&model, &candidates, &ratios, &advantages, &FOLLOWED);
         let step = Step::from(10_000_000_000u64);
-        let end = StageEnd::without_gains(2);
+        let end = StageEnd::without_gains(2, 64);
         assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &StopSignal::default()), Ok(None));
     }
 
@@ -293,9 +317,9 @@ mod tests {
         let values = values_of(&model, &strategy, &StopSignal::default()).expect("nobody stops it");
         let advantages = Advantages::over(&model, &rows, values, |choice| strategy.contains(&choice));
         let (candidates, ratios) = (Candidates::of(&model, &Alike::of(&model)), DiscountRatios::of(&model));
-        let events = Events::among(&model, &candidates, &ratios, &advantages);
+        let events = Events::among(&model, &candidates, &ratios, &advantages, &FOLLOWED);
         let step = Step::from_le_bytes(&[vec![0; 1_125], vec![1]].concat());
-        let end = StageEnd::without_gains(2);
+        let end = StageEnd::without_gains(2, 64);
         let raised = StopSignal::default();
         raised.raise();
         assert_eq!(events.last(&strategy, (&Step::ZERO, &step), &end, &raised), Err(StopReason::Interrupted));

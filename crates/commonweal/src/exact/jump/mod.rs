@@ -2,13 +2,16 @@
 //!
 //! Where the last layers took the same decisions σ, σ's own values become the new [`Base`]. What is gained over them at the
 //! present step is known, and on the way back only carried along (`stage_end`): once it hardly differs from state to state,
-//! because σ's chain has mixed it or because it is discounted (`radius`), the next step at which any choice can beat σ is
-//! found without walking (`Events`). A jump costs one exact linear solve per principal and a few sums per choice.
+//! or from class to class of states that σ never leaves (`harmonic`), because σ's chain has mixed it, or once it is
+//! discounted (`radius`), the next step at which any choice can beat σ is found without walking (`Events`). A jump costs one exact
+//! linear solve per principal, a few sums per choice, and the layers since the last one again in many bits.
 
 mod events;
+mod harmonic;
 mod radius;
 mod stage_end;
 
+pub(super) use harmonic::Harmonic;
 pub(super) use radius::distance;
 pub(crate) use radius::farthest;
 pub(super) use stage_end::StageEnd;
@@ -19,16 +22,27 @@ use super::long_term::values_of;
 use super::memory;
 use super::walk::{Problem, Walk};
 use crate::answer::ExactStage;
+use crate::exponential_sum::Weights;
 use crate::model::ChoiceId;
-use crate::number::{ExactVector, Integer, Rational, Scaled};
+use crate::number::{ExactVector, Integer, Natural, Rational, Scaled, WideEnclosure};
 use crate::parallel;
 use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
-use crate::strategy::Step;
+use crate::strategy::{Recurrence, Step};
+use dashu_base::BitTest;
 use events::Events;
 use radius::radius;
 use std::cmp::Ordering;
 
+/// The bits in which gains are carried to the end of a stage and over it: fewer than certificates have, so that a checker can show what was
+/// decided with them.
+pub(super) const BITS: usize = 192;
+/// Gains may differ by this part of what one step changes, as a power of two: comparisons that depend on it are too rare to occur.
+const LITTLE: isize = -32;
+/// The same where many bits are not worth while, or not affordable. Comparisons that depend on it occur, and are decided by other means.
+const MUCH: isize = -12;
+/// If discounting alone settles a stage after fewer layers than this, gains are not followed in many bits.
+const LONG: u64 = 5_000;
 /// A shorter jump is not worth the precision that it costs.
 const SHORTEST: u64 = 16;
 /// About what an exact solve takes for each pair of states, in nanoseconds. The bench `exact` measures it: 32, 35 and 41 at 1,000, 3,000
@@ -41,39 +55,58 @@ impl Walk<'_> {
         if self.problem.span.terminal.is_some() {
             return Ok(());
         }
-        let end = StageEnd::without_gains(self.problem.model.n_states());
+        let end = StageEnd::without_gains(self.problem.model.n_states(), BITS);
         let target = self.next_event(self.base.advantages(self.problem.advantages), &end, stop)?;
         let memory = self.memory.clone();
-        self.keep_stage(&target);
+        self.keep_stage(&target, None);
         self.judge.nothing_gained_from(&target);
         self.first_event = target.clone();
-        self.land(target, end, memory);
+        self.land(target, end, Scaled::ZERO, memory);
         Ok(())
     }
 
     /// The step after the next event, going back; the first step if there is none.
     fn next_event(&self, advantages: &Advantages, end: &StageEnd, stop: &StopSignal) -> Result<Step, StopReason> {
         let Problem { model, ratios, span, .. } = self.problem;
-        let events = Events::among(model, &self.candidates, ratios, advantages);
+        let events = Events::among(model, &self.candidates, ratios, advantages, span.allowed);
         let last = events.last(&self.stage, (span.first, &self.step), end, stop)?;
         Ok(last.map_or_else(|| span.first.clone(), |event| event + 1))
     }
 
-    /// Takes down that a jump goes from the present step back to `from`. The base is the stage's already.
-    fn keep_stage(&mut self, from: &Step) {
+    /// Records a jump from the present step back to `from`. The base is already the stage's.
+    fn keep_stage(&mut self, from: &Step, harmonic: Option<&Harmonic>) {
         if self.options.keep_stages && *from < self.step {
             let values = self.base.own.as_ref().map(|own| own.values().to_vec());
-            self.stages.push(ExactStage { from: from.clone(), until: self.step.clone(), values });
+            let harmonic = harmonic.cloned().map(Harmonic::into_parts);
+            self.stages.push(ExactStage { from: from.clone(), until: self.step.clone(), values, harmonic });
         }
     }
 
-    /// Goes back to `target` with the stage's decisions, where the memory is `memory`. The base is already theirs.
-    fn land(&mut self, target: Step, end: StageEnd, memory: Vec<Step>) {
-        let model = self.problem.model;
+    /// Goes back to `target` with the stage's decisions, where the memory is `memory`. The base is already theirs; `common` is the part
+    /// of all gains that `end` does not contain.
+    fn land(&mut self, target: Step, end: StageEnd, common: Scaled, memory: Vec<Step>) {
+        let Problem { model, ratios, long_term, .. } = self.problem;
         let length = &self.step - &target;
-        let shrunk = Scaled::from(model.discount(0)).power(length.as_natural());
-        self.gain = model.states().map(|state| end.at_the_beginning(state, shrunk)).collect();
-        self.common = self.common.times(shrunk);
+        let shrunk = power_of(model.discount(0), &length, BITS);
+        let gains: Vec<WideEnclosure> =
+            model.states().map(|state| end.at_the_beginning(state, &length, &shrunk)).collect();
+        self.common = common.times(shrunk.to_scaled());
+        // What all gains have in common would cost doubles the precision of their differences.
+        let hull = gains.iter().skip(1).fold(gains[0].clone(), |hull, gain| hull.join(gain));
+        let middle = if gains.iter().any(WideEnclosure::is_zero) { Scaled::ZERO } else { hull.to_scaled().middle() };
+        let less = WideEnclosure::of_scaled(&-middle, BITS);
+        self.gain = gains.iter().map(|gain| gain.plus(&less).to_scaled()).collect();
+        self.common = self.common.plus(middle);
+        let weights = ratios.weights_with(&target, BITS);
+        let shared = WideEnclosure::of_scaled(&common, BITS).times(&shrunk);
+        let over_long_term = |(state, gain): (usize, &WideEnclosure)| {
+            let gain = gain.plus(&shared);
+            match &self.base.own {
+                Some(own) => ahead(own.values(), &long_term.values, state, &weights).plus(&gain),
+                None => gain,
+            }
+        };
+        self.judge.landed(&target, gains.iter().enumerate().map(over_long_term).collect());
         self.memory = memory;
         self.base.from = target.clone();
         if let Some(followed_for) = &mut self.base.followed_for {
@@ -103,19 +136,32 @@ impl Walk<'_> {
         let radius = radius(model, self.problem.ratios, &self.step, &followed_for).plus(after).upper();
         let is_discounted = self.stage_length >= self.first_try;
         // Once later steps are negligible by discounting, the radius is tighter than the bound of the common part.
-        let common = if is_discounted { Scaled::ZERO } else { self.common };
-        let end = StageEnd::of(model, &self.stage, &self.gains_over(&next_base, radius, common));
-        let target = if is_discounted || self.is_mixed(&end, &next_base) {
-            self.next_event(next_base.advantages(self.problem.advantages), &end, stop)?
-        } else {
-            self.step.clone()
+        let mut common = if is_discounted { Scaled::ZERO } else { self.common };
+        let in_doubles = self.gains_over(&next_base, radius, common);
+        let enclosed: Vec<_> = in_doubles.iter().map(|gain| WideEnclosure::of_scaled(gain, BITS)).collect();
+        let mut end = Some(StageEnd::of(model, &self.stage, &enclosed));
+        let a_step = self.change_of_a_step(&next_base);
+        if !is_discounted && !end.as_ref().is_some_and(|end| end.is_within(part(a_step, LITTLE))) {
+            if self.first_try < LONG || !self.judge.is_near(&self.step) {
+                end = end.filter(|end| end.is_within(part(a_step, MUCH)));
+            } else if self.may_be_mixed(&in_doubles, part(a_step, LITTLE)) {
+                common = Scaled::ZERO;
+                let gains = self.precise_gains(&next_base, stop)?;
+                end = self.mixed(&gains, part(a_step, LITTLE), stop)?;
+            } else {
+                end = None;
+            }
+        }
+        let target = match &end {
+            Some(end) => self.next_event(next_base.advantages(self.problem.advantages), end, stop)?,
+            None => self.step.clone(),
         };
-        if &target + SHORTEST > self.step {
+        let Some(end) = end.filter(|_| &target + SHORTEST <= self.step) else {
             self.next_base = Some(next_base);
             let more = if is_discounted { self.first_try.div_ceil(4) } else { self.stage_length };
             self.next_try = self.stage_length.saturating_add(more);
             return Ok(false);
-        }
+        };
         self.pass(&next_base, &target, &followed_for);
         let length = &self.step - &target;
         let deviates = |choice: ChoiceId| !span.allowed[choice.index()];
@@ -124,9 +170,8 @@ impl Walk<'_> {
         self.base = Base { followed_for: Some(followed_for), ..next_base };
         self.stage_length = self.stage_length.saturating_add(u64::try_from(&length).unwrap_or(u64::MAX));
         self.next_try = self.stage_length.saturating_add(self.look_after());
-        self.keep_stage(&target);
-        self.common = common;
-        self.land(target, end, memory);
+        self.keep_stage(&target, end.harmonic());
+        self.land(target, end, common, memory);
         self.effort.n_jumps += 1;
         if self.effort.n_jumps > self.options.event_limit { Err(StopReason::EventLimit) } else { Ok(true) }
     }
@@ -150,10 +195,22 @@ impl Walk<'_> {
         parallel::map(model.n_states(), of_state)
     }
 
-    /// Whether the gains at the end of a stage differ by so little that no comparison is likely to hang on it: by a small
-    /// part of what one step changes.
-    fn is_mixed(&self, end: &StageEnd, next: &Base) -> bool {
-        const PART: i32 = -12;
+    /// The same in many bits, carried back from where the walk landed last, which is near. Settled states gain exactly 0.
+    fn precise_gains(&mut self, next: &Base, stop: &StopSignal) -> Result<Vec<WideEnclosure>, StopReason> {
+        let Problem { model, ratios, advantages, long_term, .. } = self.problem;
+        let settled = self.settled_states();
+        let gains = self.judge.gains(&self.step, &self.changes, stop)?;
+        let weights = ratios.weights_with(&self.step, BITS);
+        let values = next.advantages(advantages).values();
+        let of_state = |state: usize| match settled[state] {
+            true => WideEnclosure::zero(BITS),
+            false => gains[state].plus(&ahead(&long_term.values, values, state, &weights)),
+        };
+        Ok(parallel::map(model.n_states(), of_state))
+    }
+
+    /// About how much one step changes in the greatest d_t over `next`: a point.
+    fn change_of_a_step(&self, next: &Base) -> Scaled {
         let Problem { model, ratios, advantages, .. } = self.problem;
         let weights = ratios.weights(&self.step);
         let advantages = next.advantages(advantages);
@@ -162,9 +219,41 @@ impl Walk<'_> {
             terms.map(|(advantage, weight)| advantage.max(-*advantage).times(*weight)).fold(Scaled::ZERO, Scaled::plus)
         };
         let greatest = (0..model.n_choices()).map(size).fold(Scaled::ZERO, Scaled::max);
-        let a_step = greatest.times(Scaled::from(&resolution(model)));
-        let allowed = a_step.times(Scaled::from(&Rational::from(2).pow(PART as isize)));
-        matches!(end.width().compare(&allowed.lower()), Some(Ordering::Less | Ordering::Equal))
+        greatest.times(Scaled::from(&resolution(model))).lower()
+    }
+
+    /// Whether the gains of each phase may differ by no more than `allowed`, as far as doubles can tell.
+    fn may_be_mixed(&self, gains: &[Scaled], allowed: Scaled) -> bool {
+        let model = self.problem.model;
+        let recurrence = Recurrence::of(gains.len(), |state| model.targets(self.stage[state]));
+        let mut hulls: Vec<Option<(Scaled, Scaled)>> = vec![None; recurrence.next.len()];
+        for (phase, gain) in recurrence.phase.iter().zip(gains) {
+            if let Some(hull) = phase.map(|phase| &mut hulls[phase]) {
+                let (lower, upper) = (gain.lower(), gain.upper());
+                let (greatest, least) = hull.unwrap_or((lower, -upper));
+                *hull = Some((greatest.max(lower), least.max(-upper)));
+            }
+        }
+        let differs =
+            |(greatest, least): &(Scaled, Scaled)| greatest.plus(*least).compare(&allowed) == Some(Ordering::Greater);
+        !hulls.iter().flatten().any(differs)
+    }
+
+    /// The end of a stage whose gains differ by no more than `allowed`: as they are, or class by class.
+    fn mixed(
+        &self,
+        gains: &[WideEnclosure],
+        allowed: Scaled,
+        stop: &StopSignal,
+    ) -> Result<Option<StageEnd>, StopReason> {
+        let Problem { model, rows, .. } = self.problem;
+        let end = StageEnd::of(model, &self.stage, gains);
+        if end.is_within(allowed) {
+            return Ok(Some(end));
+        }
+        let harmonic = Harmonic::of(model, &self.stage, gains, Some(allowed), stop)?;
+        let end = harmonic.map(|harmonic| StageEnd::without(model, rows, &self.stage, gains, harmonic));
+        Ok(end.filter(|end| end.is_within(allowed)))
     }
 
     /// After how many layers of a stage a jump is looked for.
@@ -210,11 +299,37 @@ impl Walk<'_> {
     }
 }
 
-/// V_i(s) − W_i(s), of the exact difference.
+/// 2^part of a number: a point that is no greater.
+fn part(of: Scaled, part: isize) -> Scaled {
+    of.times(Scaled::from(&Rational::from(2).pow(part))).lower()
+}
+
+/// λ^n, known to about this many bits however large n is.
+pub(super) fn power_of(discount: &Rational, steps: &Step, bits: usize) -> WideEnclosure {
+    // Squaring doubles the relative error, so a power loses about as many bits as its exponent has.
+    let precision = bits + 2 * steps.as_natural().bit_len();
+    WideEnclosure::of(discount, precision).power(steps.as_natural())
+}
+
+/// `Σ_i ρ_i^t (V_i(s) − W_i(s))`: by how much the welfare under V is ahead of that under W. Equal values leave the point 0.
+fn ahead(one: &[ExactVector], other: &[ExactVector], state: usize, weights: &Weights) -> WideEnclosure {
+    let term = |(i, (one, other)): (usize, (&ExactVector, &ExactVector))| {
+        let (numerator, denominator) = exact_difference(one, other, state);
+        WideEnclosure::of_quotient(&numerator, &denominator, BITS).times(weights.wide(i))
+    };
+    one.iter().zip(other).enumerate().map(term).fold(WideEnclosure::zero(BITS), |sum, term| sum.plus(&term))
+}
+
+/// V_i(s) − W_i(s), enclosed.
 fn difference(one: &ExactVector, other: &ExactVector, state: usize) -> Scaled {
+    let (numerator, denominator) = exact_difference(one, other, state);
+    Scaled::of_quotient(&numerator, &denominator)
+}
+
+fn exact_difference(one: &ExactVector, other: &ExactVector, state: usize) -> (Integer, Natural) {
     let (a, b) = (&one.numerators[state], &other.numerators[state]);
     let across = a * Integer::from(other.denominator.clone()) - b * Integer::from(one.denominator.clone());
-    Scaled::of_quotient(&across, &(&one.denominator * &other.denominator))
+    (across, &one.denominator * &other.denominator)
 }
 
 /// A stage that was jumped over, as the payoffs see it.

@@ -1,20 +1,24 @@
 //! One principal's gain over the last base, if that base is not followed for long enough to make the later steps negligible.
 //!
 //! From a step at which the values are known, `W_t = R + λ P W_{t+1}` in enclosures, layer by layer; over a stage with the
-//! strategy σ and its values V, `W − V` is carried along ([`StageEnd`]).
+//! strategy σ and its values V, `W − V` is carried along ([`StageEnd`]), what σ's chain mixes it to taken out.
 
-use crate::exact::jump::{Passed, StageEnd, distance};
+use crate::exact::jump::{Harmonic, Passed, StageEnd, distance, power_of};
 use crate::kernel::discounted_rows::DiscountedRows;
-use crate::model::{ChoiceId, Mdp, StateId};
-use crate::number::{ExactVector, Rational, Scaled};
+use crate::model::{ChoiceId, IntegerRows, Mdp, StateId};
+use crate::number::{ExactVector, Rational, Scaled, WideEnclosure};
 use crate::parallel;
 use crate::principals::{Alone, OrderedModel};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{CountingStrategy, Step};
 
+/// Enclosures in doubles have fewer bits than this.
+const BITS: usize = 64;
+
 /// The stages that were jumped over, and the values of one principal's rewards in them.
 pub(in crate::exact) struct Earlier<'a> {
     pub model: &'a OrderedModel<'a>,
+    pub rows: &'a IntegerRows,
     /// The latest first; the strategy of the last one is the base.
     pub passed: &'a [Passed],
     /// The values of the rewards under the strategy of each stage, if it is followed for ever.
@@ -66,11 +70,16 @@ impl Earlier<'_> {
             }
             let is_last = index + 1 == open.len();
             let values = if is_last { enclosed(base_values) } else { (self.values)(stage)? };
-            let gains: Vec<Scaled> = worth.iter().zip(&values).map(|(worth, value)| worth.plus(-*value)).collect();
+            let gain = |(worth, value): (&Scaled, &Scaled)| WideEnclosure::of_scaled(&worth.plus(-*value), BITS);
+            let gains: Vec<WideEnclosure> = worth.iter().zip(&values).map(gain).collect();
             let decisions: Vec<ChoiceId> = model.states().map(|state| strategy.choice(state, &stage.from)).collect();
-            let end = StageEnd::of(self.model, &decisions, &gains);
-            let shrunk = Scaled::from(discount).power((&stage.until - &stage.from).as_natural());
-            let gains = model.states().map(|state| end.at_the_beginning(state, shrunk));
+            let end = match Harmonic::of(self.model, &decisions, &gains, None, stop)? {
+                Some(harmonic) => StageEnd::without(self.model, self.rows, &decisions, &gains, harmonic),
+                None => StageEnd::of(self.model, &decisions, &gains),
+            };
+            let length = &stage.until - &stage.from;
+            let shrunk = power_of(discount, &length, BITS);
+            let gains = model.states().map(|state| end.at_the_beginning(state, &length, &shrunk).to_scaled());
             if is_last {
                 return Ok(gains.collect());
             }

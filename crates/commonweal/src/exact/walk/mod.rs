@@ -186,7 +186,7 @@ pub(super) struct Walk<'a> {
     pub(super) common: Scaled,
     /// Per state, latest step first: from this step on, up to the entry before, this choice. The last entry is still open:
     /// it holds from the present step on, and says 0 until an earlier choice is known to differ.
-    changes: Vec<Vec<Change>>,
+    pub(super) changes: Vec<Vec<Change>>,
     pub(super) memory: Vec<Step>,
     /// Whether one more layer of the same decisions would leave the memory as it is.
     pub(super) memory_settled: bool,

@@ -11,8 +11,9 @@
 //!
 //! 1. the sum itself: if the rows do not differ, or nothing is gained where they do, its sign is that of an exponential sum with
 //!    exact coefficients;
-//! 2. fractions ([`Fractions`]), from the step from which nothing is gained, as far as they are affordable;
-//! 3. enclosures with more and more bits ([`Wide`]), from a step so late that the steps after it are negligible.
+//! 2. where fractions cannot reach the first step, enclosures of many bits from the last landing of a jump on: a checker can do the same;
+//! 3. fractions ([`Fractions`]), from the step from which nothing is gained, as far as they are affordable;
+//! 4. enclosures with more and more bits ([`Wide`]), from a step so late that the steps after it are negligible.
 //!
 //! A comparison that is still undecided is a tie, or closer to one than any affordable precision.
 
@@ -23,7 +24,7 @@ use super::{Alike, Problem, by_tie_rule};
 use crate::exact::{Advantages, ExactGains};
 use crate::exponential_sum::{DiscountRatios, Weights};
 use crate::model::{ChoiceId, StateId, least_common_multiple};
-use crate::number::{ExactVector, Integer, Natural, Rational, Scaled, product};
+use crate::number::{ExactVector, Integer, Natural, Rational, Scaled, WideEnclosure, product};
 use crate::stop::{StopReason, StopSignal};
 use crate::strategy::{Change, Step};
 use fractions::Fractions;
@@ -36,7 +37,8 @@ pub(in crate::exact) struct Judge<'a> {
     alike: Alike,
     fractions: Fractions<'a>,
     wide: Wide<'a>,
-    /// Whether two choices tied.
+    /// Whether two choices tied, or were so close that only more than what the last landing tells could separate them: enclosures that
+    /// are carried back over all stages cannot prove these comparisons.
     pub(super) found_a_tie: bool,
 }
 
@@ -70,6 +72,26 @@ impl<'a> Judge<'a> {
     pub(in crate::exact) fn nothing_gained_from(&mut self, step: &Step) {
         self.fractions.begin_at(step);
         self.wide.begin_at(step);
+    }
+
+    /// A jump led to `step`, with these gains over the long-term strategy.
+    pub(in crate::exact) fn landed(&mut self, step: &Step, gain: Vec<WideEnclosure>) {
+        self.wide.landed(step, gain);
+    }
+
+    /// Whether `step` is so near the last landing that gains can be carried back from there in many bits.
+    pub(in crate::exact) fn is_near(&self, step: &Step) -> bool {
+        self.wide.is_near(step)
+    }
+
+    /// The gains over the long-term strategy at `step`, carried back from the last landing.
+    pub(in crate::exact) fn gains(
+        &mut self,
+        step: &Step,
+        changes: &[Vec<Change>],
+        stop: &StopSignal,
+    ) -> Result<&[WideEnclosure], StopReason> {
+        self.wide.gains(step, changes, stop)
     }
 
     /// Whether fractions can follow the decisions from the horizon to the first step.
@@ -131,10 +153,19 @@ impl<'a> Judge<'a> {
         if sign.is_some() || final_word {
             return Ok(sign);
         }
-        if let Some(coefficients) = self.fractions.difference(question, one, other, stop)? {
-            return Ok(sign_of_sum(ratios, question.weights, &coefficients));
+        let is_affordable = self.is_affordable();
+        if !is_affordable {
+            let sign = self.wide.sign_since_landing(question, &difference, stop)?;
+            if sign.is_some() {
+                return Ok(sign);
+            }
         }
-        self.wide.sign(question, &difference, stop)
+        let sign = match self.fractions.difference(question, one, other, stop)? {
+            Some(coefficients) => sign_of_sum(ratios, question.weights, &coefficients),
+            None => self.wide.sign(question, &difference, stop)?,
+        };
+        self.found_a_tie |= sign.is_some() && !is_affordable;
+        Ok(sign)
     }
 }
 

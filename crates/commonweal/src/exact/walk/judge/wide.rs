@@ -7,7 +7,7 @@
 //! comparison is often one step earlier, so the gains are kept.
 
 use super::{Difference, Question, decisions};
-use crate::exact::jump::{farthest, layers_for_bits};
+use crate::exact::jump::{BITS, farthest, layers_for_bits};
 use crate::exact::walk::Problem;
 use crate::exponential_sum::Weights;
 use crate::model::{ChoiceId, StateId};
@@ -34,6 +34,8 @@ pub(super) struct Wide<'a> {
     begin: Step,
     attempt: Option<Attempt>,
     spent: u64,
+    /// The gains since the last landing of a jump, or since the beginning.
+    since_landing: Attempt,
 }
 
 /// Gains at a step, with a number of bits, and what is needed to go on from there.
@@ -54,11 +56,62 @@ struct Row {
 
 impl<'a> Wide<'a> {
     pub(super) fn new(problem: Problem<'a>) -> Wide<'a> {
-        Wide { problem, begin: problem.horizon.clone(), attempt: None, spent: 0 }
+        let n_states = problem.model.n_states();
+        let gain = match problem.span.terminal {
+            Some(terminal) => terminal.in_bits(BITS),
+            None => vec![WideEnclosure::zero(BITS); n_states],
+        };
+        let since_landing = Attempt {
+            bits: BITS,
+            lasts_until: Step::ZERO,
+            weights: problem.ratios.weights_with(problem.horizon, BITS),
+            gain,
+            rows: (0..problem.model.n_choices()).map(|_| OnceLock::new()).collect(),
+        };
+        Wide { problem, begin: problem.horizon.clone(), attempt: None, spent: 0, since_landing }
     }
 
     pub(super) fn begin_at(&mut self, step: &Step) {
         self.begin = step.clone();
+    }
+
+    pub(super) fn landed(&mut self, step: &Step, gain: Vec<WideEnclosure>) {
+        self.since_landing.weights = self.problem.ratios.weights_with(step, BITS);
+        self.since_landing.gain = gain;
+    }
+
+    /// Whether `step` is not after the gains since the last landing, and the layers between take at most about a second.
+    pub(super) fn is_near(&self, step: &Step) -> bool {
+        let reached = &self.since_landing.weights.step;
+        *step <= *reached
+            && u64::try_from(&(reached - step))
+                .is_ok_and(|layers| layers.saturating_mul(work_a_layer(self.problem, BITS)) <= MAX_WORK)
+    }
+
+    /// The gains at `step`, carried back from the last landing.
+    pub(super) fn gains(
+        &mut self,
+        step: &Step,
+        changes: &[Vec<Change>],
+        stop: &StopSignal,
+    ) -> Result<&[WideEnclosure], StopReason> {
+        self.since_landing.follow(self.problem, step, changes, stop)?;
+        Ok(&self.since_landing.gain)
+    }
+
+    /// The sign of a difference of two choices, if the gains since the last landing decide it.
+    pub(super) fn sign_since_landing(
+        &mut self,
+        question: &Question,
+        difference: &Difference,
+        stop: &StopSignal,
+    ) -> Result<Option<Ordering>, StopReason> {
+        let next = question.step + 1;
+        if !self.is_near(&next) {
+            return Ok(None);
+        }
+        self.gains(&next, question.changes, stop)?;
+        Ok(self.since_landing.sign(self.problem, question, difference))
     }
 
     /// The sign of a difference of two choices, if an affordable number of bits decides it.
