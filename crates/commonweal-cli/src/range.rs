@@ -3,7 +3,9 @@
 use crate::input::suggestion;
 use crate::report::note;
 use anyhow::{Context, anyhow, bail};
+use commonweal::Rational;
 use commonweal::questions::{self, Grid, NotVaried, Quantity};
+use commonweal::structure::{PrincipalId, Structure};
 use commonweal::text::{parse_rate, rate_text};
 
 /// The grid over `FROM..TO`: discounts in [0, 1), rates above 0 and at most 100 %, or any weights.

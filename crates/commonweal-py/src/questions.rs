@@ -6,10 +6,13 @@ use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
 use commonweal::answers::{DEFAULT_GAP, Method, looked_at, unsolved};
-use commonweal::documents::{Document, listed_states, self};
+use commonweal::documents::{self, Document, listed_states};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
-use commonweal::questions::{FairError, FrontOptions, Grid, NotVaried, Over, PayoffSet, Quantity, Question, Rule, Search, SearchOptions, Shard, SimulateOptions, evaluate as worth, self};
+use commonweal::questions::{
+    self, FairError, FrontOptions, Grid, NotVaried, Over, PayoffSet, Quantity, Question, Rule, Search, SearchOptions,
+    Shard, SimulateOptions, evaluate as worth,
+};
 use commonweal::structure::PrincipalId;
 use commonweal::text::{parse_rate, rate_text};
 use commonweal::{Answer, Claim, Engine, Model, Options, Rational, StopSignal, Strategy, solve as best};

@@ -15,7 +15,7 @@ use super::rounded_model::{RoundedModel, SharedModel};
 use crate::answer::{Answer, LongTermAnswer};
 use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Mdp, ModelArrays, StateId};
-use crate::number::UpperBound;
+use crate::number::{UpperBound, sum_down};
 use crate::principals;
 use crate::strategy::{Change, CountingStrategy};
 
@@ -155,6 +155,6 @@ impl Rewards<'_> {
 
     fn beats(&self, better: usize, choice: usize, spread: &[UpperBound]) -> bool {
         let both = self.of(better).iter().zip(self.of(choice));
-        both.zip(spread).all(|((better, own), spread)| (better - own).next_down() > spread.get())
+        both.zip(spread).all(|((better, own), spread)| sum_down(*better, -own) > spread.get())
     }
 }
