@@ -23,7 +23,12 @@ pub fn read(args: &EngineArgs, model: &ModelArgs, in_fractions: bool, quiet: boo
         Some(overview) => pick(engine, overview.states, model.changes.n_discounts()),
         None => engine,
     };
-    let reading = if in_fractions { Engine::Exact } else { picked };
+    let reading = match picked {
+        _ if in_fractions => Engine::Exact,
+        // A small model is read as it is written, whatever the gap: doubles may hand over to fractions.
+        Engine::Within(_) => Engine::Auto,
+        Engine::Auto | Engine::Exact => picked,
+    };
     let model = input::changed(&file, &model.changes, reading, quiet)?;
     let picked = asked(picked, picked.suited_to(&model));
     if let Engine::Within(_) = picked {

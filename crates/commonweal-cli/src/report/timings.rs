@@ -54,13 +54,13 @@ impl Spent {
         &self.0
     }
 
-    /// The lines below a report; parts below half a millisecond are left out.
+    /// The lines below a report; parts that took no time are left out.
     pub fn in_words(&self) -> String {
         let documents::Spent { timings: documents::Timings { read, long_term, unravel, check, total }, .. } = &self.0;
         let other = total - read - long_term - unravel - check;
         let parts =
             [("read", read), ("long-term", long_term), ("unravel", unravel), ("check", check), ("other", &other)];
-        let parts = parts.iter().filter(|(_, seconds)| **seconds >= 0.0005);
+        let parts = parts.iter().filter(|(part, seconds)| **seconds > if *part == "other" { 0.0005 } else { 0.0 });
         let parts: Vec<String> = parts.map(|(part, seconds)| format!("{part} {seconds:.3}")).collect();
         let memory = self.0.peak_memory_bytes;
         let memory = memory

@@ -89,8 +89,8 @@ states: {s0: {a: {reward: {bob: 1/4}, to: {s1: 1/4, s0: 0.75}}, b: {to: s1}}, s1
         for engine in [Engine::Exact, Engine::Within(1e-9)] {
             let read = |bytes| Model::from_bytes(bytes, &ReadOptions::new(discounts.clone()), engine).expect("a model");
             let once = read(written(&plain, form));
-            // A small file is read as it is written, whatever the gap.
-            assert_eq!((once.canonical(), once.is_exact()), (plain.canonical(), true));
+            assert_eq!((once.canonical(), once.is_exact()), (plain.canonical(), engine == Engine::Exact));
+            // In doubles too, the file has the numbers that are inside.
             assert_eq!(read(written(&once, form)).canonical(), plain.canonical());
         }
     }
