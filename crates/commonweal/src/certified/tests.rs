@@ -136,7 +136,7 @@ fn with_penalties(model: &Mdp, random: &mut Seeded, penalty: impl Fn(&mut Seeded
             arrays.target.extend_from_slice(model.targets(choice));
             arrays.probability.extend_from_slice(model.probabilities(choice));
             arrays.first_transition.push(arrays.target.len() as u32);
-            if random.bits() % 3 == 0 {
+            if random.bits().is_multiple_of(3) {
                 let own = model.rewards(choice).iter().enumerate().take(n);
                 let rewards: Vec<Rational> = own.map(|(i, own)| own - Rational::from(penalty(random, i))).collect();
                 arrays.action.push(arrays.action_names.intern("pay") as u32);
@@ -174,7 +174,7 @@ fn choices_that_are_left_out_are_never_taken() {
         let size = 10u64.pow(1 + seed as u32 % 4);
         let model = with_penalties(&family.model().expect("a valid model"), &mut random, |random, _| {
             let size = (random.bits() % size) as i64;
-            if random.bits() % 8 == 0 { -size / 100 } else { size }
+            if random.bits().is_multiple_of(8) { -size / 100 } else { size }
         });
         let (doubles, welfare) = solved(&model);
         let solution = solve(&doubles, 1e-9, &Options::default());
