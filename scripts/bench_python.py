@@ -61,7 +61,7 @@ def longest_pause(work: Callable[[], T]) -> tuple[T, float]:
 
 
 def after_ctrl_c(work: Callable[[], Any], seconds: float) -> tuple[Any, float]:
-    """What some work returns if Ctrl-C comes after so many seconds, and how long it took after that."""
+    """What some work returns if Ctrl-C comes after `seconds`, and how long it took after that."""
     pressed = 0.0
 
     def press() -> None:

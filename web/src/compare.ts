@@ -56,8 +56,9 @@ export class ComparePanel {
       this.compared = answer.data?.comparison ?? [];
       this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan." : answer.error.message;
       this.draw(view, fair);
-    } catch {
+    } catch (error) {
       // Another comparison was asked for meanwhile.
+      if (!asking.signal.aborted) throw error;
     }
   }
 
@@ -103,13 +104,12 @@ export class ComparePanel {
       return el("div", { class: "versus" }, shown(row.payoffs[name]!), row.payoffs === plan.payoffs || isWide(row.payoffs[name]!) ? null : el("span", { class: "bar", "aria-hidden": "true" }, bar));
     };
     const nothing = (cost: number) => Math.abs(cost) < 1e-9 * Math.max(1, Math.abs(double(plan.welfare)));
-    this.place.replaceChildren(
-      el("div", { class: "scroll" }, table(
-        ["strategy", "welfare", "loses", ...principals.map((one) => (isCost(one.name) ? `${one.name} (cost)` : one.name))],
-        rows.map((row) => [row.name, row.welfare, nothing(row.cost) ? "" : decimal(row.cost), ...principals.map((one) => cell(row, one.name))]),
-        "What other strategies give",
-      )),
-    );
+    const head = ["strategy", "welfare", "loses", ...principals.map((one) => (isCost(one.name) ? `${one.name} (cost)` : one.name))];
+    const cells = rows.map((row) => [row.name, row.welfare, nothing(row.cost) ? "" : decimal(row.cost), ...principals.map((one) => cell(row, one.name))]);
+    const found = table(head, cells, "What other strategies give");
+    // On a phone each row is a list of its own, with the names of the columns.
+    for (const row of found.tBodies[0]!.rows) [...row.cells].forEach((cell, at) => (cell.dataset.column = head[at]!));
+    this.place.replaceChildren(el("div", { class: "scroll" }, found));
     rove(this.place, ".number");
   }
 }

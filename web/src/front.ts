@@ -30,11 +30,16 @@ const LIMIT = 10;
 /** Marks of the rules' points: they differ in shape as well as in colour. */
 const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
 
+/** What a front depends on, whatever its axes. */
+const ofState = (state: State) => JSON.stringify([state.model, state.discounts, state.weights]);
+
 export class FrontPanel {
   private key = "";
   private model = "";
   private front: Front | null = null;
-  fair: Compromise[] = [];
+  /** The state whose front is shown, and its compromises. */
+  private of = "";
+  private fair: Compromise[] = [];
   private asking: AbortController | null = null;
   private chosen: Compromise | null = null;
 
@@ -52,6 +57,11 @@ export class FrontPanel {
     [this.asking, this.key] = [null, ""];
   }
 
+  /** The compromises that are known, if they are of this state. */
+  compromises(state: State): Compromise[] {
+    return this.of === ofState(state) ? this.fair : [];
+  }
+
   /** Shows the front of this state; `then` is called when the points of the rules are known. */
   async show(state: State, view: View, axes: [string, string], then: () => void): Promise<void> {
     const key = JSON.stringify([state.model, state.discounts, state.weights, axes]);
@@ -60,6 +70,7 @@ export class FrontPanel {
       return;
     }
     this.key = key;
+    this.of = ofState(state);
     [this.front, this.fair, this.chosen] = [null, [], null];
     this.place.classList.add("old");
     if (this.model !== state.model) this.place.replaceChildren();
@@ -93,8 +104,9 @@ export class FrontPanel {
       }
       this.asking = null;
       then();
-    } catch {
+    } catch (error) {
       // Another front was asked for meanwhile.
+      if (!asking.signal.aborted) throw error;
     }
   }
 

@@ -198,9 +198,9 @@ function drawPanels(): void {
   for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
   if (both) {
     follow(map.show(state, both, [single(both[0]), single(both[1])]));
-    follow(front.show(state, present, both, () => compare.draw(present, front.fair)));
+    follow(front.show(state, present, both, () => compare.draw(present, front.compromises(state))));
   }
-  follow(compare.show(state, present, front.fair));
+  follow(compare.show(state, present, front.compromises(state)));
 }
 
 function fillAxes(): void {

@@ -130,8 +130,9 @@ export class MapPanel {
         this.status.textContent = isLast ? `${told}.` : `${told}; refining …`;
         if (isLast) return;
       }
-    } catch {
+    } catch (error) {
       // Another map was asked for meanwhile.
+      if (!asking.signal.aborted) throw error;
     }
   }
 

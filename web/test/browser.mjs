@@ -337,6 +337,17 @@ test("a run plays on the graph", async () => {
   await page.close();
 });
 
+test("a comparison has no row of the model before", async () => {
+  const page = await open();
+  await resting(page);
+  assert.match(await page.locator("#compare").textContent(), /fair: Nash/);
+  // One principal, who has no front: the compromises of the hotel are not his.
+  await page.locator("#gallery").selectOption("green-book-investment");
+  await page.locator("#compare th", { hasText: "re-planned" }).waitFor({ timeout: 60000 });
+  assert.doesNotMatch(await page.locator("#compare").textContent(), /fair:/);
+  await page.close();
+});
+
 test("every example of the gallery opens", async () => {
   const page = await open();
   const names = await page.locator("#gallery option").evaluateAll((options) => options.map((option) => option.value).filter(Boolean));
@@ -473,6 +484,9 @@ test("light, dark and on a phone nothing is cut off", async () => {
     // Who gets what is seen whole.
     const hidden = await page.locator("#answer .scroll").evaluate((place) => place.scrollWidth - place.clientWidth);
     assert.ok(hidden <= 0, `${name}: ${hidden} pixels of the table are hidden`);
+    // No number of the comparison is cut.
+    const cut = await page.locator("#compare .scroll").evaluate((place) => place.scrollWidth - place.clientWidth);
+    if (name === "phone") assert.ok(cut <= 0, `${cut} pixels of the comparison are hidden`);
     // A table that is moved sideways keeps its first column.
     const kept = await page.locator("#compare .scroll").evaluate((place) => {
       place.scrollLeft = 60;

@@ -49,11 +49,9 @@ impl Given<'_> {
         let (indptr, data) = (slice(&indptr, "indptr")?, slice(&data, "data")?);
         let (s_indices, a_indices) = (slice(&s_indices, "s_indices")?, slice(&a_indices, "a_indices")?);
         let n_rows = s_indices.len();
-        let same_length = |what: &str, length: usize| match length == n_rows {
-            true => Ok(()),
-            false => {
-                Err(Refusal::new(format!("{what} has {length} entries for {n_rows} pairs of a state and an action")))
-            }
+        let same_length = |what: &str, length: usize| {
+            let refusal = || format!("{what} has {length} entries for {n_rows} pairs of a state and an action");
+            if length == n_rows { Ok(()) } else { Err(Refusal::new(refusal())) }
         };
         same_length("a_indices", a_indices.len())?;
         same_length("P", indptr.len().saturating_sub(1))?;

@@ -5,7 +5,7 @@ use crate::ask::{LOOK, Otherwise, ask, ask_or};
 use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
-use commonweal::answers::{DEFAULT_GAP, Method, looked_at, unsolved};
+use commonweal::answers::{DEFAULT_GAP, looked_at, unsolved};
 use commonweal::documents::{self, Document, listed_states};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
@@ -15,7 +15,7 @@ use commonweal::questions::{
 };
 use commonweal::structure::PrincipalId;
 use commonweal::text::{parse_rate, rate_text};
-use commonweal::{Answer, Claim, Engine, Model, Options, Rational, StopSignal, Strategy, solve as best};
+use commonweal::{Answer, Engine, Model, Options, Rational, StopSignal, Strategy, solve as best};
 use commonweal_check::{FAIR_HEADER, Unreadable, Verdict};
 use pyo3::prelude::*;
 use std::sync::{Arc, mpsc};
@@ -82,16 +82,6 @@ pub fn solve(py: Python<'_>, model: &PyModel, limits: Limits, keep_proof: bool) 
     ];
     let work = move || {
         let answer = best(&model, &options);
-        if let Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit)) = answer.claim()
-            && answer.method() == Method::Exact
-        {
-            // Fractions that are stopped have no bounds but those of the rewards.
-            let width = |answer: &Answer| answer.welfare_enclosure(model.start()).width();
-            let look = looked_at(&model, reason, LOOK).filter(|look| width(look) < width(&answer));
-            if let Some(look) = look {
-                return PyAnswer::new(look, model, false);
-            }
-        }
         PyAnswer::new(answer, model, options.keep_proof)
     };
     ask_or(py, limits.threads, &stop, otherwise, work)

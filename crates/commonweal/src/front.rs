@@ -207,6 +207,9 @@ impl Model {
     }
 
     /// The same model with another start state.
+    ///
+    /// # Panics
+    /// If the model has no such state.
     pub fn with_start(self, start: StateId) -> Model {
         self.map(|mdp| Ok(mdp.with_start(start)), |mdp| Ok(mdp.with_start(start))).expect("a start is not refused")
     }

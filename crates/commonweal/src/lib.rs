@@ -14,8 +14,8 @@
 //! # The answer
 //!
 //! [`solve`] finds that strategy, its welfare and each principal's payoff. [`Claim`] says what is proven: that the strategy is
-//! optimal, in fractions; or bounds in doubles, with rounding errors included. Bounds are also what a solve returns that is
-//! stopped, or that leaves ties undecided. [`Options`] choose the engine. By default the model's size does, and the engines take
+//! optimal, in fractions; or bounds in doubles, with rounding errors included. A solve that is stopped, or that leaves ties
+//! undecided, returns bounds too. [`Options`] choose the engine. By default the model's size does, and the engines take
 //! turns if the first one is slow.
 //!
 //! [`Answer::certificate`] writes a proof that a separate checker, the crate `commonweal-check`, can check. The answer has one if
@@ -63,19 +63,19 @@
 //!
 //! | to | there is |
 //! |---|---|
-//! | get a model | [`Model::read`] (YAML, JSON, DRN, UMB), [`Model::from_yaml`], [`Model::from_bytes`], [`Model::from_arrays`], [`ModelBuilder`] |
+//! | get a model | [`Model::read`] (YAML, JSON, DRN, UMB), [`Model::from_yaml`], [`Model::from_bytes`], [`Model::from_arrays`], [`Model::from_doubles`], [`ModelBuilder`] |
 //! | change it | [`Model::with_discount`], [`Model::with_preference`], [`Model::with_weight`], [`Model::with_start`] |
 //! | solve it | [`solve`] with [`Options`]: an [`Answer`] with its [`Claim`] |
-//! | prove the answer | [`Answer::certificate`] |
+//! | prove the answer | [`Answer::certificate`], [`answers`] |
 //! | ask what a strategy is worth | [`questions::evaluate`], [`questions::simulate`] |
 //! | find the best strategy that does not count | [`questions::positional`], [`questions::stationary`] |
 //! | be fair by another rule than the sum; find the Pareto front | [`questions::fair`], [`questions::front()`] |
 //! | compare strategies, explain an answer, vary discounts | [`questions`] |
-//! | read a number | [`Value`]: a [`Rational`] if it is known, and always a lower and an upper bound in doubles |
+//! | read a number | [`Value`]: a [`Rational`] if it is known, and always a lower and an upper bound in doubles ([`numbers`]) |
 //! | read a number of steps, which may be long | [`Step`] |
 //! | read a strategy | [`Strategy`], [`strategies`] |
 //! | name a state, a choice or a principal; state a time preference | [`structure`], [`preferences`] |
-//! | stop a computation, read its progress | [`StopSignal`], [`limits`] |
+//! | stop a computation, read its progress, use fewer threads for a question | [`StopSignal`], [`limits`] |
 //! | write or read JSON | [`documents`] |
 //! | open and write model files, print names and numbers | [`files`], [`text`] |
 //!

@@ -89,14 +89,22 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
 /// assert_eq!(positional.welfare.exact, Some("27/2".parse()?));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # Panics
+/// If the answer is for a model of another size. It must be the answer for this model.
 pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
+    assert_same(model, answer);
     let simpler = crate::compare::compare(&model.exact(), answer, stop);
     simpler.with(crate::compare::fairest(model, stop))
 }
 
 /// Other strategies as good as an optimal answer from the start: one that does not count, or one that gives the principals
 /// other payoffs. Only proven results; none for an answer in doubles, few for a large model.
+///
+/// # Panics
+/// If the answer is for a model of another size. It must be the answer for this model.
 pub fn alternatives(model: &Model, answer: &Answer, stop: &StopSignal) -> Alternatives {
+    assert_same(model, answer);
     if answer.method() == Method::Exact {
         crate::alternatives::alternatives(&model.exact(), answer, stop)
     } else {
@@ -106,6 +114,9 @@ pub fn alternatives(model: &Model, answer: &Answer, stop: &StopSignal) -> Altern
 
 /// The steps of an exact answer: values, deviations, at most `n_layers` layers before the horizon, and the changes of
 /// choice, with the principals who prefer the new choice for the latest `n_turns` of them.
+///
+/// # Panics
+/// If the answer is for a model of another size. It must be the answer for this model.
 pub fn explain(
     model: &Model,
     answer: &Answer,
@@ -113,7 +124,12 @@ pub fn explain(
     n_turns: usize,
     stop: &StopSignal,
 ) -> Result<Explanation, StopReason> {
+    assert_same(model, answer);
     crate::explain::explain(&model.exact(), answer, n_layers, n_turns, stop)
+}
+
+fn assert_same(model: &Model, answer: &Answer) {
+    assert!(answer.strategy().check(model.structure()).is_ok(), "the answer is for a model of another size");
 }
 
 /// Exact solutions over a grid of one principal's discount, rate or weight, and where the strategy changes between neighbours.

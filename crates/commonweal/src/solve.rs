@@ -1,6 +1,6 @@
 //! The front door: picks the engine and runs it.
 
-use crate::answer::{Answer, Claim};
+use crate::answer::{Answer, Claim, Method};
 use crate::front::Model;
 use crate::stop::{StopReason, StopSignal};
 use crate::{certified, exact, parallel};
@@ -82,11 +82,29 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
             Engine::Within(_) => Engine::Auto.for_model(model) == Picked::Exact,
             Engine::Exact => false,
         };
-        if takes_turns && model.is_exact() && model.doubles().is_ok() {
-            return by_turns(model, picked, options);
-        }
-        solve_by(model, picked, options)
+        let answer = if takes_turns && model.is_exact() && model.doubles().is_ok() {
+            by_turns(model, picked, options)
+        } else {
+            solve_by(model, picked, options)
+        };
+        at_least_looked_at(model, answer)
     })
+}
+
+/// Fractions that a signal stops have no bounds but those of the rewards; a short look in doubles has better ones.
+fn at_least_looked_at(model: &Model, answer: Answer) -> Answer {
+    const LOOK: Duration = Duration::from_millis(300);
+    match answer.claim() {
+        Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit))
+            if answer.method() == Method::Exact =>
+        {
+            match looked_at(model, reason, LOOK) {
+                Some(look) => narrower(answer, look, model),
+                None => answer,
+            }
+        }
+        _ => answer,
+    }
 }
 
 /// What can be said of `model` without solving it: the bounds that its rewards give, and a strategy that is as good as any. For
@@ -210,8 +228,8 @@ impl Engine {
         }
     }
 
-    /// The same for a model whose probabilities are given as doubles and stand for decimals of about so many digits, in the mean
-    /// and at most. Such numbers are rounded already, so fractions are worth less patience.
+    /// The same for a model whose probabilities are given as doubles and stand for decimals of this many digits, in the mean and at
+    /// most. Such numbers are rounded already, so fractions are worth less patience.
     pub(crate) fn for_decimals(self, n_states: u64, n_parts: usize, digits: [f64; 2]) -> Picked {
         const LESS_PATIENCE: f64 = 1.0;
         match self {
@@ -289,5 +307,21 @@ states:
         stop.raise();
         let stopped = by_turns(&model, certified, &Options { stop, ..Options::default() });
         assert_eq!(stopped.claim(), Claim::Stopped(StopReason::Interrupted));
+    }
+
+    /// Fractions have no bounds before their end; every front end has those of a look in doubles.
+    #[test]
+    fn fractions_that_are_stopped_have_the_bounds_of_a_look_in_doubles() {
+        let hotel = "principals: {alice: 2/3, bob: 1/3}
+states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}";
+        let model = Model::from_yaml(hotel).unwrap();
+        let stop = StopSignal::default();
+        stop.raise();
+        let options = Options { engine: Engine::Exact, stop, ..Options::default() };
+        let answer = solve(&model, &options);
+        assert_eq!(answer.claim(), Claim::Stopped(StopReason::Interrupted));
+        let bounds = answer.welfare(model.start()).enclosure;
+        assert!(bounds.lower() <= 127.0 / 9.0 && 127.0 / 9.0 <= bounds.upper() && bounds.width() < 1e-6, "{bounds:?}");
+        assert!(solve_by(&model, Picked::Exact, &options).welfare(model.start()).enclosure.width() > 1.0);
     }
 }

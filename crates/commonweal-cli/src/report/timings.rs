@@ -1,6 +1,7 @@
 //! Time and memory used: on request only, because all other output is independent of the clock.
 
 use super::numbers::steps;
+use super::table::wrapped;
 use commonweal::documents;
 use std::time::{Duration, Instant};
 
@@ -65,7 +66,7 @@ impl Spent {
         let memory = self.0.peak_memory_bytes;
         let memory = memory
             .map_or_else(String::new, |bytes| format!("Peak memory: {} MB\n", steps(&(bytes / 1_000_000).into())));
-        format!("\nTime: {total:.3} s ({})\n{memory}", parts.join(", "))
+        wrapped(&format!("\nTime: {total:.3} s ({})", parts.join(", ")), 2) + &memory
     }
 }
 

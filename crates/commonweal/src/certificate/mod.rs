@@ -95,8 +95,8 @@ impl<'a> Certificate<'a> {
 
     fn about(model: Cow<'a, Mdp>, answer: &'a Answer) -> Result<Certificate<'a>, NoCertificate> {
         answer.strategy().check(&model)?;
-        let stopped = matches!(answer.claim(), Claim::Stopped(_));
-        let missing = if stopped { NoCertificate::Stopped } else { NoCertificate::NotKept };
+        let is_stopped_early = matches!(answer.claim(), Claim::Stopped(_)) && !answer.long_term_is_proven();
+        let missing = if is_stopped_early { NoCertificate::Stopped } else { NoCertificate::NotKept };
         let proof = answer.proof().ok_or(missing)?;
         // The certificate is about the mixtures of the model's canonical form.
         let answer = if answer.is_approximated() { Cow::Owned(answer.of_mixtures()) } else { Cow::Borrowed(answer) };

@@ -131,7 +131,7 @@ fn payoffs_after(model: &Mdp, strategy: &CountingStrategy, step: u64, stop: &Sto
     };
     let shifted = CountingStrategy::from_changes(model, model.states().map(from_there).collect());
     let later: Vec<Option<Principal>> = model.principals().iter().map(|own| own.later(step + 1)).collect();
-    // Whoever counts no more gets nothing.
+    // A principal that no longer counts gets nothing.
     let filled = later.iter().zip(model.principals()).map(|(later, own)| later.clone().unwrap_or_else(|| own.clone()));
     let moved = model.clone().with_principals(filled.collect());
     let payoffs = evaluate(&moved, &Strategy::Counting(shifted), stop).ok()?;

@@ -8,14 +8,17 @@ use crate::number::{ExactVector, Integer, Natural, Rational};
 pub(super) fn solve(rows: &Rows<Integer>, stop: &(dyn Fn() -> bool + Sync)) -> Option<ExactVector> {
     let n = rows.len();
     let row = |(index, (columns, entries)): (usize, (&[u32], &[Integer]))| {
+        if index % 64 == 63 && stop() {
+            return None;
+        }
         let mut row = vec![Rational::ZERO; n + 1];
         for (&column, entry) in columns.iter().zip(entries) {
             row[column as usize] += Rational::from_integer(entry.clone());
         }
         row[n] = Rational::from_integer(rows.rhs()[index].clone());
-        row
+        Some(row)
     };
-    let mut matrix: Vec<Vec<Rational>> = rows.iter().enumerate().map(row).collect();
+    let mut matrix: Vec<Vec<Rational>> = rows.iter().enumerate().map(row).collect::<Option<_>>()?;
     // Diagonal dominance survives elimination, so no pivot is 0.
     for pivot in 0..n {
         if stop() {

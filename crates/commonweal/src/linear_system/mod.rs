@@ -88,6 +88,8 @@ pub fn solve(system: &IntegerSystem, stop: &(dyn Fn() -> bool + Sync)) -> Option
     match solved {
         Ok(solution) => Some(solution),
         Err(Obstacle::Stopped) => None,
+        // No obstacle leads to elimination in fractions, with its n² entries, once the solve is to stop.
+        Err(_) if stop() => None,
         // A model may have a determinant that all three primes divide.
         Err(_) => match system.coefficients() {
             Coefficients::Words(rows) => fractions::solve(&rows.map(|&entry| Integer::from(entry)), stop),

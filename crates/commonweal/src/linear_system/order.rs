@@ -7,11 +7,15 @@
 //! Cost: two visits of every entry.
 
 use super::rows::OffDiagonals;
+use crate::strategy::components;
 
 /// The states, each after its successors except along cycles.
 pub(super) fn successors_first<F>(matrix: &OffDiagonals<F>) -> Vec<u32> {
     let successors = |state: u32| &matrix.column[matrix.first[state as usize]..matrix.first[state as usize + 1]];
-    let component = components(matrix);
+    let component = components(matrix.row_sum.len(), |state, place| {
+        let row = &matrix.column[matrix.first[state]..matrix.first[state + 1]];
+        row.get(place).map(|&successor| successor as usize)
+    });
     let n = component.len();
     let mut order: Vec<u32> = Vec::with_capacity(n);
     // Components are numbered in the order wanted; the first state of each is where its search begins.
@@ -36,59 +40,6 @@ pub(super) fn successors_first<F>(matrix: &OffDiagonals<F>) -> Vec<u32> {
         order[start..].reverse();
     }
     order
-}
-
-/// Each state's strongly connected component, numbered so that no edge leads to a higher number.
-fn components<F>(matrix: &OffDiagonals<F>) -> Vec<u32> {
-    const NONE: u32 = u32::MAX;
-    let n = matrix.row_sum.len();
-    let mut component = vec![NONE; n];
-    let mut n_components = 0;
-    // The order of discovery, and the earliest discovery that each state reaches within its search tree.
-    let mut discovered = vec![NONE; n];
-    let mut reaches = vec![NONE; n];
-    let mut n_discovered = 0;
-    let mut open: Vec<u32> = Vec::new();
-    // The states on the way down, each with its next entry to look at.
-    let mut path: Vec<(u32, usize)> = Vec::new();
-    for root in 0..n as u32 {
-        if discovered[root as usize] == NONE {
-            path.push((root, matrix.first[root as usize]));
-        }
-        while let Some(&mut (state, ref mut next)) = path.last_mut() {
-            let s = state as usize;
-            if discovered[s] == NONE {
-                discovered[s] = n_discovered;
-                reaches[s] = n_discovered;
-                n_discovered += 1;
-                open.push(state);
-            }
-            if *next < matrix.first[s + 1] {
-                let successor = matrix.column[*next] as usize;
-                if discovered[successor] == NONE {
-                    // Visited again on the way back, when its own reach is known.
-                    path.push((successor as u32, matrix.first[successor]));
-                    continue;
-                }
-                *next += 1;
-                if component[successor] == NONE {
-                    reaches[s] = reaches[s].min(reaches[successor]);
-                }
-                continue;
-            }
-            path.pop();
-            if reaches[s] == discovered[s] {
-                while let Some(member) = open.pop() {
-                    component[member as usize] = n_components;
-                    if member == state {
-                        break;
-                    }
-                }
-                n_components += 1;
-            }
-        }
-    }
-    component
 }
 
 #[cfg(test)]

@@ -155,7 +155,7 @@ impl Ghosts {
     }
 }
 
-/// Refuses a choice that is none.
+/// Refuses a choice that is not valid.
 fn check(
     source: &dyn StateSource,
     state: u64,

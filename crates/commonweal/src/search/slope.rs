@@ -17,7 +17,7 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::local::Local;
-use crate::number::{RoundingBudget, enough_for_sum};
+use crate::number::{RoundingBudget, enough_for_sum, product_up, sum_up};
 use crate::stop::{Pace, StopSignal};
 
 /// The bound of a box, and the contribution of each state.
@@ -137,6 +137,8 @@ impl Changes {
         let size = visits.len();
         let n_entries = self.rows.iter().map(Vec::len).sum();
         let discount = model.discounts[i].upper();
+        /// More than the rounding errors of a sum of this many terms, which are not negative: size · 2^-53, relative to it.
+        const OF_A_SUM: f64 = 1.0 + 1e-9;
         // λ x δP + |ρ|, rounded up.
         let mut base = vec![0.0; size];
         let mut lacks: Vec<f64> = visits.to_vec();
@@ -152,7 +154,7 @@ impl Changes {
         rounding.allow_sum(2 * size + 8, 4.0 * total);
         base.iter_mut()
             .zip(lacks)
-            .for_each(|(base, lack)| *base = (*base * (1.0 + 1e-9)) + lack.abs() + rounding.total());
+            .for_each(|(base, lack)| *base = sum_up(sum_up(product_up(*base, OF_A_SUM), lack.abs()), rounding.total()));
         // A margin, so that the iteration need not converge fully.
         let average = MARGIN * base.iter().sum::<f64>() / size as f64;
         let mut term: Vec<f64> = base.iter().map(|base| base + average).collect();

@@ -3,6 +3,7 @@
 //! A [`CountingStrategy`] takes one choice per state and step; a positional one is a counting strategy without changes. A
 //! [`Stationary`] strategy mixes choices by state. A [`Lottery`] draws a counting strategy once, at the start.
 
+mod components;
 mod counting;
 mod lottery;
 mod meetings;
@@ -11,6 +12,7 @@ mod recurrence;
 mod stationary;
 mod step;
 
+pub(crate) use components::components;
 pub use counting::{Change, CountingStrategy};
 pub use lottery::Lottery;
 pub use meetings::{Meetings, Run};

@@ -3,6 +3,7 @@
 //! A class of period d falls into d *phases*; one step leads from each to the next and from the last to the first. A class
 //! of period 1 is one phase. Cost: a pass over the strategy's rows, depth first, and one over those of recurrent states.
 
+use super::components::components;
 use crate::model::StateId;
 
 /// The phases of all recurrent classes.
@@ -21,7 +22,8 @@ const LONGEST: usize = 1000;
 impl Recurrence {
     /// The phases of a chain, given where each of its states may lead.
     pub fn of<'a>(n_states: usize, targets: impl Fn(usize) -> &'a [StateId]) -> Recurrence {
-        let component = components(n_states, &targets);
+        let target = |state: usize, place: usize| targets(state).get(place).map(|target| target.index());
+        let component: Vec<usize> = components(n_states, target).into_iter().map(|number| number as usize).collect();
         let n_components = component.iter().max().map_or(0, |last| last + 1);
         let mut is_left = vec![false; n_components];
         for state in 0..n_states {
@@ -68,55 +70,6 @@ impl Recurrence {
 
 fn greatest_divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { greatest_divisor(b, a % b) }
-}
-
-/// Per state the number of its strongly connected component, after Tarjan, without recursion.
-fn components<'a>(n_states: usize, targets: &impl Fn(usize) -> &'a [StateId]) -> Vec<usize> {
-    const UNSEEN: usize = usize::MAX;
-    let mut entered = vec![UNSEEN; n_states];
-    let mut lowest = vec![UNSEEN; n_states];
-    let mut component = vec![UNSEEN; n_states];
-    let (mut n_entered, mut n_components) = (0, 0);
-    let mut open: Vec<usize> = Vec::new();
-    for root in 0..n_states {
-        if entered[root] != UNSEEN {
-            continue;
-        }
-        // States on the way, each with how many of its targets were looked at.
-        let mut path = vec![(root, 0)];
-        while let Some((state, seen)) = path.last_mut() {
-            let state = *state;
-            if *seen == 0 && entered[state] == UNSEEN {
-                (entered[state], lowest[state]) = (n_entered, n_entered);
-                n_entered += 1;
-                open.push(state);
-            }
-            if let Some(target) = targets(state).get(*seen) {
-                *seen += 1;
-                let target = target.index();
-                if entered[target] == UNSEEN {
-                    path.push((target, 0));
-                } else if component[target] == UNSEEN {
-                    lowest[state] = lowest[state].min(entered[target]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some((before, _)) = path.last() {
-                lowest[*before] = lowest[*before].min(lowest[state]);
-            }
-            if lowest[state] == entered[state] {
-                while let Some(member) = open.pop() {
-                    component[member] = n_components;
-                    if member == state {
-                        break;
-                    }
-                }
-                n_components += 1;
-            }
-        }
-    }
-    component
 }
 
 #[cfg(test)]

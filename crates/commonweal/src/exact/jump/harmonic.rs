@@ -25,7 +25,7 @@ use std::cmp::Ordering;
 const MOST_UNKNOWNS: usize = 5_000;
 /// The longest period.
 const LONGEST: usize = 120;
-/// What is smaller than the greatest number by so many bits counts as 0.
+/// What is smaller than the greatest number by this many bits counts as 0.
 const NEGLIGIBLE: i128 = 2_000;
 
 /// h_0, …, h_{d−1}.

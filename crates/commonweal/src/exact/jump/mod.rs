@@ -202,9 +202,12 @@ impl Walk<'_> {
         let gains = self.judge.gains(&self.step, &self.changes, stop)?;
         let weights = ratios.weights_with(&self.step, BITS);
         let values = next.advantages(advantages).values();
-        let of_state = |state: usize| match settled[state] {
-            true => WideEnclosure::zero(BITS),
-            false => gains[state].plus(&ahead(&long_term.values, values, state, &weights)),
+        let of_state = |state: usize| {
+            if settled[state] {
+                WideEnclosure::zero(BITS)
+            } else {
+                gains[state].plus(&ahead(&long_term.values, values, state, &weights))
+            }
         };
         Ok(parallel::map(model.n_states(), of_state))
     }
