@@ -343,7 +343,7 @@ test("a comparison has no row of the model before", async () => {
   assert.match(await page.locator("#compare").textContent(), /fair: Nash/);
   // One principal, who has no front: the compromises of the hotel are not his.
   await page.locator("#gallery").selectOption("green-book-investment");
-  await page.locator("#compare th", { hasText: "re-planned" }).waitFor({ timeout: 60000 });
+  await page.locator("#compare th", { hasText: "re-planned every year" }).waitFor({ timeout: 60000 });
   assert.doesNotMatch(await page.locator("#compare").textContent(), /fair:/);
   await page.close();
 });
