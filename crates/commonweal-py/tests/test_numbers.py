@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import commonweal as cw
-from commonweal.numbers import fraction, text_of
+from commonweal.numbers import fraction, fraction_text, text_of
 
 
 @pytest.mark.parametrize(
@@ -252,3 +252,23 @@ def test_the_numbers_of_an_answer_add_up(hotel: cw.Model) -> None:
     assert bounds.welfare > 14
     with pytest.raises(cw.UndecidedError):
         _ = bounds.welfare > Fraction(127, 9)
+
+
+def test_fractions_of_many_digits_are_written_as_they_are_read() -> None:
+    rng = random.Random(3)
+    for digits in (1, 20, 3999, 4000, 4001, 4300, 4301, 9000):
+        for sign in (1, -1):
+            number = Fraction(sign * rng.randrange(10 ** (digits - 1), 10**digits), 10**digits + 7)
+            assert fraction(fraction_text(number)) == number
+            assert fraction_text(Fraction(sign * 3)) == str(sign * 3)
+
+
+def test_a_table_has_fractions_that_python_refuses_to_write_in_one_piece() -> None:
+    # The payoff is 1/(1 - d) for a discount of 4,400 digits.
+    model = cw.Model.from_yaml("principals: {me: 0." + "3" * 4400 + "}\nstates: {s: {a: {reward: 1, to: s}}}")
+    evaluation = model.evaluate(model.solve().strategy)
+    exact = evaluation.payoffs["me"].exact
+    assert exact is not None
+    assert max(exact.numerator, exact.denominator) > 10**4300
+    text = evaluation.to_pandas()["exact"].iloc[0]
+    assert fraction(text) == exact

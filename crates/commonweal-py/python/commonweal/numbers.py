@@ -72,6 +72,12 @@ def fraction(text: str) -> Fraction:
     return Fraction(_integer(numerator), _integer(denominator or "1"))
 
 
+def fraction_text(number: Fraction) -> str:
+    """The fraction as a document writes it, however long."""
+    whole = number.denominator == 1
+    return _digits(number.numerator) + ("" if whole else f"/{_digits(number.denominator)}")
+
+
 class Value:
     """A number with proven bounds.
 

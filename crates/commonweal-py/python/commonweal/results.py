@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import html
 from .frames import Table, with_payoffs
-from .numbers import Value, fraction, parse, step_of, values
+from .numbers import Value, fraction, fraction_text, parse, step_of, values
 from .strategy import Lottery, Strategy
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def _payoff_columns(payoffs: dict[str, Value], welfare: Value | None) -> dict[st
         "gets": [float(value) for _, value in rows],
         "lower": [value.lower for _, value in rows],
         "upper": [value.upper for _, value in rows],
-        "exact": [None if value.exact is None else str(value.exact) for _, value in rows],
+        "exact": [None if value.exact is None else fraction_text(value.exact) for _, value in rows],
     }
 
 
@@ -408,7 +408,8 @@ class StrategyMap(Table):
         }
 
     def __repr__(self) -> str:
-        return f"<map of {self.x.principal} and {self.y.principal}: {len(self.regions)} strategies>"
+        stopped = ", stopped" if self.status == "stopped" else ""
+        return f"<map of {self.x.principal} and {self.y.principal}: {len(self.regions)} strategies{stopped}>"
 
 
 class Fair(Table):

@@ -71,6 +71,11 @@ fn assert_proven(model: &Mdp, answer: &Answer, what: &str) {
 fn compared(model: &Mdp, what: &str) -> (u64, u64) {
     let jumping = proven(model);
     let walking = solve(model, &Options { jumps: false, ..Options::default() });
+    if let (Claim::Optimal, Claim::Undecided(_)) = (jumping.claim(), walking.claim()) {
+        // The wider numbers of a jump decide what a walk in doubles leaves open; the checker has the last word.
+        assert_proven(model, &jumping, what);
+        return (jumping.effort().n_layers, walking.effort().n_layers);
+    }
     assert_eq!(jumping.claim(), walking.claim(), "{what}");
     assert_eq!(jumping.horizon(), walking.horizon(), "{what}");
     assert_eq!(jumping.strategy(), walking.strategy(), "{what}");
