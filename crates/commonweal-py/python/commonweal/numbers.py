@@ -56,12 +56,12 @@ def _digits(number: int) -> str:
 
 
 def _integer(digits: str) -> int:
+    if digits.startswith("-"):
+        return -_integer(digits[1:])
     if len(digits) <= _MOST_DIGITS:
         return int(digits)
-    head, tail = digits[:-_MOST_DIGITS], digits[-_MOST_DIGITS:]
-    sign = -1 if head.startswith("-") else 1
     shift: int = 10**_MOST_DIGITS
-    return _integer(head) * shift + sign * int(tail)
+    return _integer(digits[:-_MOST_DIGITS]) * shift + int(digits[-_MOST_DIGITS:])
 
 
 def fraction(text: str) -> Fraction:
