@@ -149,7 +149,9 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
         Picked::Exact => Picked::Certified { gap: DEFAULT_GAP },
         Picked::Certified { .. } => Picked::Exact,
     };
-    let (mut moment, mut turn) = (MOMENT, TURN);
+    // Where fractions are expected to be long, their turn must be too, and doubles are not disturbed early.
+    let are_short = Engine::Auto.for_model(model) == Picked::Exact;
+    let (mut moment, mut turn) = if are_short { (MOMENT, TURN) } else { (TURN, LONGER * TURN) };
     let mut known: Option<Answer> = None;
     loop {
         for picked in [first, second] {
@@ -160,10 +162,7 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
                 // Doubles cannot reach the gap, however long they take. Fractions may take as long as they like where they are
                 // expected to be short, and one long turn elsewhere.
                 engine = Picked::Exact;
-                let stop = match Engine::Auto.for_model(model) {
-                    Picked::Exact => options.stop.clone(),
-                    Picked::Certified { .. } => options.stop.with_budget(LONGER * TURN, LONGER * TURN),
-                };
+                let stop = if are_short { options.stop.clone() } else { options.stop.with_budget(turn, turn) };
                 let in_fractions = solve_by(model, engine, &Options { stop, ..options.clone() });
                 if in_fractions.claim == Claim::Stopped(StopReason::Work) {
                     return answer;
@@ -214,8 +213,8 @@ pub(crate) enum Picked {
 /// If an exact answer is expected to take longer than this, in seconds, doubles are picked.
 const PATIENCE: f64 = 10.0;
 /// Up to this many seconds the estimate, which knows no more than the size, may be far too high: the engines take turns, and a
-/// file is read as it is written. Beyond, fractions are not tried unless they are asked for.
-const MOST_PATIENCE: f64 = 300.0;
+/// file is read as it is written. Beyond, where an elimination may take gigabytes, fractions are not tried unless asked for.
+const MOST_PATIENCE: f64 = 100.0;
 
 impl Engine {
     /// The engine that answers for this model: [`Exact`](Engine::Exact) or [`Within`](Engine::Within). For `Auto` it is the one
