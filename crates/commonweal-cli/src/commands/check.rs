@@ -11,7 +11,7 @@ use anyhow::{Context, anyhow, bail};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
 use commonweal::numbers::Enclosure;
-use commonweal::structure::Structure;
+use commonweal::structure::{Principal, Structure};
 use commonweal::{Rational, StopSignal, Value, documents};
 use commonweal_check::{FAIR_HEADER, Figure, Figures, Unreadable, Verdict};
 use std::fs::File;
@@ -114,6 +114,7 @@ fn verdict(
 
 /// The names that a report needs, kept while the model itself is not: its numbers are in the text that the checker reads.
 struct Names {
+    /// Those that count in the welfare; of a fair certificate, all.
     principals: Vec<String>,
     /// The start; of a fair certificate, which has its own start, every state.
     states: Vec<String>,
@@ -123,7 +124,9 @@ impl Names {
     fn of(model: &Structure, is_fair: bool) -> Names {
         let state_name = |state| model.state_name(state).to_string();
         let states = if is_fair { model.states().map(state_name).collect() } else { vec![state_name(model.start())] };
-        Names { principals: model.principals().iter().map(|principal| principal.name.clone()).collect(), states }
+        let counts = |principal: &&Principal| is_fair || !principal.weight.is_zero();
+        let principals = model.principals().iter().filter(counts).map(|principal| principal.name.clone());
+        Names { principals: principals.collect(), states }
     }
 
     fn state(&self, figures: &Figures) -> &str {
@@ -142,6 +145,7 @@ fn in_words(names: &Names, figures: &Figures) -> String {
     let names: Vec<String> = names.principals.iter().map(|name| shown(name)).collect();
     if let Some(welfare) = &figures.welfare {
         let whose = match &names[..] {
+            [] => "nobody".to_owned(),
             [name] => name.clone(),
             [names @ .., last] if names.len() < NAMED => format!("{} and {last}", names.join(", ")),
             names => format!("all {} principals", names.len()),

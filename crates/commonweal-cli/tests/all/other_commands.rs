@@ -155,6 +155,11 @@ fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
     assert_eq!(folder.run(&["check", hotel, "hotel.cert", "--quiet"]).done().stdout, "accepted\n");
     let of_s1 = folder.run(&["check", hotel, "hotel.cert", "--from", "s1"]).done().stdout;
     assert_eq!(of_s1, "accepted\nWelfare of alice and bob from s1: 27\n");
+    // Who does not count is not named.
+    let weights = ["--weight", "alice=0"];
+    folder.run(&[&["solve", hotel, "--certificate", "bob.cert"], &weights[..]].concat()).done();
+    let of_bob = folder.run(&[&["check", hotel, "bob.cert"], &weights[..]].concat()).done().stdout;
+    assert_eq!(of_bob, "accepted\nWelfare of bob from s0: 9/2 = 4.5\n");
     // Bounds: those that the certificate states.
     folder.run(&["solve", hotel, "--gap", "1e-6", "--certificate", "bounds.cert"]).done();
     let bounds = folder.run(&["check", hotel, "bounds.cert"]).done().stdout;
