@@ -82,12 +82,18 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
             Engine::Within(_) => Engine::Auto.for_model(model) == Picked::Exact,
             Engine::Exact => false,
         };
+        let picked = match picked {
+            // The other half is for the approximation.
+            Picked::Certified { gap } if model.is_approximated() => Picked::Certified { gap: gap / 2.0 },
+            picked => picked,
+        };
         let answer = if takes_turns && model.is_exact() && model.doubles().is_ok() {
             by_turns(model, picked, options)
         } else {
             solve_by(model, picked, options)
         };
-        at_least_looked_at(model, answer)
+        let gap_asked = if let Engine::Within(gap) = options.engine { Some(gap) } else { None };
+        Answer { gap_asked, ..at_least_looked_at(model, answer) }
     })
 }
 
