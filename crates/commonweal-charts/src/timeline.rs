@@ -139,7 +139,7 @@ impl Timeline {
         let caption = self.caption.clone().unwrap_or_default();
         let names: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
         let description =
-            format!("A row for each of {}, with bars coloured by action along the steps. {caption}", names.join(", "));
+            format!("A row for each of {}, with bars coloured by action over time. {caption}", names.join(", "));
         drawing.finish(&self.title, description.trim_end(), &caption)
     }
 }

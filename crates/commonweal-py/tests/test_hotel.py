@@ -103,6 +103,7 @@ def test_every_kind_of_answer_of_the_hotel(hotel: cw.Model) -> None:
     found = hotel.map("alice", "bob", resolution=4)
     assert abs(sum(region.share for region in found.regions) - 1) < 1e-9
     assert found.located
+    assert hotel.map("alice", "bob").status == "done"
 
     fair = hotel.fair("kalai-smorodinsky")
     assert fair.status == "optimal"

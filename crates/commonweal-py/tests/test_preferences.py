@@ -242,3 +242,23 @@ def test_reward_structures_of_a_file_get_any_preference(shared_models: Path) -> 
     assert [principal.preference for principal in rate.principals] == ["rate 4%", "β 0.5, δ 0.9"]
     plain = cw.load(path, discounts={"fish": Fraction(25, 26), "wood": {"beta": 0.5, "delta": 0.9}})
     assert rate.solve().welfare == plain.solve().welfare
+
+
+def test_a_gap_that_an_approximation_makes_impossible_is_not_said_to_be_reached() -> None:
+    def patient(error: str) -> cw.Model:
+        b = cw.ModelBuilder({"society": {"gamma": {"mean": "4%", "sd": "3%"}, "error": error}})
+        b.choice("idea", "wait", to="idea")
+        b.choice("idea", "build", reward=-1, to="built")
+        b.choice("built", "run", reward=0.032, to="built")
+        return b.build()
+
+    missed = patient("1e-3").solve(gap=1e-7)
+    assert missed.status == "stopped"
+    assert missed.reason is not None
+    assert "`error`" in missed.reason
+    assert missed.welfare.lower <= 0.854134276 <= missed.welfare.upper
+    assert missed.welfare.upper - missed.welfare.lower > 1e-7
+    assert patient("1e-3").solve().status == "within gap"
+    reached = patient("1e-9").solve(gap=1e-7)
+    assert (reached.status, reached.reason) == ("within gap", None)
+    assert reached.welfare.upper - reached.welfare.lower <= 1e-7 * (reached.scale or 2.0)

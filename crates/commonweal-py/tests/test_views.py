@@ -101,10 +101,12 @@ def test_pictures_are_drawn(hotel: cw.Model) -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["s0", "s1"]
     widths = {bar.get_bbox().width for bar in axes.patches}  # type: ignore[attr-defined]
     assert 2 in widths, "two steps of a"
+    assert all(tick == int(tick) for tick in axes.get_xticks()), "steps are whole numbers"
     gains = plots.gains(solution)
     assert len(gains.patches) == 4
     swept = plots.sweep(hotel.sweep("bob", 0.1, 0.6, steps=5))
     assert swept.get_xlabel() == "discount of bob"
+    assert all(line.get_marker() == "." for line in swept.lines[:3]), "single points between jumps are visible"
     drawn = plots.strategy_map(hotel.map("alice", "bob", resolution=6))
     assert drawn.collections
     legend = drawn.get_legend()

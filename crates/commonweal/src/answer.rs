@@ -4,9 +4,8 @@ use crate::certificate::{Certificate, NoCertificate};
 use crate::evaluation::Payoffs;
 use crate::front::Model;
 use crate::model::{ChoiceId, Lists, PrincipalId, StateId};
-use crate::number::{
-    Enclosure, ExactVector, Integer, Natural, Rational, Value, Values, product_up, quotient_up, sum_up,
-};
+use crate::number::{Enclosure, ExactVector, Integer, Natural, Rational, Value, Values, quotient_up};
+use crate::parallel;
 use crate::principals::Group;
 use crate::search::ThresholdAnswer;
 use crate::stop::StopReason;
@@ -21,7 +20,7 @@ pub enum Claim {
     /// The strategy earns at least the lower welfare, no strategy earns more than the upper one, and the two are at most
     /// `gap · scale` apart.
     Within {
-        /// The gap that was asked for.
+        /// The gap that was asked for; of approximated preferences the one that is proven.
         gap: f64,
         /// What the gap is relative to: the size of the welfare.
         scale: f64,
@@ -114,6 +113,8 @@ pub struct Answer {
     pub(crate) effort: Effort,
     pub(crate) timings: Timings,
     pub(crate) is_handed_over: bool,
+    /// The gap that the caller asked for, if any.
+    pub(crate) gap_asked: Option<f64>,
 }
 
 /// What an answer says about the strategy of its tail.
@@ -243,6 +244,7 @@ impl Answer {
             effort: Effort::default(),
             timings: Timings::default(),
             is_handed_over: false,
+            gap_asked: None,
         }
     }
 
@@ -268,15 +270,25 @@ impl Answer {
         self.n_up_to_symmetry
     }
 
-    /// What is proven. If preferences are approximated by mixtures, an answer that is optimal for the mixtures is within a gap.
+    /// What is proven. If preferences are approximated by mixtures, an answer that is optimal for the mixtures is within the gap of its
+    /// widest bounds, which may be wider than the gap that was asked for: see [`misses_gap`](Self::misses_gap).
     pub fn claim(&self) -> Claim {
-        let margin = self.payoffs.welfare_margin();
         match self.claim {
-            Claim::Optimal if self.is_approximated() => self.within(product_up(2.0, margin)),
-            Claim::Within { gap, scale } if self.is_approximated() => {
-                self.within(sum_up(product_up(gap, scale), product_up(2.0, margin)))
+            Claim::Optimal | Claim::Within { .. } if self.is_approximated() => {
+                self.within(parallel::greatest(self.memory.len(), |s| self.welfare_enclosure(s.into()).width()))
             }
             claim => claim,
+        }
+    }
+
+    /// Whether a gap was asked for that the bounds miss because preferences are approximated. Returns by how much their `error` would
+    /// have to be multiplied to leave half of that gap to the engine.
+    pub fn misses_gap(&self) -> Option<f64> {
+        match (self.claim(), self.gap_asked) {
+            (Claim::Within { gap, .. }, Some(asked)) if gap > asked && self.is_approximated() => {
+                Some(asked * self.size() / (4.0 * self.payoffs.welfare_margin()))
+            }
+            _ => None,
         }
     }
 
@@ -288,9 +300,14 @@ impl Answer {
 
     /// The claim of bounds that are at most `width` apart. The gap is relative to the size of the welfare.
     fn within(&self, width: f64) -> Claim {
-        let scale = self.scale().unwrap_or_else(|| self.payoffs.magnitude(self.memory.len()));
+        let scale = self.size();
         let gap = quotient_up(width, scale);
         if gap < 1.0 { Claim::Within { gap, scale } } else { Claim::Within { gap: 1.0, scale: width } }
+    }
+
+    /// What a gap is relative to; that of an exact answer is the size of its payoffs.
+    fn size(&self) -> f64 {
+        self.scale().unwrap_or_else(|| self.payoffs.magnitude(self.memory.len()))
     }
 
     /// Whether preferences are approximated by mixtures, so that the bounds of payoffs include the approximation error.

@@ -81,12 +81,18 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
         // hand over.
         let may_be_exact = || exact_seconds(model.n_states() as u64, model.n_parts()) <= MOST_PATIENCE;
         let takes_turns = options.engine != Engine::Exact && model.is_exact() && may_be_exact();
+        let picked = match picked {
+            // The other half is for the approximation.
+            Picked::Certified { gap } if model.is_approximated() => Picked::Certified { gap: gap / 2.0 },
+            picked => picked,
+        };
         let answer = if takes_turns && model.doubles().is_ok() {
             by_turns(model, picked, options)
         } else {
             solve_by(model, picked, options)
         };
-        at_least_looked_at(model, answer)
+        let gap_asked = if let Engine::Within(gap) = options.engine { Some(gap) } else { None };
+        Answer { gap_asked, ..at_least_looked_at(model, answer) }
     })
 }
 

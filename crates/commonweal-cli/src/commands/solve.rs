@@ -181,7 +181,7 @@ impl Found<'_> {
             Some(ThresholdAnswer::Unknown) => return ExitCode::from(3),
             None => {}
         }
-        let solved = !matches!(self.answer.claim(), Claim::Stopped(_));
+        let solved = !matches!(self.answer.claim(), Claim::Stopped(_)) && self.answer.misses_gap().is_none();
         let compared = self.comparison.as_ref().is_none_or(|comparison| comparison.stopped.is_none());
         let explained = self.explanation.as_ref().is_none_or(Result::is_ok);
         if solved && compared && explained && !self.certified.is_missing {

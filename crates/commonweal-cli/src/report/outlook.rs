@@ -22,8 +22,13 @@ pub fn annuities(model: &Structure, answer: &Answer) -> Vec<Value> {
 type Table = (Vec<String>, Vec<Vec<String>>);
 
 /// What the words of the tables mean.
-pub const EXPLAINED: &str = "social rate: how fast the sum of all weights falls to the next step; rewards are expected and not \
-                             discounted; --json and --csv have every step";
+pub fn explained(model: &Structure) -> String {
+    let step = shown(model.about().step());
+    format!(
+        "social rate: how fast the sum of all weights falls to the next {step}; rewards are expected and not discounted; --json \
+         and --csv have every {step}"
+    )
+}
 
 /// The outlook for people.
 pub fn report(model: &Structure, answer: &Answer, outlook: &Outlook) -> String {
@@ -33,7 +38,7 @@ pub fn report(model: &Structure, answer: &Answer, outlook: &Outlook) -> String {
         in_blocks(&header, &rows, 1)
     });
     text += &format!("{of_principals}\n{by_step}");
-    text + &wrapped(&format!("  ({EXPLAINED})"), 3)
+    text + &wrapped(&format!("  ({})", explained(model)), 3)
 }
 
 /// Of each principal its annuity and patience; of some steps the social rate and what is expected.
@@ -43,7 +48,7 @@ pub fn tables(model: &Structure, answer: &Answer, outlook: &Outlook) -> [Table; 
         "principal".to_owned(),
         format!("annuity, a {step}"),
         format!("half-life, {several}"),
-        "all steps count".to_owned(),
+        format!("all {several} count"),
     ];
     let worth = annuities(model, answer);
     let row = |(p, (_, own)): (usize, &(String, commonweal::documents::Patience))| {

@@ -3,7 +3,7 @@
 use super::compare::{class_name, commitment, cost, shown_welfare};
 use super::names::{has_costs, message, principal_in_column, shown};
 use super::numbers::{exact_and_decimal, fraction_or_decimal, fraction_within, in_column, steps};
-use super::outlook::{EXPLAINED, annuities, tables};
+use super::outlook::{annuities, explained, tables};
 use super::payoffs::{is_weighted, preference_header, time_preferences};
 use super::pictures::{Drawn, expected_rewards, gains, payoffs, rates, timeline};
 use commonweal::documents::Outlook;
@@ -212,7 +212,7 @@ impl Page<'_> {
             let header: Vec<&str> = header.iter().map(String::as_str).collect();
             *html += &table("numbers", &header, &rows);
         }
-        *html += &format!("<p class=\"note\">{}</p>\n", escaped(EXPLAINED));
+        *html += &format!("<p class=\"note\">{}</p>\n", escaped(&explained(model)));
         let drawn = Drawn::answer(model, answer);
         let mut pictures = vec![rates(model, &drawn).svg()];
         if model.n_states() <= LARGEST_DRAWN {

@@ -121,7 +121,8 @@ pub fn timeline(model: &Structure, drawn: &Drawn) -> Timeline {
         notes.push("In the end, states are met in turns.".to_owned());
     }
     if play.is_over_all_states() {
-        notes.push("Too many steps to say when each state can be met: all are shown at all steps.".to_owned());
+        let several = shown(&model.about().steps());
+        notes.push(format!("Too many {several} to say when each state can be met: all are shown at all {several}."));
     }
     notes.extend(drawn.note.clone());
     // Those met first, in the model's own order.

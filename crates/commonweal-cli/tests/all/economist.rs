@@ -198,8 +198,31 @@ fn mixtures_are_told_apart_from_what_is_stated() {
     assert!(checked.printed_errors.lines().all(|line| line.width() <= 80), "{}", checked.printed_errors);
     let says = folder.run(&["check", "gamma.yaml", "gamma.cert", "--json"]).done().json();
     assert!(says.to_string().contains("for the mixtures"), "{says}");
-    let bounds = folder.run(&["solve", "gamma.yaml", "--gap", "1e-6"]).done().stdout;
+    let bounds = folder.run(&["solve", "gamma.yaml", "--gap", "1e-2"]).done().stdout;
     assert!(bounds.contains("Proven in doubles") && !bounds.contains("--exact gives fractions"), "{bounds}");
+}
+
+#[test]
+fn a_gap_that_a_mixture_misses_is_not_said_to_be_reached_and_the_error_for_it_is_named() {
+    let folder = folder();
+    let stated = |error: &str| one(&format!("{{gamma: {{mean: 4%, sd: 3%}}, error: {error}}}"));
+    folder.write("wide.yaml", stated("1e-4"));
+    let wide = folder.run(&["solve", "wide.yaml", "--gap", "1e-6"]);
+    assert_eq!(wide.code, 3, "{wide:#?}");
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = joined(&wide.stdout);
+    assert!(text.contains("Stopped: The bounds include the error of approximated time preferences"), "{text}");
+    let advice = text.split("For the gap, write `error: ").nth(1).and_then(|rest| rest.split('`').next());
+    let document = folder.run(&["solve", "wide.yaml", "--gap", "1e-6", "--json"]);
+    assert_eq!((document.code, &document.json()["status"]), (3, &"stopped".into()));
+    folder.write("narrow.yaml", stated(advice.expect("an error to write")));
+    let narrow = folder.run(&["solve", "narrow.yaml", "--gap", "1e-6", "--json"]).done().json();
+    assert!(narrow["status"].is_null(), "{narrow}");
+    let welfare = |end: &str| narrow["states"]["s"]["welfare"][end].as_f64().unwrap();
+    assert!(welfare("upper") - welfare("lower") <= 1e-6 * narrow["scale"].as_f64().unwrap_or(100.0), "{narrow}");
+    // What no error can reach is said to be out of reach.
+    let out_of_reach = folder.run(&["solve", "wide.yaml", "--gap", "1e-13"]);
+    assert!(joined(&out_of_reach.stdout).contains("the least is 1e-12"), "{out_of_reach:#?}");
 }
 
 #[test]

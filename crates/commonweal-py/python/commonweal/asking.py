@@ -138,7 +138,7 @@ class Asking(Named):
         y: str,
         x_range: Range | None = None,
         y_range: Range | None = None,
-        resolution: int = 32,
+        resolution: int = 16,
         *,
         threads: int | None = None,
         time_limit: float | None = None,

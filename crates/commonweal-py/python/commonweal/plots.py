@@ -17,6 +17,7 @@ COLOURS = ("#0072b2", "#d55e00", "#00896a", "#b3558b", "#8a6d00", "#3f3fbf", "#7
 
 _ROWS = 30
 _CHANGES = 20
+_MARKED = 60
 _LETTERS = 6
 """As many strategies of a map are named."""
 _WORDS = 40
@@ -43,8 +44,12 @@ def timeline(solution: Solution, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0, room)
     if last > 50:
         ax.set_xscale("symlog")
+    else:
+        from matplotlib.ticker import MaxNLocator
+
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(f"{solution.model.step}; the right end lasts for ever")
-    ax.set_title(f"What to do from {solution.model.start}, step by step", loc="left")
+    ax.set_title(f"What to do from {solution.model.start}, {solution.model.step} by {solution.model.step}", loc="left")
     for action, colour in colours.items():
         ax.barh(0, 0, color=colour, label=action)
     return _finished(ax)
@@ -88,7 +93,9 @@ def sweep(found: Sweep, ax: Axes | None = None) -> Axes:
             if drawn and point.changes:
                 xs.append(float(point.changes[0].low))
                 broken.append(math.nan)
-        ax.plot(xs, broken, color=COLOURS[at % len(COLOURS)], linewidth=2, label=name)
+        # A point between two jumps has no line: a mark shows it.
+        marker = "." if len(found.points) <= _MARKED else ""
+        ax.plot(xs, broken, color=COLOURS[at % len(COLOURS)], linewidth=2, marker=marker, label=name)
     for change in drawn:
         ax.axvline(float(change.low), color="#59636e", linewidth=1, linestyle=(0, (3, 3)))
     ax.set_xlabel(f"{found.quantity} of {found.principal}")

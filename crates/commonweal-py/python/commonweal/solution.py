@@ -75,7 +75,10 @@ class Solution(Table):
 
     @property
     def status(self) -> str:
-        """What is proven: `"optimal"`, `"within gap"`, `"undecided"` (ties too close to decide) or `"stopped"`."""
+        """What is proven: `"optimal"`, `"within gap"`, `"undecided"` (ties too close to decide) or `"stopped"`.
+
+        If the approximation of a time preference makes the bounds wider than the gap asked for, it is `"stopped"`.
+        """
         return self._answer.status[0]
 
     @property

@@ -1,7 +1,9 @@
 //! `commonweal-solution/1`: an answer, state by state.
 
 use super::strategy::decisions;
-use super::{Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, Outlook, StepNumber};
+use super::{
+    Compared, Decision, Document, Double, Engine, Entries, Explanation, Format, Number, Outlook, StepNumber, WIDER,
+};
 use crate::alternatives::Alternatives;
 use crate::answer::{Answer, Claim};
 use crate::model::{ChoiceId, Entry, Preference, PrincipalId, StateId, Structure};
@@ -240,6 +242,7 @@ impl Solution {
             }),
         });
         let (status, reason) = match answer.claim() {
+            Claim::Within { .. } if answer.misses_gap().is_some() => (Some(Status::Stopped), Some(WIDER.to_owned())),
             Claim::Optimal | Claim::Within { .. } => (None, None),
             Claim::Undecided(ties) => (Some(Status::Undecided), Some(format!("comparisons left undecided: {ties}"))),
             Claim::Stopped(reason) => (Some(Status::Stopped), Some(reason.to_string())),

@@ -4,7 +4,8 @@
 //! `Σ_{j<T_i} λ_i^j R_i(a_j)` [Eq. 1]. The steps after `T_i` are worth at most `max |R_i| · λ_i^{T_i} / (1 − λ_i)`, and
 //! `T_i = ⌈ln ε / ln λ_i⌉` makes that a fraction `ε = 10^-12` of the greatest possible payoff; no run is longer than 10^7 steps.
 //! A run that reaches an absorbing state in which the strategy no longer changes is summed to infinity:
-//! `λ_i^j R_i / (1 − λ_i)` from step `j` on.
+//! `λ_i^j R_i / (1 − λ_i)` from step `j` on. A preference that is approximated by a mixture has discounts so close to 1 that ε is out
+//! of reach: its random runs are cut where the rest is worth less than the mean of so many runs can tell (`patience`).
 //!
 //! The least and the greatest value of a run are known (`chain`), so the intervals of the means hold for every distribution and
 //! any number of runs (`interval`), also if a rare event occurs in no run. They include proven bounds on truncation and rounding
@@ -27,11 +28,11 @@ mod tests;
 use crate::model::{ChoiceId, Mdp, Part, Principal, Segment, StateId};
 use crate::number::Enclosure;
 use crate::parallel;
-use crate::stop::{Reached, StopReason, StopSignal};
+use crate::stop::{Pace, Reached, StopReason, StopSignal};
 use crate::strategy::Strategy;
 use chain::{Chain, draw};
 use interval::interval;
-use patience::{Patience, rounding_of_sum};
+use patience::{MAX_STEPS, Patience, TAIL_SHARE, length_of_mixture, rounding_of_sum, tail_share_of_runs};
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use std::cmp::Reverse;
@@ -110,7 +111,7 @@ pub struct Simulation {
 /// If the confidence does not lie strictly between 0 and 1, or `start` is no state of the model.
 pub fn simulate(model: &Mdp, strategy: &Strategy, start: StateId, options: &SimulateOptions) -> Simulation {
     assert!(options.confidence > 0.0 && options.confidence < 1.0, "a confidence lies between 0 and 1");
-    let runner = Runner::new(model, strategy, start);
+    let runner = Runner::for_runs(model, strategy, start, options);
     let sample = runner.sample(options);
     runner.report(&sample, options)
 }
@@ -132,7 +133,7 @@ pub fn sample_paths(
     options: &SimulateOptions,
     [n_paths, n_steps]: [u64; 2],
 ) -> Vec<Vec<PathStep>> {
-    let runner = Runner::new(model, strategy, start);
+    let runner = Runner::for_runs(model, strategy, start, options);
     let mut run = runner.new_run();
     let block_runs = runner.block_runs();
     let mut generator = generator_of(options.seed, 0);
@@ -148,6 +149,7 @@ pub fn sample_paths(
         runner.run(&mut run, &mut generator, |step, taken: PathStep, for_ever| {
             let last = if for_ever { n_steps.min(runner.steps()) } else { n_steps.min(step + 1) };
             (step..last).for_each(|_| steps.push(taken));
+            true
         });
         paths.push(steps);
     }
@@ -181,8 +183,6 @@ struct Run {
     worths: Vec<f64>,
     /// Each part's λ^j at the step `j` reached.
     powers: Vec<f64>,
-    /// Whether anything was random.
-    chance: bool,
     /// The number of parts, the most patient ones, whose value is that of the infinite run.
     n_uncut: usize,
 }
@@ -197,7 +197,19 @@ struct Sample {
 }
 
 impl Runner {
-    fn new<'m>(model: &'m Mdp, strategy: &Strategy, start: StateId) -> Runner {
+    /// For the runs that are asked for: random runs of approximated preferences are cut where the rest is lost in their variance.
+    fn for_runs(model: &Mdp, strategy: &Strategy, start: StateId, options: &SimulateOptions) -> Runner {
+        let whole = Runner::new(model, strategy, start, TAIL_SHARE);
+        let is_approximated = whole.margins.iter().any(|margin| *margin > 0.0);
+        if is_approximated && whole.is_random(options) {
+            Runner::new(model, strategy, start, tail_share_of_runs(options.runs))
+        } else {
+            whole
+        }
+    }
+
+    /// Parts of approximated preferences are cut where the rest of their principal's weights is this share of them.
+    fn new<'m>(model: &'m Mdp, strategy: &Strategy, start: StateId, approximated_share: f64) -> Runner {
         let own_parts = |(p, principal): (usize, &'m Principal)| {
             let segments = principal.segments();
             let of_segment = move |(k, segment): (usize, &'m Segment)| {
@@ -207,14 +219,20 @@ impl Runner {
             segments.iter().enumerate().flat_map(of_segment)
         };
         let mut parts: Vec<Counted> = model.principals().iter().enumerate().flat_map(own_parts).collect();
+        let most_steps: Vec<u64> = (model.principals().iter())
+            .map(|principal| match principal.approximation() {
+                Some(_) => length_of_mixture(principal, approximated_share),
+                None => MAX_STEPS,
+            })
+            .collect();
         // Sorted by the step until which a run counts, the longest first, then by patience, so that parts that no longer count are
         // at the end.
-        let length = |&(p, part, steps): &Counted| Patience::within(&model.principals()[p], part, steps, 0.0).length;
+        let length = |&(p, part, steps): &Counted| Patience::within(&model.principals()[p], part, steps, 0.0, most_steps[p]).length;
         parts.sort_by_cached_key(|part| (Reverse(length(part)), Reverse(part.1.discount.clone())));
         let owners: Vec<usize> = parts.iter().map(|&(p, ..)| p).collect();
         let chain = Chain::new(model, strategy, start, &owners);
         let patience = |(&(p, part, steps), &greatest): (&Counted, &f64)| {
-            Patience::within(&model.principals()[p], part, steps, greatest)
+            Patience::within(&model.principals()[p], part, steps, greatest, most_steps[p])
         };
         let patiences = parts.iter().zip(chain.greatest_rewards()).map(patience).collect();
         let n_principals = model.n_principals();
@@ -227,10 +245,16 @@ impl Runner {
         if options.runs == 0 || options.stop.reason().is_some() {
             return Sample { tally: Tally::none(self.n_principals), chance: true, n_uncut: 0 };
         }
-        let mut trial = self.new_run();
-        self.run(&mut trial, &mut generator_of(options.seed, 0), |_, _, _| ());
-        if trial.chance {
+        if self.is_random(options) {
             return Sample { tally: self.tally(options), chance: true, n_uncut: 0 };
+        }
+        let mut trial = self.new_run();
+        let mut pace = Pace::of(&options.stop);
+        let is_whole = self.run(&mut trial, &mut generator_of(options.seed, 0), |_, _, _| {
+            !pace.stops_after(self.patiences.len() + 1)
+        });
+        if !is_whole {
+            return Sample { tally: Tally::none(self.n_principals), chance: true, n_uncut: 0 };
         }
         options.stop.reach(Reached::Simulating { runs: options.runs, of: options.runs });
         let tally = Tally::alike(options.runs, &self.payoffs(&trial.worths), self.welfare(&trial.worths));
@@ -267,7 +291,7 @@ impl Runner {
         let mut tally = Tally::none(self.n_principals);
         let mut run = self.new_run();
         for _ in 0..runs {
-            self.run(&mut run, &mut generator, |_, _, _| ());
+            self.run(&mut run, &mut generator, |_, _, _| true);
             tally.add(&self.payoffs(&run.worths), self.welfare(&run.worths));
         }
         tally
@@ -275,22 +299,40 @@ impl Runner {
 
     fn new_run(&self) -> Run {
         let zeros = vec![0.0; self.patiences.len()];
-        Run { worths: zeros.clone(), powers: zeros, chance: false, n_uncut: 0 }
+        Run { worths: zeros.clone(), powers: zeros, n_uncut: 0 }
     }
 
     fn block_runs(&self) -> u64 {
         (BLOCK_STEPS / self.steps()).clamp(1, MAX_BLOCK_RUNS)
     }
 
-    /// Draws one run from the start, in place of what `run` was. `visit` sees each step, and whether it is repeated for ever.
-    fn run(&self, run: &mut Run, generator: &mut Xoshiro256PlusPlus, mut visit: impl FnMut(u64, PathStep, bool)) {
+    /// Whether anything of a run is random: whether its first random draw, if there is one, comes before the run ends or is stopped.
+    fn is_random(&self, options: &SimulateOptions) -> bool {
+        let Some(mut place) = self.chain.only_start() else { return true };
+        let mut pace = Pace::of(&options.stop);
+        for step in 0..self.steps() {
+            let decision = self.chain.decision(place, step);
+            match self.chain.outcomes(decision) {
+                [_] if decision.for_ever || pace.stops_after(8) => return false,
+                [certain] => place = certain.target,
+                _ => return true,
+            }
+        }
+        false
+    }
+
+    /// Draws one run from the start, in place of what `run` was. `visit` sees each step, and whether it is repeated for ever, and
+    /// says whether the run goes on. Returns whether it came to its end.
+    fn run(
+        &self,
+        run: &mut Run,
+        generator: &mut Xoshiro256PlusPlus,
+        mut visit: impl FnMut(u64, PathStep, bool) -> bool,
+    ) -> bool {
         run.worths.fill(0.0);
         run.powers.fill(1.0);
-        (run.chance, run.n_uncut) = (false, 0);
-        let mut place = self.chain.only_start().unwrap_or_else(|| {
-            run.chance = true;
-            self.chain.start(generator.next_u64())
-        });
+        run.n_uncut = 0;
+        let mut place = self.chain.only_start().unwrap_or_else(|| self.chain.start(generator.next_u64()));
         // The parts for which the run still counts; the most patient one is among them until the end.
         let mut counting = self.patiences.as_slice();
         for step in 0..self.steps() {
@@ -302,12 +344,11 @@ impl Runner {
             let decision = self.chain.decision(place, step);
             let outcome = match self.chain.outcomes(decision) {
                 [certain] => certain,
-                outcomes => {
-                    run.chance = true;
-                    draw(outcomes, generator.next_u64())
-                }
+                outcomes => draw(outcomes, generator.next_u64()),
             };
-            visit(step, self.chain.taken(place, outcome), decision.for_ever);
+            if !visit(step, self.chain.taken(place, outcome), decision.for_ever) {
+                return false;
+            }
             let paid = run.worths.iter_mut().zip(&mut run.powers).zip(self.chain.rewards(outcome)).zip(counting);
             if decision.for_ever {
                 paid.for_each(|(((worth, power), reward), own)| match own.window {
@@ -315,7 +356,7 @@ impl Runner {
                     Some(_) => *worth += own.rest(step, *power) * reward,
                 });
                 run.n_uncut = counting.len();
-                return;
+                return true;
             }
             for (((worth, power), reward), own) in paid.filter(|(_, own)| own.has_begun(step)) {
                 *worth += *power * reward;
@@ -323,6 +364,7 @@ impl Runner {
             }
             place = outcome.target;
         }
+        true
     }
 
     /// The length of a run: that of the most patient part.
@@ -349,8 +391,9 @@ impl Runner {
         // With a single principal the welfare is determined by its payoff.
         let n_intervals = if self.n_principals == 1 { 1 } else { self.n_principals + 1 };
         let share = (1.0 - options.confidence) / n_intervals as f64;
-        let ranges: Vec<[f64; 2]> =
-            self.patiences.iter().enumerate().map(|(slot, own)| self.chain.range(slot, own)).collect();
+        let ranges: Vec<[f64; 2]> = (self.patiences.iter().enumerate())
+            .map(|(slot, own)| self.chain.range(slot, own, &options.stop))
+            .collect();
         // The total value of parts with these ranges.
         let total = |factors: &dyn Fn(usize) -> f64| {
             ranges.iter().enumerate().fold(Enclosure::ZERO, |sum, (slot, &[least, greatest])| match factors(slot) {

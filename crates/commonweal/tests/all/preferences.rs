@@ -543,3 +543,30 @@ fn a_difference_of_which_few_digits_are_known_is_written_like_its_neighbours() {
     assert_eq!(in_column(&between(-0.02421, -0.02419)), "−0.0242");
     assert_eq!(in_column(&between(1.0e7, 1.0005e7)), "1.00e7");
 }
+
+/// A gap that the approximation of a preference makes impossible is not said to be reached, and the error that is named for it does.
+#[test]
+fn bounds_that_an_approximation_widens_are_not_said_to_be_within_the_gap() {
+    let solved = |error: &str, engine: Engine| {
+        let model = investment(&format!("{{gamma: {{mean: 4%, sd: 3%}}, error: {error}}}"), "0.032");
+        let answer = solve(&model, &Options { engine, ..Options::default() });
+        let bounds = answer.welfare(model.start()).enclosure;
+        // The printed digits are the nearest ones.
+        let (truth, half) = (0.854134276, 5e-10);
+        assert!(bounds.lower() <= truth + half && truth - half <= bounds.upper(), "{bounds:?}");
+        let Claim::Within { gap, scale } = answer.claim() else { panic!("{}", answer.claim()) };
+        assert!(bounds.width() <= gap * scale, "the claim is as wide as the bounds");
+        (answer.misses_gap(), gap)
+    };
+    for gap in [1e-5, 1e-7, 1e-9] {
+        let (misses, proven) = solved("1e-3", Engine::Within(gap));
+        assert!(proven > gap);
+        let factor = misses.expect("an error of a thousandth is far wider");
+        // What the answer advises is enough.
+        let (misses, proven) = solved(&format!("{:e}", 1e-3 * factor), Engine::Within(gap));
+        assert!(misses.is_none() && proven <= gap, "{gap:e}: {proven:e}");
+    }
+    // A gap wider than the approximation is reached; without one, nothing is missed.
+    assert_eq!(solved("1e-6", Engine::Within(1e-2)).0, None);
+    assert_eq!(solved("1e-3", Engine::Auto).0, None);
+}

@@ -4,6 +4,7 @@ use super::PathStep;
 use super::patience::Patience;
 use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{Enclosure, Natural, Rational, UNIT_ROUNDOFF};
+use crate::stop::{Pace, StopSignal};
 use crate::strategy::{CountingStrategy, Stationary, Strategy};
 use std::collections::BTreeMap;
 
@@ -137,10 +138,10 @@ impl Chain {
     /// A range that contains the value of every infinite run for a part.
     ///
     /// The greatest is the fixed point of `U(s) = max r + λ U(t)` over all outcomes of all decisions in `s`. Iterated from
-    /// `max |R| / (1 − λ)` it stays above that point, so the iteration may end at any time; the least likewise.
-    pub(super) fn range(&self, slot: usize, own: &Patience) -> [f64; 2] {
-        /// The most outcomes that are visited.
-        const WORK: u64 = 1 << 24;
+    /// `max |R| / (1 − λ)` it stays above that point, so the iteration may end at any time, also when stopped; the least likewise.
+    pub(super) fn range(&self, slot: usize, own: &Patience, stop: &StopSignal) -> [f64; 2] {
+        /// The most outcomes that are visited, for all parts.
+        const WORK: u64 = 1 << 25;
         /// The relative change of the bound at which the iteration ends.
         const STILL: f64 = 1e-6;
         if own.window.is_some() {
@@ -153,10 +154,11 @@ impl Chain {
         }
         let n_places = self.first_decision.len() - 1;
         let reward = |outcome: &Outcome| self.rewards[outcome.row as usize * self.n_parts + slot];
-        let rounds = (WORK / self.outcomes.len() as u64).clamp(1, own.length);
+        let rounds = (WORK / (self.outcomes.len() * self.n_parts) as u64).clamp(1, own.length);
+        let mut pace = Pace::of(stop);
         // The rounding error of all rounds.
         let rounding = 8.0 * UNIT_ROUNDOFF * own.most * (rounds as f64 + 1.0);
-        let end = |direction: f64| {
+        let mut end = |direction: f64| {
             let mut bound = vec![own.most; n_places];
             for _ in 0..rounds {
                 let mut moved = 0.0f64;
@@ -178,7 +180,7 @@ impl Chain {
                     moved = moved.max(bound[place] - best);
                     bound[place] = best;
                 }
-                if moved <= STILL * own.most {
+                if moved <= STILL * own.most || pace.stops_after(self.outcomes.len()) {
                     break;
                 }
             }

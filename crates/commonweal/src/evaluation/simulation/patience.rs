@@ -39,12 +39,13 @@ const DRAW_UNIT: f64 = UNIT_ROUNDOFF / 2048.0;
 
 impl Patience {
     /// For a part that counts from one step on, and before another, of a principal whose rewards are at most `greatest_reward` in
-    /// absolute value.
+    /// absolute value, in runs of at most `most_steps`.
     pub(super) fn within(
         principal: &Principal,
         part: &Part,
         (from, until): (u64, Option<u64>),
         greatest_reward: f64,
+        most_steps: u64,
     ) -> Patience {
         let discount = Enclosure::from(&part.discount);
         let for_ever = Enclosure::from(&(Rational::ONE / (Rational::ONE - &part.discount)));
@@ -52,7 +53,7 @@ impl Patience {
         let counts = &principal.weight * &part.coefficient;
         let underflow = underflow(&part.coefficient, most.upper()).max(underflow(&counts, most.upper()));
         let window = (from > 0 || until.is_some()).then_some((from, until));
-        let length = from.saturating_add(length(&part.discount)).min(until.unwrap_or(u64::MAX)).min(MAX_STEPS);
+        let length = from.saturating_add(length(&part.discount)).min(until.unwrap_or(u64::MAX)).min(most_steps);
         // If a run is cut before the part begins to count, its value is not known.
         let counted = length.saturating_sub(from);
         let total = until.map_or(for_ever, |until| Enclosure::ONE.plus(-discount.power(until - from)).times(for_ever));
@@ -127,6 +128,31 @@ pub(super) fn rounding_of_sum(n_parts: usize, most: f64) -> f64 {
     2.0 * UNIT_ROUNDOFF * (n_parts as f64 + 4.0) * most
 }
 
+/// The share of a mixture's weights that random runs may leave out: a tenth of what the mean of so many runs varies by, if single
+/// runs vary by as much as they are worth.
+pub(super) fn tail_share_of_runs(runs: u64) -> f64 {
+    0.1 / (runs.max(1) as f64).sqrt()
+}
+
+/// About the least number of steps after which at most this share of a mixture's weights is left, at most [`MAX_STEPS`]. Only a guess:
+/// [`Patience::tail`] bounds what is left out.
+pub(super) fn length_of_mixture(principal: &Principal, share: f64) -> u64 {
+    let sizes: Vec<[f64; 2]> = (principal.last().parts.iter())
+        .map(|part| {
+            let impatience = (Rational::ONE - &part.discount).to_f64();
+            [part.coefficient.to_f64().abs() / impatience, (-impatience).ln_1p()]
+        })
+        .collect();
+    let left = |steps: u64| -> f64 { sizes.iter().map(|[size, log]| size * (steps as f64 * log).exp()).sum() };
+    let enough = share * left(0);
+    let (mut below, mut above) = (0, MAX_STEPS);
+    while above - below > 1 {
+        let middle = below + (above - below) / 2;
+        *if left(middle) <= enough { &mut above } else { &mut below } = middle;
+    }
+    above
+}
+
 fn length(discount: &Rational) -> u64 {
     if discount.is_zero() {
         return 1;
@@ -145,7 +171,7 @@ mod tests {
     fn patience(discount: &str) -> Patience {
         let number = |text| parse_rational(text).unwrap();
         let principal = Principal::new("p", number(discount)).unwrap();
-        Patience::within(&principal, &principal.last().parts[0], (0, None), 3.0)
+        Patience::within(&principal, &principal.last().parts[0], (0, None), 3.0, MAX_STEPS)
     }
 
     #[test]

@@ -363,3 +363,61 @@ fn tiny_weights_and_rewards_keep_their_intervals_true() {
         assert!(missed <= 4, "{weight} times {reward}: {missed} of 100 for a confidence of 99%");
     }
 }
+
+/// The model of [`weather`] whose `far` discounts as stated, or a machine that changes its state at every step if nothing is random.
+fn weather_of(preference: &str, is_random: bool) -> (Mdp, Strategy) {
+    let stated = crate::io::read_preference("far", preference).unwrap();
+    let principals = vec![principal("near", "1/2", "1"), Principal::stating("far", stated).unwrap()];
+    let mut weather = ModelBuilder::new(principals, ["sun", "rain"]).unwrap();
+    let moves = |stay: usize, leave: usize| {
+        if is_random {
+            vec![(stay.into(), number("2/3")), (leave.into(), number("1/3"))]
+        } else {
+            vec![(leave.into(), number("1"))]
+        }
+    };
+    weather.choice(0.into(), "walk", [number("5"), number("4")], moves(0, 1)).unwrap();
+    weather.choice(1.into(), "read", [number("0"), number("-2")], moves(1, 0)).unwrap();
+    let strategy = CountingStrategy::positional([ChoiceId::from(0), ChoiceId::from(1)]);
+    (weather.finish().unwrap(), Strategy::Counting(strategy))
+}
+
+/// The weights of a gamma preference fall so slowly that no run is long enough: random runs are cut where so many of them cannot
+/// tell the difference, and the intervals include what is cut off.
+#[test]
+fn random_runs_of_approximated_preferences_are_cut_in_time() {
+    let entry = "{gamma: {mean: 4%, sd: 3%}, error: 1e-3}";
+    let (model, strategy) = weather_of(entry, true);
+    let exact = exact(&model.of_mixtures(), &strategy, model.start());
+    let mut steps = Vec::new();
+    for runs in [10, 1000] {
+        let simulation = simulate(&model, &strategy, model.start(), &SimulateOptions { runs, ..Default::default() });
+        assert_eq!((simulation.runs, simulation.stopped), (runs, None));
+        assert_eq!(hits(&simulation, &exact), [true; 3]);
+        // All that is cut off is part of the interval: the rewards of `far` after a run are worth up to this.
+        let far = simulation.payoffs[1];
+        let cut_off = simulation.truncation[1];
+        assert!(cut_off > 0.0 && far.upper - far.mean >= cut_off && far.mean - far.lower >= cut_off, "{far:?} {cut_off}");
+        steps.push(simulation.steps);
+    }
+    assert!(steps[0] < steps[1] && steps[1] < 100_000, "{steps:?}");
+    // What is not random is run once, and as long as ever.
+    let (model, strategy) = weather_of(entry, false);
+    let simulation = simulate(&model, &strategy, model.start(), &SimulateOptions::default());
+    assert_eq!(simulation.steps, patience::MAX_STEPS);
+}
+
+/// A long run of many discounts, and the bounds of what runs can be worth, are left at the poll at which the signal is raised.
+#[test]
+fn a_signal_is_heard_within_a_run_and_between_the_passes_over_a_chain() {
+    for (is_random, polls) in [(false, 0), (false, 3), (false, 40), (true, 0), (true, 2)] {
+        let (model, strategy) = weather_of("{hyperbolic: 0.1, hazard: 0.01%}", is_random);
+        let options = SimulateOptions { stop: StopSignal::after_polls(polls), runs: 1_000_000, ..Default::default() };
+        let simulation = simulate(&model, &strategy, model.start(), &options);
+        assert_eq!(simulation.stopped, Some(StopReason::Interrupted), "{is_random}, {polls}");
+        assert!(simulation.runs < 1_000_000);
+        // One look each of the walk, of the run and of every pass over the chain, which then ends.
+        let n_parts = model.principals().iter().map(|own| own.last().parts.len() as i64).sum::<i64>();
+        assert!(options.stop.polls_left() >= -(4 * n_parts + 1200), "{}", options.stop.polls_left());
+    }
+}
