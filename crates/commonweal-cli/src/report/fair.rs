@@ -66,7 +66,7 @@ fn few_coins(model: &Structure, fair: &Fair, coins: &[Coin]) -> String {
 
 fn headline(model: &Structure, fair: &Fair) -> String {
     let start = shown(&model.state_name(model.start()));
-    let before = what(&fair.rule);
+    let before = what(fair);
     let claim = |value: String| {
         wrapped(&format!("Fairest by {} from {start}:", fair.rule.name()), 2)
             + &wrapped(&format!("{before} {value}"), 2)
@@ -89,9 +89,10 @@ fn bounds(value: &Value) -> String {
 }
 
 /// The words before the value of a rule.
-fn what(rule: &Rule) -> String {
-    match rule {
-        Rule::Welfare => "the greatest welfare is".to_owned(),
+fn what(fair: &Fair) -> String {
+    match &fair.rule {
+        Rule::Welfare if fair.over.iter().all(Rational::is_zero) => "the greatest welfare is".to_owned(),
+        Rule::Welfare => "the greatest weighted sum of gains is".to_owned(),
         Rule::MaxMin | Rule::Leximin => "the least that anybody gains is".to_owned(),
         Rule::Nash => "the product of all gains is".to_owned(),
         Rule::KalaiSmorodinsky => "the share of their own best gain that everybody gets is".to_owned(),

@@ -159,11 +159,12 @@ pub fn hull(model: &Model, options: &FrontOptions, solving: &Options) -> Result<
 pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
     question.check(set.model())?;
     let gap = set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
-    let mut asked = Asked { set, question, over: vec![Rational::ZERO; set.n()], best: Vec::new() };
+    let over = vec![Rational::ZERO; set.n()];
+    let mut asked = Asked { set, question, over, best: Vec::new(), most: Vec::new(), first: Vec::new() };
     match asked.answer(gap) {
         Ok(fair) => Ok(fair),
         Err(Failure::Refused(error)) => Err(*error),
-        Err(Failure::Stopped(reason)) => Ok(asked.nothing_known(reason)),
+        Err(Failure::Stopped(reason)) => Ok(asked.stopped_early(reason)),
     }
 }
 
@@ -212,6 +213,10 @@ struct Asked<'q, 'm> {
     over: Vec<Rational>,
     /// A lower bound on each principal's own best, if it is known.
     best: Vec<Rational>,
+    /// An upper bound on each principal's own best, if it is known.
+    most: Vec<Rational>,
+    /// The initial points.
+    first: Vec<Point>,
 }
 
 /// A mix of points of a face.
@@ -232,9 +237,13 @@ impl<'q, 'm> Asked<'q, 'm> {
         for p in 0..n {
             let best = self.set.best(&unit(n, p))?;
             self.best.push(best.point.least(&unit(n, p)));
-            face.add(best.point);
+            self.most.push(best.most);
+            self.first.push(best.point);
         }
-        face.add(self.set.best(&vec![Rational::ONE; n])?.point);
+        self.first.push(self.set.best(&vec![Rational::ONE; n])?.point);
+        for point in &self.first {
+            face.add(point.clone());
+        }
         // A reference point that makes no sense is said to, whether the demands can be met or not.
         let ranges = match &self.question.rule {
             Rule::KalaiSmorodinsky => self.ranges()?,
@@ -448,37 +457,63 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
     }
 
-    /// Σ_k (g_k − g_{k+1}) · (the sum of the k least gains), where that sum is `max k r − Σ_p s_p` over `s_p ≥ r − u_p`, `s_p ≥ 0`.
+    /// The weights in order, the greatest on the least gain, have the least weighted sum of all orders. So the rule is the least of
+    /// one sum for each order; orders are added until the best mix is in one of them.
     fn gini(&self, mut stage: Stage, weights: &[Rational]) -> Result<Fair, Failure> {
+        /// The most orders; a few for each principal are enough.
+        const MOST_ORDERS: usize = 2_000;
         let n = self.set.n();
-        let mut program =
-            Program { objective: vec![Rational::ZERO; n], extras: Vec::new(), conditions: stage.conditions.clone() };
-        for k in 1..=n {
-            let factor = &weights[k - 1] - weights.get(k).unwrap_or(&Rational::ZERO);
-            if factor.is_zero() {
-                continue;
+        let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
+        let own = stage.conditions.len();
+        let even = sum(weights.iter().cloned()) / Rational::from(n);
+        // No order has a lesser sum than all orders on average.
+        let mut orders: Vec<Weights> = vec![vec![even; n]];
+        let mut best: Option<(Rational, Vec<(usize, Rational)>)> = None;
+        let mut bound: Option<(Solved, Weights)> = None;
+        let stopped = loop {
+            let mut conditions = stage.conditions.clone();
+            conditions.extend(orders.iter().map(|order| Condition {
+                payoffs: order.clone(),
+                extras: vec![(0, Rational::NEG_ONE)],
+                sense: Sense::AtLeast,
+                bound: sum(order.iter().zip(&self.over).map(|(weight, over)| weight * over)),
+            }));
+            let extras = vec![Extra { objective: Rational::ONE, free: true }];
+            let program = Program { objective: vec![Rational::ZERO; n], extras, conditions };
+            let solved = match stage.face.solve(&program, &Until::Proven) {
+                Ok(solved) => solved,
+                Err(reason) if best.is_some() => break Some(reason),
+                Err(reason) => return Err(reason.into()),
+            };
+            let gained = everybody.least(&stage.face.points, &solved.shares);
+            let order = in_order(weights, &gained);
+            let attained = sum(order.iter().zip(&gained).map(|(weight, gain)| weight * gain));
+            if best.as_ref().is_none_or(|(most, _)| attained > *most) {
+                best = Some((attained, solved.shares.clone()));
             }
-            let level = program.extras.len();
-            program.extras.push(Extra { objective: &factor * Rational::from(k), free: true });
-            for p in 0..n {
-                let short = program.extras.len();
-                program.extras.push(Extra { objective: -&factor, free: false });
-                program.conditions.push(Condition {
-                    payoffs: unit(n, p),
-                    extras: vec![(short, Rational::ONE), (level, Rational::NEG_ONE)],
-                    sense: Sense::AtLeast,
-                    bound: self.over[p].clone(),
-                });
+            if bound.as_ref().is_none_or(|(least, _)| solved.upper < least.upper) {
+                let mut gains = vec![Rational::ZERO; n];
+                for (order, dual) in orders.iter().zip(&solved.duals[own..]) {
+                    gains.iter_mut().zip(order).for_each(|(gain, weight)| *gain -= weight * dual);
+                }
+                bound = Some((solved.clone(), gains));
             }
-        }
-        let solved = stage.face.solve(&program, &Until::Proven)?;
-        let values = [solved.value.clone(), solved.upper.clone()];
-        let mut gains = vec![Rational::ZERO; n];
-        for (k, dual) in solved.duals[stage.conditions.len()..].iter().enumerate() {
-            gains[k % n] -= dual;
-        }
+            let (attained, upper) = (&best.as_ref().expect("set").0, &bound.as_ref().expect("set").0.upper);
+            if upper - attained <= stage.face.allowed_gap() {
+                break None;
+            }
+            if solved.stopped.is_some() {
+                break solved.stopped;
+            }
+            if orders.len() == MOST_ORDERS || orders.contains(&order) {
+                break Some(StopReason::NodeLimit);
+            }
+            orders.push(order);
+        };
+        let ((attained, shares), (solved, gains)) = (best.expect("one solve"), bound.expect("one solve"));
+        let values = [attained, solved.upper.clone()];
         let proof = stage.bound(gains, &solved);
-        Ok(self.on(&stage, solved.shares, solved.weights, values, solved.stopped, proof))
+        Ok(self.on(&stage, shares, solved.weights, values, stopped, proof))
     }
 
     fn smooth(&self, mut stage: Stage) -> Result<Fair, Failure> {
@@ -601,6 +636,57 @@ impl<'q, 'm> Asked<'q, 'm> {
         }
     }
 
+    /// The answer if stopped before a mix was found: the best of the initial points, and an upper bound from each principal's own
+    /// best. If these are not known either: what the rewards allow.
+    fn stopped_early(&self, reason: StopReason) -> Fair {
+        let n = self.set.n();
+        let everybody = Gains { who: (0..n).collect(), over: self.over.clone() };
+        let meets_demands = |point: &Point| {
+            let meets = |demand: &Condition| point.least(&demand.payoffs) >= demand.bound;
+            self.demands().iter().all(meets)
+        };
+        let value = |index: usize| self.of_gains(&everybody.least(&self.first, &[(index, Rational::ONE)]));
+        let candidates =
+            (0..self.first.len()).filter(|&index| self.most.len() == n && meets_demands(&self.first[index]));
+        let valued = candidates.filter_map(|index| Some((value(index)?[0].clone(), index)));
+        let best = valued.max_by(|(value, a), (other, b)| value.cmp(other).then(b.cmp(a)));
+        let Some((lower, index)) = best else { return self.nothing_known(reason) };
+        let upper = Vec::from_iter(self.most.iter().zip(&self.over).map(|(most, over)| most - over));
+        let Some([_, upper]) = self.of_gains(&upper) else { return self.nothing_known(reason) };
+        let (shares, weights) = (vec![(index, Rational::ONE)], vec![Rational::ZERO; n]);
+        let mixed = Mixed { points: &self.first, shares, weights, then: Vec::new(), proof: Vec::new() };
+        self.written(mixed, between(&[lower, upper]), Proven::Stopped(reason))
+    }
+
+    /// The rule's value of these gains, from below and from above; `None` if they have none.
+    fn of_gains(&self, gains: &[Rational]) -> Option<[Rational; 2]> {
+        let once = |value: Rational| Some([value.clone(), value]);
+        match &self.question.rule {
+            Rule::Welfare => {
+                let weights = self.set.model().principals().iter().map(|principal| &principal.weight);
+                // A principal with costs may get less than its own best.
+                let is_monotone = weights.clone().all(|weight| *weight >= Rational::ZERO);
+                is_monotone.then(|| sum(weights.zip(gains).map(|(weight, gain)| weight * gain))).and_then(once)
+            }
+            Rule::MaxMin | Rule::Leximin => once(gains.iter().min()?.clone()),
+            Rule::KalaiSmorodinsky => {
+                let ranges = self.best.iter().zip(&self.over).map(|(best, over)| best - over);
+                let counted = gains.iter().zip(ranges).filter(|(_, range)| *range > Rational::ZERO);
+                once(counted.map(|(gain, range)| gain / range).min()?)
+            }
+            Rule::Gini(weights) => {
+                once(sum(in_order(weights, gains).iter().zip(gains).map(|(weight, gain)| weight * gain)))
+            }
+            Rule::Nash | Rule::Alpha(_) => {
+                let own_worst = matches!(self.question.over, Over::OwnWorst);
+                let counts = |p: &usize| !own_worst || self.best[*p] > self.over[*p];
+                let counted: Vec<Rational> = (0..gains.len()).filter(counts).map(|p| gains[p].clone()).collect();
+                let gain = !counted.is_empty() && counted.iter().all(|gain| *gain > Rational::ZERO);
+                gain.then(|| Smooth::of(&self.question.rule).expect("a smooth rule").reported(&counted))
+            }
+        }
+    }
+
     /// The answer if stopped before a point was found: the bounds from the rewards.
     fn nothing_known(&self, reason: StopReason) -> Fair {
         let model = self.set.model();
@@ -623,6 +709,15 @@ impl<'q, 'm> Asked<'q, 'm> {
             proof: Vec::new(),
         }
     }
+}
+
+/// These weights, which do not increase, given to gains from the least up.
+fn in_order(weights: &[Rational], gains: &[Rational]) -> Weights {
+    let mut from_least: Vec<usize> = (0..gains.len()).collect();
+    from_least.sort_by(|&p, &q| gains[p].cmp(&gains[q]).then(p.cmp(&q)));
+    let mut order = vec![Rational::ZERO; gains.len()];
+    from_least.into_iter().zip(weights).for_each(|(p, weight)| order[p] = weight.clone());
+    order
 }
 
 /// The argument that the principals that are not fixed cannot all gain more than this.

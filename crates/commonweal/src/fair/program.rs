@@ -241,6 +241,14 @@ impl Program {
         directions: &[Direction],
         stop: &StopSignal,
     ) -> Result<Option<Optimum>, StopReason> {
+        Ok(match self.over_mixes(points, directions).solve(stop)? {
+            Outcome::Optimal(optimum) => Some(optimum),
+            Outcome::Infeasible | Outcome::Unbounded => None,
+        })
+    }
+
+    /// The master as a linear program: its first variables are the shares of the points, its first row says that they sum to 1.
+    pub(super) fn over_mixes(&self, points: &[Point], directions: &[Direction]) -> LinearProgram {
         let extra = |extra: &Extra| if extra.free { 2 } else { 1 };
         let columns: usize = self.extras.iter().map(extra).sum();
         let width = points.len() + columns + 2 * directions.len();
@@ -267,10 +275,7 @@ impl Program {
             left.extend(along(&condition.payoffs));
             rows.push(Row { left, sense: condition.sense, right: condition.bound.clone() });
         }
-        Ok(match (LinearProgram { objective, rows }).solve(stop)? {
-            Outcome::Optimal(optimum) => Some(optimum),
-            Outcome::Infeasible | Outcome::Unbounded => None,
-        })
+        LinearProgram { objective, rows }
     }
 
     /// The coefficients of extra numbers, as columns: a free one is the difference of two.

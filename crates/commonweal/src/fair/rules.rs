@@ -73,7 +73,7 @@ impl Question {
 #[non_exhaustive]
 pub enum FairError {
     /// The text names no rule.
-    #[error("`{text}` is not a rule{}; the rules are {RULES}", .near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    #[error("`{text}` is not a rule{}; the rules are {RULES}", .near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)")))]
     UnknownRule {
         /// What was written.
         text: String,

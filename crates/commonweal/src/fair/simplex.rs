@@ -66,6 +66,15 @@ pub struct Optimum {
 }
 
 impl LinearProgram {
+    /// Nearly the optimum, in doubles, of which nothing is proven; `None` if they find none.
+    pub fn nearly(&self, stop: &StopSignal) -> Result<Option<[Vec<f64>; 2]>, StopReason> {
+        let simplex = Simplex::<f64>::of(self);
+        Ok(match simplex.solve(simplex.first_basis(), simplex.most_pivots(), stop)?.ended {
+            Ended::Optimal { primal, dual } => Some([primal, dual]),
+            Ended::Infeasible | Ended::Unbounded | Ended::Lost => None,
+        })
+    }
+
     /// Solves the program, or returns why it was stopped.
     pub fn solve(&self, stop: &StopSignal) -> Result<Outcome, StopReason> {
         let guess = Simplex::<f64>::of(self);

@@ -5,6 +5,9 @@
 //! optimum is an upper bound. Its mix gives a lower bound. Each round adds the tangents at the mix, and the best point for the
 //! weights from the duals (column generation): both bounds converge.
 //!
+//! Any mix gives a lower bound, and any multipliers of the tangents that sum to 1 for each principal give an upper one. So, without
+//! demands, doubles solve the linear program, and fractions prove what comes of it; if doubles no longer help, fractions solve it.
+//!
 //! ```text
 //! Nash     f(u) = ln u               c(s) = −1 − ln s
 //! α-fair   f(u) = u^(1−α)/(1−α)      c(s) = α/(1−α) · s^((α−1)/α)
@@ -13,10 +16,10 @@
 use super::payoff_set::{Best, Point, Weights};
 use super::program::{Condition, Extra, Face, Program};
 use super::rules::Rule;
-use super::simplex::Sense;
+use super::simplex::{Optimum, Sense};
 use super::stage::{Stage, unit};
 use crate::number::{Rational, logarithm, real_power, rounded_down, sum};
-use crate::stop::StopReason;
+use crate::stop::{StopReason, StopSignal};
 
 /// The bits of a slope.
 const SLOPE_BITS: isize = 48;
@@ -92,7 +95,7 @@ impl Smooth {
     }
 
     /// The reported value: the product of the gains, or the sum itself.
-    fn reported(&self, gains: &[Rational]) -> [Rational; 2] {
+    pub fn reported(&self, gains: &[Rational]) -> [Rational; 2] {
         match self {
             Smooth::Nash => {
                 let product = gains.iter().fold(Rational::ONE, |product, gain| product * gain);
@@ -195,19 +198,28 @@ pub(super) fn solve(
     let mut upper: Option<(Rational, Weights, (Weights, Vec<Rational>))> = None;
     let mut stopped = Some(StopReason::NodeLimit);
     let mut without_news = 0;
+    let mut in_doubles = stage.conditions.is_empty();
+    let mut open: Option<Rational> = None;
     for _ in 0..MOST_ROUNDS {
         let program = program(smooth, stage, gains, &lines, n);
         let stop = &stage.face.set.options().stop;
-        let optimum = match program.master(&stage.face.points, &[], stop) {
-            Ok(Some(optimum)) => optimum,
+        let nearly = if in_doubles { nearly(&program, &lines, &stage.face.points, stop) } else { Ok(None) };
+        let solved = match nearly {
+            Ok(None) => program.master(&stage.face.points, &[], stop).map(|optimum| optimum.map(mix_and_multipliers)),
+            found => found,
+        };
+        let (shares, duals) = match solved {
+            Ok(Some((mut shares, duals))) => {
+                shares.truncate(stage.face.points.len());
+                (shares, duals)
+            }
             Ok(None) => break,
             Err(reason) => {
                 stopped = Some(reason);
                 break;
             }
         };
-        let duals = &optimum.dual[1..];
-        let weights = program.weights(duals);
+        let weights = program.weights(&duals);
         let Best { point, most, .. } = match stage.face.best(&weights) {
             Ok(best) => best,
             Err(reason) => {
@@ -215,14 +227,13 @@ pub(super) fn solve(
                 break;
             }
         };
-        let bound = program.right_side(duals) + &most;
+        let bound = program.right_side(&duals) + &most;
         if upper.as_ref().is_none_or(|(least, ..)| bound < *least) {
-            let dual = (slopes_by(&lines, gains, &duals[stage.conditions.len()..]), stage.row_multipliers(duals));
+            let dual = (slopes_by(&lines, gains, &duals[stage.conditions.len()..]), stage.row_multipliers(&duals));
             upper = Some((bound, weights, dual));
         }
         let shares: Vec<(usize, Rational)> =
-            optimum.primal[..stage.face.points.len()].iter().cloned().enumerate().collect();
-        let shares: Vec<(usize, Rational)> = shares.into_iter().filter(|(_, share)| !share.is_zero()).collect();
+            shares.into_iter().enumerate().filter(|(_, share)| !share.is_zero()).collect();
         let now = gains.least(&stage.face.points, &shares);
         let mut of_lines = duals[stage.conditions.len()..].iter();
         for (lines, gain) in lines.iter_mut().zip(&now) {
@@ -253,6 +264,11 @@ pub(super) fn solve(
             stopped = None;
             break;
         }
+        // Doubles are of use as long as they find a point, or bring the bounds nearer.
+        let now_open = bound - &lower.0;
+        let is_nearer = open.as_ref().is_none_or(|open| &now_open * Rational::from(4) < open * Rational::from(3));
+        in_doubles &= is_new || is_nearer;
+        open = Some(now_open);
         // No new point for many rounds: the remaining gap is below the precision of the payoffs.
         without_news = if is_new { 0 } else { without_news + 1 };
         if without_news > MOST_WITHOUT_NEWS {
@@ -274,6 +290,42 @@ pub(super) fn solve(
         Smooth::Alpha(_) => bound.max(value.clone()),
     };
     Ok(SmoothOptimum { value, upper, shares, weights, dual, stopped })
+}
+
+/// A share for each point, and a multiplier for each condition of a program.
+type MixAndMultipliers = (Vec<Rational>, Vec<Rational>);
+
+fn mix_and_multipliers(optimum: Optimum) -> MixAndMultipliers {
+    (optimum.primal, optimum.dual[1..].to_vec())
+}
+
+/// The same from doubles, made feasible: shares that sum to 1, and multipliers of the tangents that sum to −1 for each principal.
+fn nearly(
+    program: &Program,
+    lines: &[Lines],
+    points: &[Point],
+    stop: &StopSignal,
+) -> Result<Option<MixAndMultipliers>, StopReason> {
+    let Some([primal, dual]) = program.over_mixes(points, &[]).nearly(stop)? else { return Ok(None) };
+    let mut duals = Vec::new();
+    let mut rest = dual[1..].iter();
+    for lines in lines {
+        let own: Vec<f64> = rest.by_ref().take(lines.slopes.len()).map(|dual| -dual).collect();
+        let Some(own) = distribution(&own) else { return Ok(None) };
+        duals.extend(own.iter().map(|share| -share));
+    }
+    Ok(distribution(&primal[..points.len()]).map(|shares| (shares, duals)))
+}
+
+/// The distribution nearest to these numbers: nothing below 0 or next to it, and a sum of 1.
+fn distribution(numbers: &[f64]) -> Option<Vec<Rational>> {
+    const NOTHING: f64 = 1e-10;
+    let of = |&x: &f64| if x > NOTHING { Rational::try_from(x).unwrap_or(Rational::ZERO) } else { Rational::ZERO };
+    let mut shares: Vec<Rational> = numbers.iter().map(of).collect();
+    let rest = Rational::ONE - sum(shares.iter().cloned());
+    let greatest = (0..shares.len()).max_by(|&a, &b| shares[a].cmp(&shares[b]).then(b.cmp(&a)))?;
+    shares[greatest] += rest;
+    (shares[greatest] >= Rational::ZERO).then_some(shares)
 }
 
 /// The weight of each principal's gain, given the multipliers of the tangents: their weighted slopes.

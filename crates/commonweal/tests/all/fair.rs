@@ -8,7 +8,7 @@
 use commonweal::internals::families::Seeded;
 use commonweal::internals::model::Mdp;
 use commonweal::questions::{
-    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, evaluate, fair, front,
+    Fair, FairError, FrontOptions, Over, PayoffSet, Proven, Question, Rule, Vertex, evaluate, fair, fair_in, front,
 };
 use commonweal::structure::Principal;
 use commonweal::{Model, ModelBuilder, Options, Rational, Step, Strategy, Value, solve};
@@ -285,6 +285,40 @@ fn the_weights_of_every_answer_prove_it() {
         }
     }
     assert!(tried[..5].iter().all(|count| *count == 120) && tried[5..].iter().all(|count| *count > 60), "{tried:?}");
+}
+
+/// Stopped after any number of solves, an answer has bounds around the optimum, and its lottery attains the lower one.
+#[test]
+fn bounds_hold_wherever_a_rule_is_stopped() {
+    let (mut stopped, mut bounded) = (0, 0);
+    for seed in 0..40 {
+        let model = Model::from(random(seed));
+        let n = model.n_principals();
+        let falling: Vec<String> = (0..n).map(|k| (n - k).to_string()).collect();
+        let gini = format!("gini:{}", falling.join(","));
+        for rule in ["welfare", "max-min", "leximin", "kalai-smorodinsky", &gini, "nash", "alpha:2", "alpha:1/2"] {
+            let is_smooth = matches!(rule, "nash" | "alpha:2" | "alpha:1/2");
+            let usual = Question::new(rule.parse().unwrap());
+            let asked = if is_smooth { Question { over: Over::OwnWorst, ..usual } } else { usual };
+            let Ok(truth) = fair(&model, &asked, &Options::default()) else { continue };
+            let truth = truth.value.enclosure;
+            for calls in 0..3 * n as u64 {
+                let set = PayoffSet::new(&model, &Options::default()).with_most_calls(calls);
+                let Ok(answer) = fair_in(&set, &asked) else { continue };
+                let Proven::Stopped(_) = answer.proven else { continue };
+                let bounds = answer.value.enclosure;
+                let what = || format!("seed {seed}, {rule}, {calls} solves: {answer:#?}, {truth:?}");
+                assert!(bounds.lower() <= truth.upper() && truth.lower() <= bounds.upper(), "{}", what());
+                stopped += 1;
+                bounded += i32::from(bounds.lower().is_finite() && bounds.upper().is_finite());
+                let gains = answer.payoffs.iter().zip(&answer.over).map(|(x, d)| x.enclosure.upper() - d.to_f64());
+                if matches!(rule, "max-min" | "leximin") {
+                    assert!(gains.fold(f64::INFINITY, f64::min) >= bounds.lower() - 1e-12, "{}", what());
+                }
+            }
+        }
+    }
+    assert!(stopped > 1_000 && bounded > 500, "{stopped}, {bounded}");
 }
 
 /// Floors and ceilings at all places, some of them out of reach: what the lottery gives, by an exact evaluation, meets every one of

@@ -316,6 +316,38 @@ fn hard_models_have_proven_answers_by_every_rule() {
     assert!(proven > 200, "{proven}");
 }
 
+/// Fifteen principals: a certificate of every rule's answer, within a few seconds of counted work.
+#[test]
+fn many_principals_have_proven_answers_by_every_rule() {
+    const N: usize = 15;
+    let mut random = Seeded::new(3);
+    let discount = |p: usize| Rational::from_quotient(p as i64 + 3, p as i64 + 5);
+    let principals = (0..N).map(|p| Principal::new(format!("p{p}"), discount(p)).expect("a principal")).collect();
+    let mut builder = ModelBuilder::new(principals, ["a", "b", "c", "d"]).expect("names");
+    for state in 0..4usize {
+        for action in 0..3 {
+            let rewards: Vec<Rational> = (0..N).map(|_| Rational::from(random.below(10) as i64)).collect();
+            let (one, more) = (random.below(4) as usize, 1 + random.below(3) as usize);
+            let half = Rational::from_quotient(1, 2);
+            let row = [(one.into(), half.clone()), (((one + more) % 4).into(), half)];
+            builder.choice(state.into(), &format!("x{action}"), rewards, row).expect("a valid row");
+        }
+    }
+    let model = Model::from(builder.finish().expect("a valid model"));
+    let falling: Vec<String> = (0..N).map(|k| (N - k).to_string()).collect();
+    let gini = format!("gini:{}", falling.join(","));
+    for rule in ["max-min", "leximin", "kalai-smorodinsky", &gini, "nash", "alpha:2", "alpha:1/2"] {
+        let work = 20_000_000_000;
+        let options = Options { stop: StopSignal::default().with_budget(work, work), ..Options::default() };
+        let answer = fair(&model, &question(rule), &options).expect("an answer");
+        let is_proven = matches!(answer.proven, Proven::Optimal | Proven::WithinGap);
+        assert!(is_proven && answer.mix.len() <= N + 1, "{rule}: {:?}", answer.proven);
+        let text = certificate(&model, &question(rule), &answer, &Options::default());
+        let verdict = verdict(&model, &text);
+        assert!(matches!(verdict, Ok(Verdict::Accepted(_))), "{rule}: {verdict:?}");
+    }
+}
+
 /// Vertices accumulate where the rewards of principals that share a discount cancel: with guesses of single weights alone,
 /// leximin takes minutes on these.
 #[test]
