@@ -1,9 +1,10 @@
 // The Pareto front of two principals, the points that rules choose on it, and the details of a chosen point.
 
 import { ask } from "./api";
+import { played } from "./decisions";
 import type { Decision, Fair, Front, Num, View } from "./documents";
 import { el, roomOf, rove, short, svg } from "./dom";
-import { decimal, double, shown, signed, stepText, value } from "./numbers";
+import { decimal, double, shown, signed, value } from "./numbers";
 import { series } from "./palette";
 import { plane, range } from "./plane";
 import { question, type State } from "./state";
@@ -223,15 +224,4 @@ function meeting(from: Compromise, to: Compromise, axes: [string, string]): [num
   const turn = a * d - b * c;
   const place: [number, number] = [(most * d - b * limit) / turn, (a * limit - most * c) / turn];
   return place.every(Number.isFinite) ? place : null;
-}
-
-/** What is done in a state, in words. */
-export function played(decisions: Decision[], step: string): string {
-  if (decisions.length === 0) return "nothing is listed";
-  const told = decisions.map((decision, at) => {
-    const next = decisions[at + 1];
-    if (!next) return at === 0 ? `always ${decision.action}` : `then ${decision.action} for ever`;
-    return `${decision.action} before ${step} ${stepText(next.from)}`;
-  });
-  return told.join(", ");
 }
