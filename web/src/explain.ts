@@ -31,6 +31,7 @@ export function drawExplanation(place: HTMLElement, view: View): void {
     if (paying.length > 0) {
       lines.push(el("h4", {}, "Deviations that pay by themselves"));
       lines.push(el("ul", {}, ...paying.slice(0, MOST).map((deviation) => el("li", {}, inWords(deviation, view)))));
+      if (model.principals.length > 1) lines.push(el("p", { class: "note" }, "Each pays for a while only: later the impatient count less."));
       if (model.principals.some((principal) => principal.weight !== "1")) {
         lines.push(el("p", { class: "note" }, "The figures are each principal's own, before its weight; whether a deviation pays is decided with the weights."));
       }
@@ -76,7 +77,7 @@ function inWords(deviation: Deviation, view: View): string {
   const first = stepNumber(deviation.pays_from!);
   const until = last === first ? `at ${step} ${stepText(first)}` : `from ${step} ${stepText(deviation.pays_from!)} to ${stepText(typeof deviation.pays_until === "number" ? last : deviation.pays_until!)}`;
   const who = [gains.length > 0 && `it gains for ${gains.join(", ")}`, pays.length > 0 && `costs ${pays.join(", ")}`].filter(Boolean).join(" and ");
-  return `In ${deviation.state}, “${deviation.action}” pays ${until}: at ${step} 0 ${who}. Later the impatient count less.`;
+  return `In ${deviation.state}, “${deviation.action}” pays ${until}: at ${step} 0 ${who}.`;
 }
 
 function turned(turn: Turn, step: string): string {
