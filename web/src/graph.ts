@@ -153,6 +153,11 @@ export class GraphPanel {
     scroll.scrollLeft = scrolled ?? (box.x + box.width / 2) * scale - scroll.clientWidth / 2;
   }
 
+  /** Whether a part of the model is drawn, around a state that can be chosen. */
+  get isPartial(): boolean {
+    return this.layout?.isPartial ?? false;
+  }
+
   /** Moves the mark of a run to a state, or hides it where that is not drawn. */
   mark(state: number | null): void {
     const box = state === null ? undefined : this.layout?.states.get(state);

@@ -103,13 +103,16 @@ function chosen(model: Outline, drawn: number[], centre: number, isPlanned: (one
   const action = ({ state, at }: Drawn) => model.states![state]!.actions[at]!;
   const rank = (one: Drawn) => (isPlanned(one) || one.state === centre ? 0 : action(one).is_long_term ? 1 : 2);
   const found: Kept[] = [];
+  const ranked = actionsOf(model, drawn).map((one) => ({ one, place: rank(one), inside: arrowsOf(model, one).filter(([target]) => isDrawn.has(target)) }));
+  // What is drawn in any case shares the arrows evenly, the most probable ones of each.
+  const wanted = ranked.filter(({ place }) => place === 0);
+  const isMany = wanted.reduce((sum, { inside }) => sum + inside.length, 0) > MOST_ARROWS;
+  const share = isMany ? Math.max(1, Math.floor(MOST_ARROWS / wanted.length)) : Infinity;
   let free = ARROWS_AROUND;
-  for (const { one, place } of actionsOf(model, drawn).map((one) => ({ one, place: rank(one) })).sort((a, b) => a.place - b.place)) {
-    const inside = arrowsOf(model, one).filter(([target]) => isDrawn.has(target));
+  for (const { one, place, inside } of ranked.sort((a, b) => a.place - b.place)) {
     if (place > 0 && (found.length >= MOST_ACTIONS || free < inside.length)) continue;
-    // What is drawn in any case has at least its most probable arrow.
-    const targets = [...inside].sort((a, b) => b[2] - a[2]).slice(0, Math.max(1, free));
-    free = Math.max(0, free - targets.length);
+    const targets = [...inside].sort((a, b) => b[2] - a[2]).slice(0, share);
+    free -= targets.length;
     found.push({ ...one, targets });
   }
   return found.sort((a, b) => a.state - b.state || a.at - b.at);

@@ -175,8 +175,6 @@ function draw(): void {
   drawPayoffs(byId("payoffs"), view);
   drawExplanation(byId("explanation"), view);
   fillAxes();
-  const around = byId<HTMLInputElement>("around");
-  around.parentElement!.hidden = !model.states || model.states.length <= 40;
   byId("state-names").replaceChildren(...(model.states ?? []).slice(0, 2000).map((place) => el("option", { value: place.name })));
   const [first, second] = axes() ?? [];
   if (first && second) map.draw([first, second], [single(first), single(second)]);
@@ -192,6 +190,7 @@ function drawSteps(): void {
   byId("step-told").textContent = `${view.model.step} ${state.step}`;
   drawTimeline(byId("timeline"), view, actions, state.step, showStep);
   graph.draw(view, actions, state.step, state.around, state.model);
+  byId("around").parentElement!.hidden = !view.model.states || !graph.isPartial;
   run.remark();
 }
 

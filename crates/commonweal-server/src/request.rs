@@ -49,7 +49,8 @@ impl Asked {
             let values = texts.into_iter().map(|(key, text)| Ok((key, number("parameters", &text)?)));
             Ok((name, values.collect::<Result<_, Problem>>()?))
         };
-        let parameters = fields.objects_of_numbers("parameters")?.into_iter().map(own).collect::<Result<_, Problem>>()?;
+        let parameters =
+            fields.objects_of_numbers("parameters")?.into_iter().map(own).collect::<Result<_, Problem>>()?;
         let from = fields.text("from")?;
         let gap = fields.number("gap")?.map(|text| gap(&text)).transpose()?;
         // Fractions are within any gap.

@@ -214,12 +214,9 @@ pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
             let (at, words) = words.next().expect("one for each");
             DrawnRegion { name: letter(at), words, is_rest: false, outline: squares(cells) }
         }
-        None => DrawnRegion {
-            name: String::new(),
-            words: "not solved".to_owned(),
-            is_rest: true,
-            outline: squares(cells),
-        },
+        None => {
+            DrawnRegion { name: String::new(), words: "not solved".to_owned(), is_rest: true, outline: squares(cells) }
+        }
     };
     let mut drawn: Vec<DrawnRegion> = large.iter().map(&mut region).collect();
     if !small.is_empty() {

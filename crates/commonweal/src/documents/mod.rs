@@ -67,8 +67,8 @@ pub use strategy::{Decision, LotteryShare, Strategy};
 pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};
 pub use sweep::{ChangeOfStrategy, Point, Sweep};
 pub use view::{
-    Accrued, Outline, OutlineAction, OutlineParameter, OutlinePrincipal, OutlineState, OutlineTarget, Timeline, TimelineRow, TimelineRun, View,
-    ViewParts,
+    Accrued, Outline, OutlineAction, OutlineParameter, OutlinePrincipal, OutlineState, OutlineTarget, Timeline,
+    TimelineRow, TimelineRun, View, ViewParts,
 };
 
 use crate::model::{StateId, Structure};

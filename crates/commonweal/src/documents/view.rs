@@ -228,8 +228,7 @@ impl Outline {
 
 fn states(model: &Model, answer: &Answer) -> Vec<OutlineState> {
     let (arrays, model) = (model.to_arrays(), model.structure());
-    let target =
-        |(state, chance): (StateId, &Rational)| OutlineTarget(state.index(), shown(chance), chance.to_f64());
+    let target = |(state, chance): (StateId, &Rational)| OutlineTarget(state.index(), shown(chance), chance.to_f64());
     let action = |choice: ChoiceId| OutlineAction {
         name: model.action_name(choice).into_owned(),
         rewards: arrays.rewards(choice).iter().map(shown).collect(),

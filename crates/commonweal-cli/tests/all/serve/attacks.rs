@@ -242,7 +242,12 @@ fn the_sum_of_hundreds_of_payoffs_does_not_take_the_bounds_with_it() {
     let principals: String = primes.map(|(at, prime)| format!("p{at}: {}/{prime}, ", at + 1)).collect();
     let row = |s: usize| {
         let [a, b, c] = [s + 1, 7 * s + 2, 13 * s + 5].map(|to| to % STATES);
-        format!("  s{s}:\n    a: {{reward: {}, to: {{s{a}: 1/2, s{b}: 1/2}}}}\n    b: {{reward: {{p{}: {}}}, to: s{c}}}\n", s % 7 + 1, 3 * s, s % 9)
+        format!(
+            "  s{s}:\n    a: {{reward: {}, to: {{s{a}: 1/2, s{b}: 1/2}}}}\n    b: {{reward: {{p{}: {}}}, to: s{c}}}\n",
+            s % 7 + 1,
+            3 * s,
+            s % 9
+        )
     };
     let states: String = (0..STATES).map(row).collect();
     let model = format!("principals: {{{principals}}}\nstates:\n{states}");
@@ -253,7 +258,11 @@ fn the_sum_of_hundreds_of_payoffs_does_not_take_the_bounds_with_it() {
         let found = answer.json();
         let solution = if found["solution"].is_object() { &found["solution"] } else { &found };
         let welfare = &solution["states"]["s0"]["welfare"];
-        assert!(path == "/api/strategy" && answer.status == 200 || welfare["lower"].is_number(), "{path}: {}", answer.status);
+        assert!(
+            path == "/api/strategy" && answer.status == 200 || welfare["lower"].is_number(),
+            "{path}: {}",
+            answer.status
+        );
     }
     // Nothing goes on for minutes with the places of others.
     is_well(&server);

@@ -116,7 +116,10 @@ fn a_map_goes_over_rates_and_over_the_range_that_is_asked_for() {
         server.post(path, &body)
     };
     let map = asked("/api/map", json!({"least": "1/10", "greatest": 1})).json();
-    assert_eq!((&map["x"]["quantity"], &map["x"]["from"], &map["x"]["to"]), (&json!("rate"), &json!("1/10"), &json!("1")));
+    assert_eq!(
+        (&map["x"]["quantity"], &map["x"]["from"], &map["x"]["to"]),
+        (&json!("rate"), &json!("1/10"), &json!("1"))
+    );
     for path in ["/api/map", "/api/sketch"] {
         let drawn = asked(path, json!({"least": "1/10", "greatest": 1})).json()["drawn"].clone();
         let places = drawn.as_array().expect("regions").iter().flat_map(|region| {
@@ -131,12 +134,13 @@ fn a_map_goes_over_rates_and_over_the_range_that_is_asked_for() {
         asked(path, json!({"greatest": 2})).refused(422, "no range");
         asked(path, json!({"x": "alice.weight", "y": "bob"})).refused(422, "there is no principal `alice.weight`");
     }
-    // The hotel is solved by hand for both at a rate of 1: discounts of 1/2, where waiting never pays.
+    // By hand for both at a rate of 1, which is a discount of 1/2: a for ever is worth 6 to each, b −1 + 1/2 · 12 = 5.
     let sketch = asked("/api/sketch", json!({"least": "99/100", "greatest": 1})).json();
     assert_eq!(sketch["drawn"].as_array().map(Vec::len), Some(1), "{sketch}");
-    let at_a_half = server.post("/api/view", &json!({"model": HOTEL, "discounts": {"alice": "1/2", "bob": "1/2"}})).json();
-    assert_eq!(at_a_half["timeline"]["rows"][0]["runs"][0]["action"], "b");
-    assert_eq!(sketch["drawn"][0]["words"], "b for ever");
+    let at_a_half =
+        server.post("/api/view", &json!({"model": HOTEL, "discounts": {"alice": "1/2", "bob": "1/2"}})).json();
+    assert_eq!(at_a_half["timeline"]["rows"][0]["runs"][0]["action"], "a");
+    assert_eq!(sketch["drawn"][0]["words"], "a for ever");
 }
 
 #[test]
