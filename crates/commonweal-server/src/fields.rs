@@ -97,6 +97,22 @@ impl Fields {
         }
     }
 
+    /// Objects of numbers by name, each number as text.
+    pub fn objects_of_numbers(&mut self, name: &str) -> Result<Vec<(String, Vec<(String, String)>)>, Problem> {
+        match self.take(name) {
+            None => Ok(Vec::new()),
+            Some(value) if kind(&value) == "an object" => {
+                let entries: BTreeMap<String, Box<RawValue>> = read(&value)?;
+                let one = |(owner, value): (String, Box<RawValue>)| {
+                    let mut inner = Fields(BTreeMap::from([(name.to_owned(), value)]));
+                    Ok((owner, inner.numbers(name)?))
+                };
+                entries.into_iter().map(one).collect()
+            }
+            Some(other) => Err(wrong(name, "an object of names and objects of numbers", &other)),
+        }
+    }
+
     /// Refuses keys that were not taken.
     pub fn done(self) -> Result<(), Problem> {
         match self.0.keys().next() {
