@@ -152,12 +152,12 @@ def not_negative(word):
     return value if value is not None and value >= 0 else None
 
 
-def two(line, first, second):
+def several(line, *readers):
     words = line.split(" ")
-    if len(words) != 2:
+    if len(words) != len(readers):
         return None
-    pair = first(words[0]), second(words[1])
-    return None if None in pair else pair
+    read = tuple(reader(word) for reader, word in zip(readers, words))
+    return None if None in read else read
 
 
 # --- §3: the model ---------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class Model:
         else:
             self.n = lines.entry("rewards", count)
             while lines.line.startswith("segment "):
-                start, origin = lines.entry("segment", lambda rest: two(rest, segment_step, segment_step))
+                start, origin = lines.entry("segment", lambda rest: several(rest, segment_step, segment_step))
                 parts = []
                 while lines.line.startswith("part "):
                     parts.append(lines.entry("part", fractions))
@@ -375,7 +375,7 @@ def read_tail(model, lines):
     lines.word("tail")
     decisions, last = [], None
     while len(decisions) < model.n_states:
-        length, number = lines.take(lambda line: two(line, count, count))
+        length, number = lines.take(lambda line: several(line, count, count))
         if not 1 <= length <= model.n_states - len(decisions) or number == last:
             raise lines.fault("a run of the tail")
         for state in range(len(decisions), len(decisions) + length):
@@ -780,7 +780,7 @@ class Exact:
                 if found != Fraction(above, below):
                     raise refused(found, Fraction(above, below))
                 continue
-            lower, upper = self.lines.entry("between", lambda rest: two(rest, double, double))
+            lower, upper = self.lines.entry("between", lambda rest: several(rest, double, double))
             found = POINT_0
             for denominator, numerators in self.values:
                 found = self.floats.sum(found, self.floats.fraction(numerators[state], denominator))
@@ -957,6 +957,12 @@ class Bounds:
     def read_values(self):
         return read_doubles(self.model, self.lines)
 
+    def read_harmonic(self):
+        """h_0, …, h_{d−1}."""
+        in_range = lambda rest: period if (period := count(rest)) is not None and 1 <= period <= MAX_PERIOD else None
+        period = self.lines.entry("harmonic", in_range)
+        return [[self.lines.take(double) for _ in range(self.model.n_states)] for _ in range(period)]
+
     def set_values(self, values):
         model = self.model
         self.work.spend(model.n * (model.n_transitions + len(model.rows)) * 4)
@@ -1066,7 +1072,7 @@ class Bounds:
             self.lower[state], self.upper[state] = found
         self.set_values(values)
 
-    def stage(self, start, until, allowance):
+    def stage(self, start, until, allowance, patient, phases):
         model, weights = self.model, self.weights(start)
         self.work.spend(model.n * model.n_states * 4)
         gain = loss = 0.0  # E and E'
@@ -1076,27 +1082,67 @@ class Bounds:
                 ups = plus(ups, times((max(0.0, high),) * 2, weight))
                 downs = plus(downs, times((max(0.0, -low),) * 2, weight))
             gain, loss = max(gain, ups[1]), max(loss, downs[1])
+        gain = plus((gain, gain), (patient, patient))[1]
+        (up, down), leads = self.leads(phases)
 
-        def passes(_state, choice, _u, _v, ends):
+        def passes(_state, choice, u, v, ends):
             self.work.spend(model.n * 4)
-            shrunk, first, last = ends
+            shrunk, first, last, from_first, from_last = ends
             total = 0.0, 0.0
             for i, advantage in enumerate(self.advantages[choice]):
                 total = plus(total, times(advantage, last[i] if advantage[1] < 0 else first[i]))
+            if phases:
+                left = range(until - 1 - v, min(until - u, until - 1 - v + len(phases)))
+                z = max(leads[choice][k % len(phases)] for k in left)
+                y = times((z, z), from_first if z < 0 else from_last)[1]
+                total = plus(total, (y, y))
             most = total[1]
             return most <= gain or times(plus((most, most), (-gain, -gain)), shrunk)[1] <= allowance
 
-        ends = lambda u, v: (self.shrunk(u - start), self.weights(u), self.weights(v))
+        def ends(u, v):
+            powers = (self.shrunk(until - u), self.shrunk(until - v)) if phases else (None, None)
+            return (self.shrunk(u - start), self.weights(u), self.weights(v)) + powers
+
         show_stage(model, self.decisions, start, until, ends, passes)
         shrunk, lifetime = self.shrunk(until - start), interval(*self.lifetimes[0].as_integer_ratio())
         forever = lambda drift: times((drift, drift), lifetime)[1]
-        carried = lambda bound, drift: plus(times(plus((bound,) * 2, (-drift,) * 2), shrunk), (drift,) * 2)
-        length = float(until - start)
-        upper = plus(carried(max(self.upper), forever(gain)), times((allowance,) * 2, (length, length)))[1]
-        lower = carried(min(self.lower), -forever(loss))[0]
-        if not isfinite(upper) or not isfinite(lower):
+        length = (float(until - start),) * 2
+        given_away = times(plus((allowance,) * 2, times(shrunk, (up, up))), length)
+        lost = times(times(shrunk, (-down, -down)), length)
+        h = lambda k, state: phases[k % len(phases)][state] if phases else 0.0
+        states = range(model.n_states)
+        greatest = max(plus((self.upper[s],) * 2, (-h(0, s),) * 2)[1] for s in states)
+        least = min(plus((self.lower[s],) * 2, (-h(0, s),) * 2)[0] for s in states)
+
+        def carried(bound, state, drift):
+            at_end = plus(plus((bound,) * 2, (h(until - start, state),) * 2), (-drift,) * 2)
+            return plus(times(at_end, shrunk), (drift,) * 2)
+
+        upper = [plus(carried(greatest, s, forever(gain)), given_away)[1] for s in states]
+        lower = [plus(carried(least, s, -forever(loss)), lost)[0] for s in states]
+        if not all(map(isfinite, upper + lower)):
             raise beyond(f"stage {start + model.origin} to {until + model.origin}")
-        self.upper, self.lower = [upper] * model.n_states, [lower] * model.n_states
+        self.upper, self.lower = upper, lower
+
+    def leads(self, phases):
+        """δ and δ', and z_k of every choice."""
+        model = self.model
+        self.work.spend(len(phases) * (model.n_transitions + len(model.rows)) * 4)
+        up = down = 0.0
+        leads = {}
+        for state, decision in enumerate(self.decisions):
+            for choice in model.choices(state):
+                leads[choice] = []
+                for k, phase in enumerate(phases):
+                    after = -phases[(k + 1) % len(phases)][state]
+                    drift = plus(self.expected(choice, phase), (after, after))
+                    if not all(map(isfinite, drift)):
+                        raise beyond(f"harmonic, state {state}, choice {choice - model.first[state]}")
+                    if choice == decision:
+                        up, down = max(up, drift[1]), max(down, -drift[0])
+                    leads[choice].append(drift[1])
+        less = lambda drift: plus((drift, drift), (-up, -up))[1]
+        return (up, down), {choice: list(map(less, drifts)) for choice, drifts in leads.items()}
 
     def segment(self, view):
         old, t = self.model, self.step
@@ -1136,9 +1182,12 @@ class Bounds:
                 start = self.lines.entry("layers", earlier)
                 read_layers(model, self.lines, start, self.step, self.decisions, self.layer)
                 self.step = start
-            elif keyword == "stage":
-                start, allowance = self.lines.entry("stage", lambda rest: two(rest, earlier, not_negative))
-                self.stage(start, self.step, allowance)
+            elif keyword in ("stage", "harmonic"):
+                phases = self.read_harmonic() if keyword == "harmonic" else []
+                more = lambda rest: rest if rest.count(" ") == 2 else f"{rest} 0x0p+0"
+                granted = lambda rest: several(more(rest), earlier, not_negative, not_negative)
+                start, allowance, patient = self.lines.entry("stage", granted)
+                self.stage(start, self.step, allowance, patient, phases)
                 self.step = start
             elif keyword == "values":
                 self.rebase(self.step)
@@ -1153,7 +1202,7 @@ class Bounds:
             self.sections()
         self.lines.word("welfare")
         for state in range(self.model.n_states):
-            lower, upper = self.lines.entry("between", lambda rest: two(rest, double, double))
+            lower, upper = self.lines.entry("between", lambda rest: several(rest, double, double))
             base = 0.0, 0.0
             for values in self.values:
                 base = plus(base, (values[state], values[state]))

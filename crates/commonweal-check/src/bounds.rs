@@ -6,9 +6,10 @@ use crate::certificate::{Welfare, after_origin, between, earlier, layers, tail};
 use crate::doubles::Interval;
 use crate::enclosure::{Enclosure, Precision};
 use crate::fraction::Fraction;
+use crate::harmonic::MAX_PERIOD;
 use crate::model::Model;
 use crate::stage;
-use crate::text::{Lines, double, pair, step};
+use crate::text::{Lines, count, double, step};
 use crate::work::{Work, digits};
 use crate::{Stop, Unreadable, refuse};
 use std::io::BufRead;
@@ -36,6 +37,30 @@ struct Checker<'m> {
     /// L and U of the present step.
     lower: Vec<f64>,
     upper: Vec<f64>,
+}
+
+/// What may be given away at each step of a stage: F and G.
+struct Granted {
+    each: f64,
+    patient: f64,
+}
+
+/// What harmonic numbers say of the choices: δ, δ' and z_k(c), the phases of a choice side by side.
+struct Leads {
+    period: usize,
+    gain: f64,
+    loss: f64,
+    z: Vec<f64>,
+}
+
+impl Leads {
+    /// The greatest z_k(c) where k is from `fewest` to `most`.
+    fn greatest(&self, choice: usize, fewest: u128, most: u128) -> f64 {
+        let own = &self.z[choice * self.period..(choice + 1) * self.period];
+        let period = self.period as u128;
+        let all = (fewest..=most.min(fewest + period - 1)).map(|k| own[(k % period) as usize]);
+        all.fold(f64::NEG_INFINITY, f64::max)
+    }
 }
 
 /// Checks a certificate from the line after `kind bounds`.
@@ -69,6 +94,14 @@ pub fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Ve
     lines.word("values")?;
     let mut of_principal = || (0..model.n_states()).map(|_| lines.take(double, "a double")).collect();
     (0..model.n()).map(|_| of_principal()).collect()
+}
+
+/// h_0, …, h_{D−1}.
+fn read_harmonic<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Vec<f64>>, Unreadable> {
+    let period = |rest: &str| count(rest).filter(|period| (1..=MAX_PERIOD).contains(period));
+    let period = lines.entry("harmonic", period, "a period")?;
+    let mut phase = || (0..model.n_states()).map(|_| lines.take(double, "a double")).collect();
+    (0..period).map(|_| phase()).collect()
 }
 
 fn interval(x: &Fraction) -> Result<Interval, Stop> {
@@ -123,16 +156,21 @@ impl<'m> Checker<'m> {
                     present = lines.entry("layers", before, "an earlier step")?;
                     layers(model, lines, (present, until), decisions, |t, decisions| self.layer(t, decisions))?;
                 }
-                Some("stage") => {
+                Some(word @ ("stage" | "harmonic")) => {
+                    let phases = if word == "harmonic" { read_harmonic(model, lines)? } else { Vec::new() };
                     let granted = |word: &str| double(word).filter(|&granted| granted >= 0.0);
-                    let both = |rest: &str| pair(rest).and_then(|(from, each)| Some((before(from)?, granted(each)?)));
-                    let (from, each) =
-                        lines.entry("stage", both, "an earlier step and a double that is not negative")?;
-                    self.stage((from, until), each, decisions)?;
+                    let all = |rest: &str| {
+                        let (from, each) = rest.split_once(' ')?;
+                        let (each, patient) = each.split_once(' ').unwrap_or((each, "0x0p+0"));
+                        Some((before(from)?, Granted { each: granted(each)?, patient: granted(patient)? }))
+                    };
+                    let (from, granted) =
+                        lines.entry("stage", all, "an earlier step and one or two doubles that are not negative")?;
+                    self.stage((from, until), granted, &phases, decisions)?;
                     present = from;
                 }
                 Some("values") => self.rebase(until, read_values(model, lines)?)?,
-                _ => return Err(lines.fault("expected `layers`, `stage` or `values`").into()),
+                _ => return Err(lines.fault("expected `layers`, `stage`, `harmonic` or `values`").into()),
             }
         }
         Ok(())
@@ -303,8 +341,14 @@ impl<'m> Checker<'m> {
         self.find_advantages()
     }
 
-    /// U and L at the beginning of a stage, for which `each` is F.
-    fn stage(&mut self, (from, until): (u128, u128), each: f64, decisions: &[usize]) -> Result<(), Stop> {
+    /// U and L at the beginning of a stage.
+    fn stage(
+        &mut self,
+        (from, until): (u128, u128),
+        Granted { each, patient }: Granted,
+        phases: &[Vec<f64>],
+        decisions: &[usize],
+    ) -> Result<(), Stop> {
         let model = self.model;
         let weights = self.weights(from)?;
         self.work.spend((model.n() * model.n_states()) as u64, COST)?;
@@ -315,12 +359,25 @@ impl<'m> Checker<'m> {
             decisions.iter().map(sum).fold(0.0, f64::max)
         };
         let (gain, loss) = (drift(|advantage| advantage.hi), drift(|advantage| -advantage.lo));
-        let ends = |checker: &mut Self, u, v| Ok((checker.shrunk(u - from)?, checker.weights(u)?, checker.weights(v)?));
-        stage::show(self, (model, decisions), (from, until), ends, |checker, (shrunk, first, last), (_, choice)| {
+        let gain = Interval::point(gain).plus(Interval::point(patient)).hi;
+        let leads = self.leads(phases, decisions)?;
+        let ends = |checker: &mut Self, u, v| {
+            let to_the_end =
+                if phases.is_empty() { None } else { Some([checker.shrunk(until - u)?, checker.shrunk(until - v)?]) };
+            Ok((checker.shrunk(u - from)?, checker.weights(u)?, checker.weights(v)?, to_the_end, (u, v)))
+        };
+        stage::show(self, (model, decisions), (from, until), ends, |checker, interval, (_, choice)| {
+            let (shrunk, first, last, to_the_end, (u, v)) = interval;
             checker.work.spend(model.n() as u64, COST)?;
             let weight = |i: usize, advantage: &Interval| if advantage.hi < 0.0 { last[i] } else { first[i] };
             let terms = checker.advantages(choice).iter().enumerate().map(|(i, x)| x.times(weight(i, x)));
-            let most = terms.sum::<Interval>().hi;
+            let mut sum = terms.sum::<Interval>();
+            if let Some([from_first, from_last]) = to_the_end {
+                let z = leads.greatest(choice, until - 1 - v, until - 1 - u);
+                let y = Interval::point(z).times(if z < 0.0 { *from_first } else { *from_last }).hi;
+                sum = sum.plus(Interval::point(y));
+            }
+            let most = sum.hi;
             let more = Interval::point(most).plus(Interval::point(-gain)).times(*shrunk).hi;
             let passes = most <= gain || more <= each;
             Ok((!passes).then(|| format!("{most:e}, not ≤ {gain:e}, the rest {more:e}, not ≤ {each:e}")))
@@ -328,14 +385,60 @@ impl<'m> Checker<'m> {
         let shrunk = self.shrunk(until - from)?;
         let lifetime = interval(&lifetime(&model.discounts[0]))?;
         let [gain, loss] = [gain, loss].map(|drift| Interval::point(drift).times(lifetime).hi);
-        let carried = |bound: f64, forever: f64| {
-            Interval::point(bound).plus(Interval::point(-forever)).times(shrunk).plus(Interval::point(forever))
+        let length = Interval::point((until - from) as f64);
+        let given_away = Interval::point(each).plus(shrunk.times(Interval::point(leads.gain))).times(length);
+        let lost = shrunk.times(Interval::point(-leads.loss)).times(length);
+        // What is left over at the end: M and m.
+        let left = |bound: f64, state: usize| {
+            let taken_out = phases.first().map_or(0.0, |first| -first[state]);
+            Interval::point(bound).plus(Interval::point(taken_out))
         };
-        let given_away = Interval::point(each).times(Interval::point((until - from) as f64));
-        let greatest = self.upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let least = self.lower.iter().copied().fold(f64::INFINITY, f64::min);
-        let found = Interval { lo: carried(least, -loss).lo, hi: carried(greatest, gain).plus(given_away).hi };
-        self.set_everywhere(found, &format!("stage {} to {}", from + model.origin, until + model.origin))
+        let (mut greatest, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (state, (&lower, &upper)) in self.lower.iter().zip(&self.upper).enumerate() {
+            (greatest, least) = (greatest.max(left(upper, state).hi), least.min(left(lower, state).lo));
+        }
+        for state in 0..model.n_states() {
+            let carried = |bound: f64, forever: f64| {
+                let h = phases.get(((until - from) % phases.len().max(1) as u128) as usize).map_or(0.0, |h| h[state]);
+                let at_end = Interval::point(bound).plus(Interval::point(h)).plus(Interval::point(-forever));
+                at_end.times(shrunk).plus(Interval::point(forever))
+            };
+            let (upper, lower) = (carried(greatest, gain).plus(given_away).hi, carried(least, -loss).plus(lost).lo);
+            if !upper.is_finite() || !lower.is_finite() {
+                return beyond(&format!("stage {} to {}", from + model.origin, until + model.origin));
+            }
+            (self.lower[state], self.upper[state]) = (lower, upper);
+        }
+        Ok(())
+    }
+
+    /// δ, δ' and z_k(c).
+    fn leads(&mut self, phases: &[Vec<f64>], decisions: &[usize]) -> Result<Leads, Stop> {
+        let (model, period) = (self.model, phases.len());
+        self.work.spend((period * (model.n_transitions() + model.n_choices())) as u64, COST)?;
+        let mut leads = Leads { period, gain: 0.0, loss: 0.0, z: Vec::new() };
+        for (state, &decision) in decisions.iter().enumerate() {
+            for choice in model.choices(state) {
+                for k in 0..period {
+                    let next = Interval::point(-phases[(k + 1) % period][state]);
+                    let drift = self.expected(choice, |target| phases[k][target]).plus(next);
+                    if !drift.is_finite() {
+                        return beyond(&format!(
+                            "harmonic, state {state}, choice {}",
+                            choice - model.choices(state).start
+                        ));
+                    }
+                    if choice == decision {
+                        leads.gain = leads.gain.max(drift.hi);
+                        leads.loss = leads.loss.max(-drift.lo);
+                    }
+                    leads.z.push(drift.hi);
+                }
+            }
+        }
+        let gain = Interval::point(-leads.gain);
+        leads.z.iter_mut().for_each(|drift| *drift = Interval::point(*drift).plus(gain).hi);
+        Ok(leads)
     }
 
     /// L and U, the same for all states.

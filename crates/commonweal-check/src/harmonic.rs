@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 use std::io::BufRead;
 
 /// The longest period.
-const MAX_PERIOD: usize = 1000;
+pub const MAX_PERIOD: usize = 1000;
 /// The greatest exponent, and minus the least.
 const MAX_EXPONENT: i128 = 1 << 96;
 

@@ -215,6 +215,11 @@ pub struct BoundsStage {
     pub values: Option<Vec<Vec<f64>>>,
     /// The loss against the best that is allowed at each of its steps, in units of λ_0 to the first step.
     pub each: f64,
+    /// The same in units of λ_0 to each step itself; it adds to `each`.
+    pub patient: f64,
+    /// What the strategy's chain has mixed the gains at its end to, where that is no constant: all states after 0 steps, then
+    /// after 1, … until it nearly comes back.
+    pub harmonic: Option<Vec<Vec<f64>>>,
 }
 
 impl Answer {

@@ -5,9 +5,11 @@
 //! divided into, and as many again each time the allowed loss is increased.
 
 use super::outward::Outward;
+use crate::answer::BoundsStage;
 use crate::exponential_sum::{TailFactors, lifetime};
 use crate::model::{ChoiceId, StateId};
 use crate::principals::OrderedModel;
+use std::ops::RangeInclusive;
 
 /// The most cuts of a stage for one choice.
 const MAX_CUTS: u32 = 10_000;
@@ -26,6 +28,31 @@ pub(super) struct Arithmetic<'a> {
     step: u64,
     /// Whether a number was infinite or NaN, which checkers refuse.
     pub is_beyond_doubles: bool,
+}
+
+/// What harmonic vectors say of the choices; nothing if there are none.
+struct Leads {
+    period: usize,
+    /// δ and δ'.
+    gain: f64,
+    loss: f64,
+    /// z_k(c), the phases of a choice side by side.
+    z: Vec<f64>,
+}
+
+impl Leads {
+    fn phase<'p>(&self, phases: &'p [Vec<f64>], k: u64) -> &'p [f64] {
+        &phases[(k % self.period as u64) as usize]
+    }
+
+    /// y of a choice where this many steps are left, given the powers of λ_0 from the first and from the last step to the end.
+    fn most(&self, choice: usize, left: RangeInclusive<u64>, [from_first, from_last]: [Outward; 2]) -> f64 {
+        let own = &self.z[choice * self.period..(choice + 1) * self.period];
+        let some = left.take(self.period).map(|k| own[(k % self.period as u64) as usize]);
+        let z = some.fold(f64::NEG_INFINITY, f64::max);
+        let shrunk = if z < 0.0 { from_first } else { from_last };
+        Outward::point(z).times(shrunk).upper
+    }
 }
 
 impl<'a> Arithmetic<'a> {
@@ -195,8 +222,9 @@ impl<'a> Arithmetic<'a> {
         self.find_advantages();
     }
 
-    /// Goes back over a stage. Returns the allowed loss per step: `each`, or more if the stage does not pass with `each`.
-    pub fn stage(&mut self, (from, until): (u64, u64), each: f64, decisions: &[ChoiceId]) -> f64 {
+    /// Goes back over a stage, between steps of the segment. Returns the allowed loss per step: `each`, or more if the stage does
+    /// not pass with `each`.
+    pub fn stage(&mut self, (from, until): (u64, u64), stage: &BoundsStage, decisions: &[ChoiceId]) -> f64 {
         let weights = self.weights(from);
         let drift = |size: fn(&Outward) -> f64| {
             let of_choice = |&choice: &ChoiceId| {
@@ -206,27 +234,76 @@ impl<'a> Arithmetic<'a> {
             decisions.iter().map(of_choice).fold(0.0, f64::max)
         };
         let (gain, loss) = (drift(|advantage| advantage.upper), drift(|advantage| -advantage.lower));
-        let mut each = if each.is_finite() { each } else { 0.0 };
-        while let Some(needed) = self.needed((from, until), gain, each, decisions) {
+        let gain = Outward::point(gain).plus(Outward::point(stage.patient)).upper;
+        let phases = stage.harmonic.as_deref().unwrap_or(&[]);
+        let leads = self.leads(phases, decisions);
+        self.is_beyond_doubles |= !leads.z.iter().chain([&leads.loss]).all(|x| x.is_finite());
+        let mut each = if stage.each.is_finite() { stage.each } else { 0.0 };
+        while let Some(needed) = self.needed((from, until), gain, each, &leads, decisions) {
             each = 2.0 * f64::max(each, needed);
         }
         let shrunk = Outward::power(self.model.discount(0), until - from);
         let lifetime = Outward::of(&lifetime(self.model.discount(0)));
         let [gain, loss] = [gain, loss].map(|drift| Outward::point(drift).times(lifetime).upper);
-        let carried = |bound: f64, forever: f64| {
-            Outward::point(bound).plus(Outward::point(-forever)).times(shrunk).plus(Outward::point(forever))
+        let length = Outward::point((until - from) as f64);
+        let defect = |defect: f64| shrunk.times(Outward::point(defect));
+        let given_away = Outward::point(each).plus(defect(leads.gain)).times(length);
+        let lost = defect(-leads.loss).times(length);
+        let taken_out = |bound: f64, state: usize| match phases {
+            [first, ..] => Outward::point(bound).plus(Outward::point(-first[state])),
+            [] => Outward::point(bound),
         };
-        let given_away = Outward::point(each).times(Outward::point((until - from) as f64));
-        let greatest = self.upper.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let least = self.lower.iter().copied().fold(f64::INFINITY, f64::min);
-        self.set_everywhere(carried(least, -loss).lower, carried(greatest, gain).plus(given_away).upper);
+        let most = |most: f64, (state, &upper): (usize, &f64)| most.max(taken_out(upper, state).upper);
+        let greatest = self.upper.iter().enumerate().fold(f64::NEG_INFINITY, most);
+        let least = |least: f64, (state, &lower): (usize, &f64)| least.min(taken_out(lower, state).lower);
+        let least = self.lower.iter().enumerate().fold(f64::INFINITY, least);
+        let carried = |bound: f64, state: usize, forever: f64| {
+            let phase = if phases.is_empty() { 0.0 } else { leads.phase(phases, until - from)[state] };
+            let at_end = Outward::point(bound).plus(Outward::point(phase));
+            at_end.plus(Outward::point(-forever)).times(shrunk).plus(Outward::point(forever))
+        };
+        let of_state = |state: usize| {
+            let (lower, upper) = (carried(least, state, -loss), carried(greatest, state, gain));
+            (lower.plus(lost).lower, upper.plus(given_away).upper)
+        };
+        let (lower, upper) = (0..self.model.n_states()).map(of_state).unzip();
+        self.set_bounds(lower, upper);
         self.step = from;
         each
     }
 
+    /// δ, δ' and z_k(c) of harmonic vectors.
+    fn leads(&self, phases: &[Vec<f64>], decisions: &[ChoiceId]) -> Leads {
+        let period = phases.len();
+        let mut leads = Leads { period, gain: 0.0, loss: 0.0, z: Vec::with_capacity(period * self.model.n_choices()) };
+        for state in self.model.states() {
+            for choice in self.model.choices(state) {
+                for (k, phase) in phases.iter().enumerate() {
+                    let next = Outward::point(-phases[(k + 1) % period][state.index()]);
+                    let drift = self.expected(choice, |target| phase[target]).plus(next);
+                    if choice == decisions[state.index()] {
+                        leads.gain = leads.gain.max(drift.upper);
+                        leads.loss = leads.loss.max(-drift.lower);
+                    }
+                    leads.z.push(drift.upper);
+                }
+            }
+        }
+        let gain = Outward::point(-leads.gain);
+        leads.z.iter_mut().for_each(|drift| *drift = Outward::point(*drift).plus(gain).upper);
+        leads
+    }
+
     /// `None` if the tests prove that no choice gains more than `gain` and `each` at any step of the stage; otherwise the loss that
     /// would have to be allowed.
-    fn needed(&self, (from, until): (u64, u64), gain: f64, each: f64, decisions: &[ChoiceId]) -> Option<f64> {
+    fn needed(
+        &self,
+        (from, until): (u64, u64),
+        gain: f64,
+        each: f64,
+        leads: &Leads,
+        decisions: &[ChoiceId],
+    ) -> Option<f64> {
         let others = |state: StateId| {
             let own = decisions[state.index()];
             self.model.choices(state).filter(move |&choice| choice != own)
@@ -234,14 +311,19 @@ impl<'a> Arithmetic<'a> {
         let mut rivals: Vec<(ChoiceId, u32)> = self.model.states().flat_map(others).map(|choice| (choice, 0)).collect();
         let mut open = vec![(from, until - 1, (0..rivals.len()).collect::<Vec<_>>())];
         while let Some((u, v, left)) = open.pop() {
-            let shrunk = Outward::power(self.model.discount(0), u - from);
+            let power = |exponent: u64| Outward::power(self.model.discount(0), exponent);
+            let to_the_end = (leads.period > 0).then(|| [power(until - u), power(until - v)]);
+            let shrunk = power(u - from);
             let (first, last) = (self.weights(u), self.weights(v));
             let mut failed = Vec::new();
             for rival in left {
                 let (choice, cuts) = &mut rivals[rival];
                 let weight = |i: usize, advantage: &Outward| if advantage.upper < 0.0 { last[i] } else { first[i] };
                 let advantages = self.advantages[choice.index()].iter().enumerate();
-                let most = advantages.map(|(i, x)| x.times(weight(i, x))).sum::<Outward>().upper;
+                let own = advantages.map(|(i, x)| x.times(weight(i, x))).sum::<Outward>();
+                let left = until - 1 - v..=until - 1 - u;
+                let leads = to_the_end.map_or(0.0, |powers| leads.most(choice.index(), left, powers));
+                let most = own.plus(Outward::point(leads)).upper;
                 let more = Outward::point(most).plus(Outward::point(-gain)).times(shrunk).upper;
                 if most <= gain || more <= each {
                     continue;

@@ -95,7 +95,7 @@ impl Walk<'_> {
     /// Goes back to the first step of a segment.
     fn over(&mut self, segment: &OrderedSegment, stages: &[BoundsStage], out: &mut dyn Write) -> io::Result<()> {
         for stage in stages {
-            let BoundsStage { from, until, each, .. } = *stage;
+            let BoundsStage { from, until, .. } = *stage;
             let changes = self.changes.range(Step::from(from)..Step::from(until)).next();
             debug_assert!(changes.is_none(), "a choice changes");
             self.layers(segment, until, out)?;
@@ -104,9 +104,18 @@ impl Walk<'_> {
                 write_values(values, out)?;
                 self.arithmetic.rebase(local_until, values);
             }
-            self.patience.spend(64 * self.a_layer)?;
-            let each = self.arithmetic.stage((local_from, local_until), each, &self.decisions);
-            writeln!(out, "stage {from} {}", double(each))?;
+            let phases = stage.harmonic.as_deref().unwrap_or(&[]);
+            self.patience.spend((64 + phases.len()) * self.a_layer)?;
+            if !phases.is_empty() {
+                writeln!(out, "harmonic {}", phases.len())?;
+                write_doubles(phases, out)?;
+            }
+            let each = self.arithmetic.stage((local_from, local_until), stage, &self.decisions);
+            write!(out, "stage {from} {}", double(each))?;
+            if stage.patient > 0.0 {
+                write!(out, " {}", double(stage.patient))?;
+            }
+            writeln!(out)?;
             self.present = from;
         }
         self.layers(segment, segment.from, out)
@@ -129,5 +138,9 @@ impl Walk<'_> {
 
 fn write_values(values: &[Vec<f64>], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "values")?;
-    values.iter().flatten().try_for_each(|&value| writeln!(out, "{}", double(value)))
+    write_doubles(values, out)
+}
+
+fn write_doubles(vectors: &[Vec<f64>], out: &mut dyn Write) -> io::Result<()> {
+    vectors.iter().flatten().try_for_each(|&value| writeln!(out, "{}", double(value)))
 }

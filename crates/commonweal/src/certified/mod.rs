@@ -88,12 +88,12 @@ fn solve_in_pool(shared: SharedModel, longest_row: usize, gap: f64, options: &Op
         let began = Instant::now();
         let long_term = long_term::solve(&rounded, aim, &options.stop);
         let took = began.elapsed();
-        let (mut answer, mut width) = prove(&rounded, long_term, Aim { gap, aim }, &options);
+        let Proven { mut answer, mut width, is_within_reach } = prove(&rounded, long_term, Aim { gap, aim }, &options);
         if let Some((earlier, known)) = proven.take_if(|(_, known)| *known < width) {
             // A stopped round does not widen the earlier interval.
             (answer, width) = (Answer { claim: answer.claim, ..earlier }, known);
         }
-        let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision);
+        let is_too_wide = answer.claim == Claim::Stopped(StopReason::Precision) && is_within_reach;
         let n_layers = u64::try_from(&answer.horizon).unwrap_or(u64::MAX);
         let walking_takes = n_layers.saturating_mul(n_transitions);
         if is_too_wide && options.jumps && n_layers <= options.layer_limit && walking_takes <= MOST_WALKED {
@@ -138,7 +138,7 @@ pub(crate) fn solve_keeping(model: &Mdp<f64>, gap: f64, options: &Options, kept:
             }
         };
         let took = began.elapsed();
-        let (mut answer, _) = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
+        let Proven { mut answer, .. } = prove(&rounded, long_term, Aim { gap, aim: gap }, options);
         answer.timings = Timings { long_term: took, unravel: began.elapsed() - took };
         match answer.claim {
             Claim::Stopped(StopReason::Precision) => solve_in_pool(SharedModel::whole(model), 0, gap, options),
@@ -168,12 +168,24 @@ struct Aim {
     aim: f64,
 }
 
-/// The bounds that follow from any strategy and values, and the width of the welfare's widest interval.
-fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options) -> (Answer, f64) {
+/// The bounds that follow from some strategy and values.
+struct Proven {
+    answer: Answer,
+    /// That of the welfare's widest interval.
+    width: f64,
+    /// Whether the rounding errors of rows, added up, leave room for the gap that was asked for. Better values would not change them.
+    is_within_reach: bool,
+}
+
+/// The gap to aim at where rounding errors alone, added up, are more than the one asked for: this many times as much.
+const ABOVE_ERRORS: f64 = 32.0;
+
+/// The bounds that follow from any strategy and values.
+fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options) -> Proven {
     let Aim { gap: asked, aim: gap } = aim;
     let base = Base::of(model, long_term);
     let (base, scale) = within_reach(base, options);
-    let allowed_gap = gap * scale;
+    let mut allowed_gap = gap * scale;
     let (long_term_choices, long_term_is_proven) = (base.long_term_choices(), base.is_proven_long_term());
     // Principals that are not determined by a part are evaluated separately.
     let untold: Vec<Alone> = sources(model).filter(|source| source.part.is_none()).map(|source| source.alone).collect();
@@ -191,6 +203,16 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     } else {
         horizon::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap)
     };
+    // Every layer adds the error of its rows, up to a lifetime of them.
+    let errors =
+        (0..model.n()).map(|i| base.advantages.error[i].get() * model.lifetime_bound(i).get().min(horizon as f64));
+    let errors = errors.sum::<f64>();
+    let is_within_reach = horizon == 0 || errors <= (2.0 * asked * scale).max(NOTHING);
+    if !is_within_reach {
+        // A gap that doubles cannot prove is not worth millions of layers.
+        allowed_gap = allowed_gap.max(ABOVE_ERRORS * errors);
+        horizon = horizon::horizon(model, &base.advantages, TAIL_SHARE * allowed_gap);
+    }
     let walk_options = WalkOptions {
         allowed_gap,
         gap,
@@ -244,7 +266,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         effort: Effort { n_layers: walk.n_layers, n_jumps: walk.n_jumps, ..Default::default() },
         ..Answer::new(claim, method, groups, strategy, memory, payoffs, long_term)
     };
-    (answer, width)
+    Proven { answer, width, is_within_reach }
 }
 
 /// A scale this small relative to the rewards does not indicate what can be earned.

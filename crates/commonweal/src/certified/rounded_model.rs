@@ -13,7 +13,7 @@
 
 use crate::kernel::sweep::{CHUNK, Span, common_length, longest_row};
 use crate::model::{Arrays, Mdp, PrincipalId};
-use crate::number::{Rational, UpperBound};
+use crate::number::{Enclosure, Rational, UpperBound, WideEnclosure};
 use crate::parallel;
 use crate::principals::{Alone, OrderedPart};
 use crate::ranks::{OneRank, Ranks};
@@ -188,6 +188,13 @@ impl<'m> RoundedModel<'m> {
     /// At least λ_i.
     pub fn discount_bound(&self, i: usize) -> UpperBound {
         UpperBound::of_nearest(self.discounts[i])
+    }
+
+    /// λ_i^length.
+    pub fn power(&self, i: usize, length: u64) -> Enclosure {
+        // In doubles the relative error of λ_i would be multiplied by the length.
+        let discount = WideEnclosure::of(&self.parts[i].discount, 128 + 2 * u64::BITS as usize);
+        discount.power(&length.into()).to_scaled().to_doubles()
     }
 
     /// At least 1/(1 − λ_i).

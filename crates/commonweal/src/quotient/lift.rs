@@ -141,7 +141,11 @@ impl Lift<'_> {
                 })
             }
             Proof::Bounds(proof) => {
-                let stage = |stage: BoundsStage| BoundsStage { values: stage.values.as_deref().map(doubles), ..stage };
+                let stage = |stage: BoundsStage| BoundsStage {
+                    values: stage.values.as_deref().map(doubles),
+                    harmonic: stage.harmonic.as_deref().map(doubles),
+                    ..stage
+                };
                 let stages = |stages: Vec<BoundsStage>| stages.into_iter().map(stage).collect::<Vec<_>>();
                 let segment = |segment: BoundsSegment| BoundsSegment {
                     values: doubles(&segment.values),

@@ -71,7 +71,18 @@ fn bounds_certificate(model: &Mdp, solution: &Answer, rng: &mut Rng) -> String {
         let stays = |step: u64| model.states().all(|state| decision(state, step) == decision(state, until));
         if (from..until).all(stays) {
             let values = rng.chance(2).then(|| values([0.0, 1e-3, 0.1][rng.index(3)]));
-            stages.push(BoundsStage { from, until, values, each: [0.0, 1e-9, 0.1, 5.0][rng.index(4)] });
+            // Any harmonic numbers will do: how far the decisions are from keeping them is measured.
+            let period = rng.index(4);
+            let mut phase = || model.states().map(|_| rng.within(-9, 9) as f64 / 8.0).collect::<Vec<f64>>();
+            let phases: Vec<Vec<f64>> = (0..period).map(|_| phase()).collect();
+            stages.push(BoundsStage {
+                from,
+                until,
+                values,
+                each: [0.0, 1e-9, 0.1, 5.0][rng.index(4)],
+                patient: [0.0, 1e-6, 0.2][rng.index(3)],
+                harmonic: (period > 0).then_some(phases),
+            });
         }
         present = from;
     }
@@ -353,12 +364,12 @@ fn certificates_with_stages_are_accepted_and_shifted_ones_are_not() {
             let moved = |step: u128| if up { step + 1 } else { step.saturating_sub(1) };
             let mut lies = false;
             match &mut forged.sections[section] {
-                spoil::Section::Stage(from, _) => *from = moved(*from),
+                spoil::Section::Stage(from, ..) => *from = moved(*from),
                 spoil::Section::Layers(_, changes) => {
                     *changes =
                         std::mem::take(changes).into_iter().map(|(step, change)| (moved(step), change)).collect();
                 }
-                spoil::Section::Values(values) => {
+                spoil::Section::Values(_, values) => {
                     let line = rng.index(values.len());
                     values[line] = match values[line].strip_prefix("denominator ") {
                         Some(denominator) => {

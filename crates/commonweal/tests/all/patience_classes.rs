@@ -1,9 +1,14 @@
 //! Patience near 1 where the chain does not mix to one constant: several classes of states that are never left, and cycles.
 
 use crate::patience::{proven, texts, verdict};
+use crate::spoil::read_double;
+use commonweal::internals::certified;
+use commonweal::internals::evaluation::evaluate;
 use commonweal::internals::exact::solve;
 use commonweal::internals::io::read_model;
 use commonweal::internals::model::{Mdp, PrincipalId};
+use commonweal::internals::stop::StopSignal;
+use commonweal::internals::strategy::Strategy;
 use commonweal::numbers::Enclosure;
 use commonweal::{Answer, Claim, Options};
 use commonweal_check::{Meaning, Verdict, WORK, check};
@@ -93,7 +98,7 @@ fn compared(model: &Mdp, what: &str) -> (u64, u64) {
 }
 
 /// A model with one to three classes of periods 1 to 6.
-fn random(discounts: &[&[&str]], seed: u64) -> Mdp {
+pub(crate) fn random(discounts: &[&[&str]], seed: u64) -> Mdp {
     let mut draws = Draws(seed ^ 0xabcdef);
     let discounts = discounts[draws.below(discounts.len() as u64) as usize];
     let periods: Vec<u64> = (0..=draws.below(3)).map(|_| 1 + draws.below(6)).collect();
@@ -111,9 +116,9 @@ fn compared_all(discounts: &[&[&str]], seeds: std::ops::Range<u64>) -> (u64, u64
     (jumping, walking, n_early)
 }
 
-const MODERATE: [&[&str]; 4] =
+pub(crate) const MODERATE: [&[&str]; 4] =
     [&["0.99", "0.98"], &["0.995", "0.993"], &["0.999", "0.9985"], &["0.998", "0.997", "0.99"]];
-const HIGH: [&[&str]; 2] = [&["0.99999", "0.99998"], &["0.9999", "0.9998", "0.999"]];
+pub(crate) const HIGH: [&[&str]; 2] = [&["0.99999", "0.99998"], &["0.9999", "0.9998", "0.999"]];
 
 #[test]
 fn classes_and_cycles_are_jumped_over_to_where_a_walk_over_every_step_arrives() {
@@ -194,4 +199,54 @@ fn harmonic_numbers_that_the_strategy_does_not_keep_are_refused() {
         assert!(!is_true || matches!(said, Verdict::Accepted(_)), "{said}\n{certificate}");
     });
     assert!(n_true > 10 && n_refused > 10, "{n_true} true, {n_refused} refused");
+}
+
+/// The certified engine against the exact one: both hold the best welfare, and each principal's interval holds the exact payoff of the
+/// strategy found, where that is affordable. The checker accepts the certificate, and its bounds hold too. Returns the layers of the certified
+/// engine and how many of its stages have harmonic vectors.
+pub(crate) fn certified_beside_exact(model: &Mdp, gap: f64, what: &str) -> (u64, usize) {
+    let doubles = model.to_doubles().expect("ordinary rewards");
+    let answer = certified::solve(&doubles, gap, &Options { keep_proof: true, ..Options::default() });
+    assert!(answer.claim().is_within(), "{what}: {:?}", answer.claim());
+    let exact = solve(model, &Options::default());
+    let overlap = |one: Enclosure, other: Enclosure| one.lower() <= other.upper() && other.lower() <= one.upper();
+    let (canonical, certificate) = texts(model, &answer);
+    let said = check(canonical.as_bytes(), certificate.as_bytes(), WORK).expect("a certificate can be read");
+    assert_eq!(said, Verdict::Accepted(Meaning::Bounds), "{what}\n{canonical}{certificate}");
+    let stated = certificate.lines().filter_map(|line| line.strip_prefix("between ")).map(|rest| {
+        let ends: Vec<f64> = rest.split(' ').map(read_double).collect();
+        Enclosure::new(ends[0], ends[1])
+    });
+    let scale = answer.scale().expect("a certified answer");
+    for (state, stated) in model.states().zip(stated) {
+        let (own, best) = (answer.welfare_enclosure(state), exact.welfare_enclosure(state));
+        assert!(overlap(own, best), "{what}: {own:?} and {best:?}");
+        assert!(overlap(stated, best), "{what}: {stated:?} and {best:?}");
+        assert!(stated.width() <= 2.0 * gap * scale, "{what}: {} of the gap", stated.width() / (gap * scale));
+    }
+    if answer.horizon() <= &5_000u64.into() {
+        let strategy = Strategy::Counting(answer.strategy().clone());
+        let earned = evaluate(model, &strategy, &StopSignal::default()).expect("a short strategy");
+        for state in model.states() {
+            for principal in (0..model.n_principals()).map(PrincipalId::from) {
+                let (own, true_one) =
+                    (answer.payoff(principal, state).enclosure, earned.payoff(principal, state).enclosure);
+                assert!(overlap(own, true_one), "{what}: {own:?} and {true_one:?}");
+                assert!(own.width() <= 4.0 * gap * scale, "{what}: {own:?}");
+            }
+        }
+    }
+    (answer.effort().n_layers, certificate.lines().filter(|line| line.starts_with("harmonic ")).count())
+}
+
+#[test]
+fn the_certified_engine_jumps_by_mixing_too() {
+    let all = |discounts: &[&[&str]], gap: f64, seeds: std::ops::Range<u64>| {
+        let of = |seed| certified_beside_exact(&random(discounts, seed), gap, &format!("seed {seed} at {gap}"));
+        seeds.map(of).fold((0, 0), |(layers, harmonic), own| (layers + own.0, harmonic + own.1))
+    };
+    let (_, n_harmonic) = all(&MODERATE, 1e-7, 0..150);
+    assert!(n_harmonic > 30, "{n_harmonic}");
+    let (layers, n_harmonic) = all(&HIGH, 1e-6, 0..40);
+    assert!(n_harmonic > 20, "{layers} layers, {n_harmonic}");
 }

@@ -25,9 +25,10 @@ pub struct Certificate {
 
 #[derive(Clone)]
 pub enum Section {
-    Values(Vec<String>),
-    /// Its first step, and in kind bounds what it gives away a step.
-    Stage(u128, Option<String>),
+    /// Values or harmonic numbers: the line above them, and the others.
+    Values(String, Vec<String>),
+    /// Its first step, and in kind bounds what it gives away a step, in one or two ways.
+    Stage(u128, Option<String>, Option<String>),
     Layers(u128, BTreeMap<u128, BTreeMap<usize, usize>>),
 }
 
@@ -58,18 +59,18 @@ impl Certificate {
             let line = *lines.peek().unwrap();
             if line == "welfare" {
                 break;
-            } else if line == "values" {
-                let mut values = || {
-                    lines.next();
+            } else if line == "values" || line.starts_with("harmonic") {
+                lines.next();
+                let values =
                     std::iter::from_fn(|| lines.next_if(|line| is_value(line) || line.starts_with("denominator")))
                         .map(str::to_owned)
-                        .collect::<Vec<_>>()
-                };
-                sections.push(Section::Values(values()));
+                        .collect::<Vec<_>>();
+                sections.push(Section::Values(line.to_owned(), values));
             } else if line.starts_with("stage") {
                 let mut words = lines.next().unwrap().split(' ').skip(1);
                 let from = words.next().unwrap().parse().unwrap();
-                sections.push(Section::Stage(from, words.next().map(str::to_owned)));
+                let mut granted = || words.next().map(str::to_owned);
+                sections.push(Section::Stage(from, granted(), granted()));
             } else {
                 let from = last(lines.next().unwrap());
                 let mut changes = BTreeMap::new();
@@ -97,12 +98,14 @@ impl Certificate {
         lines.extend(self.values.iter().cloned());
         for section in &self.sections {
             match section {
-                Section::Values(values) => {
-                    lines.push("values".to_owned());
+                Section::Values(heading, values) => {
+                    lines.push(heading.clone());
                     lines.extend(values.iter().cloned());
                 }
-                Section::Stage(from, None) => lines.push(format!("stage {from}")),
-                Section::Stage(from, Some(each)) => lines.push(format!("stage {from} {each}")),
+                Section::Stage(from, each, patient) => {
+                    let granted = each.iter().chain(patient).map(|granted| format!(" {granted}"));
+                    lines.push(format!("stage {from}{}", granted.collect::<String>()));
+                }
                 Section::Layers(from, changes) => {
                     lines.push(format!("layers {from}"));
                     for (step, changes) in changes.iter().rev() {
@@ -127,8 +130,8 @@ impl Certificate {
     /// The step from which a section goes back.
     fn until(&self, position: usize) -> u128 {
         let earlier = |section: &Section| match section {
-            Section::Values(_) => None,
-            Section::Stage(from, _) | Section::Layers(from, _) => Some(*from),
+            Section::Values(..) => None,
+            Section::Stage(from, ..) | Section::Layers(from, _) => Some(*from),
         };
         self.sections[..position].iter().rev().find_map(earlier).unwrap_or(self.horizon)
     }
@@ -138,7 +141,7 @@ impl Certificate {
         let stages = self.stages();
         let position = stages[rng.index(stages.len())];
         let until = self.until(position);
-        let Section::Stage(from, Some(each)) = &mut self.sections[position] else { return None };
+        let Section::Stage(from, Some(each), _) = &mut self.sections[position] else { return None };
         let how = match way {
             0 | 1 => {
                 let half = write_double(read_double(each) / 2.0);
@@ -151,7 +154,7 @@ impl Certificate {
             }
             3 => {
                 let bases = self.sections.iter_mut().filter_map(|section| match section {
-                    Section::Values(values) => Some(values),
+                    Section::Values(_, values) => Some(values),
                     _ => None,
                 });
                 let values = bases.last()?;
@@ -168,7 +171,7 @@ impl Certificate {
                 let layers = self.sections.iter_mut().find(|section| matches!(section, Section::Layers(..)))?;
                 let Section::Layers(from, _) = layers else { return None };
                 let each = ["0x0p+0", "0x1p-30", "0x1p-3", "0x1p+10"][rng.index(4)].to_owned();
-                *layers = Section::Stage(*from, Some(each));
+                *layers = Section::Stage(*from, Some(each), None);
                 "a stage over changes"
             }
         };

@@ -37,8 +37,11 @@ pub(super) trait Gains: Sync {
     fn layer(&mut self, base: &Base, layer: &Decided);
     /// Changes the base.
     fn rebase(&mut self, old: &Base, new: &Base);
-    /// Goes back over `length` steps at once, in which the base's strategy is followed.
-    fn jump(&mut self, base: &Base, length: u64);
+    /// Goes back over `length` steps at once, in which the base's strategy is followed. Its chain has mixed the gains, or all of them
+    /// are near one constant.
+    fn jump(&mut self, base: &Base, length: u64, mixing: Option<Mixing>);
+    /// What such a jump to step `to` by mixing adds to the error of a gain at most, seen from step 0.
+    fn lost_by_mixing(&self, base: &Base, length: u64, to: u64, mixing: Mixing) -> f64;
     /// The first step that matters to none of them, at the tolerance asked for.
     fn end(&self) -> u64;
     /// How many principals these are.
@@ -96,6 +99,46 @@ impl<const K: usize> Block<K> {
         let n_values = base.model.n_values();
         (self.gains, self.next) = (vec![[0.0; K]; n_values], vec![[0.0; K]; n_values]);
         self.started = true;
+    }
+}
+
+/// The rows of a strategy whose chain has mixed the gains, and the number of steps after which they come back.
+#[derive(Clone, Copy)]
+pub(super) struct Mixing<'a> {
+    pub rows: &'a PolicyRows,
+    pub period: u64,
+}
+
+impl<const K: usize> Block<K> {
+    /// About P_σ^length of the gains, without discount, and upper bounds on its errors. Whole periods are left out: each of them changes
+    /// a gain by no more than the first one does.
+    fn mixed(&self, base: &Base, length: u64, mixing: Mixing) -> (Vec<[f64; K]>, [UpperBound; K]) {
+        let Mixing { rows, period } = mixing;
+        let model = base.model;
+        // Rows have the sum 1, so that a constant may be left out, with its roundings.
+        let levels: [f64; K] = self.spans.map(Span::middle);
+        let shifted = |state: usize| std::array::from_fn(|i| self.gains[state][i] - levels[i]);
+        let mut carried: Vec<[f64; K]> = parallel::map_many(self.gains.len(), shifted);
+        let mut next = vec![[0.0; K]; carried.len()];
+        let mut go_back = |gains: &mut Vec<[f64; K]>| {
+            model.ranks.refresh(gains.as_flattened_mut(), K);
+            rows.sweep(gains, &mut next, |_, expected| expected);
+            std::mem::swap(gains, &mut next);
+        };
+        (0..length % period).for_each(|_| go_back(&mut carried));
+        let mut later = carried.clone();
+        (0..period).for_each(|_| go_back(&mut later));
+        let lost = std::array::from_fn(|i| {
+            let rounding = model.rounding_of_row(UpperBound::of(self.spans[i].width()));
+            let moved = UpperBound::of(model.greatest(|state| (later[state][i] - carried[state][i]).abs()));
+            let steps = |steps: u64| UpperBound::of(steps as f64);
+            let each = moved + (steps(period) + UpperBound::of(1.0)) * rounding;
+            steps(length / period) * each
+                + (steps(length % period) + UpperBound::of(2.0)) * rounding
+                + UpperBound::of_roundings(2.0) * UpperBound::of(self.spans[i].magnitude())
+        });
+        parallel::update(&mut carried, |_, gains| *gains = std::array::from_fn(|i| gains[i] + levels[i]));
+        (carried, lost)
     }
 }
 
@@ -165,27 +208,49 @@ impl<const K: usize> Gains for Block<K> {
         }
     }
 
-    fn jump(&mut self, base: &Base, length: u64) {
+    fn jump(&mut self, base: &Base, length: u64, mixing: Option<Mixing>) {
         if !self.started && !self.deviated {
             return;
         }
         if !self.started {
             self.start(base, false);
         }
+        let mixed = mixing.map(|mixing| self.mixed(base, length, mixing));
         for i in 0..K {
             let own = self.begin + i;
-            let discount = Enclosure::from(&base.model.parts[own].discount).power(length);
-            // After the jump the gains are between the least and the greatest of them, discounted.
-            let left = Enclosure::new(self.spans[i].least, self.spans[i].greatest).times(discount);
-            let middle = left.midpoint();
-            parallel::update(&mut self.gains, |_, gains| gains[i] = middle);
-            let off = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
-            self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i]
-                + off
-                + UpperBound::of(left.width()).rounding()
-                + base.off(own);
-            self.spans[i] = Span { least: middle, greatest: middle };
+            let discount = base.model.power(own, length);
+            let off = match &mixed {
+                Some((carried, lost)) => {
+                    let factor = discount.midpoint();
+                    parallel::update(&mut self.gains, |state, gains| gains[i] = factor * carried[state][i]);
+                    let magnitude = UpperBound::of(self.spans[i].magnitude());
+                    self.spans[i] = base.model.span(self.gains.as_flattened(), K, i);
+                    let roundings = UpperBound::of_roundings(4.0) * magnitude + UpperBound::UNDERFLOW;
+                    UpperBound::of(discount.upper()) * lost[i]
+                        + UpperBound::of(discount.width()) * magnitude
+                        + roundings
+                }
+                None => {
+                    // After the jump the gains are between the least and the greatest of them, discounted.
+                    let left = Enclosure::new(self.spans[i].least, self.spans[i].greatest).times(discount);
+                    let middle = left.midpoint();
+                    parallel::update(&mut self.gains, |_, gains| gains[i] = middle);
+                    self.spans[i] = Span { least: middle, greatest: middle };
+                    let off = UpperBound::of(left.upper() - middle).max(UpperBound::of(left.lower() - middle));
+                    off + UpperBound::of(left.width()).rounding()
+                }
+            };
+            self.errors[i] = UpperBound::of(discount.upper()) * self.errors[i] + off + base.off(own);
         }
+    }
+
+    fn lost_by_mixing(&self, base: &Base, length: u64, to: u64, mixing: Mixing) -> f64 {
+        if !self.started {
+            return 0.0;
+        }
+        let (_, lost) = self.mixed(base, length, mixing);
+        let seen = |i: usize| lost[i].get() * base.model.power(self.begin + i, to + length).upper();
+        (0..K).map(seen).fold(0.0, f64::max)
     }
 
     fn end(&self) -> u64 {
