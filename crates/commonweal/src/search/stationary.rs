@@ -62,7 +62,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     // If all rewards are 0, the relaxation would report only its rounding errors.
     let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
-    let root = Node { within: whole, bound, depth: 0, near };
+    let root = Node { within: whole, bound, depth: 0, slope_rests: 0, near };
     search(&class, root, incumbent, options)
 }
 
@@ -89,6 +89,10 @@ const NOTICEABLE: f64 = 1e-13;
 const NARROWINGS: usize = 6;
 /// States that are tried for a division.
 const TRIED: usize = 4;
+/// A slope bound is far above the relaxation if its excess over the target is this many times as large.
+const FAR: f64 = 3.0;
+/// It is then left out for this many divisions.
+const RESTS: u32 = 3;
 
 impl Class for Mixed<'_> {
     fn model(&self) -> &Doubles {
@@ -163,10 +167,15 @@ impl Class for Mixed<'_> {
         let best = expanded.found.as_ref().unwrap_or(incumbent);
         let cutoff = goal.cutoff(best);
         let target = cutoff.least.max(cutoff.enough);
-        let slope = local.as_ref().and_then(|local| {
+        let slope = local.as_ref().filter(|_| node.slope_rests == 0).and_then(|local| {
             let slope = slope_bound(doubles, &node.within, local, target, &goal.stop)?;
             Some((slope, local))
         });
+        let slope_rests = match &slope {
+            _ if node.slope_rests > 0 => node.slope_rests - 1,
+            Some((slope, _)) if slope.bound - target > FAR * (bound - target) => RESTS,
+            _ => 0,
+        };
         let by_slope = slope.as_ref().is_some_and(|(slope, _)| slope.bound < bound);
         bound = slope.as_ref().map_or(bound, |(slope, _)| slope.bound.min(bound));
         if cutoff.drops(bound) || goal.reached(best) {
@@ -201,7 +210,7 @@ impl Class for Mixed<'_> {
                     Some((slope, local)) if by_slope => slope.of_part(doubles, &within, local, state),
                     _ => self.relaxer.relax(&within, Some((&near.0, &near.1))).bound,
                 };
-                Node { within, bound: own.min(bound), depth: node.depth + 1, near: Some(near.clone()) }
+                Node { within, bound: own.min(bound), depth: node.depth + 1, slope_rests, near: Some(near.clone()) }
             };
             boxes.into_iter().map(child).collect::<Vec<Node>>()
         });

@@ -29,8 +29,9 @@ pub(super) struct VisitRange {
 const LARGEST: usize = 80;
 /// Policy iterations for one extreme, after the first look.
 const IMPROVEMENTS: usize = 6;
-/// An extreme is close enough if it is proven up to this part of the visits.
+/// An extreme is close enough if it is proven up to this part of the visits, or to that of their change.
 const CLOSE: f64 = 1e-4;
+const CLOSE_CHANGE: f64 = 0.04;
 /// Iterations for r; the boxes for which it matters need fewer.
 const ITERATIONS: usize = 400;
 /// How much r is widened, relative to the average of its terms.
@@ -104,6 +105,7 @@ impl<'a> Extreme<'a> {
         let start = self.local.position(model.start);
         let discount = model.discounts[self.i].upper();
         let mut mix = self.local.mix.clone();
+        let before = self.visits[start];
         for n_solved in 0.. {
             if pace.stops_after(size * size * size / 3) {
                 return None;
@@ -119,7 +121,8 @@ impl<'a> Extreme<'a> {
             if !holds {
                 return Some((if self.sign > 0.0 { f64::INFINITY } else { 0.0 }, n_solved));
             }
-            if shift <= CLOSE * self.visits[start] || n_solved == IMPROVEMENTS || !self.evaluate(&mix) {
+            let change = (self.visits[start] - before).abs();
+            if shift <= CLOSE * before + CLOSE_CHANGE * change || n_solved == IMPROVEMENTS || !self.evaluate(&mix) {
                 let bound = if self.sign > 0.0 {
                     sum_up(self.visits[start], shift)
                 } else {
