@@ -13,6 +13,7 @@ use commonweal::files::{
     read_preference,
 };
 use commonweal::preferences::Preference;
+use commonweal::questions::Quantity;
 use commonweal::structure::{Principal, PrincipalId, StateId};
 use commonweal::text::{nearest, parse_rate, rate_text};
 use commonweal::{Engine, Model, Rational, Strategy};
@@ -31,12 +32,10 @@ pub fn varied_model(args: &ModelArgs, names: &[&str], quiet: bool) -> anyhow::Re
     let file = model_file::open(&args.model)?;
     let mut changes = args.changes.clone();
     if file.format() != Format::Yaml && changes.discounts.is_none() {
-        let owner = |name: &str| {
-            [".rate", ".discount"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
-        };
         let stated: Vec<String> = preferences(&changes)?.iter().map(|(_, name, _)| (*name).to_owned()).collect();
+        let own = names.iter().filter(|name| !name.is_empty()).map(|name| Quantity::behind(name));
         let missing =
-            names.iter().filter(|name| !name.is_empty() && !name.ends_with(".weight")).map(|name| owner(name));
+            own.filter(|(_, quantity)| *quantity != Some(Quantity::Weight)).map(|(owner, _)| owner.to_owned());
         changes.discount.extend(missing.filter(|name| !stated.contains(name)).map(|name| format!("{name}=1/2")));
     }
     changed(&file, &changes, Engine::Exact, quiet)

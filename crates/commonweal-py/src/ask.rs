@@ -22,8 +22,6 @@ const SOON: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_millis(700);
 /// How long it is waited for anything to return.
 const LAST: Duration = Duration::from_secs(3);
-/// How long a short look may take that gives an interrupted question better bounds.
-pub const LOOK: Duration = Duration::from_millis(300);
 /// A Ctrl-C that comes sooner after the one before means: leave everything.
 const TWICE: Duration = Duration::from_secs(1);
 /// As much as a program's first thread has.

@@ -1,7 +1,7 @@
 //! The questions about a model: each on a thread of its own, each answer as its JSON document.
 
 use crate::answer::PyAnswer;
-use crate::ask::{LOOK, Otherwise, ask, ask_or};
+use crate::ask::{Otherwise, ask, ask_or};
 use crate::error::{Refusal, refused};
 use crate::model::{PyModel, find_principal};
 use crate::strategy::PyStrategy;
@@ -78,7 +78,7 @@ pub fn solve(py: Python<'_>, model: &PyModel, limits: Limits, keep_proof: bool) 
     let answered = |answer: Answer, own: Arc<Model>| PyAnswer::new(answer, own, false);
     let otherwise: Vec<Otherwise<PyAnswer>> = vec![
         Box::new(move || Some(answered(unsolved(&first, StopReason::Interrupted)?, first))),
-        Box::new(move || Some(answered(looked_at(&second, StopReason::Interrupted, LOOK)?, second))),
+        Box::new(move || Some(answered(looked_at(&second, StopReason::Interrupted)?, second))),
     ];
     let work = move || {
         let answer = best(&model, &options);

@@ -98,12 +98,11 @@ pub fn solve(model: &Model, options: &Options) -> Answer {
 
 /// Fractions that a signal stops have no bounds but those of the rewards; a short look in doubles has better ones.
 fn at_least_looked_at(model: &Model, answer: Answer) -> Answer {
-    const LOOK: Duration = Duration::from_millis(300);
     match answer.claim() {
         Claim::Stopped(reason @ (StopReason::Interrupted | StopReason::TimeLimit))
             if answer.method() == Method::Exact =>
         {
-            match looked_at(model, reason, LOOK) {
+            match looked_at(model, reason) {
                 Some(look) => narrower(answer, look, model),
                 None => answer,
             }
@@ -120,11 +119,12 @@ pub fn unsolved(model: &Model, reason: StopReason) -> Option<Answer> {
     model.doubles().ok().map(|doubles| certified::unsolved(doubles, reason))
 }
 
-/// What a short look at `model` proves: the bounds of the certified engine after `time`, and the strategy that it has by then. The
+/// What a short look of 0.3 s at `model` proves: the bounds of the certified engine, and the strategy that it has by then. The
 /// answer says that it was stopped for `reason`. For those who stop a solve in fractions, which has no bounds before its end.
 /// `None` where doubles do not hold the model's numbers.
-pub fn looked_at(model: &Model, reason: StopReason, time: Duration) -> Option<Answer> {
-    let options = Options { stop: StopSignal::after(time), ..Options::default() };
+pub fn looked_at(model: &Model, reason: StopReason) -> Option<Answer> {
+    const LOOK: Duration = Duration::from_millis(300);
+    let options = Options { stop: StopSignal::after(LOOK), ..Options::default() };
     let answer = certified::solve(model.doubles().ok()?, DEFAULT_GAP, &options);
     Some(Answer { claim: Claim::Stopped(reason), ..answer })
 }

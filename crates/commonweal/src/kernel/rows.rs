@@ -29,15 +29,15 @@ impl Rows {
     }
 
     /// The positions of a state's choices.
-    pub fn choices(&self, state: usize) -> Range<usize> {
-        self.structure.choice_range(StateId::from(state))
+    pub fn choices(&self, state: StateId) -> Range<usize> {
+        self.structure.choice_range(state)
     }
 
     /// The targets and the probabilities of a choice.
     #[inline]
-    pub fn row(&self, choice: usize) -> (&[StateId], &[f64]) {
-        let range = self.structure.transition_range(ChoiceId::from(choice));
-        (self.structure.targets(ChoiceId::from(choice)), &self.probability[range])
+    pub fn row(&self, choice: ChoiceId) -> (&[StateId], &[f64]) {
+        let range = self.structure.transition_range(choice);
+        (self.structure.targets(choice), &self.probability[range])
     }
 }
 

@@ -48,13 +48,14 @@ pub fn varied(model: &Structure, name: &str) -> Result<(PrincipalId, Quantity), 
         return Ok((principal, Quantity::Discount));
     }
     let no_principal = |name: &str| NotVaried::NoPrincipal(name.to_owned());
-    let Some((owner, quantity)) = name.rsplit_once('.') else { return Err(no_principal(name)) };
-    let stated = [Quantity::Discount, Quantity::Rate, Quantity::Weight].into_iter().find(|own| own.name() == quantity);
-    match (model.find_principal(owner), stated) {
-        (Some(principal), Some(quantity)) => Ok((principal, quantity)),
-        (Some(_), None) => Err(NotVaried::NoQuantity { owner: owner.to_owned(), quantity: quantity.to_owned() }),
-        (None, Some(_)) => Err(no_principal(owner)),
-        (None, None) => Err(no_principal(name)),
+    if let (owner, Some(quantity)) = Quantity::behind(name) {
+        return model.find_principal(owner).map(|principal| (principal, quantity)).ok_or_else(|| no_principal(owner));
+    }
+    match name.rsplit_once('.').filter(|(owner, _)| model.find_principal(owner).is_some()) {
+        Some((owner, quantity)) => {
+            Err(NotVaried::NoQuantity { owner: owner.to_owned(), quantity: quantity.to_owned() })
+        }
+        None => Err(no_principal(name)),
     }
 }
 
@@ -73,6 +74,15 @@ impl std::fmt::Display for NotVaried {
 impl std::error::Error for NotVaried {}
 
 impl Quantity {
+    /// A name without the `.discount`, `.rate` or `.weight` behind it, and which of them that is.
+    pub fn behind(name: &str) -> (&str, Option<Quantity>) {
+        let stated = |quantity: Quantity| {
+            let owner = name.strip_suffix(quantity.name())?.strip_suffix('.')?;
+            Some((owner, Some(quantity)))
+        };
+        [Quantity::Discount, Quantity::Rate, Quantity::Weight].into_iter().find_map(stated).unwrap_or((name, None))
+    }
+
     /// The two ends of the usual range of a map's axis.
     pub fn usual_range(self) -> [&'static str; 2] {
         match self {

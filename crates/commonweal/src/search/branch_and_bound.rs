@@ -8,7 +8,7 @@
 use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use crate::exact::any_payoffs;
-use crate::model::Mdp;
+use crate::model::{ChoiceId, Mdp};
 use crate::number::{Enclosure, Rational, Value};
 use crate::parallel;
 use crate::stop::{Reached, StopReason, StopSignal};
@@ -119,6 +119,8 @@ pub(super) struct Node {
     /// No strategy of the box earns more, in the units of [`Doubles`].
     pub bound: f64,
     pub depth: u32,
+    /// For how many further divisions the slope bound is left out, because it was far above the relaxation.
+    pub slope_rests: u32,
     /// Values and mix of the parent, to start from.
     pub near: Option<Arc<(Vec<f64>, Vec<f64>)>>,
 }
@@ -367,10 +369,11 @@ fn conclude(model: &Doubles, ended: Ended, goal: &Goal) -> Search {
 /// welfare is near the rounding error.
 fn scale(model: &Doubles, root: &Node) -> f64 {
     const HARDLY: f64 = 1e-11;
-    let total = |choice: usize| model.rewards(choice).iter().sum::<f64>().abs();
-    let allowed = (0..model.n_choices).filter(|&choice| root.within.allows(choice));
+    let total = |choice: ChoiceId| model.rewards(choice).iter().sum::<f64>().abs();
+    let allowed = model.all_choices().filter(|&choice| root.within.allows(choice));
     let largest_reward = allowed.map(total).fold(f64::MIN_POSITIVE, f64::max);
-    let payoffs = |values: &[f64]| (0..model.n).map(|i| values[i * model.n_states + model.start].abs()).sum::<f64>();
+    let payoffs =
+        |values: &[f64]| (0..model.n).map(|i| values[i * model.n_states + model.start.index()].abs()).sum::<f64>();
     let payoffs = root.near.as_ref().map_or(0.0, |near| payoffs(&near.0));
     let size = [root.bound.abs(), payoffs].into_iter().filter(|size| size.is_finite()).fold(0.0, f64::max);
     if size > HARDLY * largest_reward { size } else { largest_reward }

@@ -1,9 +1,10 @@
 //! Small dense systems in doubles: values by elimination, and inverses.
 
 use super::doubles::Doubles;
+use crate::model::StateId;
 
 /// Solves `V = R_σ + λ P_σ V` for one principal by elimination. Leaves `values` unchanged if that breaks down.
-pub(super) fn solve_values(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f64]) {
+pub(super) fn solve_values(model: &Doubles, reach: &[StateId], mix: &[f64], i: usize, values: &mut [f64]) {
     let size = reach.len();
     let position = model.positions(reach);
     let width = size + 1;
@@ -11,14 +12,22 @@ pub(super) fn solve_values(model: &Doubles, reach: &[u32], mix: &[f64], i: usize
     for (index, &state) in reach.iter().enumerate() {
         let row = &mut rows[index * width..(index + 1) * width];
         row[index] = 1.0;
-        for choice in model.choices(state as usize).filter(|&choice| mix[choice] > 0.0) {
-            row[size] += mix[choice] * model.rewards(choice)[i];
+        for choice in model.choices(state).filter(|&choice| mix[choice.index()] > 0.0) {
+            row[size] += mix[choice.index()] * model.rewards(choice)[i];
             for (target, probability) in model.row(choice) {
-                row[position[target]] -= mix[choice] * model.discount[i] * probability;
+                row[position[target.index()]] -= mix[choice.index()] * model.discount[i] * probability;
             }
         }
     }
-    // I − λP is diagonally dominant: no pivoting is needed.
+    if let Some(solution) = solve_in_place(size, &mut rows) {
+        reach.iter().zip(solution).for_each(|(&state, value)| values[state.index()] = value);
+    }
+}
+
+/// Solves `size` equations by elimination, row after row, each with its right side behind it. I − λP is diagonally dominant: no
+/// pivoting is needed. `None` if it breaks down.
+pub(super) fn solve_in_place(size: usize, rows: &mut [f64]) -> Option<Vec<f64>> {
+    let width = size + 1;
     for column in 0..size {
         let pivot = rows[column * width + column];
         let (above, below) = rows.split_at_mut((column + 1) * width);
@@ -38,9 +47,7 @@ pub(super) fn solve_values(model: &Doubles, reach: &[u32], mix: &[f64], i: usize
         let known: f64 = row[index + 1..size].iter().zip(&solution[index + 1..]).map(|(a, x)| a * x).sum();
         solution[index] = (row[size] - known) / row[index];
     }
-    if solution.iter().all(|value| value.is_finite()) {
-        reach.iter().zip(solution).for_each(|(&state, value)| values[state as usize] = value);
-    }
+    solution.iter().all(|value| value.is_finite()).then_some(solution)
 }
 
 /// (I − λP)^-1, row after row, by Gauss–Jordan elimination; `None` if it breaks down.

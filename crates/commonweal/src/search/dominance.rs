@@ -20,7 +20,6 @@ use crate::number::Rational;
 use crate::principals::OrderedModel;
 use crate::stop::{Pace, StopSignal};
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// The box of all choices but those that a better one of the same state makes superfluous. Stopped, none is left out.
 pub(super) fn without_dominated(model: &OrderedModel, doubles: &Doubles, stop: &StopSignal) -> ActionBox {
@@ -32,22 +31,22 @@ fn undominated(model: &OrderedModel, doubles: &Doubles, stop: &StopSignal) -> Op
     const FRACTION: usize = 50;
     let mut pace = Pace::of(stop);
     let mut within = ActionBox::whole(doubles);
-    let mut better: Vec<Option<usize>> = vec![None; doubles.n_choices];
-    for state in 0..doubles.n_states {
+    let mut better: Vec<Option<ChoiceId>> = vec![None; doubles.n_choices];
+    for state in doubles.states() {
         let choices = doubles.choices(state);
         if pace.stops_after(FRACTION * model.n() * choices.len().pow(2)) {
             return None;
         }
         find_better(model, choices, &mut better);
     }
-    for (choice, _) in better.iter().enumerate().filter(|(_, better)| better.is_some()) {
-        within.upper[choice] = 0.0;
+    for choice in doubles.all_choices().filter(|choice| better[choice.index()].is_some()) {
+        within.upper[choice.index()] = 0.0;
     }
     // Fewer choices left out make the ranges wider, so the set only shrinks.
     loop {
         let spread: Vec<Rational> = (0..model.n()).map(|i| spread(model, &within, i)).collect();
         let mut back = Vec::new();
-        for (choice, better) in better.iter().enumerate() {
+        for (choice, better) in doubles.all_choices().zip(&better) {
             let Some(better) = better.filter(|_| !within.allows(choice)) else { continue };
             if pace.stops_after(FRACTION * doubles.row(choice).count()) {
                 return None;
@@ -59,40 +58,39 @@ fn undominated(model: &OrderedModel, doubles: &Doubles, stop: &StopSignal) -> Op
         if back.is_empty() {
             return Some(within);
         }
-        back.into_iter().for_each(|choice| within.upper[choice] = 1.0);
+        back.into_iter().for_each(|choice| within.upper[choice.index()] = 1.0);
     }
 }
 
 /// For each choice of a state that another one beats in all rewards, the unbeaten one with the greatest least advantage: a choice
 /// that is left out never stands in for another.
-fn find_better(model: &OrderedModel, choices: Range<usize>, better: &mut [Option<usize>]) {
-    let advantages = |other: usize, than: usize| {
-        let pairs = model.rewards(ChoiceId::from(other)).iter().zip(model.rewards(ChoiceId::from(than)));
+fn find_better(model: &OrderedModel, choices: impl Iterator<Item = ChoiceId> + Clone, better: &mut [Option<ChoiceId>]) {
+    let advantages = |other: ChoiceId, than: ChoiceId| {
+        let pairs = model.rewards(other).iter().zip(model.rewards(than));
         pairs.map(|(other, own)| other - own).collect::<Vec<Rational>>()
     };
-    let beats = |other: usize, than: usize| {
+    let beats = |other: ChoiceId, than: ChoiceId| {
         let advantages = advantages(other, than);
         advantages.iter().all(|own| *own >= Rational::ZERO) && advantages.iter().any(|own| !own.is_zero())
     };
-    let (beaten, unbeaten): (Vec<usize>, Vec<usize>) =
+    let (beaten, unbeaten): (Vec<ChoiceId>, Vec<ChoiceId>) =
         choices.clone().partition(|&choice| choices.clone().any(|other| beats(other, choice)));
     for choice in beaten {
-        let least = |other: usize| advantages(other, choice).into_iter().min().unwrap_or(Rational::ZERO);
+        let least = |other: ChoiceId| advantages(other, choice).into_iter().min().unwrap_or(Rational::ZERO);
         let instead = unbeaten.iter().filter(|&&other| beats(other, choice)).map(|&other| (least(other), other));
-        better[choice] = instead.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1))).map(|(_, other)| other);
+        better[choice.index()] = instead.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1))).map(|(_, other)| other);
     }
 }
 
 /// λ_i (M_i − m_i) of the choices in the box.
 fn spread(model: &OrderedModel, within: &ActionBox, i: usize) -> Rational {
-    let allowed = (0..model.n_choices()).filter(|&choice| within.allows(choice));
-    let rewards = allowed.map(|choice| &model.rewards(ChoiceId::from(choice))[i]);
+    let allowed = (0..model.n_choices()).map(ChoiceId::from).filter(|&choice| within.allows(choice));
+    let rewards = allowed.map(|choice| &model.rewards(choice)[i]);
     let [least, greatest] = reward_range(model.discount(i), rewards);
     (greatest - least) * model.discount(i)
 }
 
-fn is_dominated(model: &OrderedModel, choice: usize, better: usize, spread: &[Rational]) -> bool {
-    let (choice, better) = (ChoiceId::from(choice), ChoiceId::from(better));
+fn is_dominated(model: &OrderedModel, choice: ChoiceId, better: ChoiceId, spread: &[Rational]) -> bool {
     let distance = distance(model, choice, better);
     let rewards = model.rewards(better).iter().zip(model.rewards(choice));
     rewards.zip(spread).all(|((better, own), spread)| better - own >= spread * &distance)

@@ -18,7 +18,7 @@ pub(super) struct Doubles {
     pub n_choices: usize,
     /// The number of principals with distinct discounts.
     pub n: usize,
-    pub start: usize,
+    pub start: StateId,
     rows: Rows,
     /// A choice's rewards side by side.
     reward: Vec<f64>,
@@ -30,9 +30,9 @@ pub(super) struct Doubles {
     /// The most products in a sum over one choice's successors or one state's choices.
     pub longest_sum: usize,
     /// The choices that may lead to each state.
-    into: Vec<Vec<u32>>,
+    into: Vec<Vec<ChoiceId>>,
     /// The state of each choice.
-    state: Vec<u32>,
+    state: Vec<StateId>,
     /// Per state, its choices' rewards and successors: what one look at it takes.
     n_terms: Vec<usize>,
     /// What a reward was divided by.
@@ -51,9 +51,9 @@ impl Doubles {
         let most_choices = model.states().map(|state| model.choices(state).len()).max().unwrap_or(0);
         let mut into = vec![Vec::new(); model.n_states()];
         for choice in choices() {
-            model.targets(choice).iter().for_each(|target| into[target.index()].push(choice.index() as u32));
+            model.targets(choice).iter().for_each(|target| into[target.index()].push(choice));
         }
-        let state = model.states().flat_map(|state| model.choices(state).map(move |_| state.index() as u32)).collect();
+        let state = model.states().flat_map(|state| model.choices(state).map(move |_| state)).collect();
         let terms = |choice: ChoiceId| n + model.targets(choice).len();
         let n_terms = model.states().map(|state| model.choices(state).map(terms).sum()).collect();
         Doubles {
@@ -63,7 +63,7 @@ impl Doubles {
             n_states: model.n_states(),
             n_choices: model.n_choices(),
             n,
-            start: model.mdp().start().index(),
+            start: model.mdp().start(),
             rows: Rows::of(model.mdp()),
             reward,
             discount: (0..n).map(|i| nearest(model.discount(i))).collect(),
@@ -74,69 +74,90 @@ impl Doubles {
         }
     }
 
-    pub fn choices(&self, state: usize) -> Range<usize> {
+    /// All states.
+    pub fn states(&self) -> impl Iterator<Item = StateId> + Clone + use<> {
+        (0..self.n_states as u32).map(StateId::at)
+    }
+
+    /// The choices of a state.
+    #[inline]
+    pub fn choices(
+        &self,
+        state: StateId,
+    ) -> impl ExactSizeIterator<Item = ChoiceId> + DoubleEndedIterator + Clone + use<> {
+        self.span(state).map(|position| ChoiceId::at(position as u32))
+    }
+
+    /// The positions of a state's choices in arrays that have an entry per choice.
+    #[inline]
+    pub fn span(&self, state: StateId) -> Range<usize> {
         self.rows.choices(state)
     }
 
-    pub fn rewards(&self, choice: usize) -> &[f64] {
-        &self.reward[choice * self.n..(choice + 1) * self.n]
+    /// All choices.
+    pub fn all_choices(&self) -> impl Iterator<Item = ChoiceId> + Clone + use<> {
+        (0..self.n_choices as u32).map(ChoiceId::at)
+    }
+
+    pub fn rewards(&self, choice: ChoiceId) -> &[f64] {
+        &self.reward[choice.index() * self.n..(choice.index() + 1) * self.n]
     }
 
     /// The successors of a choice with their probabilities.
-    pub fn row(&self, choice: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+    pub fn row(&self, choice: ChoiceId) -> impl Iterator<Item = (StateId, f64)> + '_ {
         let (targets, probabilities) = self.rows.row(choice);
-        targets.iter().map(|target| target.index()).zip(probabilities.iter().copied())
+        targets.iter().copied().zip(probabilities.iter().copied())
     }
 
     /// The row of a choice of `state`, for a Gauss–Seidel step: see [`leaving`].
-    pub fn leaving(&self, state: StateId, choice: usize, values: &[f64]) -> (f64, f64) {
+    pub fn leaving(&self, state: StateId, choice: ChoiceId, values: &[f64]) -> (f64, f64) {
         let (targets, probabilities) = self.rows.row(choice);
         leaving(state, targets, probabilities, values)
     }
 
     /// The state that offers a choice.
-    pub fn state_of(&self, choice: usize) -> usize {
-        self.state[choice] as usize
+    pub fn state_of(&self, choice: ChoiceId) -> StateId {
+        self.state[choice.index()]
     }
 
     /// The rewards and successors of all choices of a state.
-    pub fn n_terms(&self, state: usize) -> usize {
-        self.n_terms[state]
+    pub fn n_terms(&self, state: StateId) -> usize {
+        self.n_terms[state.index()]
     }
 
     /// The choices that may lead to a state.
-    pub fn choices_into(&self, state: usize) -> &[u32] {
-        &self.into[state]
+    pub fn choices_into(&self, state: StateId) -> &[ChoiceId] {
+        &self.into[state.index()]
     }
 
     /// Σ_t P(t|s,a) x(t).
-    pub fn expected(&self, choice: usize, x: &[f64]) -> f64 {
+    pub fn expected(&self, choice: ChoiceId, x: &[f64]) -> f64 {
         let (targets, probabilities) = self.rows.row(choice);
         expectation(targets, probabilities, x)
     }
 
     /// The place of each state of `reach` in that list; 0 for the other states, which nobody asks for.
-    pub fn positions(&self, reach: &[u32]) -> Vec<usize> {
+    pub fn positions(&self, reach: &[StateId]) -> Vec<usize> {
         let mut position = vec![0; self.n_states];
-        reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index);
+        reach.iter().enumerate().for_each(|(index, &state)| position[state.index()] = index);
         position
     }
 
     /// The states that a strategy inside `allowed` can reach from the start, in increasing order.
-    pub fn reachable(&self, allowed: impl Fn(usize) -> bool) -> Vec<u32> {
+    pub fn reachable(&self, allowed: impl Fn(ChoiceId) -> bool) -> Vec<StateId> {
         let mut seen = vec![false; self.n_states];
         let mut waiting = vec![self.start];
-        seen[self.start] = true;
+        seen[self.start.index()] = true;
         while let Some(state) = waiting.pop() {
             for choice in self.choices(state).filter(|&choice| allowed(choice)) {
                 for (target, _) in self.row(choice) {
-                    if !std::mem::replace(&mut seen[target], true) {
+                    if !std::mem::replace(&mut seen[target.index()], true) {
                         waiting.push(target);
                     }
                 }
             }
         }
-        (0..self.n_states as u32).filter(|&state| seen[state as usize]).collect()
+        self.states().filter(|state| seen[state.index()]).collect()
     }
 
     /// What a reward was divided by.

@@ -18,9 +18,9 @@ use std::cmp::Ordering;
 fn restricted(
     model: &Mdp,
     doubles: &Doubles,
-    allowed: impl Fn(usize) -> bool + Copy,
+    allowed: impl Fn(ChoiceId) -> bool + Copy,
     stop: &StopSignal,
-) -> Option<(Mdp, Vec<u32>)> {
+) -> Option<(Mdp, Vec<StateId>)> {
     /// What a number of the part takes, in products of doubles.
     const NUMBER: usize = 100;
     let mut pace = Pace::of(stop);
@@ -28,14 +28,14 @@ fn restricted(
     let position = doubles.positions(&reach);
     let mut builder =
         ModelBuilder::numbered(model.principals().to_vec(), reach.len()).expect("a part of a valid model");
-    builder.start(StateId::from(position[doubles.start]));
+    builder.start(StateId::from(position[doubles.start.index()]));
     for &state in &reach {
-        if pace.stops_after(NUMBER * doubles.n_terms(state as usize)) {
+        if pace.stops_after(NUMBER * doubles.n_terms(state)) {
             return None;
         }
-        for choice in doubles.choices(state as usize).filter(|&choice| allowed(choice)).map(ChoiceId::from) {
+        for choice in doubles.choices(state).filter(|&choice| allowed(choice)) {
             let to = model.transitions(choice).map(|(t, p)| (StateId::from(position[t.index()]), p.clone()));
-            let from = StateId::from(position[state as usize]);
+            let from = StateId::from(position[state.index()]);
             let rewards = model.rewards(choice).iter().cloned();
             builder.choice(from, &model.action_name(choice), rewards, to).expect("a part of a valid model");
         }
@@ -46,7 +46,7 @@ fn restricted(
 /// Bounds on the welfare of every strategy: each principal's least and greatest reward for ever.
 pub(super) fn welfare_range(model: &OrderedModel) -> [Rational; 2] {
     let of_principal = |i: usize| {
-        let rewards = (0..model.n_choices()).map(|choice| &model.rewards(ChoiceId::from(choice))[i]);
+        let rewards = (0..model.n_choices()).map(ChoiceId::from).map(|choice| &model.rewards(choice)[i]);
         reward_range(model.discount(i), rewards)
     };
     let both = |[least, greatest]: [Rational; 2], [a, b]: [Rational; 2]| [least + a, greatest + b];
@@ -73,7 +73,7 @@ pub(super) fn positional_welfare(
     chosen: &[ChoiceId],
     stop: &StopSignal,
 ) -> Option<Rational> {
-    let takes = |choice: usize| chosen[model.state_of(ChoiceId::from(choice)).index()].index() == choice;
+    let takes = |choice: ChoiceId| chosen[model.state_of(choice).index()] == choice;
     let (part, _) = restricted(model, doubles, takes, stop)?;
     let only = part.states().map(|state| part.choices(state).next().expect("a state has a choice"));
     let strategy = Strategy::Counting(CountingStrategy::positional(only));
@@ -91,9 +91,9 @@ pub(super) fn stationary_welfare(
     for (choice, probability) in mix.iter().flatten() {
         share[choice.index()] = Some(probability);
     }
-    let (part, reach) = restricted(model, doubles, |choice| share[choice].is_some(), stop)?;
-    let of_state = |(index, &state): (usize, &u32)| {
-        let shares = doubles.choices(state as usize).filter_map(|choice| share[choice]);
+    let (part, reach) = restricted(model, doubles, |choice| share[choice.index()].is_some(), stop)?;
+    let of_state = |(index, &state): (usize, &StateId)| {
+        let shares = doubles.choices(state).filter_map(|choice| share[choice.index()]);
         part.choices(StateId::from(index)).zip(shares.cloned()).collect()
     };
     let strategy = Stationary::new(&part, reach.iter().enumerate().map(of_state).collect());

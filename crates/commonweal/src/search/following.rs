@@ -30,7 +30,7 @@ impl Relaxer<'_> {
             visits: vec![0.0; model.n_states],
         };
         let (mut visited, mut next_visited) = (vec![0.0; model.n_states], vec![0.0; model.n_states]);
-        visited[model.start] = 1.0;
+        visited[model.start.index()] = 1.0;
         let mut next = vec![0.0; model.n_states];
         let mut mix = vec![0.0; model.n_choices];
         let (mut worth, mut order) = (Vec::new(), Vec::new());
@@ -45,30 +45,32 @@ impl Relaxer<'_> {
             relaxed.gains_into(step + 1, &mut next);
             next_visited.fill(0.0);
             for &state in &relaxed.reach {
-                let state = state as usize;
-                let mass = visited[state];
+                let mass = visited[state.index()];
                 if mass == 0.0 {
                     continue;
                 }
-                let choices = model.choices(state);
+                let (choices, span) = (model.choices(state), model.span(state));
                 layer.worths(state, weights, &next, &mut worth);
                 if step < relaxed.horizon {
                     order.clear();
                     order.extend(choices.clone().filter(|&choice| within.allows(choice)));
-                    order.sort_by(|&a, &b| worth[b - choices.start].total_cmp(&worth[a - choices.start]));
-                    within.fill(choices.clone(), &order, &mut mix);
+                    order.sort_by(|&a, &b| worth[b.index() - span.start].total_cmp(&worth[a.index() - span.start]));
+                    within.fill(span.clone(), &order, &mut mix);
                 } else {
-                    mix[choices.clone()].copy_from_slice(&relaxed.mix[choices.clone()]);
+                    mix[span.clone()].copy_from_slice(&relaxed.mix[span.clone()]);
                 }
-                let earned: f64 =
-                    choices.clone().zip(&worth).map(|(c, w)| if mix[c] > 0.0 { mix[c] * w } else { 0.0 }).sum();
-                followed.visits[state] += mass * weight;
+                let earned: f64 = choices
+                    .clone()
+                    .zip(&worth)
+                    .map(|(c, w)| if mix[c.index()] > 0.0 { mix[c.index()] * w } else { 0.0 })
+                    .sum();
+                followed.visits[state.index()] += mass * weight;
                 for (choice, worth) in choices.zip(&worth) {
-                    followed.regret[choice] += mass * (earned - worth).max(0.0);
-                    followed.average[choice] += mass * weight * mix[choice];
-                    if mix[choice] > 0.0 {
+                    followed.regret[choice.index()] += mass * (earned - worth).max(0.0);
+                    followed.average[choice.index()] += mass * weight * mix[choice.index()];
+                    if mix[choice.index()] > 0.0 {
                         for (target, probability) in model.row(choice) {
-                            next_visited[target] += mass * mix[choice] * probability;
+                            next_visited[target.index()] += mass * mix[choice.index()] * probability;
                         }
                     }
                 }
@@ -76,12 +78,11 @@ impl Relaxer<'_> {
             std::mem::swap(&mut visited, &mut next_visited);
         }
         for &state in &relaxed.reach {
-            let state = state as usize;
             for choice in model.choices(state) {
-                if followed.visits[state] > 0.0 {
-                    followed.average[choice] /= followed.visits[state]
+                if followed.visits[state.index()] > 0.0 {
+                    followed.average[choice.index()] /= followed.visits[state.index()]
                 } else {
-                    followed.average[choice] = relaxed.mix[choice]
+                    followed.average[choice.index()] = relaxed.mix[choice.index()]
                 }
             }
         }
@@ -95,7 +96,7 @@ impl Relaxer<'_> {
         let layer = Layer { relaxer: self, within, reach: &relaxed.reach, advantage: &relaxed.advantage };
         let mut losses = vec![0.0; model.n_states];
         let (mut visited, mut next_visited) = (vec![0.0; model.n_states], vec![0.0; model.n_states]);
-        visited[model.start] = 1.0;
+        visited[model.start.index()] = 1.0;
         let mut next = vec![0.0; model.n_states];
         let mut worth = Vec::new();
         let (mut pace, n_terms) = (Pace::of(&self.stop), layer.n_terms());
@@ -106,19 +107,22 @@ impl Relaxer<'_> {
             relaxed.gains_into(step + 1, &mut next);
             next_visited.fill(0.0);
             for &state in &relaxed.reach {
-                let state = state as usize;
-                let mass = visited[state];
+                let mass = visited[state.index()];
                 if mass == 0.0 {
                     continue;
                 }
                 layer.worths(state, self.powers(step), &next, &mut worth);
                 let choices = model.choices(state);
-                let best = within.best(choices.clone(), &worth);
-                let own: f64 =
-                    choices.clone().zip(&worth).filter(|(c, _)| mix[*c] > 0.0).map(|(c, w)| mix[c] * w).sum();
-                losses[state] += mass * (best - own).max(0.0);
-                for choice in choices.filter(|&choice| mix[choice] > 0.0) {
-                    model.row(choice).for_each(|(t, p)| next_visited[t] += mass * mix[choice] * p);
+                let best = within.best(model.span(state), &worth);
+                let own: f64 = choices
+                    .clone()
+                    .zip(&worth)
+                    .filter(|(c, _)| mix[c.index()] > 0.0)
+                    .map(|(c, w)| mix[c.index()] * w)
+                    .sum();
+                losses[state.index()] += mass * (best - own).max(0.0);
+                for choice in choices.filter(|&choice| mix[choice.index()] > 0.0) {
+                    model.row(choice).for_each(|(t, p)| next_visited[t.index()] += mass * mix[choice.index()] * p);
                 }
             }
             std::mem::swap(&mut visited, &mut next_visited);

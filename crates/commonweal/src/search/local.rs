@@ -12,6 +12,7 @@
 use super::action_box::ActionBox;
 use super::dense::inverse;
 use super::doubles::Doubles;
+use crate::model::{ChoiceId, StateId};
 use crate::stop::{Pace, StopSignal};
 
 /// The largest number of states; larger inverses take too long.
@@ -24,7 +25,7 @@ const FRESH: usize = 100;
 /// A strategy with all that its moves need.
 pub(super) struct Local<'a> {
     model: &'a Doubles,
-    reach: &'a [u32],
+    reach: &'a [StateId],
     position: Vec<usize>,
     pub mix: Vec<f64>,
     /// M_i, principal after principal, row after row; a row per state of `reach`.
@@ -39,16 +40,16 @@ pub(super) struct Local<'a> {
 /// θ of a move from one choice to another, and what it gains.
 #[derive(Clone, Copy)]
 struct Move {
-    state: usize,
-    from: usize,
-    to: usize,
+    state: StateId,
+    from: ChoiceId,
+    to: ChoiceId,
     share: f64,
     gain: f64,
 }
 
 impl<'a> Local<'a> {
     /// A strategy to improve; `None` if the model is too large for that, or if `stop` is raised.
-    pub fn new(model: &'a Doubles, reach: &'a [u32], mix: Vec<f64>, stop: &'a StopSignal) -> Option<Local<'a>> {
+    pub fn new(model: &'a Doubles, reach: &'a [StateId], mix: Vec<f64>, stop: &'a StopSignal) -> Option<Local<'a>> {
         if reach.len() > LARGEST {
             return None;
         }
@@ -59,17 +60,17 @@ impl<'a> Local<'a> {
 
     /// About the welfare from the start.
     pub fn welfare(&self) -> f64 {
-        self.values.iter().map(|values| values[self.position[self.model.start]]).sum()
+        self.values.iter().map(|values| values[self.position[self.model.start.index()]]).sum()
     }
 
     /// The states that the strategy may reach.
-    pub fn reach(&self) -> &[u32] {
+    pub fn reach(&self) -> &[StateId] {
         self.reach
     }
 
     /// The place of a state among those.
-    pub fn position(&self, state: usize) -> usize {
-        self.position[state]
+    pub fn position(&self, state: StateId) -> usize {
+        self.position[state.index()]
     }
 
     /// About the values to a principal, per state of `reach`.
@@ -79,8 +80,14 @@ impl<'a> Local<'a> {
 
     /// About the discounted visits from the start, per state of `reach`.
     pub fn visits(&self, i: usize) -> Vec<f64> {
-        let (size, start) = (self.reach.len(), self.position[self.model.start]);
+        let (size, start) = (self.reach.len(), self.position[self.model.start.index()]);
         self.inverse[i][start * size..(start + 1) * size].to_vec()
+    }
+
+    /// About the discounted visits to one state of `reach`, from each of them.
+    pub fn visits_to(&self, i: usize, goal: usize) -> Vec<f64> {
+        let size = self.reach.len();
+        (0..size).map(|row| self.inverse[i][row * size + goal]).collect()
     }
 
     /// Takes the best move to another pure choice until none is left, or it is stopped.
@@ -93,12 +100,12 @@ impl<'a> Local<'a> {
             }
             let mut best: Option<Move> = None;
             for &state in self.reach {
-                let choices = self.model.choices(state as usize);
-                let Some(from) = choices.clone().find(|&choice| self.mix[choice] > 0.0) else { continue };
+                let choices = self.model.choices(state);
+                let Some(from) = choices.clone().find(|&choice| self.mix[choice.index()] > 0.0) else { continue };
                 for to in choices.filter(|&to| to != from && within.allows(to)) {
-                    let gain = self.terms(state as usize, from, to).gain(1.0);
+                    let gain = self.terms(state, from, to).gain(1.0);
                     if best.is_none_or(|best| gain > best.gain) {
-                        best = Some(Move { state: state as usize, from, to, share: 1.0, gain });
+                        best = Some(Move { state, from, to, share: 1.0, gain });
                     }
                 }
             }
@@ -119,16 +126,17 @@ impl<'a> Local<'a> {
                 if pace.stops_after(self.work_of_move()) {
                     return;
                 }
-                let choices = self.model.choices(state as usize);
+                let choices = self.model.choices(state);
                 for from in choices.clone() {
                     for to in choices.clone().filter(|&to| to != from) {
-                        let room = (within.upper[to] - self.mix[to]).min(self.mix[from] - within.lower[from]);
+                        let room = (within.upper[to.index()] - self.mix[to.index()])
+                            .min(self.mix[from.index()] - within.lower[from.index()]);
                         if room <= 0.0 {
                             continue;
                         }
-                        let (share, gain) = self.terms(state as usize, from, to).best(room);
+                        let (share, gain) = self.terms(state, from, to).best(room);
                         if gain > NOTICEABLE * 1e-2 * (1.0 + before.abs()) {
-                            self.take(Move { state: state as usize, from, to, share, gain });
+                            self.take(Move { state, from, to, share, gain });
                         }
                     }
                 }
@@ -144,15 +152,15 @@ impl<'a> Local<'a> {
         self.model.n * self.reach.len() * self.reach.len()
     }
 
-    fn terms(&self, state: usize, from: usize, to: usize) -> MoveTerms {
-        let (size, at) = (self.reach.len(), self.position[state]);
-        let start = self.position[self.model.start];
+    fn terms(&self, state: StateId, from: ChoiceId, to: ChoiceId) -> MoveTerms {
+        let (size, at) = (self.reach.len(), self.position[state.index()]);
+        let start = self.position[self.model.start.index()];
         let of = |i: usize| {
             let discount = self.model.discount[i];
             let (values, inverse) = (&self.values[i], &self.inverse[i]);
-            let expected = |choice: usize| {
+            let expected = |choice: ChoiceId| {
                 self.model.row(choice).fold((0.0, 0.0), |(value, visits), (target, probability)| {
-                    let row = self.position[target];
+                    let row = self.position[target.index()];
                     (value + probability * values[row], visits + probability * inverse[row * size + at])
                 })
             };
@@ -169,13 +177,13 @@ impl<'a> Local<'a> {
     /// Makes a move and brings inverses and values up to date.
     fn take(&mut self, Move { state, from, to, share, .. }: Move) {
         // A choice that gives up all its probability gets exactly 0.
-        self.mix[from] = if share >= self.mix[from] { 0.0 } else { self.mix[from] - share };
-        self.mix[to] = (self.mix[to] + share).min(1.0);
+        self.mix[from.index()] = if share >= self.mix[from.index()] { 0.0 } else { self.mix[from.index()] - share };
+        self.mix[to.index()] = (self.mix[to.index()] + share).min(1.0);
         self.updates += 1;
         if self.updates.is_multiple_of(FRESH) && self.refresh() {
             return;
         }
-        let (size, at) = (self.reach.len(), self.position[state]);
+        let (size, at) = (self.reach.len(), self.position[state.index()]);
         for i in 0..self.model.n {
             let discount = self.model.discount[i];
             let inverse = &mut self.inverse[i];
@@ -183,7 +191,7 @@ impl<'a> Local<'a> {
             let mut reward = share * (self.model.rewards(to)[i] - self.model.rewards(from)[i]);
             for (choice, sign) in [(to, share), (from, -share)] {
                 for (target, probability) in self.model.row(choice) {
-                    let row = self.position[target];
+                    let row = self.position[target.index()];
                     let factor = sign * discount * probability;
                     reward += factor * self.values[i][row];
                     for (changed, entry) in changed.iter_mut().zip(&inverse[row * size..(row + 1) * size]) {
@@ -217,11 +225,11 @@ impl<'a> Local<'a> {
             let mut rewards = vec![0.0; size];
             for (index, &state) in self.reach.iter().enumerate() {
                 rows[index * size + index] = 1.0;
-                for choice in model.choices(state as usize).filter(|&choice| self.mix[choice] > 0.0) {
-                    rewards[index] += self.mix[choice] * model.rewards(choice)[i];
+                for choice in model.choices(state).filter(|&choice| self.mix[choice.index()] > 0.0) {
+                    rewards[index] += self.mix[choice.index()] * model.rewards(choice)[i];
                     for (target, probability) in model.row(choice) {
-                        rows[index * size + self.position[target]] -=
-                            self.mix[choice] * model.discount[i] * probability;
+                        rows[index * size + self.position[target.index()]] -=
+                            self.mix[choice.index()] * model.discount[i] * probability;
                     }
                 }
             }

@@ -15,7 +15,7 @@
 use super::branch_and_bound::{Search, SearchOptions, SearchOutcome};
 use super::doubles::Doubles;
 use super::exact::{positional_welfare, welfare_range};
-use crate::model::{ChoiceId, Mdp};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{Enclosure, Value};
 use crate::principals;
 use crate::stop::StopReason;
@@ -81,13 +81,13 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
     let SolveOutcome::Solution(solution) = outcome else {
         return Err(MilpError::Stopped(stopped.unwrap_or(StopReason::TimeLimit)));
     };
-    let chosen = |state: usize| {
+    let chosen = |state: StateId| {
         let choices = doubles.choices(state);
-        let share = |choice: usize| binaries[choice].map_or(0.0, |binary| solution.var_value(binary));
+        let share = |choice: ChoiceId| binaries[choice.index()].map_or(0.0, |binary| solution.var_value(binary));
         let best = choices.clone().max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a)));
-        ChoiceId::from(best.expect("a state has a choice"))
+        best.expect("a state has a choice")
     };
-    let chosen: Vec<ChoiceId> = (0..doubles.n_states).map(chosen).collect();
+    let chosen: Vec<ChoiceId> = doubles.states().map(chosen).collect();
     let welfare = positional_welfare(model, &doubles, &chosen, &Default::default()).expect("nobody raises the signal");
     let welfare = Value::from(welfare);
     let claimed = stats.best_bound.unwrap_or_else(|| solution.objective()).max(solution.objective());
@@ -114,58 +114,56 @@ pub fn positional_by_milp(model: &Mdp, options: &SearchOptions) -> Result<Search
 }
 
 /// Fills the program; returns the binaries of the choices that can be reached.
-fn program(model: &Doubles, reach: &[u32], problem: &mut Problem) -> Vec<Option<Variable>> {
+fn program(model: &Doubles, reach: &[StateId], problem: &mut Problem) -> Vec<Option<Variable>> {
     let mut binaries = vec![None; model.n_choices];
     for &state in reach {
-        for choice in model.choices(state as usize) {
-            binaries[choice] = Some(problem.add_binary_var(0.0));
+        for choice in model.choices(state) {
+            binaries[choice.index()] = Some(problem.add_binary_var(0.0));
         }
-        let one: Vec<_> = model.choices(state as usize).filter_map(|c| binaries[c]).map(|b| (b, 1.0)).collect();
+        let one: Vec<_> = model.choices(state).filter_map(|c| binaries[c.index()]).map(|b| (b, 1.0)).collect();
         problem.add_constraint(one.as_slice(), ComparisonOp::Eq, 1.0);
     }
     for i in 0..model.n {
         let mut flow: Vec<Vec<(Variable, f64)>> = vec![Vec::new(); model.n_states];
         for &state in reach {
-            let state = state as usize;
             let reaching = discounted_reach(model, reach, i, state);
             for choice in model.choices(state) {
                 let returns = model.discount[i] * model.expected(choice, &reaching);
-                let most = reaching[model.start] / (1.0 - returns) * (1.0 + 1e-9);
+                let most = reaching[model.start.index()] / (1.0 - returns) * (1.0 + 1e-9);
                 let visits = problem.add_var(model.rewards(choice)[i], (0.0, most));
-                let binary = binaries[choice].expect("a choice that can be reached");
+                let binary = binaries[choice.index()].expect("a choice that can be reached");
                 problem.add_constraint([(visits, 1.0), (binary, -most)], ComparisonOp::Le, 0.0);
                 let mut own = 1.0;
                 for (target, probability) in model.row(choice) {
                     if target == state {
                         own -= model.discount[i] * probability
                     } else {
-                        flow[target].push((visits, -model.discount[i] * probability))
+                        flow[target.index()].push((visits, -model.discount[i] * probability))
                     }
                 }
-                flow[state].push((visits, own));
+                flow[state.index()].push((visits, own));
             }
         }
         for &state in reach {
-            let starts = if state as usize == model.start { 1.0 } else { 0.0 };
-            problem.add_constraint(flow[state as usize].as_slice(), ComparisonOp::Eq, starts);
+            let starts = if state == model.start { 1.0 } else { 0.0 };
+            problem.add_constraint(flow[state.index()].as_slice(), ComparisonOp::Eq, starts);
         }
     }
     binaries
 }
 
 /// From every state, the greatest expected λ_i^τ over all strategies, τ the time until `goal` is first reached.
-fn discounted_reach(model: &Doubles, reach: &[u32], i: usize, goal: usize) -> Vec<f64> {
+fn discounted_reach(model: &Doubles, reach: &[StateId], i: usize, goal: StateId) -> Vec<f64> {
     const SETTLED: f64 = 1e-12;
     const SWEEPS: usize = 10_000;
     let mut reaching = vec![0.0; model.n_states];
-    reaching[goal] = 1.0;
+    reaching[goal.index()] = 1.0;
     for _ in 0..SWEEPS {
         let mut moved = 0.0f64;
-        for &state in reach.iter().rev().filter(|&&state| state as usize != goal) {
-            let state = state as usize;
+        for &state in reach.iter().rev().filter(|&&state| state != goal) {
             let best = model.choices(state).map(|choice| model.expected(choice, &reaching)).fold(0.0, f64::max);
-            moved = moved.max((model.discount[i] * best - reaching[state]).abs());
-            reaching[state] = model.discount[i] * best;
+            moved = moved.max((model.discount[i] * best - reaching[state.index()]).abs());
+            reaching[state.index()] = model.discount[i] * best;
         }
         if moved <= SETTLED {
             break;

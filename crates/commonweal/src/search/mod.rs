@@ -25,6 +25,7 @@ mod stationary;
 #[cfg(test)]
 mod tests;
 mod values;
+mod visit_range;
 
 pub use branch_and_bound::{Search, SearchOptions, SearchOutcome, ThresholdAnswer};
 #[cfg(feature = "milp")]

@@ -1,6 +1,7 @@
 //! The changes of a probe, layer by layer, so that only the gains that depend on them are computed anew.
 
 use super::doubles::Doubles;
+use crate::model::StateId;
 
 /// What a probe has changed in the layer at hand and in the one after it.
 #[derive(Debug)]
@@ -8,12 +9,12 @@ pub(super) struct Notes {
     layer: u64,
     /// Layer of the last change of each state, and the gain it then had.
     changed_at: Vec<(u64, f64)>,
-    new: Vec<(u32, f64)>,
+    new: Vec<(StateId, f64)>,
     /// The states whose gain changed in the next layer.
-    pub changed_next: Vec<u32>,
+    pub changed_next: Vec<StateId>,
     asked_at: Vec<u64>,
     /// The states to be computed anew in the layer at hand.
-    pub asked: Vec<u32>,
+    pub asked: Vec<StateId>,
 }
 
 impl Notes {
@@ -39,19 +40,19 @@ impl Notes {
     }
 
     /// Notes that a state is to be computed anew.
-    pub fn ask(&mut self, state: usize) {
-        if std::mem::replace(&mut self.asked_at[state], self.layer) != self.layer {
-            self.asked.push(state as u32);
+    pub fn ask(&mut self, state: StateId) {
+        if std::mem::replace(&mut self.asked_at[state.index()], self.layer) != self.layer {
+            self.asked.push(state);
         }
     }
 
-    pub fn change(&mut self, state: usize, gain: f64) {
-        self.new.push((state as u32, gain));
+    pub fn change(&mut self, state: StateId, gain: f64) {
+        self.new.push((state, gain));
     }
 
     /// The changed gain of a state in the next layer.
-    pub fn next(&self, state: usize) -> Option<f64> {
-        let (layer, gain) = self.changed_at[state];
+    pub fn next(&self, state: StateId) -> Option<f64> {
+        let (layer, gain) = self.changed_at[state.index()];
         (layer + 1 == self.layer).then_some(gain)
     }
 
@@ -59,7 +60,7 @@ impl Notes {
     pub fn end_layer(&mut self) {
         self.changed_next.clear();
         for &(state, gain) in &self.new {
-            self.changed_at[state as usize] = (self.layer, gain);
+            self.changed_at[state.index()] = (self.layer, gain);
             self.changed_next.push(state);
         }
         self.layer += 1;

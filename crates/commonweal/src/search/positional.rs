@@ -19,7 +19,7 @@ use super::notes::Notes;
 use super::relaxation::{Relaxed, Relaxer};
 use super::segments;
 use super::values::{evaluate, lexicographic_values};
-use crate::model::{ChoiceId, Mdp};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::principals::{self, OrderedModel};
 use crate::stop::{Pace, StopSignal};
 use crate::strategy::{CountingStrategy, Strategy};
@@ -44,7 +44,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let doubles = Doubles::of(&ordered);
     let relaxer = Relaxer::new(&doubles, &options.stop);
     let whole = without_dominated(&ordered, &doubles, &options.stop);
-    let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
+    let everywhere: Vec<StateId> = doubles.states().collect();
     let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let class = Positional { model, doubles: &doubles, relaxer, elsewhere };
     // The relaxation first: it takes less time than fractions, and a stopped search has its bound.
@@ -54,7 +54,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let incumbent = evaluated.unwrap_or_else(|| class.unevaluated(&ordered, &values));
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
-    let root = Node { within: whole, bound, depth: 0, near };
+    let root = Node { within: whole, bound, depth: 0, slope_rests: 0, near };
     search(&class, root, incumbent, options)
 }
 
@@ -68,7 +68,7 @@ struct Positional<'m> {
 
 /// A child of a node.
 struct Probe {
-    choice: usize,
+    choice: ChoiceId,
     bound: f64,
 }
 
@@ -112,8 +112,8 @@ impl Class for Positional<'_> {
                 expanded.children = vec![Node { within, bound, ..node }];
                 return expanded;
             }
-            let reached = relaxed.reach.iter().map(|&state| state as usize);
-            let open: Vec<usize> = reached.filter(|&state| within.n_allowed(self.doubles, state) > 1).collect();
+            let reached = relaxed.reach.iter().copied();
+            let open: Vec<StateId> = reached.filter(|&state| within.n_allowed(self.doubles, state) > 1).collect();
             let is_leaf = open.is_empty();
             let thorough = round == 0 && (node.depth == 0 || relaxed.reach.len() <= SMALL);
             let candidate = self.candidate(&within, &relaxed, &followed, thorough);
@@ -158,6 +158,7 @@ impl Class for Positional<'_> {
                 within: within.fixed(self.doubles, state, probe.choice),
                 bound: probe.bound.min(bound),
                 depth: node.depth + 1,
+                slope_rests: 0,
                 near: Some(near_now.clone()),
             };
             expanded.children = probes.iter().map(child).collect();
@@ -174,7 +175,7 @@ enum Probed {
     /// Some choices were removed.
     Narrowed,
     /// It is to be divided at this state, into these choices.
-    Divide(usize, Vec<Probe>),
+    Divide(StateId, Vec<Probe>),
 }
 
 struct Stopped;
@@ -185,15 +186,18 @@ impl Positional<'_> {
         let doubles = self.doubles;
         let mut mix = self.elsewhere.clone();
         for &state in &relaxed.reach {
-            let choices = doubles.choices(state as usize);
-            let allowed = choices.clone().filter(|&choice| within.allows(choice));
-            let preference = |choice: &usize| {
-                if followed.visits[state as usize] > 0.0 { followed.regret[*choice] } else { -relaxed.mix[*choice] }
+            let allowed = doubles.choices(state).filter(|&choice| within.allows(choice));
+            let preference = |choice: &ChoiceId| {
+                if followed.visits[state.index()] > 0.0 {
+                    followed.regret[choice.index()]
+                } else {
+                    -relaxed.mix[choice.index()]
+                }
             };
             let least = allowed.min_by(|a, b| preference(a).total_cmp(&preference(b)));
             let least = least.expect("a box allows a choice in every state");
-            mix[choices].fill(0.0);
-            mix[least] = 1.0;
+            mix[doubles.span(state)].fill(0.0);
+            mix[least.index()] = 1.0;
         }
         let local = if thorough { Local::new(doubles, &relaxed.reach, mix.clone(), &self.relaxer.stop) } else { None };
         match local {
@@ -205,7 +209,7 @@ impl Positional<'_> {
             None => {
                 let mut values = relaxed.values.clone();
                 evaluate(doubles, &relaxed.reach, &mix, &mut values, &mut Pace::of(&self.relaxer.stop));
-                let welfare = (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum();
+                let welfare = (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start.index()]).sum();
                 (mix, welfare)
             }
         }
@@ -250,9 +254,10 @@ impl Positional<'_> {
 
     /// The choice of positive probability in each state.
     fn chosen(&self, mix: &[f64]) -> Vec<ChoiceId> {
-        (0..self.doubles.n_states)
-            .map(|state| self.doubles.choices(state).find(|&choice| mix[choice] > 0.0))
-            .map(|choice| ChoiceId::from(choice.expect("a mix takes a choice in every state")))
+        self.doubles
+            .states()
+            .map(|state| self.doubles.choices(state).find(|&choice| mix[choice.index()] > 0.0))
+            .map(|choice| choice.expect("a mix takes a choice in every state"))
             .collect()
     }
 
@@ -279,23 +284,23 @@ impl Positional<'_> {
         within: &mut ActionBox,
         relaxed: &Relaxed,
         followed: &Followed,
-        open: &[usize],
+        open: &[StateId],
         cutoff: Cutoff,
         expanded: &mut Expanded,
     ) -> Probed {
         let doubles = self.doubles;
-        let loss = |state: usize| {
+        let loss = |state: StateId| {
             let allowed = doubles.choices(state).filter(|&choice| within.allows(choice));
-            allowed.map(|choice| followed.regret[choice]).fold(f64::INFINITY, f64::min)
+            allowed.map(|choice| followed.regret[choice.index()]).fold(f64::INFINITY, f64::min)
         };
-        let mut states: Vec<(f64, f64, usize)> =
-            open.iter().map(|&state| (loss(state), followed.visits[state], state)).collect();
+        let mut states: Vec<(f64, f64, StateId)> =
+            open.iter().map(|&state| (loss(state), followed.visits[state.index()], state)).collect();
         states.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
         // States without loss are not probed, but one must be divided if there are no others.
         let undecided = states.iter().take_while(|(loss, ..)| *loss > 0.0).count();
         states.truncate(undecided.clamp(1, PROBED));
         let (mut notes, mut pace) = (Notes::new(doubles), Pace::of(&self.relaxer.stop));
-        let bounds: Vec<(usize, f64)> = states
+        let bounds: Vec<(ChoiceId, f64)> = states
             .iter()
             .flat_map(|&(.., state)| doubles.choices(state).filter(|&choice| within.allows(choice)))
             .map(|choice| {
@@ -311,9 +316,9 @@ impl Positional<'_> {
         }
         let affordable = (WORK / (relaxed.reach.len() * doubles.longest_sum)).clamp(1, TRIED);
         let mut removed = false;
-        let mut best: Option<(f64, usize, Vec<Probe>)> = None;
+        let mut best: Option<(f64, StateId, Vec<Probe>)> = None;
         for &(.., state) in states.iter().take(affordable) {
-            let of_choice = |choice: usize| {
+            let of_choice = |choice: ChoiceId| {
                 let fixed = within.fixed(doubles, state, choice);
                 let bound = self.relaxer.relax(&fixed, Some(relaxed.near())).bound;
                 let probed = bounds.iter().find(|(other, _)| *other == choice).map_or(bound, |(_, probed)| *probed);
@@ -338,13 +343,13 @@ impl Positional<'_> {
     fn remove(
         &self,
         within: &mut ActionBox,
-        below: impl Iterator<Item = (usize, f64)>,
+        below: impl Iterator<Item = (ChoiceId, f64)>,
         expanded: &mut Expanded,
     ) -> bool {
         let mut removed = false;
         for (choice, bound) in below {
             expanded.drop_at(bound);
-            within.upper[choice] = 0.0;
+            within.upper[choice.index()] = 0.0;
             removed = true;
         }
         removed

@@ -18,6 +18,7 @@ use super::action_box::ActionBox;
 use super::doubles::Doubles;
 use super::notes::Notes;
 use super::values::lexicographic_values;
+use crate::model::{ChoiceId, StateId};
 use crate::number::{RoundingBudget, UpperBound};
 use crate::stop::{Pace, StopSignal};
 
@@ -47,7 +48,7 @@ pub(super) struct Relaxed {
     /// The mix whose values these are, per choice.
     pub mix: Vec<f64>,
     /// The states that the box reaches, in increasing order.
-    pub reach: Vec<u32>,
+    pub reach: Vec<StateId>,
     /// Δ_i per choice, principals side by side.
     pub advantage: Vec<f64>,
     /// Per principal the largest magnitude of Δ_i under a mix of the box, and its error bound.
@@ -100,7 +101,7 @@ impl<'m> Relaxer<'m> {
         let reach = model.reachable(|choice| within.allows(choice));
         let (values, mix) = lexicographic_values(model, within, &reach, near, &self.stop);
         let (advantage, advantage_error) = self.advantages(within, &reach, &values);
-        let most = |i: usize| within.largest(model, &reach, |choice| advantage[choice * model.n + i]);
+        let most = |i: usize| within.largest(model, &reach, |choice| advantage[choice.index() * model.n + i]);
         let largest_advantage: Vec<f64> = (0..model.n).map(most).collect();
         let layer = Layer { relaxer: self, within, reach: &reach, advantage: &advantage };
         let scale: f64 = largest(&values, &reach, model).iter().sum::<f64>() + largest_advantage.iter().sum::<f64>();
@@ -111,14 +112,14 @@ impl<'m> Relaxer<'m> {
         let walked = self.walk_back(&layer, horizon, tail, &largest_advantage, &error_at);
         let Walked { horizon, tail, gains, next, magnitude, mut budget } =
             walked.unwrap_or_else(|| Walked::nowhere(model, layer.tail(0, error_at(0))));
-        let at_start = |i: usize| values[i * model.n_states + model.start];
-        let sum = (0..model.n).map(at_start).fold(next[model.start], |sum, value| sum + value);
+        let at_start = |i: usize| values[i * model.n_states + model.start.index()];
+        let sum = (0..model.n).map(at_start).fold(next[model.start.index()], |sum, value| sum + value);
         let magnitudes = (0..model.n).map(|i| at_start(i).abs()).sum::<f64>() + magnitude;
         budget.allow_sum(model.n + 1, magnitudes);
         let bound = budget.above(sum);
         let bound = if bound.is_nan() { f64::INFINITY } else { bound };
         let mut position = vec![u32::MAX; model.n_states];
-        reach.iter().enumerate().for_each(|(index, &state)| position[state as usize] = index as u32);
+        reach.iter().enumerate().for_each(|(index, &state)| position[state.index()] = index as u32);
         let slack = 2.0 * budget.total();
         Relaxed {
             bound,
@@ -163,7 +164,7 @@ impl<'m> Relaxer<'m> {
             walked.budget.allow_sum(2 * model.longest_sum + 2, 2.0 * (advantages + walked.magnitude));
             walked.magnitude = 0.0;
             for (&state, &gain) in reach.iter().zip(row.iter()) {
-                walked.next[state as usize] = gain;
+                walked.next[state.index()] = gain;
                 walked.magnitude = walked.magnitude.max(gain.abs());
             }
         }
@@ -174,7 +175,14 @@ impl<'m> Relaxer<'m> {
     ///
     /// Only states whose gain decreases are computed anew: few, if few states lead to `state`. The bound is as good as that of
     /// [`relax`](Self::relax) if the part contains the mix of the tail, and weaker otherwise. Stopped, there is none: infinity.
-    pub fn probe(&self, part: &ActionBox, relaxed: &Relaxed, state: usize, notes: &mut Notes, pace: &mut Pace) -> f64 {
+    pub fn probe(
+        &self,
+        part: &ActionBox,
+        relaxed: &Relaxed,
+        state: StateId,
+        notes: &mut Notes,
+        pace: &mut Pace,
+    ) -> f64 {
         const FURTHER: usize = 8;
         const NOTICEABLE: f64 = 1e-15;
         let model = self.model;
@@ -194,21 +202,21 @@ impl<'m> Relaxer<'m> {
             notes.ask(state);
             for index in 0..notes.changed_next.len() {
                 let changed = notes.changed_next[index];
-                for &choice in model.choices_into(changed as usize) {
-                    if part.allows(choice as usize) && relaxed.is_reached(model.state_of(choice as usize)) {
-                        notes.ask(model.state_of(choice as usize));
+                for &choice in model.choices_into(changed) {
+                    if part.allows(choice) && relaxed.is_reached(model.state_of(choice)) {
+                        notes.ask(model.state_of(choice));
                     }
                 }
             }
             for index in 0..notes.asked.len() {
-                let asked = notes.asked[index] as usize;
-                let next = |target: usize| notes.next(target).unwrap_or_else(|| relaxed.gain(step + 1, target));
+                let asked = notes.asked[index];
+                let next = |target: StateId| notes.next(target).unwrap_or_else(|| relaxed.gain(step + 1, target));
                 n_terms += model.n_terms(asked);
                 worths.clear();
                 worths.extend(model.choices(asked).map(|choice| {
                     if part.allows(choice) { layer.worth(choice, weights, next) } else { f64::NEG_INFINITY }
                 }));
-                let gain = part.best(model.choices(asked), &worths);
+                let gain = part.best(model.span(asked), &worths);
                 // A gain that does not decrease keeps its old value, which is an upper bound.
                 if gain < relaxed.gain(step, asked) - NOTICEABLE * relaxed.scale {
                     magnitude = magnitude.max(gain.abs());
@@ -222,7 +230,8 @@ impl<'m> Relaxer<'m> {
         }
         self.stop.spend(TERM * n_terms as u64);
         let gain = notes.next(model.start).unwrap_or_else(|| relaxed.gain(0, model.start));
-        let sum = (0..model.n).map(|i| relaxed.values[i * model.n_states + model.start]).fold(gain, |sum, v| sum + v);
+        let sum =
+            (0..model.n).map(|i| relaxed.values[i * model.n_states + model.start.index()]).fold(gain, |sum, v| sum + v);
         budget.allow_sum(model.n + 1, magnitude * (model.n + 1) as f64);
         let bound = budget.above(sum);
         if bound.is_nan() { f64::INFINITY } else { bound }
@@ -235,12 +244,12 @@ impl<'m> Relaxer<'m> {
         let reach = model.reachable(|choice| within.allows(choice));
         let (mut loss, error) = self.advantages(&within, &reach, values);
         loss.iter_mut().for_each(|advantage| *advantage = -*advantage);
-        let most = |i: usize| within.largest(model, &reach, |choice| loss[choice * model.n + i]);
+        let most = |i: usize| within.largest(model, &reach, |choice| loss[choice.index() * model.n + i]);
         let largest: Vec<f64> = (0..model.n).map(most).collect();
         let layer = Layer { relaxer: self, within: &within, reach: &reach, advantage: &loss };
         let mut budget = RoundingBudget::default();
         budget.allow(layer.tail(0, self.weighted_error(0, &largest, &error)));
-        let at_start = |i: usize| values[i * model.n_states + model.start];
+        let at_start = |i: usize| values[i * model.n_states + model.start.index()];
         budget.allow_sum(model.n, (0..model.n).map(|i| at_start(i).abs()).sum());
         let lower = -budget.above(-(0..model.n).map(at_start).sum::<f64>());
         if lower.is_nan() { f64::NEG_INFINITY } else { lower }
@@ -252,16 +261,16 @@ impl<'m> Relaxer<'m> {
     }
 
     /// Δ_i of every choice of the box, and per principal the error bound of its mixes.
-    fn advantages(&self, within: &ActionBox, reach: &[u32], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn advantages(&self, within: &ActionBox, reach: &[StateId], values: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let model = self.model;
         let mut advantage = vec![0.0; model.n_choices * model.n];
         let largest = largest(values, reach, model);
         for i in 0..model.n {
             let values = &values[i * model.n_states..(i + 1) * model.n_states];
             for &state in reach {
-                for choice in model.choices(state as usize).filter(|&choice| within.allows(choice)) {
+                for choice in model.choices(state).filter(|&choice| within.allows(choice)) {
                     let later = model.discount[i] * model.expected(choice, values);
-                    advantage[choice * model.n + i] = model.rewards(choice)[i] + later - values[state as usize];
+                    advantage[choice.index() * model.n + i] = model.rewards(choice)[i] + later - values[state.index()];
                 }
             }
         }
@@ -306,20 +315,24 @@ impl Relaxed {
     /// U_j of every reached state, without the error.
     pub fn gains_into(&self, step: usize, into: &mut [f64]) {
         if step >= self.horizon {
-            self.reach.iter().for_each(|&state| into[state as usize] = 0.0);
+            self.reach.iter().for_each(|&state| into[state.index()] = 0.0);
             return;
         }
         let row = &self.gains[step * self.reach.len()..(step + 1) * self.reach.len()];
-        self.reach.iter().zip(row).for_each(|(&state, &gain)| into[state as usize] = gain);
+        self.reach.iter().zip(row).for_each(|(&state, &gain)| into[state.index()] = gain);
     }
 
     /// U_j of a reached state, without the error.
-    fn gain(&self, step: usize, state: usize) -> f64 {
-        if step >= self.horizon { 0.0 } else { self.gains[step * self.reach.len() + self.position[state] as usize] }
+    fn gain(&self, step: usize, state: StateId) -> f64 {
+        if step >= self.horizon {
+            0.0
+        } else {
+            self.gains[step * self.reach.len() + self.position[state.index()] as usize]
+        }
     }
 
-    fn is_reached(&self, state: usize) -> bool {
-        self.position[state] != u32::MAX
+    fn is_reached(&self, state: StateId) -> bool {
+        self.position[state.index()] != u32::MAX
     }
 
     /// Values and mix, to start the relaxation of a similar box from.
@@ -356,32 +369,32 @@ impl Walked {
 pub(super) struct Layer<'a> {
     pub relaxer: &'a Relaxer<'a>,
     pub within: &'a ActionBox,
-    pub reach: &'a [u32],
+    pub reach: &'a [StateId],
     pub advantage: &'a [f64],
 }
 
 impl Layer<'_> {
     /// The products of one step of the recursion.
     pub fn n_terms(&self) -> usize {
-        self.reach.iter().map(|&state| self.relaxer.model.n_terms(state as usize)).sum()
+        self.reach.iter().map(|&state| self.relaxer.model.n_terms(state)).sum()
     }
 
     /// `D_j(s,a) + Σ_t P(t|s,a) next(t)` for every choice of a state; −∞ where the box does not allow it.
-    pub fn worths(&self, state: usize, weights: &[f64], next: &[f64], worth: &mut Vec<f64>) {
+    pub fn worths(&self, state: StateId, weights: &[f64], next: &[f64], worth: &mut Vec<f64>) {
         let model = self.relaxer.model;
         worth.clear();
         worth.extend(model.choices(state).map(|choice| {
             if self.within.allows(choice) {
-                self.worth(choice, weights, |target| next[target])
+                self.worth(choice, weights, |target| next[target.index()])
             } else {
                 f64::NEG_INFINITY
             }
         }));
     }
 
-    fn worth(&self, choice: usize, weights: &[f64], next: impl Fn(usize) -> f64) -> f64 {
+    fn worth(&self, choice: ChoiceId, weights: &[f64], next: impl Fn(StateId) -> f64) -> f64 {
         let model = self.relaxer.model;
-        let advantages = &self.advantage[choice * model.n..(choice + 1) * model.n];
+        let advantages = &self.advantage[choice.index() * model.n..(choice.index() + 1) * model.n];
         let now: f64 = advantages.iter().zip(weights).map(|(a, w)| a * w).sum();
         now + model.row(choice).map(|(target, probability)| probability * next(target)).sum::<f64>()
     }
@@ -391,8 +404,8 @@ impl Layer<'_> {
         let weights = self.relaxer.powers(step);
         let mut worth = Vec::new();
         for (&state, gain) in self.reach.iter().zip(row) {
-            self.worths(state as usize, weights, next, &mut worth);
-            *gain = self.within.best(self.relaxer.model.choices(state as usize), &worth);
+            self.worths(state, weights, next, &mut worth);
+            *gain = self.within.best(self.relaxer.model.span(state), &worth);
         }
     }
 
@@ -403,14 +416,14 @@ impl Layer<'_> {
         let mut slack = vec![0.0f64; model.n];
         let mut prefix = Vec::new();
         for &state in self.reach {
-            let choices = model.choices(state as usize);
+            let (choices, span) = (model.choices(state), model.span(state));
             prefix.clear();
             prefix.resize(choices.len(), 0.0);
             for k in 0..model.n {
                 for (sum, choice) in prefix.iter_mut().zip(choices.clone()) {
-                    *sum += self.advantage[choice * model.n + k] * weights[k];
+                    *sum += self.advantage[choice.index() * model.n + k] * weights[k];
                 }
-                slack[k] = slack[k].max(self.within.best(choices.clone(), &prefix));
+                slack[k] = slack[k].max(self.within.best(span.clone(), &prefix));
             }
         }
         let kappa = slack.iter().map(|&slack| UpperBound::of(slack) + UpperBound::of(error));
@@ -419,8 +432,7 @@ impl Layer<'_> {
 }
 
 /// The largest magnitude of each principal's values.
-fn largest(values: &[f64], reach: &[u32], model: &Doubles) -> Vec<f64> {
-    let of =
-        |i: usize| reach.iter().map(|&state| values[i * model.n_states + state as usize].abs()).fold(0.0, f64::max);
+fn largest(values: &[f64], reach: &[StateId], model: &Doubles) -> Vec<f64> {
+    let of = |i: usize| reach.iter().map(|&state| values[i * model.n_states + state.index()].abs()).fold(0.0, f64::max);
     (0..model.n).map(of).collect()
 }

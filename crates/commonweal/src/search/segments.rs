@@ -17,7 +17,7 @@ use super::exact::{compare_relaxation, positional_welfare, stationary_welfare};
 use super::stationary::{divide, rounded};
 use crate::exact::any_payoffs;
 use crate::exponential_sum::{step_weights, weights_from};
-use crate::model::{ChoiceId, Mdp};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::{Enclosure, Rational, RoundingBudget, UpperBound, sum_down, sum_up};
 use crate::principals;
 use crate::stop::StopSignal;
@@ -44,7 +44,7 @@ pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Sea
     let whole = ActionBox::whole(&doubles);
     let relaxed = class.relax(&whole);
     let incumbent = class.incumbent(&relaxed.mix, &options.stop).unwrap_or_else(|| class.unevaluated());
-    let root = Node { within: whole, bound: relaxed.bound, depth: 0, near: None };
+    let root = Node { within: whole, bound: relaxed.bound, depth: 0, slope_rests: 0, near: None };
     search(&class, root, incumbent, options)
 }
 
@@ -74,7 +74,7 @@ struct Relaxed {
     /// The average deviation of single steps from it.
     spread: Vec<f64>,
     /// The states that the box reaches.
-    reach: Vec<u32>,
+    reach: Vec<StateId>,
 }
 
 /// Later steps with less than this part of the total weight are ignored.
@@ -90,7 +90,7 @@ impl<'m> Timed<'m> {
     fn of(model: &'m Mdp, doubles: &'m Doubles, kind: Kind, stop: &StopSignal) -> Timed<'m> {
         let size = |weight: Enclosure| UpperBound::of(weight.lower()).max(UpperBound::of(weight.upper()));
         let greatest = |p: usize| {
-            UpperBound::of((0..doubles.n_choices).map(|choice| doubles.rewards(choice)[p].abs()).fold(0.0, f64::max))
+            UpperBound::of(doubles.all_choices().map(|choice| doubles.rewards(choice)[p].abs()).fold(0.0, f64::max))
         };
         let rest = |step: u64| {
             let of_principal = |p: usize| {
@@ -128,7 +128,7 @@ impl<'m> Timed<'m> {
     fn relax(&self, within: &ActionBox) -> Relaxed {
         let doubles = self.doubles;
         let reach = doubles.reachable(|choice| within.allows(choice));
-        let n_terms: usize = reach.iter().map(|&state| doubles.n_terms(state as usize)).sum();
+        let n_terms: usize = reach.iter().map(|&state| doubles.n_terms(state)).sum();
         self.stop.spend(LOOK * (self.weights.len() * (n_terms + doubles.n_choices)) as u64);
         let mut budget = RoundingBudget::default();
         budget.allow(self.off);
@@ -143,7 +143,7 @@ impl<'m> Timed<'m> {
             let importance: f64 = weights.iter().map(|weight| weight.abs()).sum();
             let mut largest = 0.0f64;
             for &state in &reach {
-                let choices = doubles.choices(state as usize);
+                let (choices, span) = (doubles.choices(state), doubles.span(state));
                 worths.clear();
                 for choice in choices.clone() {
                     let paid = doubles.rewards(choice).iter().zip(weights).map(|(reward, weight)| reward * weight);
@@ -151,10 +151,10 @@ impl<'m> Timed<'m> {
                     largest = largest.max(size);
                     worths.push(paid + doubles.expected(choice, &values));
                 }
-                next[state as usize] = within.best(choices.clone(), &worths);
-                let mut order: Vec<usize> = choices.clone().filter(|&choice| within.allows(choice)).collect();
-                order.sort_by(|&a, &b| worths[b - choices.start].total_cmp(&worths[a - choices.start]));
-                within.fill(choices, &order, &mut now);
+                next[state.index()] = within.best(span.clone(), &worths);
+                let mut order: Vec<ChoiceId> = choices.clone().filter(|&choice| within.allows(choice)).collect();
+                order.sort_by(|&a, &b| worths[b.index() - span.start].total_cmp(&worths[a.index() - span.start]));
+                within.fill(span, &order, &mut now);
             }
             let size = values.iter().fold(largest, |size, value| size.max(value.abs()));
             budget.allow_sum(2 * doubles.longest_sum + doubles.n + 4, 4.0 * (largest + size));
@@ -162,29 +162,31 @@ impl<'m> Timed<'m> {
             // A running mean, and how far single steps are from it.
             counted += importance;
             if counted > 0.0 {
-                for choice in 0..doubles.n_choices {
-                    let difference = now[choice] - mix[choice];
-                    mix[choice] += difference * importance / counted;
-                    spread[choice] += (difference.abs() - spread[choice]) * importance / counted;
+                for choice in doubles.all_choices() {
+                    let difference = now[choice.index()] - mix[choice.index()];
+                    mix[choice.index()] += difference * importance / counted;
+                    spread[choice.index()] += (difference.abs() - spread[choice.index()]) * importance / counted;
                 }
             }
         }
-        for state in 0..doubles.n_states {
-            within.project(doubles.choices(state), &mut mix);
+        for state in doubles.states() {
+            within.project(doubles.span(state), &mut mix);
         }
         let doubt = sum_up(budget.total(), budget.total());
-        Relaxed { bound: budget.above(values[doubles.start]), doubt, mix, spread, reach }
+        Relaxed { bound: budget.above(values[doubles.start.index()]), doubt, mix, spread, reach }
     }
 
     /// The strategy of the class for a mix, evaluated.
     fn incumbent(&self, mix: &[f64], stop: &StopSignal) -> Option<Incumbent> {
         let (model, doubles) = (self.model, self.doubles);
         let chosen = || -> Vec<ChoiceId> {
-            let most = |state: usize| {
+            let most = |state: StateId| {
                 let choices = doubles.choices(state);
-                choices.max_by(|&a, &b| mix[a].total_cmp(&mix[b]).then(b.cmp(&a))).expect("a state has a choice")
+                choices
+                    .max_by(|&a, &b| mix[a.index()].total_cmp(&mix[b.index()]).then(b.cmp(&a)))
+                    .expect("a state has a choice")
             };
-            (0..doubles.n_states).map(|state| ChoiceId::from(most(state))).collect()
+            doubles.states().map(most).collect()
         };
         let last = model.principals().iter().map(|principal| principal.last().from).max().unwrap_or(0);
         let (strategy, welfare) = match self.kind {
@@ -228,7 +230,7 @@ impl<'m> Timed<'m> {
 
     /// The first choice of every state, with the bounds that hold for any strategy.
     fn unevaluated(&self) -> Incumbent {
-        let first = (0..self.doubles.n_states).map(|state| ChoiceId::from(self.doubles.choices(state).start));
+        let first = self.doubles.states().map(|state| ChoiceId::from(self.doubles.span(state).start));
         let lower = any_payoffs(self.model).welfare_enclosure(self.model.start()).lower();
         let welfare = Rational::try_from(lower).unwrap_or(Rational::ZERO);
         let lower = self.doubles.scaled_below(&welfare);
@@ -236,17 +238,18 @@ impl<'m> Timed<'m> {
     }
 
     /// The state whose choices vary most over the steps, of those that can be divided.
-    fn disagreement(&self, within: &ActionBox, relaxed: &Relaxed) -> Option<usize> {
+    fn disagreement(&self, within: &ActionBox, relaxed: &Relaxed) -> Option<StateId> {
         let least = if self.kind == Kind::Positional { 0.5 } else { 8.0 * GRID };
-        let can_divide = |state: &usize| {
+        let can_divide = |state: &StateId| {
             within.width(self.doubles, *state) > least
                 && match self.kind {
                     Kind::Positional => within.n_allowed(self.doubles, *state) > 1,
                     Kind::Stationary => true,
                 }
         };
-        let spread = |state: usize| self.doubles.choices(state).map(|choice| relaxed.spread[choice]).sum::<f64>();
-        let open = relaxed.reach.iter().map(|&state| state as usize).filter(can_divide);
+        let spread =
+            |state: StateId| self.doubles.choices(state).map(|choice| relaxed.spread[choice.index()]).sum::<f64>();
+        let open = relaxed.reach.iter().copied().filter(can_divide);
         open.max_by(|&a, &b| spread(a).total_cmp(&spread(b)).then(b.cmp(&a)))
     }
 }
@@ -300,7 +303,7 @@ impl Class for Timed<'_> {
                             allowed.map(|choice| node.within.fixed(self.doubles, state, choice)).collect()
                         }
                     };
-                    let child = |within| Node { within, bound, depth: node.depth + 1, near: None };
+                    let child = |within| Node { within, bound, depth: node.depth + 1, slope_rests: 0, near: None };
                     expanded.children = boxes.into_iter().map(child).collect();
                 }
             }

@@ -19,7 +19,7 @@ use super::relaxation::{Relaxed, Relaxer};
 use super::segments;
 use super::slope::slope_bound;
 use super::values::{evaluate, lexicographic_values};
-use crate::model::{ChoiceId, Mdp};
+use crate::model::{ChoiceId, Mdp, StateId};
 use crate::number::Rational;
 use crate::principals;
 use crate::stop::{Pace, StopSignal};
@@ -44,7 +44,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let ordered = principals::order(model);
     let doubles = Doubles::of(&ordered);
     let whole = without_dominated(&ordered, &doubles, &options.stop);
-    let everywhere: Vec<u32> = (0..doubles.n_states as u32).collect();
+    let everywhere: Vec<StateId> = doubles.states().collect();
     let (values, elsewhere) = lexicographic_values(&doubles, &whole, &everywhere, None, &options.stop);
     let reach = doubles.reachable(|_| true);
     let relaxer = Relaxer::new(&doubles, &options.stop);
@@ -62,7 +62,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     // If all rewards are 0, the relaxation would report only its rounding errors.
     let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
-    let root = Node { within: whole, bound, depth: 0, near };
+    let root = Node { within: whole, bound, depth: 0, slope_rests: 0, near };
     search(&class, root, incumbent, options)
 }
 
@@ -74,7 +74,7 @@ struct Mixed<'m> {
     elsewhere: Vec<f64>,
     whole: ActionBox,
     /// The states that the whole box reaches.
-    reach: Vec<u32>,
+    reach: Vec<StateId>,
 }
 
 /// Probabilities of a reported strategy are multiples of 1 over this.
@@ -89,6 +89,10 @@ const NOTICEABLE: f64 = 1e-13;
 const NARROWINGS: usize = 6;
 /// States that are tried for a division.
 const TRIED: usize = 4;
+/// A slope bound is far above the relaxation if its excess over the target is this many times as large.
+const FAR: f64 = 3.0;
+/// It is then left out for this many divisions.
+const RESTS: u32 = 3;
 
 impl Class for Mixed<'_> {
     fn model(&self) -> &Doubles {
@@ -126,9 +130,9 @@ impl Class for Mixed<'_> {
         let mut bound = node.bound;
         let mut mix = self.elsewhere.clone();
         for &state in &relaxed.reach {
-            let choices = doubles.choices(state as usize);
-            mix[choices.clone()].copy_from_slice(&followed.average[choices.clone()]);
-            node.within.project(choices, &mut mix);
+            let span = doubles.span(state);
+            mix[span.clone()].copy_from_slice(&followed.average[span.clone()]);
+            node.within.project(span, &mut mix);
         }
         let mut local = Local::new(doubles, &relaxed.reach, mix.clone(), &goal.stop);
         let mut welfare = None;
@@ -140,7 +144,7 @@ impl Class for Mixed<'_> {
         let welfare = welfare.unwrap_or_else(|| {
             let mut values = relaxed.values.clone();
             evaluate(doubles, &relaxed.reach, &mix, &mut values, &mut Pace::of(&goal.stop));
-            (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start]).sum()
+            (0..doubles.n).map(|i| values[i * doubles.n_states + doubles.start.index()]).sum()
         });
         if welfare > incumbent.lower + BETTER * goal.gap + NOTICEABLE * incumbent.lower.abs() {
             // There may be better mixes outside the box.
@@ -161,27 +165,52 @@ impl Class for Mixed<'_> {
             }
         }
         let best = expanded.found.as_ref().unwrap_or(incumbent);
-        let slope = local.as_ref().and_then(|local| slope_bound(doubles, &node.within, local, &goal.stop));
-        let by_slope = slope.as_ref().is_some_and(|slope| slope.bound < bound);
-        bound = slope.as_ref().map_or(bound, |slope| slope.bound.min(bound));
         let cutoff = goal.cutoff(best);
+        let target = cutoff.least.max(cutoff.enough);
+        let slope = local.as_ref().filter(|_| node.slope_rests == 0).and_then(|local| {
+            let slope = slope_bound(doubles, &node.within, local, target, &goal.stop)?;
+            Some((slope, local))
+        });
+        let slope_rests = match &slope {
+            _ if node.slope_rests > 0 => node.slope_rests - 1,
+            Some((slope, _)) if slope.bound - target > FAR * (bound - target) => RESTS,
+            _ => 0,
+        };
+        let by_slope = slope.as_ref().is_some_and(|(slope, _)| slope.bound < bound);
+        bound = slope.as_ref().map_or(bound, |(slope, _)| slope.bound.min(bound));
         if cutoff.drops(bound) || goal.reached(best) {
             expanded.drop_at(bound);
             return expanded;
         }
-        let opens = match slope {
-            Some(slope) if by_slope => slope.opens,
+        node.bound = bound;
+        if let Some((slope, local)) = &slope {
+            let (dropped, much) = slope.narrow(doubles, &mut node.within, local, cutoff);
+            if let Some(bound) = dropped {
+                expanded.dropped = Some(expanded.dropped.unwrap_or(f64::NEG_INFINITY).max(bound));
+            }
+            if much {
+                // Everything is tighter in what is left.
+                node.near = Some(Arc::new((relaxed.values, relaxed.mix)));
+                expanded.children = vec![node];
+                return expanded;
+            }
+        }
+        let opens = match &slope {
+            Some((slope, local)) if by_slope => slope.opens(doubles, local),
             _ => self.relaxer.losses(&node.within, &relaxed, &mix),
         };
-        let mut states: Vec<usize> = relaxed.reach.iter().map(|&state| state as usize).collect();
+        let mut states = relaxed.reach.clone();
         states.retain(|&state| node.within.width(doubles, state) > 8.0 * GRID);
-        states.sort_by(|&a, &b| opens[b].total_cmp(&opens[a]).then(a.cmp(&b)));
+        states.sort_by(|&a, &b| opens[b.index()].total_cmp(&opens[a.index()]).then(a.cmp(&b)));
         let near = Arc::new((relaxed.values, relaxed.mix));
         let divided = states.iter().take(TRIED).map(|&state| {
             let boxes = divide(doubles, &node.within, state, &mix);
             let child = |within: ActionBox| {
-                let relaxed = self.relaxer.relax(&within, Some((&near.0, &near.1)));
-                Node { within, bound: relaxed.bound.min(bound), depth: node.depth + 1, near: Some(near.clone()) }
+                let own = match &slope {
+                    Some((slope, local)) if by_slope => slope.of_part(doubles, &within, local, state),
+                    _ => self.relaxer.relax(&within, Some((&near.0, &near.1))).bound,
+                };
+                Node { within, bound: own.min(bound), depth: node.depth + 1, slope_rests, near: Some(near.clone()) }
             };
             boxes.into_iter().map(child).collect::<Vec<Node>>()
         });
@@ -205,19 +234,19 @@ impl Class for Mixed<'_> {
 }
 
 /// The two parts of a box, cut at one choice of a state.
-pub(super) fn divide(model: &Doubles, within: &ActionBox, state: usize, mix: &[f64]) -> Vec<ActionBox> {
-    let width = |choice: usize| within.upper[choice] - within.lower[choice];
+pub(super) fn divide(model: &Doubles, within: &ActionBox, state: StateId, mix: &[f64]) -> Vec<ActionBox> {
+    let width = |choice: ChoiceId| within.upper[choice.index()] - within.lower[choice.index()];
     let choice = model.choices(state).max_by(|&a, &b| width(a).total_cmp(&width(b)).then(b.cmp(&a)));
     let choice = choice.expect("a state has a choice");
-    let (lower, width) = (within.lower[choice], width(choice));
+    let (lower, width) = (within.lower[choice.index()], width(choice));
     // The best mix is to lie well inside one of the parts: cut halfway between it and the farther end.
-    let place = ((mix[choice] - lower) / width).clamp(0.0, 1.0);
+    let place = ((mix[choice.index()] - lower) / width).clamp(0.0, 1.0);
     let cut = if place >= 0.5 { (place / 2.0).max(0.3) } else { (0.5 + place / 2.0).min(0.7) };
     let cut = ((lower + cut * width) / GRID).round() * GRID;
     let mut below = within.clone();
-    below.upper[choice] = cut;
+    below.upper[choice.index()] = cut;
     let mut above = within.clone();
-    above.lower[choice] = cut;
+    above.lower[choice.index()] = cut;
     [below, above].into_iter().filter_map(|mut part| part.tighten(model, state).then_some(part)).collect()
 }
 
@@ -241,27 +270,26 @@ impl Mixed<'_> {
         let (mut notes, mut pace) = (Notes::new(doubles), Pace::of(&self.relaxer.stop));
         let mut narrowed = false;
         for &state in &relaxed.reach {
-            let state = state as usize;
             for choice in doubles.choices(state) {
-                let width = node.within.upper[choice] - node.within.lower[choice];
-                let share = MORE * excess / followed.regret[choice];
+                let width = node.within.upper[choice.index()] - node.within.lower[choice.index()];
+                let share = MORE * excess / followed.regret[choice.index()];
                 if width <= 8.0 * GRID || share.is_nan() || share >= WORTHWHILE * width {
                     continue;
                 }
-                let cut = ((node.within.lower[choice] + share) / GRID).ceil() * GRID;
+                let cut = ((node.within.lower[choice.index()] + share) / GRID).ceil() * GRID;
                 // The box is copied for every probe.
                 if pace.stops_after(doubles.n_choices) {
                     return narrowed;
                 }
                 let mut part = node.within.clone();
-                part.lower[choice] = cut;
+                part.lower[choice.index()] = cut;
                 if !part.tighten(doubles, state) {
                     continue;
                 }
                 let bound = self.relaxer.probe(&part, relaxed, state, &mut notes, &mut pace);
                 if cutoff.drops(bound) {
                     expanded.drop_at(bound);
-                    node.within.upper[choice] = cut;
+                    node.within.upper[choice.index()] = cut;
                     assert!(node.within.tighten(doubles, state), "the rest of the box is not empty");
                     narrowed = true;
                 }
@@ -297,17 +325,16 @@ impl Mixed<'_> {
 
 /// The mix with probabilities that are multiples of 1/[`DECIMALS`] and sum to exactly 1.
 pub(super) fn rounded(model: &Mdp, doubles: &Doubles, mix: &[f64]) -> Stationary {
-    let of_state = |state: usize| {
-        let choices = doubles.choices(state);
+    let of_state = |state: StateId| {
         let mut shares: Vec<u64> =
-            mix[choices.clone()].iter().map(|p| (p.clamp(0.0, 1.0) * DECIMALS as f64).round() as u64).collect();
+            mix[doubles.span(state)].iter().map(|p| (p.clamp(0.0, 1.0) * DECIMALS as f64).round() as u64).collect();
         let largest = (0..shares.len()).max_by_key(|&position| (shares[position], usize::MAX - position));
         let largest = largest.expect("a state has a choice");
         let others: u64 = shares.iter().sum::<u64>() - shares[largest];
         shares[largest] = DECIMALS - others.min(DECIMALS - 1);
-        let positive = choices.zip(shares).filter(|(_, share)| *share > 0);
+        let positive = doubles.choices(state).zip(shares).filter(|(_, share)| *share > 0);
         let fraction = |share: u64| Rational::from(share) / Rational::from(DECIMALS);
-        positive.map(|(choice, share)| (ChoiceId::from(choice), fraction(share))).collect()
+        positive.map(|(choice, share)| (choice, fraction(share))).collect()
     };
-    Stationary::new(model, (0..doubles.n_states).map(of_state).collect())
+    Stationary::new(model, doubles.states().map(of_state).collect())
 }

@@ -1,9 +1,15 @@
 //! Searches that are stopped on the way: soon, and with bounds that hold.
 
+use super::action_box::ActionBox;
+use super::doubles::Doubles;
+use super::local::Local;
+use super::slope::slope_bound;
+use super::visit_range::VisitRange;
 use super::{Search, SearchOptions, SearchOutcome, positional, stationary};
 use crate::evaluation::evaluate;
 use crate::model::{Mdp, ModelArrays, NameTable, Principal};
 use crate::number::Rational;
+use crate::principals;
 use crate::stop::{StopReason, StopSignal};
 
 /// States on a ring, two choices each, three successors nearby, rewards that disagree.
@@ -92,4 +98,154 @@ fn a_large_model_is_left_during_the_first_sweeps() {
         assert!(width(&early) > 4.0 * width(&late), "{name}: {} and {}", width(&early), width(&late));
         assert!(early.upper >= late.welfare.enclosure.lower() && late.upper >= early.welfare.enclosure.lower());
     }
+}
+
+/// Random boxes of a small ring, and random mixes of them.
+struct Boxes {
+    doubles: Doubles,
+    seed: u64,
+}
+
+impl Boxes {
+    fn of(n: usize) -> Boxes {
+        Boxes { doubles: Doubles::of(&principals::order(&ring(n))), seed: 11 }
+    }
+
+    fn draw(&mut self, below: u64) -> u64 {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) % below
+    }
+
+    /// Ranges of sixteenths, from single mixes to everything.
+    fn within(&mut self) -> ActionBox {
+        let mut within = ActionBox::whole(&self.doubles);
+        let most = 1 + self.draw(16);
+        for state in self.doubles.states() {
+            let width = self.draw(most + 1);
+            let least = self.draw(17 - width);
+            let first = self.doubles.span(state).start;
+            within.lower[first] = least as f64 / 16.0;
+            within.upper[first] = (least + width) as f64 / 16.0;
+            assert!(within.tighten(&self.doubles, state));
+        }
+        within
+    }
+
+    /// A mix of a box; often at its ends.
+    fn mix(&mut self, within: &ActionBox) -> Vec<f64> {
+        let mut mix = vec![0.0; self.doubles.n_choices];
+        for state in self.doubles.states() {
+            let first = self.doubles.span(state).start;
+            let share = self.draw(9).saturating_sub(2).min(4) as f64 / 4.0;
+            mix[first] = within.lower[first] + share * (within.upper[first] - within.lower[first]);
+            mix[first + 1] = 1.0 - mix[first];
+        }
+        mix
+    }
+
+    /// The discounted visits of a principal under a mix, followed forwards step by step.
+    fn visits(&self, mix: &[f64], i: usize) -> Vec<f64> {
+        let doubles = &self.doubles;
+        let (mut visits, mut mass) = (vec![0.0; doubles.n_states], vec![0.0; doubles.n_states]);
+        mass[doubles.start.index()] = 1.0;
+        while mass.iter().sum::<f64>() > 1e-14 {
+            let mut next = vec![0.0; doubles.n_states];
+            for state in doubles.states() {
+                visits[state.index()] += mass[state.index()];
+                for choice in doubles.choices(state) {
+                    for (target, p) in doubles.row(choice) {
+                        next[target.index()] += doubles.discount[i] * mass[state.index()] * mix[choice.index()] * p;
+                    }
+                }
+            }
+            mass = next;
+        }
+        visits
+    }
+
+    fn welfare(&self, mix: &[f64]) -> f64 {
+        let of_principal = |i: usize| {
+            let visits = self.visits(mix, i);
+            let paid = |choice: crate::model::ChoiceId| {
+                visits[self.doubles.state_of(choice).index()] * mix[choice.index()] * self.doubles.rewards(choice)[i]
+            };
+            self.doubles.all_choices().map(paid).sum::<f64>()
+        };
+        (0..self.doubles.n).map(of_principal).sum()
+    }
+}
+
+/// No mix of a box has visits outside their range, and the ends of the range are attained by mixes of the ends of the box.
+#[test]
+fn the_visits_of_every_mix_are_in_their_range_which_is_as_narrow_as_can_be() {
+    let mut boxes = Boxes::of(6);
+    let (stop, everywhere) = (StopSignal::default(), boxes.doubles.states().collect::<Vec<_>>());
+    for _ in 0..60 {
+        let within = boxes.within();
+        let centre = boxes.mix(&within);
+        let mixes: Vec<Vec<f64>> = (0..12).map(|_| boxes.mix(&within)).collect();
+        let ends = |corner: u32| -> Vec<f64> {
+            let of_state = |state: usize| {
+                let end = if corner >> state & 1 == 1 { within.upper[2 * state] } else { within.lower[2 * state] };
+                [end, 1.0 - end]
+            };
+            (0..6).flat_map(of_state).collect()
+        };
+        let local = Local::new(&boxes.doubles, &everywhere, centre, &stop).unwrap();
+        let range = VisitRange::of(&boxes.doubles, &within, &local, &stop).unwrap();
+        for i in 0..2 {
+            for mix in &mixes {
+                for (state, visits) in boxes.visits(mix, i).into_iter().enumerate() {
+                    let (low, high) = (range.low[i][state], range.high[i][state]);
+                    assert!(low <= visits + 1e-11 && visits <= high + 1e-11, "{visits} is not in [{low}, {high}]");
+                }
+            }
+            let all: Vec<Vec<f64>> = (0..1 << 6).map(|corner| boxes.visits(&ends(corner), i)).collect();
+            for state in 0..6 {
+                let least = all.iter().map(|visits| visits[state]).fold(f64::INFINITY, f64::min);
+                let most = all.iter().map(|visits| visits[state]).fold(0.0, f64::max);
+                let own = local.visits(i)[state];
+                let enough = |end: f64| 0.05 * (end - own).abs() + 2e-4 * own + 1e-9;
+                assert!(least - range.low[i][state] <= enough(least), "{} < {least}", range.low[i][state]);
+                assert!(range.high[i][state] - most <= enough(most), "{} > {most}", range.high[i][state]);
+            }
+        }
+    }
+}
+
+/// No mix of a box, or of a part of it, earns more than the slope bound, also after what is below a cutoff has been taken away.
+#[test]
+fn no_mix_of_a_box_earns_more_than_its_slope_bound() {
+    let mut boxes = Boxes::of(7);
+    let (stop, everywhere) = (StopSignal::default(), boxes.doubles.states().collect::<Vec<_>>());
+    let (mut narrowed, mut tight) = (0, 0);
+    for round in 0..150 {
+        let within = boxes.within();
+        let centre = boxes.mix(&within);
+        let state = everywhere[boxes.draw(7) as usize];
+        let mut part = within.clone();
+        let first = boxes.doubles.span(state).start;
+        part.upper[first] = (part.lower[first] + part.upper[first]) / 2.0;
+        assert!(part.tighten(&boxes.doubles, state));
+        let mixes: Vec<[Vec<f64>; 2]> = (0..15).map(|_| [boxes.mix(&within), boxes.mix(&part)]).collect();
+        let mut local = Local::new(&boxes.doubles, &everywhere, centre, &stop).unwrap();
+        local.improve_stationary(&within, 20);
+        let found = local.welfare();
+        let target = found + 1e-3 * (round % 7) as f64;
+        let slope = slope_bound(&boxes.doubles, &within, &local, target, &stop).unwrap();
+        tight += usize::from(slope.bound < found + 0.01 * found.abs());
+        let mut left = within.clone();
+        let cutoff = super::branch_and_bound::Cutoff { least: target, enough: f64::NEG_INFINITY };
+        let (dropped, _) = slope.narrow(&boxes.doubles, &mut left, &local, cutoff);
+        narrowed += usize::from(dropped.is_some());
+        let of_part = slope.of_part(&boxes.doubles, &part, &local, state);
+        for [mix, of_the_part] in &mixes {
+            let welfare = boxes.welfare(mix);
+            assert!(welfare <= slope.bound + 1e-10, "{welfare} is more than {}", slope.bound);
+            let is_left = mix.iter().zip(left.lower.iter().zip(&left.upper)).all(|(p, (l, u))| l <= p && p <= u);
+            assert!(is_left || welfare <= dropped.unwrap() + 1e-10, "{welfare} was taken away at {dropped:?}");
+            assert!(boxes.welfare(of_the_part) <= of_part + 1e-10, "a part earns more than {of_part}");
+        }
+    }
+    assert!(narrowed > 30 && tight > 30, "{narrowed} boxes were narrowed, {tight} bounds are tight");
 }

@@ -7,7 +7,7 @@ use super::action_box::ActionBox;
 use super::dense;
 use super::doubles::Doubles;
 use crate::kernel::gauss_seidel::sweep_in_place;
-use crate::model::StateId;
+use crate::model::{ChoiceId, StateId};
 use crate::stop::{Pace, StopSignal};
 
 /// Differences below this, relative to the largest value, count as ties.
@@ -26,7 +26,7 @@ const MOST_IMPROVEMENTS: usize = 60;
 pub(super) fn lexicographic_values(
     model: &Doubles,
     within: &ActionBox,
-    reach: &[u32],
+    reach: &[StateId],
     near: Option<(&[f64], &[f64])>,
     stop: &StopSignal,
 ) -> (Vec<f64>, Vec<f64>) {
@@ -36,10 +36,10 @@ pub(super) fn lexicographic_values(
         None => (vec![0.0; model.n * model.n_states], vec![0.0; model.n_choices]),
     };
     for &state in reach {
-        let choices = model.choices(state as usize);
+        let span = model.span(state);
         match near {
-            Some(_) => within.project(choices, &mut mix),
-            None => within.fill(choices.clone(), &choices.collect::<Vec<_>>(), &mut mix),
+            Some(_) => within.project(span, &mut mix),
+            None => within.fill(span, &model.choices(state).collect::<Vec<_>>(), &mut mix),
         }
     }
     evaluate(model, reach, &mix, &mut values, pace);
@@ -53,7 +53,7 @@ pub(super) fn lexicographic_values(
 }
 
 /// About the values of a mix to every principal, from values that are near. Stopped, they are as good as they are by then.
-pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut [f64], pace: &mut Pace) {
+pub(super) fn evaluate(model: &Doubles, reach: &[StateId], mix: &[f64], values: &mut [f64], pace: &mut Pace) {
     let a_sweep = n_terms(model, reach);
     for i in 0..model.n {
         let values = &mut values[i * model.n_states..(i + 1) * model.n_states];
@@ -67,44 +67,44 @@ pub(super) fn evaluate(model: &Doubles, reach: &[u32], mix: &[f64], values: &mut
 }
 
 /// The products of one look at these states.
-fn n_terms(model: &Doubles, reach: &[u32]) -> usize {
-    reach.iter().map(|&state| model.n_terms(state as usize)).sum()
+fn n_terms(model: &Doubles, reach: &[StateId]) -> usize {
+    reach.iter().map(|&state| model.n_terms(state)).sum()
 }
 
 /// One Gauss–Seidel sweep, backwards, because states are often listed before their successors. Returns whether it has converged.
-fn sweep(model: &Doubles, reach: &[u32], mix: &[f64], i: usize, values: &mut [f64]) -> bool {
+fn sweep(model: &Doubles, reach: &[StateId], mix: &[f64], i: usize, values: &mut [f64]) -> bool {
     let discount = model.discount[i];
     let solved = |state: StateId, values: &[f64]| {
         let (mut now, mut stays) = (0.0, 0.0);
-        for choice in model.choices(state.index()).filter(|&choice| mix[choice] > 0.0) {
+        for choice in model.choices(state).filter(|&choice| mix[choice.index()] > 0.0) {
             let (later, own) = model.leaving(state, choice, values);
-            stays += mix[choice] * own;
-            now += mix[choice] * (model.rewards(choice)[i] + discount * later);
+            stays += mix[choice.index()] * own;
+            now += mix[choice.index()] * (model.rewards(choice)[i] + discount * later);
         }
         // A discount that rounds to 1 divides by 0. Any finite value will do; NaN will not.
         Some(now / (1.0 - discount * stays)).filter(|value| value.is_finite()).unwrap_or(0.0)
     };
-    let backwards = reach.iter().rev().map(|&state| (state as usize, StateId::at(state)));
+    let backwards = reach.iter().rev().map(|&state| (state.index(), state));
     sweep_in_place(backwards, values, solved).is_settled(SETTLED)
 }
 
 /// Improves the mix of every state that has a better one. Returns whether any changed.
-fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], mix: &mut [f64]) -> bool {
+fn improve(model: &Doubles, within: &ActionBox, reach: &[StateId], values: &[f64], mix: &mut [f64]) -> bool {
     let scale: Vec<f64> = (0..model.n)
         .map(|i| {
             let values = &values[i * model.n_states..(i + 1) * model.n_states];
             // Choices that are never taken do not count for the scale.
-            let taken = |&state: &u32| {
-                model.choices(state as usize).map(|choice| mix[choice] * model.rewards(choice)[i].abs()).sum::<f64>()
+            let taken = |&state: &StateId| {
+                model.choices(state).map(|choice| mix[choice.index()] * model.rewards(choice)[i].abs()).sum::<f64>()
             };
-            reach.iter().map(|state| values[*state as usize].abs().max(taken(state))).fold(0.0, f64::max)
+            reach.iter().map(|state| values[state.index()].abs().max(taken(state))).fold(0.0, f64::max)
         })
         .collect();
     let mut improved = false;
     let mut worth = Vec::new();
     let mut new_mix = vec![0.0; model.n_choices];
     for &state in reach {
-        let choices = model.choices(state as usize);
+        let (choices, span) = (model.choices(state), model.span(state));
         if choices.len() < 2 {
             continue;
         }
@@ -115,7 +115,7 @@ fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], m
                 worth.push(model.rewards(choice)[i] + model.discount[i] * model.expected(choice, values));
             }
         }
-        let of = |choice: usize, i: usize| worth[(choice - choices.start) * model.n + i];
+        let of = |choice: ChoiceId, i: usize| worth[(choice.index() - span.start) * model.n + i];
         // The sign of the difference for the first principal for whom the two differ.
         let prefers = |difference: &dyn Fn(usize) -> f64| {
             (0..model.n)
@@ -123,7 +123,7 @@ fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], m
                 .find(|(d, tie)| d.abs() > *tie)
                 .map_or(0.0, |(d, _)| d)
         };
-        let mut left: Vec<usize> = choices.clone().filter(|&choice| within.allows(choice)).collect();
+        let mut left: Vec<ChoiceId> = choices.clone().filter(|&choice| within.allows(choice)).collect();
         let mut order = Vec::with_capacity(left.len());
         while !left.is_empty() {
             let mut first = 0;
@@ -134,10 +134,12 @@ fn improve(model: &Doubles, within: &ActionBox, reach: &[u32], values: &[f64], m
             }
             order.push(left.remove(first));
         }
-        within.fill(choices.clone(), &order, &mut new_mix);
-        let gain = |i: usize| choices.clone().map(|choice| (new_mix[choice] - mix[choice]) * of(choice, i)).sum();
+        within.fill(span.clone(), &order, &mut new_mix);
+        let gain = |i: usize| {
+            choices.clone().map(|choice| (new_mix[choice.index()] - mix[choice.index()]) * of(choice, i)).sum()
+        };
         if prefers(&gain) > 0.0 {
-            mix[choices.clone()].copy_from_slice(&new_mix[choices.clone()]);
+            mix[span.clone()].copy_from_slice(&new_mix[span]);
             improved = true;
         }
     }
