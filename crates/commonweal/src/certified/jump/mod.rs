@@ -182,7 +182,7 @@ impl<'m> Walk<'m> {
             gains.jump(self.members.as_ref().expect("their gains are counted from a base"), length, mixing);
         }
         self.weights = weights;
-        self.step = to;
+        (self.step, self.weighed_from) = (to, to);
         self.n_jumps += 1;
     }
 
