@@ -76,14 +76,13 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         json::print(&document, spent)?
     } else {
         let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
-        let figures = figures.filter(|_| !args.run.quiet).map(|figures| in_words(&names, &figures));
-        let spent = spent.map_or_else(String::new, |spent| spent.in_words());
-        output::print(&(line + "\n" + &figures.unwrap_or_default() + &spent))?;
+        output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
     }
     Ok(match found {
         Ok(Verdict::Accepted(meaning)) => {
             if !args.run.quiet && !args.run.json {
                 say(&format!("{meaning}{of_what}"));
+                figures.iter().for_each(|figures| say(in_words(&names, figures).trim_end()));
             }
             ExitCode::SUCCESS
         }
