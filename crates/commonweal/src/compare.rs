@@ -197,6 +197,8 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         None => stop.reason().map(|reason| unknown.of(Class::NoCommitment, reason)),
     };
     positional.improve(&replanned);
+    // The first decisions of a plan that is not the best need not be those of the best one.
+    let replanned = stopped.map_or(replanned, |reason| unknown.of(Class::Replanned, reason));
     if let Some(uncommitted) = &uncommitted {
         if matches!(equilibrium, Equilibrium::Pure(_)) {
             positional.improve(uncommitted);
