@@ -123,6 +123,7 @@ export class GraphPanel {
       group.append(svg("rect", { x, y, width, height, rx: height / 2, ...fill }));
       if (longTerm) group.append(svg("rect", { class: "ring", x: x + 2.5, y: y + 2.5, width: width - 5, height: height - 5, rx: height / 2 - 2.5 }));
       group.append(svg("text", { x: x + width / 2, y: y + height / 2 + 4, "text-anchor": "middle" }, pillText(action(pill), pill.state)));
+      group.addEventListener("click", () => this.choose(names[pill.state]!));
       drawing.append(group);
     }
     for (const arrow of ordered) {

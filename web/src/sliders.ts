@@ -106,6 +106,8 @@ class Dial {
   private readonly slider: HTMLInputElement;
   private readonly field: HTMLInputElement;
   private readonly error: HTMLElement;
+  /** Whether something is typed that does not count yet. */
+  private isTyping = false;
   private static count = 0;
 
   constructor(
@@ -124,11 +126,13 @@ class Dial {
     });
     this.field.addEventListener("change", () => {
       const found = scale.typed(this.field.value);
+      this.isTyping = false;
       this.refuse("error" in found ? found.error : null);
       if ("number" in found) set(found.number);
     });
     // What is mended is no longer marked, although it counts only when it is whole.
     this.field.addEventListener("input", () => {
+      this.isTyping = true;
       if (!this.error.hidden && "number" in scale.typed(this.field.value)) this.refuse(null);
     });
     this.element = el("div", { class: "dial" }, el("div", { class: "line" }, el("span", { class: "what" }, what), this.slider, this.field), this.error);
@@ -146,7 +150,7 @@ class Dial {
   show(number: string, isKnown: boolean, told: string): void {
     const at = this.scale.place(number);
     if (document.activeElement !== this.slider || Number(this.slider.value) !== at) this.slider.value = String(at);
-    if (document.activeElement !== this.field && this.error.hidden) this.field.value = isKnown ? this.scale.shown(number) : "";
+    if (!this.isTyping && this.error.hidden) this.field.value = isKnown ? this.scale.shown(number) : "";
     this.slider.setAttribute("aria-valuetext", told || this.scale.shown(number));
   }
 }

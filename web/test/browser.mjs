@@ -424,9 +424,12 @@ test("a dense model is drawn in part, and what is left out is said", async () =>
   assert.equal(await page.locator("#graph .action.taken").count(), 10);
   assert.ok((await page.locator("#graph .edge").count()) <= 60);
   // A state that is chosen has all of its actions.
-  await page.locator('#graph [data-state="s3"]').click();
+  await page.locator('#graph [data-state="s3"] .name').click();
   await page.locator("#graph .note", { hasText: "around s3" }).waitFor();
   assert.equal(await page.locator("#graph .action[aria-label^='s3, ']").count(), 10);
+  // A click on an action is one on its state.
+  await page.locator("#graph .action[aria-label^='s0, ']").first().click();
+  await page.locator("#graph .note", { hasText: "around s0" }).waitFor();
   await page.close();
 });
 
@@ -637,7 +640,7 @@ test("a file from the disk is opened, with its errors, and a stage that is jumpe
   const close = "principals: {x: 0.9999, y: 0.9998}\nstates:\n  s0:\n    wait: {reward: {y: 3}, to: s0}\n    go: {reward: {x: -1, y: -1}, to: s1}\n  s1: {stay: {reward: {x: 1, y: 1}, to: s1}}\n";
   await upload("my close ones.yaml", close);
   await page.waitForFunction(() => document.querySelector("#title").textContent === "my close ones");
-  await resting(page);
+  await answered(page);
   const words = await page.locator("#timeline desc").textContent();
   const since = Number(/go from step ([\d,]+)/.exec(words)?.[1].replaceAll(",", ""));
   assert.ok(since > 16, words);
@@ -658,7 +661,7 @@ test("the curves are read under the pointer, and each number has its fraction", 
   await page.mouse.move(box.x + box.width - 14, box.y + box.height / 2);
   const told = await page.locator("#payoffs .told").textContent();
   // At the end of the curves the payoffs are nearly those of the answer: 89/9 and 38/9.
-  const [alice, bob] = ["alice", "bob"].map((name) => Number(new RegExp(`${name} ([\\d.]+)`).exec(told)[1]));
+  const [alice, bob] = ["alice", "bob"].map((name) => Number(new RegExp(`${name} (\\d+\\.\\d+)`).exec(told)[1]));
   assert.ok(Math.abs(alice - 89 / 9) < 0.2 && Math.abs(bob - 38 / 9) < 0.2, told);
   const exact = await page.locator("#answer table .number").evaluateAll((numbers) => numbers.map((number) => number.dataset.exact));
   assert.deepEqual(exact, ["exactly 89/9", "exactly 38/9"]);

@@ -5,6 +5,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
+/// Numbers by name, each as text.
+pub type Texts = Vec<(String, String)>;
+
 /// The keys that are not taken yet, each with its value as it is written: a number that went through a double would no longer be
 /// the number of the request.
 #[derive(Debug)]
@@ -86,7 +89,7 @@ impl Fields {
     }
 
     /// Numbers by name, each as text.
-    pub fn numbers(&mut self, name: &str) -> Result<Vec<(String, String)>, Problem> {
+    pub fn numbers(&mut self, name: &str) -> Result<Texts, Problem> {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(value) if kind(&value) == "an object" => {
@@ -98,7 +101,7 @@ impl Fields {
     }
 
     /// Objects of numbers by name, each number as text.
-    pub fn objects_of_numbers(&mut self, name: &str) -> Result<Vec<(String, Vec<(String, String)>)>, Problem> {
+    pub fn objects_of_numbers(&mut self, name: &str) -> Result<Vec<(String, Texts)>, Problem> {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(value) if kind(&value) == "an object" => {

@@ -1,6 +1,6 @@
 //! The common part of a request: a model, changes of it, and the engine.
 
-use crate::fields::Fields;
+use crate::fields::{Fields, Texts};
 use crate::limits::Limits;
 use crate::memory::Held;
 use crate::problem::Problem;
@@ -45,7 +45,7 @@ impl Asked {
         };
         let discounts = numbers(fields, "discounts")?;
         let weights = numbers(fields, "weights")?;
-        let own = |(name, texts): (String, Vec<(String, String)>)| {
+        let own = |(name, texts): (String, Texts)| {
             let values = texts.into_iter().map(|(key, text)| Ok((key, number("parameters", &text)?)));
             Ok((name, values.collect::<Result<_, Problem>>()?))
         };

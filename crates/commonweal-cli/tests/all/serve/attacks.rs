@@ -237,7 +237,7 @@ fn killed_and_started_again_it_is_as_before() {
 #[test]
 fn the_sum_of_hundreds_of_payoffs_does_not_take_the_bounds_with_it() {
     const STATES: usize = 200;
-    let is_prime = |n: &usize| (2..95).all(|divisor| n % divisor != 0);
+    let is_prime = |n: &usize| (2..95).all(|divisor| !n.is_multiple_of(divisor));
     let primes = (1301..).filter(is_prime).take(600).enumerate();
     let principals: String = primes.map(|(at, prime)| format!("p{at}: {}/{prime}, ", at + 1)).collect();
     let row = |s: usize| {
