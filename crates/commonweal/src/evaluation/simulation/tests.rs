@@ -407,7 +407,7 @@ fn random_runs_of_approximated_preferences_are_cut_in_time() {
     // What is not random is run once, and as long as ever.
     let (model, strategy) = weather_of(entry, false);
     let simulation = simulate(&model, &strategy, model.start(), &SimulateOptions::default());
-    assert_eq!(simulation.steps, patience::MAX_STEPS);
+    assert!(simulation.steps > steps[1], "{}", simulation.steps);
 }
 
 /// A long run of many discounts, and the bounds of what runs can be worth, are left at the poll at which the signal is raised.
