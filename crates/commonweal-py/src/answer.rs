@@ -60,7 +60,9 @@ impl PyAnswer {
     fn status(&self) -> (&'static str, Option<String>) {
         match self.answer.claim() {
             Claim::Optimal => ("optimal", None),
-            Claim::Within { .. } if self.answer.misses_gap().is_some() => ("stopped", Some(documents::WIDER.to_owned())),
+            Claim::Within { .. } if self.answer.misses_gap().is_some() => {
+                ("stopped", Some(documents::WIDER.to_owned()))
+            }
             Claim::Within { .. } => ("within gap", None),
             Claim::Undecided(ties) => ("undecided", Some(format!("comparisons left undecided: {ties}"))),
             Claim::Stopped(reason) => ("stopped", Some(reason.to_string())),

@@ -227,7 +227,9 @@ impl Runner {
             .collect();
         // Sorted by the step until which a run counts, the longest first, then by patience, so that parts that no longer count are
         // at the end.
-        let length = |&(p, part, steps): &Counted| Patience::within(&model.principals()[p], part, steps, 0.0, most_steps[p]).length;
+        let length = |&(p, part, steps): &Counted| {
+            Patience::within(&model.principals()[p], part, steps, 0.0, most_steps[p]).length
+        };
         parts.sort_by_cached_key(|part| (Reverse(length(part)), Reverse(part.1.discount.clone())));
         let owners: Vec<usize> = parts.iter().map(|&(p, ..)| p).collect();
         let chain = Chain::new(model, strategy, start, &owners);
@@ -250,9 +252,8 @@ impl Runner {
         }
         let mut trial = self.new_run();
         let mut pace = Pace::of(&options.stop);
-        let is_whole = self.run(&mut trial, &mut generator_of(options.seed, 0), |_, _, _| {
-            !pace.stops_after(self.patiences.len() + 1)
-        });
+        let is_whole = self
+            .run(&mut trial, &mut generator_of(options.seed, 0), |_, _, _| !pace.stops_after(self.patiences.len() + 1));
         if !is_whole {
             return Sample { tally: Tally::none(self.n_principals), chance: true, n_uncut: 0 };
         }
@@ -391,9 +392,8 @@ impl Runner {
         // With a single principal the welfare is determined by its payoff.
         let n_intervals = if self.n_principals == 1 { 1 } else { self.n_principals + 1 };
         let share = (1.0 - options.confidence) / n_intervals as f64;
-        let ranges: Vec<[f64; 2]> = (self.patiences.iter().enumerate())
-            .map(|(slot, own)| self.chain.range(slot, own, &options.stop))
-            .collect();
+        let ranges: Vec<[f64; 2]> =
+            (self.patiences.iter().enumerate()).map(|(slot, own)| self.chain.range(slot, own, &options.stop)).collect();
         // The total value of parts with these ranges.
         let total = |factors: &dyn Fn(usize) -> f64| {
             ranges.iter().enumerate().fold(Enclosure::ZERO, |sum, (slot, &[least, greatest])| match factors(slot) {

@@ -397,14 +397,17 @@ fn random_runs_of_approximated_preferences_are_cut_in_time() {
         // All that is cut off is part of the interval: the rewards of `far` after a run are worth up to this.
         let far = simulation.payoffs[1];
         let cut_off = simulation.truncation[1];
-        assert!(cut_off > 0.0 && far.upper - far.mean >= cut_off && far.mean - far.lower >= cut_off, "{far:?} {cut_off}");
+        assert!(
+            cut_off > 0.0 && far.upper - far.mean >= cut_off && far.mean - far.lower >= cut_off,
+            "{far:?} {cut_off}"
+        );
         steps.push(simulation.steps);
     }
     assert!(steps[0] < steps[1] && steps[1] < 100_000, "{steps:?}");
     // What is not random is run once, and as long as ever.
     let (model, strategy) = weather_of(entry, false);
     let simulation = simulate(&model, &strategy, model.start(), &SimulateOptions::default());
-    assert_eq!(simulation.steps, patience::MAX_STEPS);
+    assert!(simulation.steps > steps[1], "{}", simulation.steps);
 }
 
 /// A long run of many discounts, and the bounds of what runs can be worth, are left at the poll at which the signal is raised.
