@@ -104,6 +104,7 @@ fn what(fair: &Fair) -> String {
 fn reference(model: &Structure, fair: &Fair, question: &Question) -> String {
     let what = match &question.over {
         Over::Nothing => return String::new(),
+        _ if fair.over.is_empty() => return "Stopped before the reference point was known.\n".to_owned(),
         Over::OwnWorst => "the least that each could get",
         Over::Given(_) => "the numbers given",
         Over::Strategy(_) => "what the strategy given gets",

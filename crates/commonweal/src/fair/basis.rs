@@ -138,6 +138,7 @@ pub(super) struct Simplex<N> {
     columns: Vec<Vec<N>>,
     right: Vec<N>,
     senses: Vec<Sense>,
+    pricing: Pricing,
 }
 
 struct Core<N> {
@@ -147,6 +148,15 @@ struct Core<N> {
     inverse: Vec<Vec<N>>,
     /// Per row, its slack or artificial, if that is in the basis.
     units: Vec<Option<usize>>,
+}
+
+/// Which of the columns that improve the objective enters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pricing {
+    /// The first: Bland's rule, which never cycles.
+    First,
+    /// The one that improves most: fewer pivots, but it may cycle.
+    Most,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -171,7 +181,18 @@ impl<N: Number> Simplex<N> {
             columns: (0..program.objective.len()).map(column).collect(),
             right: program.rows.iter().map(|row| N::of(&row.right)).collect(),
             senses: program.rows.iter().map(|row| row.sense).collect(),
+            pricing: Pricing::First,
         }
+    }
+
+    /// The same with another rule for the column that enters.
+    pub fn priced_by(self, pricing: Pricing) -> Simplex<N> {
+        Simplex { pricing, ..self }
+    }
+
+    /// The slack of a row.
+    pub fn slack(&self, row: usize) -> usize {
+        self.n() + row
     }
 
     /// The artificials.
@@ -220,9 +241,16 @@ impl<N: Number> Simplex<N> {
             }
             let prices = self.prices(&core, phase);
             // Bland: the first column that improves, the first column of the basis that limits it.
-            let improves =
-                |column: &usize| !basis.contains(column) && self.reduced_cost(*column, &prices, phase).sign().is_gt();
-            let Some(entering) = (0..self.n() + self.m()).find(improves) else {
+            let cost = |column: usize| (column, self.reduced_cost(column, &prices, phase));
+            let mut improving = (0..self.n() + self.m())
+                .filter(|column| !basis.contains(column))
+                .map(cost)
+                .filter(|(_, cost)| cost.sign().is_gt());
+            let entering = match self.pricing {
+                Pricing::First => improving.next(),
+                Pricing::Most => improving.reduce(|best, own| if own.1.order(&best.1).is_gt() { own } else { best }),
+            };
+            let Some((entering, _)) = entering else {
                 return Ok(if phase == Phase::Feasible {
                     Ended::Infeasible
                 } else {

@@ -82,7 +82,7 @@ pub struct Fair {
     pub value: Value,
     /// What each principal gets.
     pub payoffs: Vec<Value>,
-    /// The reference point, per principal.
+    /// The reference point, per principal; empty if the search was stopped before it was known.
     pub over: Vec<Rational>,
     /// The lottery: the strategy that is best for the first principal comes first.
     pub mix: Vec<Share>,
@@ -159,8 +159,7 @@ pub fn hull(model: &Model, options: &FrontOptions, solving: &Options) -> Result<
 pub fn fair_in(set: &PayoffSet, question: &Question) -> Result<Fair, FairError> {
     question.check(set.model())?;
     let gap = set.gap().map_or(Rational::ZERO, |gap| Rational::try_from(gap).expect("a gap is finite"));
-    let over = vec![Rational::ZERO; set.n()];
-    let mut asked = Asked { set, question, over, best: Vec::new(), most: Vec::new(), first: Vec::new() };
+    let mut asked = Asked { set, question, over: Vec::new(), best: Vec::new(), most: Vec::new(), first: Vec::new() };
     match asked.answer(gap) {
         Ok(fair) => Ok(fair),
         Err(Failure::Refused(error)) => Err(*error),
@@ -210,6 +209,7 @@ impl Question {
 struct Asked<'q, 'm> {
     set: &'q PayoffSet<'m>,
     question: &'q Question,
+    /// The reference point, if it is known.
     over: Vec<Rational>,
     /// A lower bound on each principal's own best, if it is known.
     best: Vec<Rational>,

@@ -7,7 +7,7 @@
 //! The simplex method runs in doubles first. If its last basis is feasible in fractions, the method continues from there, and mostly
 //! ends at once; otherwise it starts anew in fractions, with Bland's rule, which never cycles.
 
-use super::basis::{Ended, Simplex};
+use super::basis::{Ended, Pricing, Simplex};
 use crate::number::{Rational, sum};
 use crate::stop::{StopReason, StopSignal};
 
@@ -66,10 +66,13 @@ pub struct Optimum {
 }
 
 impl LinearProgram {
-    /// Nearly the optimum, in doubles, of which nothing is proven; `None` if they find none.
-    pub fn nearly(&self, stop: &StopSignal) -> Result<Option<[Vec<f64>; 2]>, StopReason> {
-        let simplex = Simplex::<f64>::of(self);
-        Ok(match simplex.solve(simplex.first_basis(), simplex.most_pivots(), stop)?.ended {
+    /// Nearly the optimum, in doubles, of which nothing is proven; `None` if they find none. The rows of `tight` have no slack at
+    /// the point to start from, and its variables are not 0 there.
+    pub fn nearly(&self, tight: &[(usize, usize)], stop: &StopSignal) -> Result<Option<[Vec<f64>; 2]>, StopReason> {
+        let simplex = Simplex::<f64>::of(self).priced_by(Pricing::Most);
+        let mut start: Vec<usize> = (0..self.rows.len()).map(|row| simplex.slack(row)).collect();
+        tight.iter().for_each(|&(row, variable)| start[row] = variable);
+        Ok(match simplex.solve(start, simplex.most_pivots(), stop)?.ended {
             Ended::Optimal { primal, dual } => Some([primal, dual]),
             Ended::Infeasible | Ended::Unbounded | Ended::Lost => None,
         })

@@ -306,7 +306,21 @@ fn nearly(
     points: &[Point],
     stop: &StopSignal,
 ) -> Result<Option<MixAndMultipliers>, StopReason> {
-    let Some([primal, dual]) = program.over_mixes(points, &[]).nearly(stop)? else { return Ok(None) };
+    // The method starts at the first point: there the least line of each principal is tight.
+    let mut tight = vec![(0, 0)];
+    let mut row = 1;
+    for (index, lines) in lines.iter().enumerate() {
+        let rows = row..row + lines.slopes.len();
+        let height = |row: &usize| {
+            let condition = &program.conditions[row - 1];
+            points[0].least(&condition.payoffs) - &condition.bound
+        };
+        let least = rows.clone().map(|row| (height(&row), row)).min().expect("every gain has a line");
+        let place = points.len() + 2 * index;
+        tight.push((least.1, if least.0 < Rational::ZERO { place + 1 } else { place }));
+        row = rows.end;
+    }
+    let Some([primal, dual]) = program.over_mixes(points, &[]).nearly(&tight, stop)? else { return Ok(None) };
     let mut duals = Vec::new();
     let mut rest = dual[1..].iter();
     for lines in lines {
