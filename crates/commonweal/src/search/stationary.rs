@@ -24,6 +24,7 @@ use crate::number::Rational;
 use crate::principals;
 use crate::stop::{Pace, StopSignal};
 use crate::strategy::{Stationary, Strategy};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The best stationary strategy of `model` from its start state, to the gap that `options` ask for; bounds if they stop the
@@ -91,7 +92,9 @@ const NARROWINGS: usize = 6;
 const TRIED: usize = 4;
 /// A slope bound is far above the relaxation if its excess over the target is this many times as large.
 const FAR: f64 = 3.0;
-/// It is then left out for this many divisions.
+/// It leads if its excess is at most this part of the relaxation's.
+const LEADS: f64 = 0.5;
+/// One that is far above is left out for this many divisions.
 const RESTS: u32 = 3;
 
 impl Class for Mixed<'_> {
@@ -176,7 +179,8 @@ impl Class for Mixed<'_> {
             Some((slope, _)) if slope.bound - target > FAR * (bound - target) => RESTS,
             _ => 0,
         };
-        let by_slope = slope.as_ref().is_some_and(|(slope, _)| slope.bound < bound);
+        // Whether the relaxation is too far above the slope to say anything about a division.
+        let leads = slope.as_ref().is_some_and(|(slope, _)| slope.bound - target < LEADS * (bound - target));
         bound = slope.as_ref().map_or(bound, |(slope, _)| slope.bound.min(bound));
         if cutoff.drops(bound) || goal.reached(best) {
             expanded.drop_at(bound);
@@ -195,20 +199,36 @@ impl Class for Mixed<'_> {
                 return expanded;
             }
         }
-        let opens = match &slope {
-            Some((slope, local)) if by_slope => slope.opens(doubles, local),
-            _ => self.relaxer.losses(&node.within, &relaxed, &mix),
+        let mut wide = relaxed.reach.clone();
+        wide.retain(|&state| node.within.width(doubles, state) > 8.0 * GRID);
+        let mut first = |opens: &[f64]| {
+            wide.sort_by(|&a, &b| opens[b.index()].total_cmp(&opens[a.index()]).then(a.cmp(&b)));
+            wide.iter().copied().take(TRIED).collect::<Vec<StateId>>()
         };
-        let mut states = relaxed.reach.clone();
-        states.retain(|&state| node.within.width(doubles, state) > 8.0 * GRID);
-        states.sort_by(|&a, &b| opens[b.index()].total_cmp(&opens[a.index()]).then(a.cmp(&b)));
+        let by_opens = slope.as_ref().map(|(slope, local)| first(&slope.opens(doubles, local)));
+        let mut states = match by_opens {
+            Some(states) if leads => states,
+            by_opens => {
+                let mut states = first(&self.relaxer.losses(&node.within, &relaxed, &mix));
+                if let Some(by_opens) = by_opens {
+                    states = [&by_opens[..by_opens.len().min(TRIED / 2)], &states].concat();
+                }
+                states
+            }
+        };
+        let mut seen = BTreeSet::new();
+        states.retain(|&state| seen.insert(state));
         let near = Arc::new((relaxed.values, relaxed.mix));
         let divided = states.iter().take(TRIED).map(|&state| {
             let boxes = divide(doubles, &node.within, state, &mix);
             let child = |within: ActionBox| {
-                let own = match &slope {
-                    Some((slope, local)) if by_slope => slope.of_part(doubles, &within, local, state),
-                    _ => self.relaxer.relax(&within, Some((&near.0, &near.1))).bound,
+                let by_slope = slope.as_ref().map(|(slope, local)| slope.of_part(doubles, &within, local, state));
+                let own = match by_slope {
+                    Some(own) if leads => own,
+                    own => {
+                        let relaxed = self.relaxer.relax(&within, Some((&near.0, &near.1))).bound;
+                        relaxed.min(own.unwrap_or(f64::INFINITY))
+                    }
                 };
                 Node { within, bound: own.min(bound), depth: node.depth + 1, slope_rests, near: Some(near.clone()) }
             };
