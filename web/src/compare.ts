@@ -30,7 +30,7 @@ export class ComparePanel {
   ) {}
 
   async show(state: State, view: View, fair: Compromise[]): Promise<void> {
-    const key = JSON.stringify([state.model, state.discounts, state.weights]);
+    const key = JSON.stringify(question(state));
     if (key === this.key) {
       this.draw(view, fair);
       return;
@@ -51,7 +51,7 @@ export class ComparePanel {
     }
     this.status.textContent = "Comparing …";
     try {
-      const answer = await ask<Solution>("/api/solve", { ...question(state), compare: true, time_limit: 10 }, asking.signal);
+      const answer = await ask<Solution>("/api/solve", { ...question(state), compare: true, time_limit: 60 }, asking.signal);
       this.asking = null;
       this.compared = answer.data?.comparison ?? [];
       this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan." : answer.error.message;

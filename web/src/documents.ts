@@ -83,6 +83,14 @@ export interface Principal {
   discount: string | null;
   patience: string;
   weight: string;
+  parameters: Parameter[];
+}
+
+/** A number of a time preference. */
+export interface Parameter {
+  name: string;
+  kind: "factor" | "rate" | "steps" | "number";
+  value: string;
 }
 
 export interface Row {

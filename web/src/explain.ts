@@ -4,7 +4,15 @@ import type { Deviation, Turn, View } from "./documents";
 import { el } from "./dom";
 import { decimal, double, signed, stepNumber, stepText, value } from "./numbers";
 
-const MOST = 12;
+/** How many are read at once; the others are folded away. */
+const MOST = 6;
+
+function listed(texts: string[]): HTMLElement[] {
+  const items = texts.map((text) => el("li", {}, text));
+  const first = el("ul", {}, ...items.slice(0, MOST));
+  if (items.length <= MOST) return [first];
+  return [first, el("details", {}, el("summary", {}, `${items.length - MOST} more`), el("ul", {}, ...items.slice(MOST)))];
+}
 
 export function drawExplanation(place: HTMLElement, view: View): void {
   const { solution, model } = view;
@@ -30,18 +38,17 @@ export function drawExplanation(place: HTMLElement, view: View): void {
     const never = explanation.deviations.length - paying.length;
     if (paying.length > 0) {
       lines.push(el("h4", {}, "Deviations that pay by themselves"));
-      lines.push(el("ul", {}, ...paying.slice(0, MOST).map((deviation) => el("li", {}, inWords(deviation, view)))));
+      lines.push(...listed(paying.map((deviation) => inWords(deviation, view))));
+      if (model.principals.length > 1) lines.push(el("p", { class: "note" }, "Each pays for a while only: later the impatient count less."));
       if (model.principals.some((principal) => principal.weight !== "1")) {
         lines.push(el("p", { class: "note" }, "The figures are each principal's own, before its weight; whether a deviation pays is decided with the weights."));
       }
-      if (paying.length > MOST) lines.push(el("p", { class: "note" }, `… and ${paying.length - MOST} more.`));
     }
     if (never > 0) lines.push(el("p", { class: "note" }, `${never} other ${never === 1 ? "choice never pays" : "choices never pay"} by ${never === 1 ? "itself" : "themselves"}.`));
     if (explanation.changes.length > 0) {
       lines.push(el("h4", {}, "Changes of the plan"));
       const turns = [...explanation.changes].reverse();
-      lines.push(el("ul", {}, ...turns.slice(0, MOST).map((turn) => el("li", {}, turned(turn, model.step)))));
-      if (turns.length > MOST) lines.push(el("p", { class: "note" }, `… and ${turns.length - MOST} more.`));
+      lines.push(...listed(turns.map((turn) => turned(turn, model.step))));
     }
     lines.push(el("p", {}, `From ${model.step} ${stepText(solution.horizon)} on no deviation pays, in any state: that is the horizon.`));
   }
@@ -76,7 +83,7 @@ function inWords(deviation: Deviation, view: View): string {
   const first = stepNumber(deviation.pays_from!);
   const until = last === first ? `at ${step} ${stepText(first)}` : `from ${step} ${stepText(deviation.pays_from!)} to ${stepText(typeof deviation.pays_until === "number" ? last : deviation.pays_until!)}`;
   const who = [gains.length > 0 && `it gains for ${gains.join(", ")}`, pays.length > 0 && `costs ${pays.join(", ")}`].filter(Boolean).join(" and ");
-  return `In ${deviation.state}, “${deviation.action}” pays ${until}: at ${step} 0 ${who}. Later the impatient count less.`;
+  return `In ${deviation.state}, “${deviation.action}” pays ${until}: at ${step} 0 ${who}.`;
 }
 
 function turned(turn: Turn, step: string): string {

@@ -1,9 +1,10 @@
 // The Pareto front of two principals, the points that rules choose on it, and the details of a chosen point.
 
 import { ask } from "./api";
+import { played } from "./decisions";
 import type { Decision, Fair, Front, Num, View } from "./documents";
 import { el, roomOf, rove, short, svg } from "./dom";
-import { decimal, double, shown, signed, stepText, value } from "./numbers";
+import { decimal, double, shown, signed, value } from "./numbers";
 import { series } from "./palette";
 import { plane, range } from "./plane";
 import { question, type State } from "./state";
@@ -24,14 +25,15 @@ export const RULES: [string, string][] = [
   ["kalai-smorodinsky", "Kalai–Smorodinsky"],
 ];
 
-/** How many seconds a front or a rule may take. */
-const LIMIT = 10;
+/** How many vertices a front has here: more cannot be told apart. What takes this many seconds is given up. */
+const VERTICES = 24;
+const LIMIT = 60;
 
 /** Marks of the rules' points: they differ in shape as well as in colour. */
 const SHAPES = ["M0-7L6 5H-6Z", "M-5-5H5V5H-5Z", "M0-7L7 0L0 7L-7 0Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
 
 /** What a front depends on, whatever its axes. */
-const ofState = (state: State) => JSON.stringify([state.model, state.discounts, state.weights]);
+const ofState = (state: State) => JSON.stringify(question(state));
 
 export class FrontPanel {
   private key = "";
@@ -64,7 +66,7 @@ export class FrontPanel {
 
   /** Shows the front of this state; `then` is called when the points of the rules are known. */
   async show(state: State, view: View, axes: [string, string], then: () => void): Promise<void> {
-    const key = JSON.stringify([state.model, state.discounts, state.weights, axes]);
+    const key = JSON.stringify([question(state), axes]);
     if (key === this.key) {
       this.draw(view, axes);
       return;
@@ -83,7 +85,7 @@ export class FrontPanel {
     const hasCosts = view.model.principals.some((one) => value(one.weight) < 0);
     try {
       const body = { ...question(state), time_limit: LIMIT };
-      const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1] }, asking.signal);
+      const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1], vertices: VERTICES }, asking.signal);
       if (!answer.ok && !answer.data?.vertices) {
         this.place.replaceChildren();
         const late = `Not even the ends of the front are known after ${LIMIT} seconds; the program takes longer: commonweal front.`;
@@ -114,6 +116,7 @@ export class FrontPanel {
     const vertices = front.vertices.length === 1 ? "1 vertex" : `${front.vertices.length} vertices`;
     if (front.pattern) return `${vertices} shown of infinitely many: the pattern repeats with the ratio ${front.pattern.ratio}.`;
     if (front.complete) return `${vertices}; this is the whole front.`;
+    if (front.vertices.length >= VERTICES) return `${vertices} show its shape; the rest of the front lies in the shaded triangles, if these can be seen.`;
     if (!front.reason) return `${vertices}; what lies beyond the line is within the gap.`;
     return `${vertices}, then stopped: ${front.reason}. They are on the front; the rest of it lies in the shaded triangles.`;
   }
@@ -223,15 +226,4 @@ function meeting(from: Compromise, to: Compromise, axes: [string, string]): [num
   const turn = a * d - b * c;
   const place: [number, number] = [(most * d - b * limit) / turn, (a * limit - most * c) / turn];
   return place.every(Number.isFinite) ? place : null;
-}
-
-/** What is done in a state, in words. */
-export function played(decisions: Decision[], step: string): string {
-  if (decisions.length === 0) return "nothing is listed";
-  const told = decisions.map((decision, at) => {
-    const next = decisions[at + 1];
-    if (!next) return at === 0 ? `always ${decision.action}` : `then ${decision.action} for ever`;
-    return `${decision.action} before ${step} ${stepText(next.from)}`;
-  });
-  return told.join(", ");
 }

@@ -1,140 +1,59 @@
-// The model as a graph: states, their actions, their successors. The actions taken at the shown step are highlighted.
+// The model as a graph: a card for each state with its actions, and arrows to the states that an action may lead to. The actions
+// taken at the shown step are highlighted.
 
-import { Graph, layout } from "@dagrejs/dagre";
-import type { Decision, Outline, View } from "./documents";
-import { el, roomOf, rove, short, svg, textWidth } from "./dom";
-import { stepNumber } from "./numbers";
+import { actionAt } from "./decisions";
+import type { Outline, Row, View } from "./documents";
+import { el, roomOf, rove, short, svg } from "./dom";
+import { type Drawn, laidOut, type Layout } from "./layout";
 import type { Actions } from "./palette";
 
-/** A larger model is shown around one of its states. */
-const WHOLE = 40;
-const AROUND = 24;
-/** Of a dense model, more actions and arrows are not drawn: nobody could follow them. */
-const MOST_ACTIONS = 120;
-const MOST_ARROWS = 240;
+const NAME = 16;
+const ACTION = 18;
+/** A narrower graph is drawn larger; a wider one is shrunk a little, and scrolled beyond that. */
+const LARGEST = 1.4;
+const SMALLEST = 0.8;
 
-interface Placed {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
+/** A probability on an arrow: the fraction where it is short, three digits otherwise. */
+export function chanceText(exact: string, chance: number): string {
+  return exact.length <= 5 ? exact : String(Number(chance.toPrecision(3)));
 }
 
-interface Layout {
-  key: string;
-  /** The states that are drawn, by their index. */
-  states: Map<number, Placed>;
-  actions: Map<string, Placed>;
-  /** How many actions and arrows of the states that are drawn are left out. */
-  leftOut: { actions: number; arrows: number };
-  edges: { from: string; to: string; points: { x: number; y: number }[] }[];
-  width: number;
-  height: number;
-}
-
-/** The states near one of them, as many as can be drawn. */
-function near(model: Outline, around: number): number[] {
-  const states = model.states!;
-  if (states.length <= WHOLE) return states.map((_, at) => at);
-  const before = new Map<number, number[]>();
-  states.forEach((state, at) =>
-    state.actions.forEach((action) =>
-      action.to.forEach(([target]) => {
-        if (!before.has(target)) before.set(target, []);
-        before.get(target)!.push(at);
-      }),
-    ),
-  );
-  const found = new Set([around]);
-  const queue = [around];
-  while (queue.length > 0 && found.size < AROUND) {
-    const state = queue.shift()!;
-    const after = states[state]!.actions.flatMap((action) => action.to.map(([target]) => target));
-    for (const next of [...after, ...(before.get(state) ?? [])]) {
-      if (found.has(next) || found.size >= AROUND) continue;
-      found.add(next);
-      queue.push(next);
-    }
-  }
-  return [...found].sort((a, b) => a - b);
-}
-
-interface Drawn {
-  state: number;
-  at: number;
-}
-
-/** The actions and arrows of these states that are drawn: all, or those of the plan, then of the long term, then the others as listed;
- * and the most probable arrows of each. */
-function chosen(model: Outline, drawn: number[], isPlanned: (one: Drawn) => boolean) {
-  const isDrawn = new Set(drawn);
-  const all = drawn.flatMap((state) => model.states![state]!.actions.map((_, at): Drawn => ({ state, at })));
-  const action = ({ state, at }: Drawn) => model.states![state]!.actions[at]!;
-  const rank = (one: Drawn) => (isPlanned(one) ? 0 : action(one).is_long_term ? 1 : 2);
-  const actions = all.length <= MOST_ACTIONS ? all : all.map((one) => ({ one, rank: rank(one) })).sort((a, b) => a.rank - b.rank).slice(0, MOST_ACTIONS).map(({ one }) => one);
-  const arrows = all.reduce((sum, one) => sum + action(one).to.filter(([target]) => isDrawn.has(target)).length, 0);
-  const each = Math.max(1, Math.floor(MOST_ARROWS / Math.max(1, actions.length)));
-  const targets = (one: Drawn) => {
-    const inside = action(one).to.filter(([target]) => isDrawn.has(target));
-    return (arrows <= MOST_ARROWS ? inside : [...inside].sort((a, b) => b[2] - a[2]).slice(0, each)).map(([target]) => target);
-  };
-  const kept = actions.map((one) => ({ ...one, targets: targets(one) }));
-  return { actions: kept, leftOut: { actions: all.length - kept.length, arrows: arrows - kept.reduce((sum, one) => sum + one.targets.length, 0) } };
-}
-
-function laidOut(model: Outline, around: number, key: string, isPlanned: (one: Drawn) => boolean): Layout {
-  const drawn = near(model, around);
-  const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 34, edgesep: 12, marginx: 16, marginy: 16 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  for (const state of drawn) {
-    const name = short(model.states![state]!.name, 16);
-    graph.setNode(`s${state}`, { width: Math.max(40, textWidth(name, 14) + 20), height: 34 });
-  }
-  const { actions: kept, leftOut } = chosen(model, drawn, isPlanned);
-  for (const { state, at, targets } of kept) {
-    const id = `a${state}.${at}`;
-    graph.setNode(id, { width: textWidth(short(model.states![state]!.actions[at]!.name, 14), 12) + 16, height: 22 });
-    graph.setEdge(`s${state}`, id);
-    for (const target of targets) graph.setEdge(id, `s${target}`, {}, String(target));
-  }
-  layout(graph);
-  const states = new Map<number, Placed>();
-  const actions = new Map<string, Placed>();
-  for (const id of graph.nodes()) {
-    const placed = graph.node(id) as Placed;
-    if (id.startsWith("s")) states.set(Number(id.slice(1)), placed);
-    else actions.set(id, placed);
-  }
-  const edges = graph.edges().map((edge) => ({ from: edge.v, to: edge.w, points: (graph.edge(edge) as { points: { x: number; y: number }[] }).points }));
-  const size = graph.graph() as { width?: number; height?: number };
-  return { key, states, actions, leftOut, edges, width: size.width ?? 200, height: size.height ?? 100 };
-}
-
-/** A smooth line through points. */
-function smooth(points: { x: number; y: number }[]): string {
-  const [first, ...rest] = points;
-  if (!first) return "";
-  let d = `M${first.x} ${first.y}`;
-  for (let at = 0; at < rest.length; at++) {
-    const [point, next] = [rest[at]!, rest[at + 1]];
-    if (!next) d += `L${point.x} ${point.y}`;
-    else d += `Q${point.x} ${point.y} ${(point.x + next.x) / 2} ${(point.y + next.y) / 2}`;
-  }
-  return d;
-}
-
-/** What a state's decisions are at a step. */
-export function actionAt(decisions: Decision[], step: number): string | null {
-  return decisions.findLast((decision) => stepNumber(decision.from) <= step)?.action ?? null;
+/** What stands on an action's pill: its name, and the chance to stay in the state if there is one. */
+export function pillText(action: Row, state: number): string {
+  const stays = action.to.find(([target]) => target === state);
+  const name = short(action.name, ACTION);
+  if (!stays) return name;
+  return action.to.length === 1 ? `${name} ↺` : `${name} ↺ ${chanceText(stays[1], stays[2])}`;
 }
 
 function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
 
+/** A line through points that leaves and arrives horizontally. */
+function flow(points: { x: number; y: number }[]): string {
+  const [first, ...rest] = points;
+  let [d, last] = [`M${first!.x} ${first!.y}`, first!];
+  for (const point of rest) {
+    const middle = (last.x + point.x) / 2;
+    d += `C${middle} ${last.y} ${middle} ${point.y} ${point.x} ${point.y}`;
+    last = point;
+  }
+  return d;
+}
+
+/** An action in words. */
+function inWords(model: Outline, { state, at }: Drawn): string {
+  const place = model.states![state]!;
+  const action = place.actions[at]!;
+  const rewards = model.principals.map((principal, p) => `${principal.name} ${action.rewards[p]}`).join(", ");
+  const chances = action.to.map(([target, chance]) => `${model.states![target]!.name} ${chance === "1" ? "for certain" : `with ${chance}`}`).join(", ");
+  return `${place.name}, ${action.name}: rewards ${rewards}; to ${chances}`;
+}
+
 export class GraphPanel {
   private layout: Layout | null = null;
+  private key = "";
   private token: SVGCircleElement | null = null;
 
   constructor(
@@ -149,92 +68,102 @@ export class GraphPanel {
       return;
     }
     const names = model.states.map((state) => state.name);
-    const centre = Math.max(0, names.indexOf(around ?? model.start));
-    const decided = (state: number) => new Set((strategy.decisions[names[state]!] ?? []).map((decision) => decision.action));
-    const isPlanned = ({ state, at }: Drawn) => decided(state).has(model.states![state]!.actions[at]!.name);
-    const place = [text, model.states.length > WHOLE ? centre : 0];
-    // Where something is left out, what is drawn depends on the plan.
-    const key = (isPartial: boolean) => JSON.stringify([...place, isPartial ? strategy.decisions : null]);
-    const isOld = !this.layout || this.layout.key !== key(this.layout.leftOut.actions > 0);
-    if (isOld) {
-      this.layout = laidOut(model, centre, "", isPlanned);
-      this.layout.key = key(this.layout.leftOut.actions > 0);
+    const chosen = names.indexOf(around ?? "");
+    const centre = chosen >= 0 ? chosen : Math.max(0, names.indexOf(solution.start));
+    const decided = names.map((name) => new Set((strategy.decisions[name] ?? []).map((decision) => decision.action)));
+    // Where something is left out, what is drawn depends on the plan and on the chosen state.
+    const key = (isPartial: boolean) => JSON.stringify([text, ...(isPartial ? [centre, strategy.decisions] : [])]);
+    const isNew = !this.layout || this.key !== key(this.layout.isPartial);
+    if (isNew) {
+      const isPlanned = ({ state, at }: Drawn) => decided[state]!.has(model.states![state]!.actions[at]!.name);
+      this.layout = laidOut(model, centre, isPlanned);
+      this.key = key(this.layout.isPartial);
     }
-    const { states, actions: places, edges, width, height, leftOut } = this.layout!;
-    // A small graph is drawn larger, a large one is scrolled.
-    const scale = Math.max(1, Math.min(1.5, roomOf(this.place) / width));
+    const { states, pills, arrows, width, height, leftOut } = this.layout!;
+    const scale = Math.max(SMALLEST, Math.min(LARGEST, roomOf(this.place) / width));
     const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: width * scale, height: height * scale, role: "group", class: "graph", "aria-label": `Graph of ${names.length} states` });
-    drawing.append(
-      svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { class: "arrow", d: "M0 0.8L8 4L0 7.2Z" }))),
-    );
+    const head = (id: string) => svg("marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { class: id, d: "M0 0.8L8 4L0 7.2Z" }));
+    drawing.append(svg("defs", {}, head("arrow"), head("arrow-taken")));
     const takenIn = (state: number) => actionAt(strategy.decisions[names[state]!] ?? [], step);
-    const isTaken = (id: string) => {
-      const [state, at] = id.slice(1).split(".").map(Number) as [number, number];
-      return model.states![state]!.actions[at]!.name === takenIn(state);
-    };
-    for (const edge of edges) {
-      const action = edge.from.startsWith("a") ? edge.from : edge.to;
-      const into = edge.from.startsWith("a");
-      drawing.append(svg("path", { class: isTaken(action) ? "edge taken" : "edge", d: smooth(edge.points), ...(into ? { "marker-end": "url(#arrow)" } : {}) }));
-    }
-    for (const [id, placed] of places) {
-      const [state, at] = id.slice(1).split(".").map(Number) as [number, number];
-      const action = model.states[state]!.actions[at]!;
-      const taken = isTaken(id);
-      const longTerm = action.is_long_term;
-      const rewards = model.principals.map((principal, p) => `${principal.name} ${action.rewards[p]}`).join(", ");
-      const chances = action.to.map(([target, chance]) => `${names[target]} ${chance === "1" ? "for certain" : `with ${chance}`}`).join(", ");
-      const told = `${names[state]}, ${action.name}: rewards ${rewards}; to ${chances}${taken ? `; taken at step ${step}` : ""}${longTerm ? "; a long-term action" : ""}`;
-      const group = svg("g", { class: `action${taken ? " taken" : ""}${longTerm ? " long-term" : ""}`, role: "img", "aria-label": told });
-      group.append(svg("title", {}, told));
-      if (longTerm) group.append(svg("rect", { class: "ring", x: placed.x - placed.width / 2 - 3, y: placed.y - 14, width: placed.width + 6, height: 28, rx: 14 }));
-      const fill = taken ? { style: `fill:${actions.colour(action.name)}` } : {};
-      group.append(svg("rect", { x: placed.x - placed.width / 2, y: placed.y - 11, width: placed.width, height: 22, rx: 11, ...fill }));
-      group.append(svg("text", { x: placed.x, y: placed.y + 4, "text-anchor": "middle" }, short(action.name, 14)));
-      if (action.to.length > 1) group.append(svg("circle", { class: "chance", cx: placed.x + placed.width / 2, cy: placed.y, r: 4 }));
-      drawing.append(group);
-    }
-    for (const edge of edges) {
-      if (!edge.from.startsWith("a")) continue;
-      const [state, at] = edge.from.slice(1).split(".").map(Number) as [number, number];
-      const action = model.states[state]!.actions[at]!;
-      const chance = action.to.find(([target]) => `s${target}` === edge.to)?.[1];
-      const middle = edge.points[Math.floor(edge.points.length / 2)];
-      if (action.to.length < 2 || !chance || !middle) continue;
-      drawing.append(svg("text", { class: "probability", x: middle.x, y: middle.y - 3, "text-anchor": "middle" }, short(chance, 8)));
-    }
-    for (const [state, placed] of states) {
+    const isTaken = ({ state, at }: Drawn) => model.states![state]!.actions[at]!.name === takenIn(state);
+    const action = ({ state, at }: Drawn) => model.states![state]!.actions[at]!;
+    for (const [state, box] of states) {
       const name = names[state]!;
-      const chosen = state === centre && model.states.length > WHOLE;
+      const isStart = name === solution.start;
       const taken = takenIn(state);
-      const group = svg("g", { class: `state${name === solution.start ? " start" : ""}${chosen ? " chosen" : ""}`, tabindex: -1, role: "button", "data-state": name, "aria-label": `State ${name}${name === solution.start ? ", the start" : ""}${taken ? `, at step ${step}: ${taken}` : ""}` });
-      group.append(svg("title", {}, name === solution.start ? `${name}: the start` : name));
-      group.append(svg("rect", { x: placed.x - placed.width / 2, y: placed.y - 17, width: placed.width, height: 34, rx: 6 }));
-      group.append(svg("text", { x: placed.x, y: placed.y + 5, "text-anchor": "middle" }, short(name, 16)));
+      const told = `State ${name}${isStart ? ", the start" : ""}${taken ? `, at ${model.step} ${step}: ${taken}` : ""}`;
+      const group = svg("g", { class: `state${isStart ? " start" : ""}${state === chosen ? " chosen" : ""}`, tabindex: -1, role: "button", "data-state": name, "aria-label": told });
+      group.append(svg("title", {}, isStart ? `${name}: the start` : name));
+      group.append(svg("rect", { class: "card-of", x: box.x, y: box.y, width: box.width, height: box.height, rx: 8 }));
+      group.append(svg("text", { class: "name", x: box.x + box.width / 2, y: box.y + 19, "text-anchor": "middle" }, short(name, NAME)));
+      if (box.more > 0) group.append(svg("text", { class: "more", x: box.x + box.width / 2, y: box.y + box.height - 7, "text-anchor": "middle" }, `${box.more} more`));
       group.addEventListener("click", () => this.choose(name));
       group.addEventListener("keydown", (event) => {
         if (event.key === "Enter") this.choose(name);
       });
+      // The arrows of a state that is pointed at, or has the focus, stand out.
+      const near = (isNear: boolean) => () => drawing.querySelectorAll(`[data-of="${state}"]`).forEach((arrow) => arrow.classList.toggle("near", isNear));
+      for (const event of ["pointerenter", "focus"]) group.addEventListener(event, near(true));
+      for (const event of ["pointerleave", "blur"]) group.addEventListener(event, near(false));
       drawing.append(group);
+    }
+    // What is taken lies above the rest.
+    const ordered = [...arrows].sort((a, b) => Number(isTaken(a)) - Number(isTaken(b)));
+    for (const arrow of ordered) {
+      const taken = isTaken(arrow);
+      drawing.append(svg("path", { class: taken ? "edge taken" : "edge", d: flow(arrow.points), "data-of": arrow.state, "marker-end": `url(#${taken ? "arrow-taken" : "arrow"})` }));
+    }
+    for (const pill of pills) {
+      const { x, y, width, height } = pill;
+      const [taken, longTerm] = [isTaken(pill), action(pill).is_long_term];
+      const told = `${inWords(model, pill)}${taken ? `; taken at ${model.step} ${step}` : ""}${longTerm ? "; a long-term action" : ""}`;
+      const group = svg("g", { class: `action${taken ? " taken" : ""}${longTerm ? " long-term" : ""}`, role: "img", "aria-label": told });
+      group.append(svg("title", {}, told));
+      const fill = taken ? { style: `fill:${actions.colour(action(pill).name)}` } : {};
+      group.append(svg("rect", { x, y, width, height, rx: height / 2, ...fill }));
+      if (longTerm) group.append(svg("rect", { class: "ring", x: x + 2.5, y: y + 2.5, width: width - 5, height: height - 5, rx: height / 2 - 2.5 }));
+      group.append(svg("text", { x: x + width / 2, y: y + height / 2 + 4, "text-anchor": "middle" }, pillText(action(pill), pill.state)));
+      group.addEventListener("click", () => this.choose(names[pill.state]!));
+      drawing.append(group);
+    }
+    for (const arrow of ordered) {
+      if (action(arrow).to.length < 2) continue;
+      const [start] = arrow.points;
+      drawing.append(svg("circle", { class: "chance", cx: start!.x, cy: start!.y, r: 4 }));
+      if (!arrow.label) continue;
+      const { x, y, width, height } = arrow.label;
+      drawing.append(svg("rect", { class: "under", x: x - width / 2, y: y - height / 2, width, height }));
+      drawing.append(svg("text", { class: `probability${isTaken(arrow) ? " taken" : ""}`, x, y: y + 4, "text-anchor": "middle" }, arrow.text));
     }
     this.token = svg("circle", { class: "token", r: 9, style: "display:none" });
     drawing.append(this.token);
     const notes: string[] = [];
-    if (names.length > WHOLE) notes.push(`${states.size} of ${names.length} states, around ${names[centre]}. Choose another one to look around it.`);
+    if (states.size < names.length) notes.push(`${states.size} of ${names.length} states, around ${names[centre]}. Choose another one to look around it.`);
     const missing = [leftOut.actions > 0 && counted(leftOut.actions, "action"), leftOut.arrows > 0 && counted(leftOut.arrows, "arrow")].filter(Boolean).join(" and ");
-    if (missing) notes.push(`Left out: ${missing}. The actions of the plan and of the long term come first, and of each the most probable arrows.`);
+    if (missing) notes.push(`Left out: ${missing}. First come those of the plan and of ${names[centre]}, then of the long term; choose a state to see all of its own.`);
     const focused = document.activeElement?.closest("#graph .state")?.getAttribute("data-state");
-    this.place.replaceChildren(el("div", { class: "scroll" }, drawing), el("p", { class: "note" }, notes.join(" ")));
+    const before = this.place.querySelector(".scroll");
+    const scrolled = isNew || !before ? null : before.scrollLeft;
+    const scroll = el("div", { class: "scroll" }, drawing);
+    this.place.replaceChildren(scroll, el("p", { class: "note" }, notes.join(" ")));
     rove(this.place, ".state");
     // A state that was chosen by the keyboard keeps the focus in the new drawing.
     if (focused) this.place.querySelector<SVGElement>(`[data-state="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    // A graph that is wider than its place is shown where the chosen state is.
+    const box = states.get(centre)!;
+    scroll.scrollLeft = scrolled ?? (box.x + box.width / 2) * scale - scroll.clientWidth / 2;
+  }
+
+  /** Whether a part of the model is drawn, around a state that can be chosen. */
+  get isPartial(): boolean {
+    return this.layout?.isPartial ?? false;
   }
 
   /** Moves the mark of a run to a state, or hides it where that is not drawn. */
   mark(state: number | null): void {
-    const placed = state === null ? undefined : this.layout?.states.get(state);
+    const box = state === null ? undefined : this.layout?.states.get(state);
     if (!this.token) return;
-    this.token.style.display = placed ? "" : "none";
-    if (placed) this.token.style.transform = `translate(${placed.x}px, ${placed.y - 17}px)`;
+    this.token.style.display = box ? "" : "none";
+    if (box) this.token.style.transform = `translate(${box.x + 4}px, ${box.y + 4}px)`;
   }
 }

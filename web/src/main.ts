@@ -42,8 +42,14 @@ const editor = new Editor((text) => {
   state.model = text;
   after("typing", REST_TYPING, refresh);
 });
-const sliders = new Sliders(byId("sliders"), (kind, name, text) => {
-  state[kind] = { ...state[kind], [name]: text };
+const sliders = new Sliders(byId("sliders"), (change) => {
+  const { name } = change;
+  if (change.kind === "weight") state.weights = { ...state.weights, [name]: change.text };
+  else if (change.kind === "discount") state.discounts = { ...state.discounts, [name]: change.text };
+  else {
+    state.parameters = { ...state.parameters, [name]: { ...state.parameters[name], ...change.values } };
+    delete state.discounts[name];
+  }
   refresh();
 });
 const graph = new GraphPanel(byId("graph"), (name) => {
@@ -54,7 +60,7 @@ const graph = new GraphPanel(byId("graph"), (name) => {
 });
 const map = new MapPanel(byId("map"), byId("map-status"), (x, y) => {
   const [first, second] = axes()!;
-  state.discounts = { ...state.discounts, [first]: String(x), [second]: String(y) };
+  state.discounts = { ...state.discounts, [first]: x, [second]: y };
   refresh();
 });
 const front = new FrontPanel(byId("front"), byId("front-status"), byId("compromise"), (weights) => {
@@ -110,10 +116,10 @@ function received(answer: Answer<View>): void {
   document.body.classList.remove("asking");
   // Bounds alone, of a view whose time was over, are no view.
   if (!answer.ok && !answer.data?.timeline) {
-    const hasOverrides = Object.keys(state.discounts).length + Object.keys(state.weights).length > 0;
+    const hasOverrides = [state.discounts, state.weights, state.parameters].some((own) => Object.keys(own).length > 0);
     if (answer.status === 422 && answer.error.line === null && hasOverrides) {
-      // The text has other principals now: the sliders are reset.
-      [state.discounts, state.weights] = [{}, {}];
+      // The text has other principals now, or other preferences: the sliders are reset.
+      asWritten();
       return refresh();
     }
     return refused(answer.error);
@@ -139,6 +145,12 @@ function accept(found: View): void {
   after("panels", REST_SLIDING, drawPanels);
 }
 
+/** Lets the model's own numbers count again. */
+function asWritten(): void {
+  [state.discounts, state.weights, state.parameters] = [{}, {}, {}];
+  sliders.reset();
+}
+
 /** The two principals of the map and of the front. */
 function axes(): [string, string] | null {
   const names = view?.model.principals.map((principal) => principal.name) ?? [];
@@ -157,14 +169,12 @@ function draw(): void {
   const { model } = view;
   byId("title").textContent = model.name ?? opened.gallery.find((entry) => entry.name === state.name)?.title ?? state.name;
   byId("description").textContent = model.description ?? (opened.gallery.find((entry) => entry.model === state.model)?.description ?? "");
-  sliders.show(model.principals, state.unit);
+  sliders.show(model.principals, state.unit, model.step);
   drawAnswer(byId("answer"), view);
   drawSteps();
   drawPayoffs(byId("payoffs"), view);
   drawExplanation(byId("explanation"), view);
   fillAxes();
-  const around = byId<HTMLInputElement>("around");
-  around.parentElement!.hidden = !model.states || model.states.length <= 40;
   byId("state-names").replaceChildren(...(model.states ?? []).slice(0, 2000).map((place) => el("option", { value: place.name })));
   const [first, second] = axes() ?? [];
   if (first && second) map.draw([first, second], [single(first), single(second)]);
@@ -180,6 +190,7 @@ function drawSteps(): void {
   byId("step-told").textContent = `${view.model.step} ${state.step}`;
   drawTimeline(byId("timeline"), view, actions, state.step, showStep);
   graph.draw(view, actions, state.step, state.around, state.model);
+  byId("around").parentElement!.hidden = !view.model.states || !graph.isPartial;
   run.remark();
 }
 
@@ -197,7 +208,7 @@ function drawPanels(): void {
   const both = axes();
   for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
   if (both) {
-    follow(map.show(state, both, [single(both[0]), single(both[1])]));
+    follow(map.show(state, both, [single(both[0]), single(both[1])], present.model.n_states));
     follow(front.show(state, present, both, () => compare.draw(present, front.compromises(state))));
   }
   follow(compare.show(state, present, front.compromises(state)));
@@ -225,6 +236,7 @@ function say(text: string): void {
 
 function open(name: string, model: string): void {
   state = initial(name, model);
+  sliders.reset();
   isNew = true;
   editor.set(model);
   refresh();
@@ -264,11 +276,12 @@ function listen(): void {
   });
   byId("unit").addEventListener("change", (event) => {
     state.unit = (event.target as HTMLInputElement).value === "rate" ? "rate" : "factor";
-    if (view) sliders.show(view.model.principals, state.unit);
+    if (view) sliders.show(view.model.principals, state.unit, view.model.step);
+    drawPanels();
     remember();
   });
   byId("reset").addEventListener("click", () => {
-    [state.discounts, state.weights] = [{}, {}];
+    asWritten();
     refresh();
   });
   byId("step").addEventListener("input", (event) => showStep(Number((event.target as HTMLInputElement).value)));
@@ -323,6 +336,7 @@ function listen(): void {
 /** Shows a state that came from a link. */
 function restore(): void {
   editor.set(state.model);
+  sliders.reset();
   isNew = false;
   setUnit(state.unit);
   refresh();

@@ -3,21 +3,59 @@
 import { ask } from "./api";
 import type { StrategyMap } from "./documents";
 import { el, roomOf, short, svg } from "./dom";
-import { decimal, value } from "./numbers";
+import { decimal, discountOfRate, value } from "./numbers";
 import { REST, shade } from "./palette";
 import { plane } from "./plane";
 import { question, type State } from "./state";
 
-/** First the best strategy in the middle of each cell, twice; then boundaries that are located. What takes longer than `quick`, in
+type Unit = State["unit"];
+
+/** First the best strategy in the middle of each cell, two or three times; then boundaries that are located. What takes longer than `quick`, in
  * milliseconds, is the last. */
 const STAGES = [
-  { path: "/api/sketch", resolution: 12, time_limit: 10, quick: 2000, told: "12 × 12 cells" },
+  { path: "/api/sketch", resolution: 6, time_limit: 30, quick: 1500, told: "6 × 6 cells" },
+  { path: "/api/sketch", resolution: 12, time_limit: 30, quick: 2000, told: "12 × 12 cells" },
   { path: "/api/sketch", resolution: 40, time_limit: 20, quick: 500, told: "40 × 40 cells" },
   { path: "/api/map", resolution: 8, time_limit: 25, quick: 0, told: "Boundaries pass through points that are located by exact solutions" },
 ];
-/** Half a cell beyond the greatest discount of the map. */
-const END = 0.99;
-const within = (discount: number) => Math.max(0, Math.min(END, Math.round(discount * 200) / 200));
+/** A smaller model begins with the second stage, which it has at once. */
+const SMALL = 20;
+
+/** The range of both axes, in the unit of the reader: a discount, or a rate as a fraction. */
+interface Range {
+  unit: Unit;
+  least: number;
+  greatest: number;
+}
+
+/** Rates end where the models' do. */
+const GREATEST_RATES = [0.2, 0.5, 1];
+
+/** The range in which both discounts lie, if any has them. */
+function rangeOf(unit: Unit, own: Own): Range {
+  if (unit === "factor") return { unit, least: 0, greatest: 0.99 };
+  const rates = own.flatMap((discount) => (discount === null ? [] : [1 / value(discount) - 1]));
+  const greatest = GREATEST_RATES.find((end) => rates.every((rate) => rate * 1.2 <= end)) ?? 1;
+  return { unit, least: Math.min(0.01, ...rates.map((rate) => Number((rate / 2).toPrecision(1)))) || 0.001, greatest };
+}
+
+/** Whether a discount lies in a range. */
+function holds(range: Range, discount: string | null): boolean {
+  if (discount === null) return true;
+  const place = placeOf(range.unit, discount);
+  return place >= range.least && place <= range.greatest;
+}
+
+/** Where a discount stands on an axis. */
+function placeOf(unit: Unit, discount: string): number {
+  return unit === "factor" ? value(discount) : 1 / value(discount) - 1;
+}
+
+/** The exact discount of a place on an axis, of which only a few digits are meant. */
+function discountAt({ unit, least, greatest }: Range, place: number): string {
+  const inside = Math.max(least, Math.min(greatest, place));
+  return unit === "factor" ? String(Math.round(inside * 200) / 200) : discountOfRate(`${Number((100 * inside).toPrecision(3))}%`)!;
+}
 
 /** The two discounts, where there are single ones. */
 type Own = [string | null, string | null];
@@ -30,10 +68,10 @@ interface Letter {
 }
 
 /** The place of each region that is farthest from all others, on a grid; none for a region in which a letter has no room. */
-function letters(map: StrategyMap): Letter[] {
+function letters(map: StrategyMap, { least, greatest }: Range): Letter[] {
   const N = 40;
   const ROOM = 1.5;
-  const middle = (at: number) => ((at + 0.5) / N) * END;
+  const middle = (at: number) => least + ((at + 0.5) / N) * (greatest - least);
   const owner: (number | null)[] = Array.from({ length: N * N }, (_, cell) => {
     const [x, y] = [middle(cell % N), middle(Math.floor(cell / N))];
     const found = map.drawn.findIndex((region) => isInside(region.outline, x, y));
@@ -74,18 +112,20 @@ function isInside(rings: [number, number][][], x: number, y: number): boolean {
 
 export class MapPanel {
   private key = "";
+  private shown = "";
   private map: StrategyMap | null = null;
   private asking: AbortController | null = null;
   /** Where the sliders are. */
   private own: Own = [null, null];
   private lettered: { map: StrategyMap; letters: Letter[] } | null = null;
-  /** The two discounts at a place of the drawing. */
+  private range: Range = rangeOf("factor", [null, null]);
+  /** Where on the axes a place of the drawing is. */
   private at: ((event: MouseEvent) => [number, number]) | null = null;
 
   constructor(
     private readonly place: HTMLElement,
     private readonly status: HTMLElement,
-    private readonly set: (x: number, y: number) => void,
+    private readonly set: (x: string, y: string) => void,
   ) {
     // A finer map may replace the drawing between press and release, and then there is no click: the panel hears the two itself.
     let pressed: PointerEvent | null = null;
@@ -93,15 +133,22 @@ export class MapPanel {
     place.addEventListener("pointerup", (event) => {
       const isClick = pressed !== null && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 6;
       pressed = null;
-      const [x, y] = (isClick && this.at?.(event)) || [NaN, NaN];
-      if (x >= -0.01 && x <= 1 && y >= -0.01 && y <= 1) this.set(within(x), within(y));
+      const places = (isClick && this.at?.(event)) || [NaN, NaN];
+      const { least, greatest } = this.range;
+      const margin = 0.015 * (greatest - least);
+      if (places.every((place) => place >= least - margin && place <= greatest + margin)) this.set(discountAt(this.range, places[0]), discountAt(this.range, places[1]));
     });
   }
 
   /** Shows the map of this state, and asks for it if it is another one than before. */
-  async show(state: State, axes: [string, string], own: Own): Promise<void> {
+  async show(state: State, axes: [string, string], own: Own, nStates: number): Promise<void> {
     const others = Object.entries(state.discounts).filter(([name]) => !axes.includes(name));
-    const key = JSON.stringify([state.model, state.weights, others, axes]);
+    // A range stays while both discounts lie in it.
+    const before = JSON.stringify([state.model, state.unit, axes]);
+    if (before !== this.shown || !own.every((discount) => holds(this.range, discount))) this.range = rangeOf(state.unit, own);
+    this.shown = before;
+    const { unit, least, greatest } = this.range;
+    const key = JSON.stringify([state.model, state.weights, state.parameters, others, axes, this.range]);
     if (key === this.key) {
       this.draw(axes, own);
       return;
@@ -115,8 +162,10 @@ export class MapPanel {
     this.status.textContent = "Computing the map …";
     try {
       for (const [at, { path, resolution, time_limit, quick, told }] of STAGES.entries()) {
+        if (at === 0 && nStates <= SMALL) continue;
         const began = performance.now();
-        const body = { ...question(state), discounts: Object.fromEntries(others), x: axes[0], y: axes[1], resolution, time_limit };
+        const [x, y] = axes.map((name) => (unit === "rate" ? `${name}.rate` : name));
+        const body = { ...question(state), discounts: Object.fromEntries(others), x, y, least, greatest, resolution, time_limit };
         const answer = await ask<StrategyMap>(path, body, asking.signal);
         if (!answer.ok) {
           // A sketch stays until a whole map is there.
@@ -138,7 +187,7 @@ export class MapPanel {
 
   /** Where the letters of a map stand: once for each map, as a slider draws it at every move. */
   private letters(map: StrategyMap): Letter[] {
-    if (this.lettered?.map !== map) this.lettered = { map, letters: letters(map) };
+    if (this.lettered?.map !== map) this.lettered = { map, letters: letters(map, this.range) };
     return this.lettered.letters;
   }
 
@@ -146,14 +195,19 @@ export class MapPanel {
   draw(axes: [string, string], own: Own): void {
     this.own = own;
     if (!this.map) return;
-    const regions = this.map.drawn;
+    const { unit, least, greatest } = this.range;
+    // What has no extent is not on the map, and not in its legend.
+    const regions = this.map.drawn.filter((region) => region.outline.some((ring) => ring.length > 2));
     const width = Math.min(roomOf(this.place), 520);
-    const chart = plane({ width, height: Math.round(width * 0.92) }, { x: [0, 1], y: [0, 1] }, {
-      x: `discount of ${short(axes[0])}`,
-      y: `discount of ${short(axes[1])}`,
-      title: `Best strategy by the discounts of ${axes[0]} and ${axes[1]}`,
+    const what = unit === "factor" ? "discount" : "rate";
+    const ends: [number, number] = unit === "factor" ? [0, 1] : [0, greatest];
+    const tick = unit === "factor" ? decimal : (rate: number) => `${decimal(100 * rate)}%`;
+    const chart = plane({ width, height: Math.round(width * 0.92) }, { x: ends, y: ends }, {
+      x: `${what} of ${short(axes[0])}`,
+      y: `${what} of ${short(axes[1])}`,
+      title: `Best strategy by the ${what}s of ${axes[0]} and ${axes[1]}`,
       description: regions.map((region) => `${region.name} ${region.words}`).join("; "),
-    });
+    }, tick);
     const coloured = regions.filter((region) => !region.is_rest).length;
     let next = 0;
     const colours = regions.map((region) => (region.is_rest ? REST : shade(next++, coloured)));
@@ -165,28 +219,38 @@ export class MapPanel {
       shapes.append(shape);
     });
     chart.drawing.append(shapes);
-    for (const { at, x, y } of this.letters(this.map)) {
+    const places = this.letters(this.map).map((letter) => ({ ...letter, at: regions.indexOf(this.map!.drawn[letter.at]!) })).filter((letter) => letter.at >= 0);
+    for (const { at, x, y } of places) {
       chart.drawing.append(svg("text", { class: "letter", x: chart.x(x), y: chart.y(y) + 5, "text-anchor": "middle", "aria-hidden": "true" }, regions[at]!.name));
     }
-    chart.drawing.append(svg("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${chart.x(0)} ${chart.y(0)}L${chart.x(1)} ${chart.y(1)}` }));
-    const [x, y] = own.map((discount) => value(discount ?? "0.5")) as [number, number];
-    if (own[0] !== null && own[1] !== null) chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
+    const corner = (place: number) => `${chart.x(place)} ${chart.y(place)}`;
+    chart.drawing.append(svg("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${corner(ends[0])}L${corner(ends[1])}` }));
+    const [x, y] = own.map((discount) => (discount === null ? (least + greatest) / 2 : placeOf(unit, discount))) as [number, number];
+    const isOnMap = [x, y].every((place) => place <= ends[1]);
+    if (own[0] !== null && own[1] !== null && isOnMap) chart.drawing.append(svg("circle", { class: "dot", cx: chart.x(x), cy: chart.y(y), r: 6 }));
     chart.drawing.classList.add("pick");
     chart.drawing.setAttribute("tabindex", "0");
     chart.drawing.setAttribute("role", "application");
-    chart.drawing.setAttribute("aria-label", `Map of the best strategy; ${axes[0]} ${decimal(x)}, ${axes[1]} ${decimal(y)}. Arrow keys move the discounts.`);
+    chart.drawing.setAttribute("aria-label", `Map of the best strategy; ${what} of ${axes[0]} ${tick(x)}, of ${axes[1]} ${tick(y)}. Arrow keys move them.`);
     this.at = chart.at;
+    const step = unit === "factor" ? 0.01 : greatest / 100;
     chart.drawing.addEventListener("keydown", (event) => {
       const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
       const move = moves[event.key];
       if (!move) return;
       event.preventDefault();
-      this.set(within(x + move[0] * 0.01), within(y + move[1] * 0.01));
+      this.set(discountAt(this.range, x + move[0] * step), discountAt(this.range, y + move[1] * step));
     });
-    const entry = (at: number) =>
-      el("li", {}, svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("rect", { width: 14, height: 14, rx: 2, style: `fill:${colours[at]}` })), `${regions[at]!.name ? `${regions[at]!.name}: ` : ""}${regions[at]!.words}`);
+    const swatch = (at: number) => svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("rect", { width: 14, height: 14, rx: 2, style: `fill:${colours[at]}` }));
+    const hasLetter = new Set(places.map((letter) => letter.at));
+    const all = regions.map((_, at) => at);
+    const narrow = all.filter((at) => !hasLetter.has(at) && !regions[at]!.is_rest);
+    const entry = (at: number) => el("li", { class: hasLetter.has(at) ? "lettered" : "" }, swatch(at), `${regions[at]!.name ? `${regions[at]!.name}: ` : ""}${regions[at]!.words}`);
+    const legend = el("ul", { class: "legend column" }, ...all.filter((at) => !narrow.includes(at)).map(entry));
+    if (narrow.length > 0) legend.append(el("li", { class: "note" }, "On the map without a letter, because there is no room for one:"), ...narrow.map(entry));
+    if (!isOnMap) legend.append(el("li", { class: "note" }, `The map ends at ${tick(ends[1])}; the sliders are beyond.`));
     const had = this.place.contains(document.activeElement);
-    this.place.replaceChildren(chart.drawing, el("ul", { class: "legend column" }, ...regions.map((_, at) => entry(at))));
+    this.place.replaceChildren(chart.drawing, legend);
     if (had) chart.drawing.focus({ preventScroll: true });
   }
 }

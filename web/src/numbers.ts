@@ -120,6 +120,6 @@ export function typedDiscount(typed: string, unit: "factor" | "rate"): { discoun
   const found = discount === null ? null : fraction(discount);
   if (discount === null || !found) return { error: isRate ? "a rate such as 3% or 0.03" : "a number such as 2/3 or 0.95" };
   const double = Number(found.over) / Number(found.under);
-  if (double < 0 || double >= 1) return { error: "a discount is at least 0 and below 1" };
+  if (double < 0 || double >= 1) return { error: "a discount that is at least 0 and below 1" };
   return { discount };
 }

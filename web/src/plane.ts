@@ -25,27 +25,30 @@ export function ticks(from: number, to: number, most: number): number[] {
   return found;
 }
 
-/** An empty plane over these ranges. */
+/** An empty plane over these ranges, whose ticks are told as decimals or as `told` says. */
 export function plane(
   size: { width: number; height: number },
   ranges: { x: [number, number]; y: [number, number] },
   labels: { x: string; y: string; title: string; description: string },
+  told: (value: number) => string = decimal,
 ): Plane {
   const { width, height } = size;
   const yTicks = ticks(...ranges.y, height / 50);
-  const left = 30 + Math.max(...yTicks.map((tick) => textWidth(decimal(tick), 13)));
-  const [right, top, bottom] = [width - 12, 10, height - 44];
+  const left = 30 + Math.max(...yTicks.map((tick) => textWidth(told(tick), 13)));
+  const xTicks = ticks(...ranges.x, (width - left) / 70);
+  // The last label stands in the middle below its tick.
+  const [right, top, bottom] = [width - Math.max(12, textWidth(told(xTicks.at(-1) ?? 0), 13) / 2), 10, height - 44];
   const x = (value: number) => left + ((value - ranges.x[0]) / (ranges.x[1] - ranges.x[0] || 1)) * (right - left);
   const y = (value: number) => bottom - ((value - ranges.y[0]) / (ranges.y[1] - ranges.y[0] || 1)) * (bottom - top);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img" });
   drawing.append(svg("title", {}, labels.title), svg("desc", {}, labels.description));
   for (const tick of yTicks) {
     drawing.append(svg("path", { class: "grid", d: `M${left} ${y(tick)}H${right}` }));
-    drawing.append(svg("text", { class: "mute", x: left - 6, y: y(tick) + 4.5, "text-anchor": "end" }, decimal(tick)));
+    drawing.append(svg("text", { class: "mute", x: left - 6, y: y(tick) + 4.5, "text-anchor": "end" }, told(tick)));
   }
-  for (const tick of ticks(...ranges.x, (right - left) / 70)) {
+  for (const tick of xTicks) {
     drawing.append(svg("path", { class: "axis", d: `M${x(tick)} ${bottom}v5` }));
-    drawing.append(svg("text", { class: "mute", x: x(tick), y: bottom + 19, "text-anchor": "middle" }, decimal(tick)));
+    drawing.append(svg("text", { class: "mute", x: x(tick), y: bottom + 19, "text-anchor": "middle" }, told(tick)));
   }
   drawing.append(svg("path", { class: "axis", d: `M${left} ${bottom}H${right}` }));
   drawing.append(svg("text", { class: "ink", x: (left + right) / 2, y: height - 7, "text-anchor": "middle" }, labels.x));

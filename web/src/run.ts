@@ -1,8 +1,9 @@
 // One simulated run on the graph.
 
+import { actionAt } from "./decisions";
 import type { View } from "./documents";
 import { el } from "./dom";
-import { actionAt, type GraphPanel } from "./graph";
+import type { GraphPanel } from "./graph";
 import { decimal, value } from "./numbers";
 
 const PACE = 700;

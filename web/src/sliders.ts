@@ -1,22 +1,182 @@
-// A slider for every principal's patience, as a factor or as a rate, and one for its weight.
+// Sliders for the numbers of every principal's time preference, as a factor or as a rate, and one for its weight.
 
-import type { Principal } from "./documents";
+import type { Parameter, Principal } from "./documents";
 import { el } from "./dom";
-import { decimal, discountOfRate, plain, rateOfDiscount, typedDiscount, value } from "./numbers";
+import { decimal, discountOfRate, fraction, plain, rateOfDiscount, typedDiscount, value } from "./numbers";
 import { ofPrincipal } from "./palette";
+import type { State } from "./state";
 
-/** Factors move in steps of 0.005. */
-const PARTS = 200;
-/** Rates go from 0.1 % to 300 %, each step of the slider by the same factor. */
-const LEAST = 0.1;
-const GREATEST = 300;
+type Unit = State["unit"];
+
+/** What the reader has set. */
+export type Change =
+  | { kind: "discount"; name: string; text: string }
+  | { kind: "weight"; name: string; text: string }
+  | { kind: "parameters"; name: string; values: Record<string, string> };
+
+/** The places of a slider: where a number stands, and the number at a place as exact text. */
+interface Scale {
+  places: number;
+  place: (number: string) => number;
+  at: (place: number) => string;
+  /** The number as it is shown, and what a person has typed as a number, or why it is none. */
+  shown: (number: string) => string;
+  typed: (text: string) => { number: string } | { error: string };
+}
+
+/** Places that go from one number to another, each by the same factor. */
+function geometric(least: number, greatest: number, digits: number): { place: (number: number) => number; at: (place: number) => number } {
+  return {
+    place: (number) => Math.round((400 * Math.log(Math.max(number, least) / least)) / Math.log(greatest / least)),
+    at: (place) => Number((least * (greatest / least) ** (place / 400)).toPrecision(digits)),
+  };
+}
+
+/** The text of an exact rate, 3% or 0.03, as a fraction. */
+function rateText(text: string): string | null {
+  const isPercent = text.trim().endsWith("%");
+  const found = fraction(isPercent ? text.trim().slice(0, -1) : text);
+  if (!found || found.over < 0n) return null;
+  return `${found.over}/${isPercent ? found.under * 100n : found.under}`;
+}
+
+const within = (test: (number: number) => boolean, error: string) => (text: string) => (fraction(text) && test(value(text)) ? { number: text.trim() } : { error });
+
+const rates = geometric(0.1, 300, 3);
+const statedRates = geometric(0.1, 100, 3);
+const numbers = geometric(0.01, 10, 3);
+const steps = geometric(1, 1000, 4);
+
+/** A discount in the unit of the reader. Factors move in steps of 0.005, rates from 0.1 % to 300 %. */
+const DISCOUNT: Record<Unit, Scale> = {
+  factor: {
+    places: 199,
+    place: (discount) => Math.round(value(discount) * 200),
+    at: (place) => String(place / 200),
+    shown: plain,
+    typed: (text) => asNumber(typedDiscount(text, "factor")),
+  },
+  rate: {
+    places: 400,
+    place: (discount) => rates.place(100 * (1 / value(discount) - 1)),
+    at: (place) => discountOfRate(`${rates.at(place)}%`)!,
+    shown: rateOfDiscount,
+    typed: (text) => asNumber(typedDiscount(text, "rate")),
+  },
+};
+
+function asNumber(found: { discount: string } | { error: string }): { number: string } | { error: string } {
+  return "error" in found ? found : { number: found.discount };
+}
+
+/** The other numbers of a preference, by what they are. */
+const SCALES: Record<Parameter["kind"], Scale> = {
+  factor: { ...DISCOUNT.factor, places: 200, typed: within((number) => number >= 0 && number <= 1, "a number from 0 to 1, such as 0.7 or 2/3") },
+  rate: {
+    places: 400,
+    place: (rate) => statedRates.place(100 * value(rate)),
+    at: (place) => rateText(`${statedRates.at(place)}%`)!,
+    shown: (rate) => `${decimal(Number((100 * value(rate)).toPrecision(6)))}%`,
+    typed: (text) => {
+      const number = rateText(text);
+      return number !== null && value(number) <= 1 ? { number } : { error: "a rate from 0 % to 100 %, such as 3% or 0.03" };
+    },
+  },
+  steps: {
+    places: 400,
+    place: (count) => steps.place(value(count)),
+    at: (place) => String(Math.round(steps.at(place))),
+    shown: plain,
+    typed: within((number) => Number.isInteger(number) && number >= 1, "a whole number of steps, at least 1"),
+  },
+  number: { places: 400, place: (number) => numbers.place(value(number)), at: (place) => String(numbers.at(place)), shown: plain, typed: within((number) => number > 0, "a number above 0, such as 0.1") },
+};
+
+const WEIGHT: Scale = {
+  places: 60,
+  place: (weight) => Math.round(10 * value(weight)) + 20,
+  at: (place) => String((place - 20) / 10),
+  shown: plain,
+  typed: within(() => true, "a number such as 1 or 1/2"),
+};
+
+/** A slider beside a field, both for the same number. */
+class Dial {
+  readonly element: HTMLElement;
+  private readonly slider: HTMLInputElement;
+  private readonly field: HTMLInputElement;
+  private readonly error: HTMLElement;
+  /** Whether something is typed that does not count yet. */
+  private isTyping = false;
+  private static count = 0;
+
+  constructor(
+    what: string,
+    label: string,
+    private readonly scale: Scale,
+    set: (text: string) => void,
+  ) {
+    const id = `refused-${Dial.count++}`;
+    this.slider = el("input", { type: "range", min: 0, max: scale.places, step: 1, "aria-label": label });
+    this.field = el("input", { type: "text", size: 7, "aria-label": `${label}, typed`, "aria-errormessage": id, spellcheck: "false", autocomplete: "off" });
+    this.error = el("p", { class: "refused", id, role: "alert", hidden: true });
+    this.slider.addEventListener("input", () => {
+      this.refuse(null);
+      set(scale.at(Number(this.slider.value)));
+    });
+    this.field.addEventListener("change", () => {
+      const found = scale.typed(this.field.value);
+      this.isTyping = false;
+      this.refuse("error" in found ? found.error : null);
+      if ("number" in found) set(found.number);
+    });
+    // What is mended is no longer marked, although it counts only when it is whole.
+    this.field.addEventListener("input", () => {
+      this.isTyping = true;
+      if (!this.error.hidden && "number" in scale.typed(this.field.value)) this.refuse(null);
+    });
+    this.element = el("div", { class: "dial" }, el("div", { class: "line" }, el("span", { class: "what" }, what), this.slider, this.field), this.error);
+  }
+
+  /** Marks what was typed as refused, until it is mended or another number is set. */
+  private refuse(why: string | null): void {
+    this.error.hidden = why === null;
+    this.error.textContent = why === null ? "" : `“${this.field.value}” is not taken: write ${why}.`;
+    if (why === null) this.field.removeAttribute("aria-invalid");
+    else this.field.setAttribute("aria-invalid", "true");
+  }
+
+  /** Shows a number, unless a hand is on it or what was typed waits to be mended. */
+  show(number: string, isKnown: boolean, told: string): void {
+    const at = this.scale.place(number);
+    if (document.activeElement !== this.slider || Number(this.slider.value) !== at) this.slider.value = String(at);
+    if (!this.isTyping && this.error.hidden) this.field.value = isKnown ? this.scale.shown(number) : "";
+    this.slider.setAttribute("aria-valuetext", told || this.scale.shown(number));
+  }
+}
 
 interface Row {
-  slider: HTMLInputElement;
-  typed: HTMLInputElement;
+  dials: { parameter: string; dial: Dial }[];
+  single: Dial;
   told: HTMLElement;
-  weight: HTMLInputElement;
-  typedWeight: HTMLInputElement;
+  weight: Dial;
+}
+
+/** More numbers than this are not moved one by one. */
+const MOST = 12;
+
+/** The numbers that are moved one by one: those of a preference that is more than one discount. */
+function moved(principal: Principal): Parameter[] {
+  const { parameters } = principal;
+  const isSingle = principal.discount !== null || parameters.length === 0 || parameters.length > MOST;
+  return isSingle ? [] : parameters;
+}
+
+/** What a number is called beside its slider. */
+function called(parameter: Parameter, step: string): string {
+  const since = /^from (\d+)$/.exec(parameter.name);
+  if (since) return since[1] === "0" ? "at first" : `from ${step} ${since[1]}`;
+  return parameter.name;
 }
 
 export class Sliders {
@@ -25,79 +185,68 @@ export class Sliders {
 
   constructor(
     private readonly place: HTMLElement,
-    private readonly changed: (kind: "discounts" | "weights", name: string, text: string) => void,
+    private readonly changed: (change: Change) => void,
   ) {}
 
   /** Shows what the principals have. Elements stay as long as the principals do, so that a slider is not torn from a hand. */
-  show(principals: Principal[], unit: "factor" | "rate"): void {
-    const shape = JSON.stringify([principals.map((principal) => principal.name), unit]);
+  show(principals: Principal[], unit: Unit, step: string): void {
+    const shape = JSON.stringify([principals.map((principal) => [principal.name, moved(principal).map((parameter) => parameter.name)]), unit]);
     if (shape !== this.shape) {
       this.shape = shape;
       this.rows.clear();
-      this.place.replaceChildren(...principals.map((principal, at) => this.made(principal, at, unit)));
+      this.place.replaceChildren(...principals.map((principal, at) => this.made(principal, at, unit, step)));
     }
     for (const principal of principals) this.fill(principal, unit);
   }
 
-  private made(principal: Principal, at: number, unit: "factor" | "rate"): HTMLElement {
+  /** Forgets what was typed and refused: the numbers come from elsewhere now. */
+  reset(): void {
+    this.shape = "";
+  }
+
+  private made(principal: Principal, at: number, unit: Unit, step: string): HTMLElement {
     const { name } = principal;
+    const own = moved(principal);
+    const dials = own.map((parameter) => {
+      const what = called(parameter, step);
+      return { parameter: parameter.name, dial: new Dial(what, `${what} of ${name}`, SCALES[parameter.kind], (text) => this.move(name, parameter.name, text)) };
+    });
     const label = unit === "factor" ? `discount of ${name}` : `rate of ${name}`;
-    const slider = el("input", { type: "range", min: 0, max: unit === "factor" ? PARTS - 1 : 400, step: 1, "aria-label": label });
-    const typed = el("input", { type: "text", size: 7, "aria-label": `${label}, typed`, inputmode: "decimal", spellcheck: "false" });
+    const single = new Dial(unit, label, DISCOUNT[unit], (text) => this.changed({ kind: "discount", name, text }));
+    const weight = new Dial("weight", `weight of ${name}`, WEIGHT, (text) => this.changed({ kind: "weight", name, text }));
     const told = el("span", { class: "note" });
-    const weight = el("input", { type: "range", min: -2, max: 4, step: 0.1, "aria-label": `weight of ${name}` });
-    const typedWeight = el("input", { type: "text", size: 5, "aria-label": `weight of ${name}, typed`, spellcheck: "false" });
-    slider.addEventListener("input", () => this.changed("discounts", name, discountAt(Number(slider.value), unit)));
-    typed.addEventListener("change", () => {
-      const found = typedDiscount(typed.value, unit);
-      typed.setCustomValidity("error" in found ? found.error : "");
-      if ("error" in found) typed.reportValidity();
-      else this.changed("discounts", name, found.discount);
-    });
-    weight.addEventListener("input", () => this.changed("weights", name, weight.value));
-    typedWeight.addEventListener("change", () => {
-      const isNumber = Number.isFinite(value(typedWeight.value));
-      typedWeight.setCustomValidity(isNumber ? "" : "a number such as 1 or 1/2");
-      if (isNumber) this.changed("weights", name, typedWeight.value.trim());
-      else typedWeight.reportValidity();
-    });
-    this.rows.set(name, { slider, typed, told, weight, typedWeight });
+    this.rows.set(name, { dials, single, told, weight });
+    const folded = (what: string, dial: Dial) => el("details", {}, el("summary", {}, what), dial.element);
     return el(
       "fieldset",
-      { class: "principal" },
+      { class: own.some((parameter) => called(parameter, step).length > 7) ? "principal wide" : "principal" },
       el("legend", {}, el("span", { class: "swatch", style: `background:${ofPrincipal(at)}` }), name),
-      el("div", { class: "line" }, el("span", { class: "what" }, unit), slider, typed),
-      told,
-      el("details", {}, el("summary", {}, "weight"), el("div", { class: "line" }, weight, typedWeight)),
+      ...(own.length > 0 ? [...dials.map(({ dial }) => dial.element), told, folded("a single discount in its place", single)] : [single.element, told]),
+      folded("weight", weight),
     );
   }
 
-  private fill(principal: Principal, unit: "factor" | "rate"): void {
+  private latest = new Map<string, Principal>();
+
+  /** Another value of one number. The standard deviation of rates stays below their mean. */
+  private move(name: string, parameter: string, text: string): void {
+    const values: Record<string, string> = { [parameter]: text };
+    const other = (key: string) => this.latest.get(name)?.parameters.find((own) => own.name === key)?.value;
+    const [mean, sd] = [values["mean"] ?? other("mean"), values["sd"] ?? other("sd")];
+    if (mean !== undefined && sd !== undefined && value(sd) >= value(mean)) values["sd"] = String(Number((0.9 * value(mean)).toPrecision(3)));
+    this.changed({ kind: "parameters", name, values });
+  }
+
+  private fill(principal: Principal, unit: Unit): void {
+    this.latest.set(principal.name, principal);
     const row = this.rows.get(principal.name)!;
+    for (const { parameter, dial } of row.dials) dial.show(principal.parameters.find((own) => own.name === parameter)!.value, true, "");
     const discount = principal.discount ?? principal.patience;
-    const at = positionOf(discount, unit);
-    if (document.activeElement !== row.slider || Number(row.slider.value) !== at) row.slider.value = String(at);
-    if (document.activeElement !== row.typed) row.typed.value = unit === "factor" ? plain(discount) : rateOfDiscount(discount);
     const other = unit === "factor" ? `a rate of ${rateOfDiscount(discount)}` : `a factor of ${decimal(value(discount))}`;
     const isSingle = principal.discount !== null;
-    if (!isSingle && document.activeElement !== row.typed) row.typed.value = "";
-    row.slider.setAttribute("aria-valuetext", isSingle ? `${row.typed.value}, ${other}` : principal.stated);
-    row.told.textContent = isSingle ? `that is ${other} per step` : `${principal.stated}; the slider replaces it by a single discount`;
-    row.weight.value = String(value(principal.weight));
-    if (document.activeElement !== row.typedWeight) row.typedWeight.value = plain(principal.weight);
+    row.single.show(discount, isSingle, isSingle ? `${DISCOUNT[unit].shown(discount)}, ${other}` : principal.stated);
+    const replaces = row.dials.length > 0 ? "" : "; the slider replaces it by a single discount";
+    row.told.textContent = isSingle ? `that is ${other} per step` : `${principal.stated}${replaces}`;
+    row.weight.show(principal.weight, true, "");
   }
-}
-
-/** The discount at a place of the slider, as the text of an exact number. */
-function discountAt(at: number, unit: "factor" | "rate"): string {
-  if (unit === "factor") return String(at / PARTS);
-  const rate = LEAST * (GREATEST / LEAST) ** (at / 400);
-  return discountOfRate(`${Number(rate.toPrecision(3))}%`)!;
-}
-
-function positionOf(discount: string, unit: "factor" | "rate"): number {
-  const factor = value(discount);
-  if (unit === "factor") return Math.round(factor * PARTS);
-  const rate = 100 * (1 / factor - 1);
-  return Math.round((400 * Math.log(Math.max(rate, LEAST) / LEAST)) / Math.log(GREATEST / LEAST));
 }

@@ -6,6 +6,8 @@ export interface State {
   /** What the sliders say in place of the model. */
   discounts: Record<string, string>;
   weights: Record<string, string>;
+  /** By principal, the numbers of its time preference that differ from the model's. */
+  parameters: Record<string, Record<string, string>>;
   unit: "factor" | "rate";
   /** The step that the graph shows. */
   step: number;
@@ -16,12 +18,12 @@ export interface State {
 }
 
 export function initial(name: string, model: string): State {
-  return { name, model, discounts: {}, weights: {}, unit: "factor", step: 0, around: null, axes: null };
+  return { name, model, discounts: {}, weights: {}, parameters: {}, unit: "factor", step: 0, around: null, axes: null };
 }
 
 /** What every question about the present model begins with. */
-export function question(state: State): { model: string; discounts: Record<string, string>; weights: Record<string, string> } {
-  return { model: state.model, discounts: state.discounts, weights: state.weights };
+export function question(state: State): Pick<State, "model" | "discounts" | "weights" | "parameters"> {
+  return { model: state.model, discounts: state.discounts, weights: state.weights, parameters: state.parameters };
 }
 
 const PREFIX = "#v1:";
@@ -75,6 +77,7 @@ function checked(found: unknown): State | null {
   };
   state.discounts = texts(given.discounts);
   state.weights = texts(given.weights);
+  if (typeof given.parameters === "object" && given.parameters !== null) state.parameters = Object.fromEntries(Object.entries(given.parameters).map(([name, own]) => [name, texts(own)]));
   if (given.unit === "rate") state.unit = "rate";
   if (typeof given.step === "number" && Number.isSafeInteger(given.step) && given.step >= 0) state.step = given.step;
   if (typeof given.around === "string") state.around = given.around;

@@ -64,6 +64,8 @@ const slide = (page, label, value) =>
 const now = (page) => page.locator(".now strong").textContent();
 /** The page asks for nothing, and draws nothing again until somebody does something: what a test finds now stays. */
 const resting = (page) => page.waitForFunction(() => document.body.dataset.rests === "true", null, { timeout: 180000 });
+/** The view is that of the present state; map, front and comparison may still be computed. */
+const answered = (page) => page.waitForFunction(() => !document.body.classList.contains("asking"));
 /** Types a model over the one that is there, and waits for its answer. */
 const typed = async (page, text) => {
   await page.locator("#model").evaluate((area, text) => {
@@ -360,7 +362,10 @@ test("every example of the gallery opens", async () => {
     assert.ok(await page.locator("#mistake").isHidden(), name);
     // Tables, marks and graphs are one stop of the Tab key each.
     const stops = await page.evaluate(() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter((one) => one.tabIndex >= 0 && one.checkVisibility()).length);
-    assert.ok(stops < 60, `${name}: ${stops} stops`);
+    assert.ok(stops < 70, `${name}: ${stops} stops`);
+    // Map, front and comparison end with what is asked of them: the console has no complaint of a 503.
+    await resting(page);
+    assert.doesNotMatch(await page.locator("#front-status").textContent(), /Not even/, name);
   }
   await page.close();
 });
@@ -376,6 +381,17 @@ test("a model of a thousand states stays usable", async () => {
   console.log(`  a thousand states: typed and drawn after ${Date.now() - began} ms`);
   // Nothing else may be computed meanwhile: its processor time would be counted.
   await resting(page);
+  console.log(`  a thousand states: map, front and comparison are there after ${Date.now() - began} ms: ${await page.locator("#map-status").textContent()} ${await page.locator("#front-status").textContent()}`);
+  assert.ok((await page.locator("#map svg.pick path").count()) > 2, "there is a map");
+  assert.ok((await page.locator("#timeline svg rect").count()) > 10, "there is a timeline");
+  // Another state is looked around, and another step is shown, without a question to the server.
+  const looked = Date.now();
+  await page.locator("#around").fill("s500");
+  await page.locator("#around").press("Enter");
+  await page.locator("#graph .note", { hasText: "around s500" }).waitFor();
+  await slide(page, "Show step", 3);
+  await page.locator("#step-told", { hasText: "step 3" }).waitFor();
+  console.log(`  a thousand states: another state and another step after ${Date.now() - looked} ms`);
   const thread = await threadTime(page);
   const before = { server: await spent(server.pid), page: await thread() };
   const slid = Date.now();
@@ -400,12 +416,160 @@ test("a dense model is drawn in part, and what is left out is said", async () =>
   await typed(page, `principals: {x: 1/2, y: 1/4}\nstates:\n${states}\n`);
   const note = page.locator("#graph .note", { hasText: "Left out" });
   await note.waitFor();
-  // 30 states have 300 actions and 9,000 arrows; 120 and 240 are drawn.
-  assert.match(await note.textContent(), /Left out: 180 actions and 8760 arrows/);
-  assert.equal(await page.locator("#graph .action").count(), 120);
-  assert.equal(await page.locator("#graph .edge").count(), 120 + 240);
-  // What the plan does is among them.
-  assert.equal(await page.locator("#graph .action.taken").count(), n);
+  // 30 states have 300 actions and 8,700 arrows besides the ways to stay; ten states are drawn, with their plan, and of the start all.
+  const told = await note.textContent();
+  assert.match(told, /10 of 30 states, around s0/);
+  assert.match(told, /Left out: \d+ actions and \d+ arrows/);
+  assert.equal(await page.locator("#graph .state").count(), 10);
+  assert.equal(await page.locator("#graph .action.taken").count(), 10);
+  assert.ok((await page.locator("#graph .edge").count()) <= 60);
+  // A state that is chosen has all of its actions.
+  await page.locator('#graph [data-state="s3"] .name').click();
+  await page.locator("#graph .note", { hasText: "around s3" }).waitFor();
+  assert.equal(await page.locator("#graph .action[aria-label^='s3, ']").count(), 10);
+  // A click on an action is one on its state.
+  await page.locator("#graph .action[aria-label^='s0, ']").first().click();
+  await page.locator("#graph .note", { hasText: "around s0" }).waitFor();
+  await page.close();
+});
+
+/** Which texts of the graph lie on each other, on a card that is not theirs, or beyond it. */
+const clashes = (page) =>
+  page.evaluate(() => {
+    const boxes = (selector) => [...document.querySelectorAll(`#graph ${selector}`)].map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }));
+    const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const [labels, cards, pills] = [boxes(".probability"), boxes(".card-of"), [...document.querySelectorAll("#graph .action")]];
+    const found = [];
+    labels.forEach((label, at) => {
+      for (const other of labels.slice(at + 1)) if (meet(label.box, other.box)) found.push(`${label.text} on ${other.text}`);
+      for (const card of cards) if (meet(label.box, card.box)) found.push(`${label.text} on a card`);
+    });
+    cards.forEach((card, at) => cards.slice(at + 1).forEach((other) => meet(card.box, other.box) && found.push("two cards")));
+    for (const pill of pills) {
+      const [text, box] = [pill.querySelector("text").getBoundingClientRect(), pill.querySelector("rect").getBoundingClientRect()];
+      if (text.left < box.left + 2 || text.right > box.right - 2) found.push(`${pill.textContent} is wider than its action`);
+    }
+    return found;
+  });
+
+test("no label of a graph lies on another, on any example and any screen", async () => {
+  const page = await open();
+  const names = await page.locator("#gallery option").evaluateAll((options) => options.map((option) => option.value).filter(Boolean));
+  for (const width of [1380, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const name of names) {
+      await page.locator("#gallery").selectOption(name);
+      await page.waitForFunction(() => !document.body.classList.contains("asking"));
+      assert.deepEqual(await clashes(page), [], `${name} at ${width}`);
+      assert.ok((await page.locator("#graph .state.start").count()) === 1, name);
+    }
+  }
+  // The chances of health care: shortened to three digits, with the fraction behind them.
+  await page.locator("#gallery").selectOption("two-rates-in-health-care");
+  await page.waitForFunction(() => !document.body.classList.contains("asking"));
+  const told = await page.locator("#graph").textContent();
+  assert.match(told, /combination ↺ 0\.858/);
+  assert.match(await page.locator("#graph .action title").first().textContent(), /A 417\/578|A with 417\/578/);
+  await page.close();
+});
+
+test("a typed number that is refused is marked until it is mended", async () => {
+  const page = await open();
+  await resting(page);
+  const field = page.getByLabel("discount of bob, typed");
+  const error = page.locator(".refused:visible");
+  await field.fill("3/2");
+  await field.press("Enter");
+  await error.waitFor();
+  assert.match(await error.textContent(), /“3\/2” is not taken: write a discount that is at least 0 and below 1/);
+  assert.equal(await field.getAttribute("aria-invalid"), "true");
+  assert.equal(await page.locator(`#${await field.getAttribute("aria-errormessage")}`).isVisible(), true);
+  // It stays when something else is answered, and when the field loses the focus.
+  await slide(page, "discount of alice", 120);
+  await page.waitForFunction(() => document.querySelector('[aria-label="discount of alice, typed"]').value === "0.6");
+  await resting(page);
+  assert.equal(await field.inputValue(), "3/2");
+  assert.equal(await field.getAttribute("aria-invalid"), "true");
+  await field.fill("3/7");
+  assert.equal(await error.count(), 0);
+  await field.press("Enter");
+  await resting(page);
+  assert.equal(await field.getAttribute("aria-invalid"), null);
+  // A slider that is moved takes the place of what was refused.
+  await field.fill("x");
+  await field.press("Enter");
+  await error.waitFor();
+  await slide(page, "discount of bob", 100);
+  await page.waitForFunction(() => document.querySelector('[aria-label="discount of bob"]').value === "100");
+  await resting(page);
+  assert.equal(await error.count(), 0);
+  await page.close();
+});
+
+test("every kind of time preference has sliders of its own numbers", async () => {
+  const page = await open();
+  await resting(page);
+  const hotel = await page.locator("#model").inputValue();
+  const kinds = [
+    ["{gamma: {mean: 40%, sd: 20%}}", "mean of bob", "50%", /gamma/],
+    ["{hyperbolic: 0.5, hazard: 20%}", "k of bob", "0.7", /hyperbolic/],
+    ["{schedule: {0: 30%, 5: 20%}}", "from step 5 of bob", "15%", /15 ?%/],
+    ["{survey: [20%, 40%, 90%]}", "rate 2 of bob", "50%", /50 ?%/],
+    ["{beta: 0.7, delta: 0.6}", "beta of bob", "0.5", /0\.5/],
+    ["{discount: 0.5, until: 12}", "until of bob", "4", /4/],
+  ];
+  for (const [entry, label, text, stated] of kinds) {
+    await typed(page, hotel.replace("bob: 1/3", `bob: ${entry}`));
+    await page.getByLabel(`${label}, typed`).waitFor();
+    await answered(page);
+    const before = await page.locator(".tiles .number").first().textContent();
+    await page.getByLabel(`${label}, typed`).fill(text);
+    await page.getByLabel(`${label}, typed`).press("Enter");
+    await page.waitForFunction((before) => document.querySelector(".tiles .number").textContent !== before, before);
+    await answered(page);
+    assert.match(await page.locator("#sliders").innerText() + (await page.locator("#answer").innerText()), stated, entry);
+    assert.ok(await page.locator("#mistake").isHidden(), entry);
+    // The slider itself moves it too, and everything goes back as it was written.
+    await slide(page, label, 330);
+    await answered(page);
+    await page.locator("#reset").click();
+    await page.waitForFunction((before) => document.querySelector(".tiles .number").textContent === before, before);
+    await answered(page);
+  }
+  // The standard deviation of a gamma stays below its mean.
+  await typed(page, hotel.replace("bob: 1/3", "bob: {gamma: {mean: 40%, sd: 20%}}"));
+  await page.getByLabel("sd of bob, typed").waitFor();
+  await page.getByLabel("sd of bob, typed").fill("60%");
+  await page.getByLabel("sd of bob, typed").press("Enter");
+  await page.waitForFunction(() => document.querySelector('[aria-label="sd of bob, typed"]').value === "36%");
+  assert.ok(await page.locator("#mistake").isHidden());
+  await page.close();
+});
+
+test("a map in rates has axes in rates, and its legend names what is on it", async () => {
+  const page = await open();
+  await page.locator("#gallery").selectOption("two-rates-in-health-care");
+  await page.waitForFunction(() => document.body.dataset.rests === "false");
+  await resting(page);
+  const texts = await page.locator("#map svg.pick text").allTextContents();
+  assert.ok(texts.includes("rate of spending") && texts.includes("rate of health"), texts.join(" "));
+  assert.ok(texts.includes("10%") && texts.includes("20%"), texts.join(" "));
+  await page.locator("#map").scrollIntoViewIfNeeded();
+  const box = await page.locator("#map svg.pick").boundingBox();
+  await page.mouse.click(box.x + box.width * 0.55, box.y + box.height * 0.45);
+  await page.waitForFunction(() => document.querySelector('[aria-label="rate of spending, typed"]').value !== "3.5%");
+  await resting(page);
+  const rate = async (name) => Number((await page.getByLabel(`rate of ${name}, typed`).inputValue()).replace("%", ""));
+  assert.ok(Math.abs((await rate("spending")) - 10) < 2 && Math.abs((await rate("health")) - 10) < 2, `${await rate("spending")} ${await rate("health")}`);
+  // Every entry that should has its letter on the map; the others stand below a line that says why they have none.
+  const letters = await page.locator("#map svg .letter").allTextContents();
+  const entries = await page.locator("#map .legend .lettered").allTextContents();
+  const lettered = entries.map((entry) => entry.split(":")[0]);
+  assert.deepEqual([...new Set(letters)].sort(), [...lettered].sort());
+  // In factors it goes over discounts again.
+  await page.locator("#unit-factor").check();
+  await resting(page);
+  assert.ok((await page.locator("#map svg.pick text").allTextContents()).includes("discount of health"));
   await page.close();
 });
 
@@ -465,6 +629,59 @@ test("a link that is broken, of another version or endless is said to be, and th
   // The page goes on from there.
   await slide(page, "discount of bob", 130);
   await page.locator(".now", { hasText: ": b, always" }).waitFor();
+  await page.close();
+});
+
+test("a file from the disk is opened, with its errors, and a stage that is jumped over has a break", async () => {
+  const page = await open();
+  await resting(page);
+  const upload = (name, text) => page.locator("#upload").setInputFiles({ name, mimeType: "text/yaml", buffer: Buffer.from(text) });
+  // Two who are close in patience wait for long: the stage is jumped over, and the axis is broken.
+  const close = "principals: {x: 0.9999, y: 0.9998}\nstates:\n  s0:\n    wait: {reward: {y: 3}, to: s0}\n    go: {reward: {x: -1, y: -1}, to: s1}\n  s1: {stay: {reward: {x: 1, y: 1}, to: s1}}\n";
+  await upload("my close ones.yaml", close);
+  await page.waitForFunction(() => document.querySelector("#title").textContent === "my close ones");
+  await answered(page);
+  const words = await page.locator("#timeline desc").textContent();
+  const since = Number(/go from step ([\d,]+)/.exec(words)?.[1].replaceAll(",", ""));
+  assert.ok(since > 16, words);
+  assert.ok((await page.locator("#timeline svg .paper").count()) > 0, "no break");
+  assert.equal(await page.locator("#timeline text", { hasText: new RegExp(`^${since.toLocaleString("en")}$`) }).count(), 1);
+  await upload("wrong.yaml", close.replace("to: s1}", "to: s7}"));
+  await page.locator("#mistake", { hasText: "there is no state `s7`" }).waitFor();
+  await upload("my close ones.yaml", close);
+  await page.locator("#mistake").waitFor({ state: "hidden" });
+  await page.close();
+});
+
+test("the curves are read under the pointer, and each number has its fraction", async () => {
+  const page = await open();
+  await resting(page);
+  await page.locator("#payoffs").scrollIntoViewIfNeeded();
+  const box = await page.locator("#payoffs svg[role=img]").boundingBox();
+  await page.mouse.move(box.x + box.width - 14, box.y + box.height / 2);
+  const told = await page.locator("#payoffs .told").textContent();
+  // At the end of the curves the payoffs are nearly those of the answer: 89/9 and 38/9.
+  const [alice, bob] = ["alice", "bob"].map((name) => Number(new RegExp(`${name} (\\d+\\.\\d+)`).exec(told)[1]));
+  assert.ok(Math.abs(alice - 89 / 9) < 0.2 && Math.abs(bob - 38 / 9) < 0.2, told);
+  const exact = await page.locator("#answer table .number").evaluateAll((numbers) => numbers.map((number) => number.dataset.exact));
+  assert.deepEqual(exact, ["exactly 89/9", "exactly 38/9"]);
+  await page.locator("#answer table .number").first().hover();
+  const shown = await page.locator("#answer table .number").first().evaluate((number) => getComputedStyle(number, "::after").content);
+  assert.match(shown, /89\/9/);
+  await page.close();
+});
+
+test("one who does not keep to the plan is compared with those who do", async () => {
+  const page = await open();
+  await resting(page);
+  const hotel = await page.locator("#model").inputValue();
+  await typed(page, hotel.replace("bob: 1/3", "bob: {beta: 0.5, delta: 0.6}"));
+  await page.locator("#compare th", { hasText: "no commitment" }).waitFor();
+  await resting(page);
+  const rows = await page.locator("#compare tbody th").allTextContents();
+  for (const row of ["the plan (counting)", "best stationary", "best positional", "best for alice", "best for bob", "re-planned every step", "no commitment", "fair: max-min", "fair: Nash"]) {
+    assert.ok(rows.some((name) => name.startsWith(row)), `${row}: ${rows}`);
+  }
   await page.close();
 });
 

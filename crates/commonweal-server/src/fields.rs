@@ -5,6 +5,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
+/// Numbers by name, each as text.
+pub type Texts = Vec<(String, String)>;
+
 /// The keys that are not taken yet, each with its value as it is written: a number that went through a double would no longer be
 /// the number of the request.
 #[derive(Debug)]
@@ -86,7 +89,7 @@ impl Fields {
     }
 
     /// Numbers by name, each as text.
-    pub fn numbers(&mut self, name: &str) -> Result<Vec<(String, String)>, Problem> {
+    pub fn numbers(&mut self, name: &str) -> Result<Texts, Problem> {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(value) if kind(&value) == "an object" => {
@@ -94,6 +97,22 @@ impl Fields {
                 entries.into_iter().map(|(key, value)| Ok((key, number(name, &value)?))).collect()
             }
             Some(other) => Err(wrong(name, "an object of names and numbers", &other)),
+        }
+    }
+
+    /// Objects of numbers by name, each number as text.
+    pub fn objects_of_numbers(&mut self, name: &str) -> Result<Vec<(String, Texts)>, Problem> {
+        match self.take(name) {
+            None => Ok(Vec::new()),
+            Some(value) if kind(&value) == "an object" => {
+                let entries: BTreeMap<String, Box<RawValue>> = read(&value)?;
+                let one = |(owner, value): (String, Box<RawValue>)| {
+                    let mut inner = Fields(BTreeMap::from([(name.to_owned(), value)]));
+                    Ok((owner, inner.numbers(name)?))
+                };
+                entries.into_iter().map(one).collect()
+            }
+            Some(other) => Err(wrong(name, "an object of names and objects of numbers", &other)),
         }
     }
 

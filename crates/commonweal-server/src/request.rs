@@ -1,6 +1,6 @@
 //! The common part of a request: a model, changes of it, and the engine.
 
-use crate::fields::Fields;
+use crate::fields::{Fields, Texts};
 use crate::limits::Limits;
 use crate::memory::Held;
 use crate::problem::Problem;
@@ -15,6 +15,8 @@ pub struct Asked {
     text: String,
     format: Format,
     discounts: Vec<(String, Rational)>,
+    /// By principal, the numbers of its time preference that change.
+    parameters: Vec<(String, Vec<(String, Rational)>)>,
     weights: Vec<(String, Rational)>,
     from: Option<String>,
     pub engine: Engine,
@@ -43,6 +45,12 @@ impl Asked {
         };
         let discounts = numbers(fields, "discounts")?;
         let weights = numbers(fields, "weights")?;
+        let own = |(name, texts): (String, Texts)| {
+            let values = texts.into_iter().map(|(key, text)| Ok((key, number("parameters", &text)?)));
+            Ok((name, values.collect::<Result<_, Problem>>()?))
+        };
+        let parameters =
+            fields.objects_of_numbers("parameters")?.into_iter().map(own).collect::<Result<_, Problem>>()?;
         let from = fields.text("from")?;
         let gap = fields.number("gap")?.map(|text| gap(&text)).transpose()?;
         // Fractions are within any gap.
@@ -51,13 +59,16 @@ impl Asked {
             (false, Some(gap)) => Engine::Within(gap),
             (false, None) => Engine::Auto,
         };
-        Ok(Asked { text, format, discounts, weights, from, engine })
+        Ok(Asked { text, format, discounts, parameters, weights, from, engine })
     }
 
     /// The model with the changes of the request. Refused if it is invalid, or too large for this server together with its answer,
     /// which is as large as `held` says.
     pub fn model(&self, limits: &Limits, held: impl Fn(&Model) -> Held) -> Result<Model, Problem> {
         let mut model = self.read(limits)?;
+        for (name, values) in &self.parameters {
+            model = with_parameters(model, name, values)?;
+        }
         if self.format == Format::Yaml {
             for (name, discount) in &self.discounts {
                 let principal = principal(&model, "discounts", name)?;
@@ -109,6 +120,26 @@ impl Asked {
             }
         }
     }
+}
+
+/// The model with other numbers in the time preference of one principal.
+fn with_parameters(model: Model, name: &str, values: &[(String, Rational)]) -> Result<Model, Problem> {
+    let principal = principal(&model, "parameters", name)?;
+    let mut preference = model.principals()[principal.index()].preference().clone();
+    for (key, value) in values {
+        let refused = || {
+            let names = preference.parameters();
+            let names: Vec<&str> = names.iter().map(|parameter| parameter.name.as_str()).collect();
+            let shown: String = key.chars().take(40).collect();
+            let problem = Problem::unprocessable(format!(
+                "`parameters`: the time preference of `{name}` has no parameter `{shown}` of this kind"
+            ));
+            problem.help(format!("its parameters are {}", names.join(", ")))
+        };
+        preference = preference.with_parameter(key, value).ok_or_else(refused)?;
+    }
+    let refused = |error: commonweal::structure::ModelError| Problem::unprocessable(format!("`parameters`: {error}"));
+    model.with_preference(principal, &preference).map_err(refused)
 }
 
 /// The principal that a key names.

@@ -139,7 +139,9 @@ pub mod structure {
 
 /// Time preferences: discounts, rates, schedules, terms of office, present bias, mixtures.
 pub mod preferences {
-    pub use crate::model::{Approximation, Part, Preference, PreferenceError, Schedule, Segment};
+    pub use crate::model::{
+        Approximation, Parameter, ParameterKind, Part, Preference, PreferenceError, Schedule, Segment,
+    };
     pub use crate::principals::Group;
 }
 

@@ -20,6 +20,7 @@ const VERTICES: usize = 400;
 pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result<Reply, Unanswered> {
     let asked = Asked::take(&mut fields)?;
     let names = (fields.text("x")?, fields.text("y")?);
+    let vertex_limit = fields.count("vertices", 2..=VERTICES as u64)?.map_or(VERTICES, |most| most as usize);
     fields.done()?;
     let model = asked.model(&context.limits, front_held)?;
     let axes = axes(&model, names)?;
@@ -31,7 +32,7 @@ pub fn front(mut fields: Fields, context: &Context, stop: &StopSignal) -> Result
     let options = options(front_engine(&model, engine, gap), stop);
     let found = on_threads(Some(context.limits.threads_for(&model)), || {
         let set = PayoffSet::new(&model, &options);
-        let limits = FrontOptions { gap: front_gap(&set, axes, gap), vertex_limit: VERTICES };
+        let limits = FrontOptions { gap: front_gap(&set, axes, gap), vertex_limit };
         Ok(match axes {
             Some(axes) => {
                 let front = front_in(&set, axes, &limits)?;

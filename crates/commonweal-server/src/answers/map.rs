@@ -5,13 +5,14 @@ use crate::fields::Fields;
 use crate::limits::Limits;
 use crate::memory::Held;
 use crate::problem::Problem;
-use crate::request::{Asked, principal};
+use crate::request::{Asked, number, principal};
+use commonweal::documents::{self, Double, DrawnRegion};
 use commonweal::limits::on_threads;
 use commonweal::questions::{
-    Grid, Play, RegionClass, StrategyMap, key, letter, map_classes, named_regions, strategy_map,
+    Grid, Play, Quantity, RegionClass, StrategyMap, key, letter, map_classes, named_regions, strategy_map, varied,
 };
 use commonweal::structure::PrincipalId;
-use commonweal::{Claim, Model, Options, Rational, StopSignal, documents, solve};
+use commonweal::{Claim, Model, Options, Rational, StopSignal, solve};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,9 +43,10 @@ pub fn answer(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     Ok(Reply::document(&document, mapped.map.stopped))
 }
 
-/// The axes and the resolution of a map.
+/// The axes, the ranges and the resolution of a map.
 pub struct Axes {
     names: [String; 2],
+    ends: [Option<Rational>; 2],
     resolution: u64,
 }
 
@@ -63,12 +65,14 @@ impl Axes {
             fields.text(key)?.ok_or_else(missing)
         };
         let names = [name("x")?, name("y")?];
+        let mut end = |key: &str| fields.number(key)?.map(|text| number(key, &text)).transpose();
+        let ends = [end("least")?, end("greatest")?];
         let resolution = fields.count("resolution", 2..=finest)?.unwrap_or(RESOLUTION);
-        Ok(Axes { names, resolution })
+        Ok(Axes { names, ends, resolution })
     }
 
-    /// The principals, of a model that is not too large for a map.
-    fn checked(&self, model: &Model) -> Result<[PrincipalId; 2], Problem> {
+    /// The principals and their ranges, of a model that is not too large for a map.
+    fn checked(&self, model: &Model) -> Result<([PrincipalId; 2], [Grid; 2]), Problem> {
         if model.n_states() > MOST_STATES {
             return Err(Problem::unprocessable(format!(
                 "this model has {} states; a map solves it thousands of times, which is done up to {MOST_STATES}",
@@ -76,26 +80,58 @@ impl Axes {
             ))
             .help("use the command line: `commonweal map`"));
         }
-        two(model, &self.names)
+        let stated = self.names.each_ref().map(|name| varied(model.structure(), name).ok());
+        let is_rate = |at: usize| matches!(stated[at], Some((_, Quantity::Rate)));
+        let owner = |at: usize| match stated[at] {
+            Some((principal, Quantity::Discount | Quantity::Rate)) => {
+                model.structure().principals()[principal.index()].name.clone()
+            }
+            _ => self.names[at].clone(),
+        };
+        let principals = two(model, &[owner(0), owner(1)])?;
+        if is_rate(0) != is_rate(1) {
+            return Err(Problem::unprocessable("one axis is a rate and the other a discount")
+                .help("write `.rate` behind both names, or behind none"));
+        }
+        let quantity = if is_rate(0) { Quantity::Rate } else { Quantity::Discount };
+        let grid = self.grid(quantity)?;
+        Ok((principals, [grid.clone(), grid]))
     }
 
-    /// The map over discounts from 0 to almost 1.
+    /// The range of both axes: discounts from 0 to almost 1, or rates, unless it is given.
+    fn grid(&self, quantity: Quantity) -> Result<Grid, Problem> {
+        let usual = match quantity {
+            Quantity::Rate => [Rational::from_quotient(1, 1000), Rational::from_quotient(1, 5)],
+            Quantity::Discount | Quantity::Weight => [Rational::ZERO, Rational::from_quotient(99, 100)],
+        };
+        let [from, to] = [0, 1].map(|at| self.ends[at].clone().unwrap_or_else(|| usual[at].clone()));
+        let is_one = |end: &Rational| match quantity {
+            Quantity::Rate => *end > Rational::ZERO && *end <= Rational::ONE,
+            Quantity::Discount | Quantity::Weight => *end >= Rational::ZERO && *end < Rational::ONE,
+        };
+        if !is_one(&from) || !is_one(&to) || from >= to {
+            let message = "`least` and `greatest` are no range of this axis";
+            return Err(Problem::unprocessable(message).help(match quantity {
+                Quantity::Rate => "a rate is above 0 and at most 1; `least` is below `greatest`",
+                Quantity::Discount | Quantity::Weight => {
+                    "a discount is at least 0 and below 1; `least` is below `greatest`"
+                }
+            }));
+        }
+        Ok(Grid::new(from, to, self.resolution).of(quantity).for_pictures())
+    }
+
+    /// The map over the ranges of its axes.
     pub fn map(&self, model: &Model, limits: &Limits, options: &Options) -> Result<Mapped, Problem> {
-        let axes = self.checked(model)?;
-        let grid = || Grid::new(Rational::ZERO, greatest(), self.resolution).for_pictures();
+        let (axes, grids) = self.checked(model)?;
         // One thread is left for slider requests.
         let threads = limits.threads.saturating_sub(1).max(1);
         Ok(on_threads(Some(threads), || {
-            let map = strategy_map(model, axes, [grid(), grid()], options);
+            let map = strategy_map(model, axes, grids, options);
             let classes = map_classes(model, &map, DRAWN, options);
             Mapped { map, classes }
         }))
     }
-}
-
-/// The greatest discount of a map.
-fn greatest() -> Rational {
-    Rational::from_quotient(99, 100)
 }
 
 /// Two different principals.
@@ -116,22 +152,10 @@ struct Drawn {
     drawn: Vec<DrawnRegion>,
 }
 
-#[derive(Debug, Serialize)]
-struct DrawnRegion {
-    /// A letter; empty for the rest.
-    name: String,
-    /// The strategy in words.
-    words: String,
-    /// Whether it contains all regions that are not named.
-    is_rest: bool,
-    /// Closed polygons of discounts [x, y], even-odd.
-    outline: Vec<Vec<[f64; 2]>>,
-}
-
 fn regions(model: &Model, map: &StrategyMap, classes: &[RegionClass]) -> Vec<DrawnRegion> {
     let named = named_regions(model.structure(), map).regions;
     let region = |class: &RegionClass| {
-        let point = |&(x, y): &(u64, u64)| [map.grids[0].double(x), map.grids[1].double(y)];
+        let point = |&(x, y): &(u64, u64)| [Double(map.grids[0].double(x)), Double(map.grids[1].double(y))];
         let outline = class.outline.iter().map(|ring| ring.iter().map(point).collect()).collect();
         match class.labels.as_slice() {
             [label] => {
@@ -154,9 +178,14 @@ pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let axes = Axes::take(&mut fields, FINEST_SKETCH)?;
     fields.done()?;
     let model = asked.model(&context.limits, |_| Held::default())?;
-    let principals = axes.checked(&model)?;
+    let (principals, [grid, _]) = axes.checked(&model)?;
     let n = axes.resolution;
-    let middle = |at: u64| greatest() * Rational::from(2 * at + 1) / Rational::from(2 * n);
+    let half = (&grid.to - &grid.from) / Rational::from(2 * n);
+    let middle = |at: u64| {
+        let place = &grid.from + &half * Rational::from(2 * at + 1);
+        grid.quantity.discount(&place).expect("no axis is a weight")
+    };
+    let squares = |cells: &[u64]| squares(cells, &grid);
     let play = |cell: u64| -> Option<Play> {
         let at = [middle(cell % n), middle(cell / n)];
         let moved = principals.iter().zip(&at).try_fold(model.clone(), |model, (&p, at)| model.with_discount(p, at));
@@ -183,34 +212,19 @@ pub fn sketch(mut fields: Fields, context: &Context, stop: &StopSignal) -> Resul
     let mut region = |(play, cells): &(Option<&Play>, Vec<u64>)| match play {
         Some(_) => {
             let (at, words) = words.next().expect("one for each");
-            DrawnRegion { name: letter(at), words, is_rest: false, outline: squares(cells, n) }
+            DrawnRegion { name: letter(at), words, is_rest: false, outline: squares(cells) }
         }
-        None => DrawnRegion {
-            name: String::new(),
-            words: "not solved".to_owned(),
-            is_rest: true,
-            outline: squares(cells, n),
-        },
+        None => {
+            DrawnRegion { name: String::new(), words: "not solved".to_owned(), is_rest: true, outline: squares(cells) }
+        }
     };
     let mut drawn: Vec<DrawnRegion> = large.iter().map(&mut region).collect();
     if !small.is_empty() {
         let rest: Vec<u64> = small.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
         let words = format!("{} other strategies", small.len());
-        drawn.push(DrawnRegion { name: String::new(), words, is_rest: true, outline: squares(&rest, n) });
+        drawn.push(DrawnRegion { name: String::new(), words, is_rest: true, outline: squares(&rest) });
     }
-    let [x, y] = axes.names;
-    Ok(Reply::document(&Sketch { format: "commonweal-sketch/1", x, y, resolution: n, drawn }, stop.reason()))
-}
-
-#[derive(Debug, Serialize)]
-struct Sketch {
-    format: &'static str,
-    /// The principals of the axes.
-    x: String,
-    y: String,
-    /// How many cells each side has.
-    resolution: u64,
-    drawn: Vec<DrawnRegion>,
+    Ok(Reply::document(&documents::Sketch::new(axes.names, n, drawn), stop.reason()))
 }
 
 /// `of` every number below `n`, in order, on `threads` threads.
@@ -229,8 +243,10 @@ fn each<T: Send>(n: u64, threads: usize, of: impl Fn(u64) -> T + Sync) -> Vec<T>
 }
 
 /// Cells as squares, neighbours in a row as one rectangle.
-fn squares(cells: &[u64], n: u64) -> Vec<Vec<[f64; 2]>> {
-    let place = |at: u64| greatest().to_f64() * at as f64 / n as f64;
+fn squares(cells: &[u64], grid: &Grid) -> Vec<Vec<[Double; 2]>> {
+    let n = grid.steps;
+    let (from, to) = (grid.from.to_f64(), grid.to.to_f64());
+    let place = |at: u64| Double(from + (to - from) * at as f64 / n as f64);
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for &cell in cells {
         match runs.last_mut() {

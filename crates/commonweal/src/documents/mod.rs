@@ -18,6 +18,8 @@
 //! | [`Sweep`] | `commonweal-sweep/1` | `sweep` |
 //! | [`StrategyMap`] | `commonweal-map/1` | `map` |
 //! | [`Check`] | `commonweal-check/1` | `check` |
+//! | [`View`] | `commonweal-view/1` | `serve` |
+//! | [`Sketch`] | `commonweal-sketch/1` | `serve` |
 //!
 //! ```
 //! use commonweal::documents::{Check, Document, Verdict};
@@ -38,6 +40,7 @@ mod outlook;
 mod pieces;
 mod search;
 mod simulation;
+mod sketch;
 mod solution;
 mod spent;
 mod strategy;
@@ -45,6 +48,7 @@ mod strategy_map;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub use check::{Check, Verdict};
 pub use comparison::Compared;
@@ -56,11 +60,16 @@ pub use outlook::{Outlook, OutlookStep, Patience};
 pub use pieces::{Double, Engine, Entries, Format, Fraction, Number, StepNumber, exact_text};
 pub use search::{Satisfiability, Search, SearchStatus, WIDER};
 pub use simulation::{Estimate, Simulation};
+pub use sketch::{DrawnRegion, Sketch};
 pub use solution::{Approximation, LongTerm, Principal, Solution, State, Stated, Status};
 pub use spent::{Spent, Timings};
 pub use strategy::{Decision, LotteryShare, Strategy};
 pub use strategy_map::{Axis, GridChange, GridPoint, Located, Region, StrategyMap};
 pub use sweep::{ChangeOfStrategy, Point, Sweep};
+pub use view::{
+    Accrued, Outline, OutlineAction, OutlineParameter, OutlinePrincipal, OutlineState, OutlineTarget, Timeline,
+    TimelineRow, TimelineRun, View, ViewParts,
+};
 
 use crate::model::{StateId, Structure};
 use serde::{Serialize, de::DeserializeOwned};

@@ -200,3 +200,28 @@ fn another_format_is_refused() {
     assert!(error.contains("the format is \"commonweal-check/1\", not \"commonweal-solution/1\""), "{error}");
     assert!(Check::from_json(&text.replace("/1", "/2")).is_err());
 }
+
+#[test]
+fn views_and_sketches_survive() {
+    for (at, mdp) in (0..4).map(random).chain([hotel()]).enumerate() {
+        let model = Model::from(mdp.clone());
+        let answer = solve(&mdp, &Options::default());
+        let solution = Solution::new(&mdp, &answer, &own(&mdp, &answer), &[mdp.start()], false);
+        for listed in [true, false] {
+            let parts = ViewParts { states: listed, curves: listed, rows: 3 };
+            let view = View::new(&model, &answer, solution.clone(), parts);
+            survives(&view);
+            assert_eq!((view.strategy.is_some(), view.accrued.is_some()), (listed, listed), "{at}");
+            assert_eq!(view.model.states.as_ref().map(Vec::len), listed.then_some(mdp.n_states()));
+            assert!(view.timeline.rows.len() <= 3 && view.timeline.n_met >= view.timeline.rows.len());
+        }
+    }
+    let region = DrawnRegion {
+        name: "A".to_owned(),
+        words: "a for ever".to_owned(),
+        is_rest: false,
+        outline: vec![vec![[Double(0.0), Double(0.1)], [Double(1.0 / 3.0), Double(0.1)], [Double(0.5), Double(0.99)]]],
+    };
+    let text = survives(&Sketch::new(["alice".to_owned(), "bob".to_owned()], 2, vec![region]));
+    assert!(text.starts_with("{\n  \"format\": \"commonweal-sketch/1\",\n  \"x\": \"alice\""), "{text}");
+}

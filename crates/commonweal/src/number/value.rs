@@ -188,8 +188,13 @@ pub(crate) struct CommonDenominator {
 }
 
 impl CommonDenominator {
-    /// Of `Σ_k factors[k] · terms[k]`; `None` unless all terms are exact.
+    /// Of `Σ_k factors[k] · terms[k]`; `None` unless all terms are exact, and where it takes more than about a second to form: the
+    /// denominators of hundreds of discounts have little in common, and nobody reads a fraction of so many digits.
     pub fn of<'v>(terms: impl IntoIterator<Item = (&'v Rational, &'v Values)>) -> Option<CommonDenominator> {
+        /// In products of words.
+        const MOST_WORK: u64 = 1 << 30;
+        let words = |bits: usize| bits as u64 / 64 + 1;
+        let mut work = 0_u64;
         let (mut multipliers, mut common) = (Vec::new(), Natural::ONE);
         for (factor, values) in terms {
             let Values::Exact(vector) = values else { return None };
@@ -197,6 +202,11 @@ impl CommonDenominator {
             // Longer divisors would reach the transform that drops a carry.
             let shared = if own.bit_len() <= PIECE_BITS { (&common % &own).gcd(&own) } else { Natural::ONE };
             let lacks = Integer::from(&own / &shared);
+            let products = multipliers.len() as u64 + 1;
+            work = work.saturating_add(products.saturating_mul(words(common.bit_len()) * words(own.bit_len())));
+            if work > MOST_WORK {
+                return None;
+            }
             multipliers.iter_mut().for_each(|multiplier| *multiplier = product(multiplier, &lacks));
             multipliers.push(product(factor.numerator(), &Integer::from(&common / &shared)));
             common = product(&common.into(), &lacks).into_parts().1;

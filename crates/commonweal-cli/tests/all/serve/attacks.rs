@@ -232,3 +232,38 @@ fn killed_and_started_again_it_is_as_before() {
     let again = Serving::new(&["--port", &port]);
     is_well(&again);
 }
+
+/// The payoffs of hundreds of discounts have denominators with little in common: their sum has millions of digits.
+#[test]
+fn the_sum_of_hundreds_of_payoffs_does_not_take_the_bounds_with_it() {
+    const STATES: usize = 200;
+    let is_prime = |n: &usize| (2..95).all(|divisor| !n.is_multiple_of(divisor));
+    let primes = (1301..).filter(is_prime).take(600).enumerate();
+    let principals: String = primes.map(|(at, prime)| format!("p{at}: {}/{prime}, ", at + 1)).collect();
+    let row = |s: usize| {
+        let [a, b, c] = [s + 1, 7 * s + 2, 13 * s + 5].map(|to| to % STATES);
+        format!(
+            "  s{s}:\n    a: {{reward: {}, to: {{s{a}: 1/2, s{b}: 1/2}}}}\n    b: {{reward: {{p{}: {}}}, to: s{c}}}\n",
+            s % 7 + 1,
+            3 * s,
+            s % 9
+        )
+    };
+    let states: String = (0..STATES).map(row).collect();
+    let model = format!("principals: {{{principals}}}\nstates:\n{states}");
+    let server = Serving::new(&["--time-limit", "4"]);
+    for path in ["/api/solve", "/api/strategy", "/api/view"] {
+        let answer = server.post(path, &json!({"model": model}));
+        assert!(matches!(answer.status, 200 | 503), "{path}: {}", answer.status);
+        let found = answer.json();
+        let solution = if found["solution"].is_object() { &found["solution"] } else { &found };
+        let welfare = &solution["states"]["s0"]["welfare"];
+        assert!(
+            path == "/api/strategy" && answer.status == 200 || welfare["lower"].is_number(),
+            "{path}: {}",
+            answer.status
+        );
+    }
+    // Nothing goes on for minutes with the places of others.
+    is_well(&server);
+}

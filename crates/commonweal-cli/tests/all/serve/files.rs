@@ -106,3 +106,78 @@ fn the_view_has_all_that_the_page_draws() {
     assert!(last < gets && gets - last < 0.2, "{last}");
     assert_eq!(view["model"]["states"][0]["actions"][1]["to"], json!([[1, "1", 1.0]]));
 }
+
+#[test]
+fn a_map_goes_over_rates_and_over_the_range_that_is_asked_for() {
+    let server = Serving::new(&PATIENT);
+    let asked = |path: &str, more: serde_json::Value| {
+        let mut body = json!({"model": HOTEL, "x": "alice.rate", "y": "bob.rate", "resolution": 3});
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        server.post(path, &body)
+    };
+    let map = asked("/api/map", json!({"least": "1/10", "greatest": 1})).json();
+    assert_eq!(
+        (&map["x"]["quantity"], &map["x"]["from"], &map["x"]["to"]),
+        (&json!("rate"), &json!("1/10"), &json!("1"))
+    );
+    for path in ["/api/map", "/api/sketch"] {
+        let drawn = asked(path, json!({"least": "1/10", "greatest": 1})).json()["drawn"].clone();
+        let places = drawn.as_array().expect("regions").iter().flat_map(|region| {
+            let rings = region["outline"].as_array().expect("rings").clone();
+            rings.into_iter().flat_map(|ring| ring.as_array().expect("points").clone())
+        });
+        let ends: Vec<f64> = places.map(|place| place[0].as_f64().expect("a rate")).collect();
+        let (least, greatest) = (ends.iter().copied().fold(9.0, f64::min), ends.iter().copied().fold(0.0, f64::max));
+        assert!((least - 0.1).abs() < 1e-12 && (greatest - 1.0).abs() < 1e-12, "{path}: {least} to {greatest}");
+        asked(path, json!({"y": "bob"})).refused(422, "one axis is a rate");
+        asked(path, json!({"least": "1/2", "greatest": "1/3"})).refused(422, "no range");
+        asked(path, json!({"greatest": 2})).refused(422, "no range");
+        asked(path, json!({"x": "alice.weight", "y": "bob"})).refused(422, "there is no principal `alice.weight`");
+    }
+    // By hand for both at a rate of 1, which is a discount of 1/2: a for ever is worth 6 to each, b −1 + 1/2 · 12 = 5.
+    let sketch = asked("/api/sketch", json!({"least": "99/100", "greatest": 1})).json();
+    assert_eq!(sketch["drawn"].as_array().map(Vec::len), Some(1), "{sketch}");
+    let at_a_half =
+        server.post("/api/view", &json!({"model": HOTEL, "discounts": {"alice": "1/2", "bob": "1/2"}})).json();
+    assert_eq!(at_a_half["timeline"]["rows"][0]["runs"][0]["action"], "a");
+    assert_eq!(sketch["drawn"][0]["words"], "a for ever");
+}
+
+#[test]
+fn a_front_ends_at_the_vertices_that_are_asked_for() {
+    let server = Serving::new(&PATIENT);
+    let asked = |most: u64| server.post("/api/front", &json!({"model": HOTEL, "vertices": most})).json();
+    let (few, all) = (asked(3), asked(400));
+    assert!(few["vertices"].as_array().expect("vertices").len() <= 4, "{few}");
+    assert_eq!(few["complete"], false);
+    assert!(all["vertices"].as_array().expect("vertices").len() > 4, "{all}");
+}
+
+#[test]
+fn each_number_of_a_time_preference_can_be_changed() {
+    let server = Serving::new(&PATIENT);
+    let model = |preference: &str| HOTEL.replace("alice: 2/3", &format!("alice: {preference}"));
+    let welfare = |body: &serde_json::Value| server.post("/api/solve", body).json()["states"]["s0"]["welfare"].clone();
+    let cases = [
+        ("{rate: 3%}", "{rate: 5%}", json!({"rate": "5/100"})),
+        ("{discount: 1/2, until: 9}", "{discount: 1/2, until: 5}", json!({"until": 5})),
+        ("{beta: 0.7, delta: 0.9}", "{beta: 0.5, delta: 0.8}", json!({"beta": "0.5", "delta": "0.8"})),
+        ("{schedule: {0: 3%, 9: 2%}}", "{schedule: {0: 3%, 9: 1%}}", json!({"from 9": 0.01})),
+        ("{survey: [1%, 2%]}", "{survey: [1%, 4%]}", json!({"rate 2": "0.04"})),
+        ("{gamma: {mean: 40%, sd: 10%}}", "{gamma: {mean: 40%, sd: 20%}}", json!({"sd": "0.2"})),
+        ("{hyperbolic: 0.5, hazard: 30%}", "{hyperbolic: 0.2, hazard: 30%}", json!({"k": "0.2"})),
+    ];
+    for (before, after, change) in cases {
+        let written = welfare(&json!({"model": model(after)}));
+        assert!(written["lower"].is_number(), "{after}: {written}");
+        assert_eq!(welfare(&json!({"model": model(before), "parameters": {"alice": change}})), written, "{before}");
+        assert_ne!(welfare(&json!({"model": model(before)})), written, "{before}");
+    }
+    let refused = |parameters: serde_json::Value, said: &str| {
+        server.post("/api/view", &json!({"model": HOTEL, "parameters": parameters})).refused(422, said);
+    };
+    refused(json!({"alice": {"mean": "1/2"}}), "has no parameter `mean`");
+    refused(json!({"carol": {"discount": "1/2"}}), "there is no principal `carol`");
+    refused(json!({"alice": {"discount": 2}}), "`parameters`: ");
+    server.post("/api/view", &json!({"model": HOTEL, "parameters": {"alice": 1}})).refused(400, "`parameters`");
+}
