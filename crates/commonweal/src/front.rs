@@ -3,7 +3,7 @@
 use crate::certificate::{write_canonical, write_principals};
 use crate::io::{
     Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, load_model_within,
-    read_strategy, write_drn, write_json, write_umb, write_yaml,
+    read_strategy, read_strategy_log, write_drn, write_json, write_umb, write_yaml,
 };
 use crate::model::{
     Mdp, ModelArrays, ModelBuilder, ModelError, Preference, Principal, PrincipalId, StateId, Structure,
@@ -271,6 +271,11 @@ impl Model {
     /// ```
     pub fn read_strategy(&self, json: &[u8]) -> Result<Strategy, ParseError> {
         read_strategy(self.structure(), json)
+    }
+
+    /// The strategy for this model in the files `strategy-first.bin` and `strategy.bin` of `commonweal-mpi`.
+    pub fn read_strategy_log(&self, firsts: &[u8], records: &[u8]) -> Result<Strategy, ReadError> {
+        read_strategy_log(self.structure(), firsts, records)
     }
 
     /// The model as a YAML file has it.
