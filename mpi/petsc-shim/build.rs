@@ -37,7 +37,12 @@ fn said(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output();
     let output = output.unwrap_or_else(|error| panic!("{program}: {error}; docs/distributed.md says what to install"));
     let hint = "docs/distributed.md says what to install";
-    assert!(output.status.success(), "{program} {}: {}; {hint}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{program} {}: {}; {hint}",
+        arguments.join(" "),
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).expect("text")
 }
 

@@ -3,14 +3,16 @@
 #include <limits.h>
 #include <malloc.h>
 #include <petscsf.h>
+#include <stdio.h>
 #include <signal.h>
 #include <stdint.h>
 
 _Static_assert(sizeof(PetscScalar) == sizeof(double), "a PETSc of real doubles");
+_Static_assert(MPI_MAX_ERROR_STRING <= 1024, "room for the text of an error");
 _Static_assert(sizeof(MPI_Offset) == 8, "files beyond 2 GiB");
 
 #define COMM PETSC_COMM_WORLD
-enum { TOO_MANY = 9001 };
+enum { TOO_MANY = 9001, ENDS_EARLY = 9002 };
 
 /* ---- The job. */
 int cw_init(void) {
@@ -156,4 +158,25 @@ int cw_write_at(const char *path, uint64_t offset, const void *bytes, uint64_t n
   if (!error) error = MPI_File_sync(file);
   if (!error) error = MPI_File_close(&file);
   return error;
+}
+/* Reads part of a file, for this rank alone. A file that ends before is an error. */
+int cw_read_at(const char *path, uint64_t offset, void *bytes, uint64_t n) {
+  MPI_File file;
+  int error = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+  if (error) return error;
+  for (uint64_t at = 0; !error && at < n; at += PIECE) {
+    MPI_Status status;
+    int count = (int)(n - at < PIECE ? n - at : PIECE), got = 0;
+    error = MPI_File_read_at(file, (MPI_Offset)(offset + at), (char *)bytes + at, count, MPI_BYTE, &status);
+    if (!error) error = MPI_Get_count(&status, MPI_BYTE, &got);
+    if (!error && got != count) error = ENDS_EARLY;
+  }
+  int closing = MPI_File_close(&file);
+  return error ? error : closing;
+}
+/* What an error code means. `text` has room for 1024 bytes. */
+void cw_error_text(int code, char *text) {
+  int length = 0;
+  if (code == ENDS_EARLY) snprintf(text, 1024, "the file ends early");
+  else if (MPI_Error_string(code, text, &length)) snprintf(text, 1024, "code %d", code);
 }

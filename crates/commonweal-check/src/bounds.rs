@@ -2,7 +2,7 @@
 //!
 //! Cost: two passes over the model for each layer, and for a stage one over the advantages for each interval.
 
-use crate::certificate::{after_origin, between, earlier, layers, tail};
+use crate::certificate::{Welfare, after_origin, between, earlier, layers, tail};
 use crate::doubles::Interval;
 use crate::enclosure::{Enclosure, Precision};
 use crate::fraction::Fraction;
@@ -39,7 +39,13 @@ struct Checker<'m> {
 }
 
 /// Checks a certificate from the line after `kind bounds`.
-pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) -> Result<(), Stop> {
+/// Returns the bounds of the state `of`.
+pub fn check<R: BufRead>(
+    segments: &[Model],
+    mut lines: Lines<R>,
+    work: Work,
+    of: usize,
+) -> Result<Option<Welfare>, Stop> {
     let (model, before) = segments.split_last().expect("at least one segment");
     lines.entry("numbers", |rest| (rest == "doubles").then_some(()), "`doubles`")?;
     let horizon = lines.entry("horizon", |rest| step(rest).filter(|&horizon| horizon <= MAX_HORIZON), "a step")?;
@@ -56,7 +62,7 @@ pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) ->
         let end = checker.enter(segment, values)?;
         checker.sections(&mut lines, end, &mut decisions)?;
     }
-    checker.welfare(lines)
+    checker.welfare(lines, of)
 }
 
 pub fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Vec<f64>>, Unreadable> {
@@ -342,8 +348,10 @@ impl<'m> Checker<'m> {
         Ok(())
     }
 
-    fn welfare<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<(), Stop> {
+    /// The welfare at step 0. Returns that of the state `of`.
+    fn welfare<R: BufRead>(&mut self, mut lines: Lines<R>, of: usize) -> Result<Option<Welfare>, Stop> {
         lines.word("welfare")?;
+        let mut asked = None;
         for state in 0..self.model.n_states() {
             let (lower, upper) = between(&mut lines)?;
             let values = self.values.iter().map(|values| Interval::point(values[state]));
@@ -361,7 +369,11 @@ impl<'m> Checker<'m> {
                     return refuse(format!("welfare, state {state}: {side}; found {found:e}, stated {stated:e}"));
                 }
             }
+            if state == of {
+                asked = Some(Welfare::Between(lower, upper));
+            }
         }
-        Ok(lines.end()?)
+        lines.end()?;
+        Ok(asked)
     }
 }

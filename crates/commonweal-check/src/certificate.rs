@@ -1,19 +1,34 @@
 //! Reading a certificate (§4): its head, its tail, its layers. What the claims mean is in [`exact`] and [`bounds`].
 
+use crate::fraction::Fraction;
 use crate::model::Model;
 use crate::text::{Lines, count, double, pair, step};
 use crate::work::Work;
 use crate::{Meaning, Stop, Unreadable, bounds, exact, refuse};
 use std::io::BufRead;
 
-/// Reads and checks a certificate for the model with these segments and this hash.
-pub fn check(segments: &[Model], hash: &str, mut lines: Lines<impl BufRead>, work: Work) -> Result<Meaning, Stop> {
+/// The welfare of a state that a certificate states, and that was verified.
+#[derive(Debug)]
+pub enum Welfare {
+    Exact(Fraction),
+    Between(f64, f64),
+}
+
+/// Reads and checks a certificate for the model with these segments and this hash. Returns also the welfare of the state `of`, if
+/// there is one.
+pub fn check(
+    segments: &[Model],
+    hash: &str,
+    mut lines: Lines<impl BufRead>,
+    work: Work,
+    of: usize,
+) -> Result<(Meaning, Option<Welfare>), Stop> {
     lines.word(HEADER)?;
     is_for(hash, &mut lines)?;
     let kind = |rest: &str| ["exact", "bounds"].iter().position(|kind| *kind == rest);
     match lines.entry("kind", kind, "`exact` or `bounds`")? {
-        0 => exact::check(segments, lines, work).map(|()| Meaning::Optimal),
-        _ => bounds::check(segments, lines, work).map(|()| Meaning::Bounds),
+        0 => exact::check(segments, lines, work, of).map(|welfare| (Meaning::Optimal, welfare)),
+        _ => bounds::check(segments, lines, work, of).map(|welfare| (Meaning::Bounds, welfare)),
     }
 }
 

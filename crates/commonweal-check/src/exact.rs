@@ -1,6 +1,6 @@
 //! Kind exact (§6): the strategy is optimal in every state and at every step.
 
-use crate::certificate::{after_origin, between, earlier, layers, tail};
+use crate::certificate::{Welfare, after_origin, between, earlier, layers, tail};
 use crate::enclosure::{Enclosure, Float, Precision};
 use crate::fraction::{Fraction, lcm};
 use crate::harmonic::Harmonic;
@@ -47,7 +47,13 @@ pub struct Checker<'m> {
 }
 
 /// Checks a certificate from the line after `kind exact`.
-pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) -> Result<(), Stop> {
+/// Returns the welfare of the state `of`.
+pub fn check<R: BufRead>(
+    segments: &[Model],
+    mut lines: Lines<R>,
+    work: Work,
+    of: usize,
+) -> Result<Option<Welfare>, Stop> {
     let (model, before) = segments.split_last().expect("at least one segment");
     let numbers = |rest: &str| ["enclosed", "exact"].iter().position(|numbers| *numbers == rest);
     let is_exact = lines.entry("numbers", numbers, "`exact` or `enclosed`")? == 1;
@@ -68,7 +74,7 @@ pub fn check<R: BufRead>(segments: &[Model], mut lines: Lines<R>, work: Work) ->
         checker.enter(segment, values)?; // (h)
         checker.sections(&mut lines)?;
     }
-    checker.welfare(lines) // (g)
+    checker.welfare(lines, of) // (g)
 }
 
 pub fn read_values<R: BufRead>(model: &Model, lines: &mut Lines<R>) -> Result<Vec<Values>, Unreadable> {
@@ -410,9 +416,10 @@ impl<'m> Checker<'m> {
         self.find_advantages()
     }
 
-    /// (g): the welfare at step 0.
-    fn welfare<R: BufRead>(&mut self, mut lines: Lines<R>) -> Result<(), Stop> {
+    /// (g): the welfare at step 0. Returns that of the state `of`.
+    fn welfare<R: BufRead>(&mut self, mut lines: Lines<R>, of: usize) -> Result<Option<Welfare>, Stop> {
         lines.word("welfare")?;
+        let mut asked = None;
         for state in 0..self.model.n_states() {
             let refused = |found: String, stated: String| {
                 refuse(format!("welfare, state {state}: not what the strategy earns; found {found}, stated {stated}"))
@@ -424,6 +431,9 @@ impl<'m> Checker<'m> {
                 let found = earned.iter().fold(Fraction::zero(), |sum, values| sum.plus(&values.of(state)));
                 if found.compare(&stated).is_ne() {
                     return refused(found.shown(), stated.shown());
+                }
+                if state == of {
+                    asked = Some(Welfare::Exact(stated));
                 }
                 continue;
             }
@@ -437,8 +447,12 @@ impl<'m> Checker<'m> {
             if found.hi.compare(&Float::from(upper)).is_gt() {
                 return refused(found.hi.shown(), format!("{upper:e}"));
             }
+            if state == of {
+                asked = Some(Welfare::Between(lower, upper));
+            }
         }
-        Ok(lines.end()?)
+        lines.end()?;
+        Ok(asked)
     }
 }
 

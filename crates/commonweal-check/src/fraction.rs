@@ -71,11 +71,15 @@ impl Fraction {
         if self.numerator.bits() + self.denominator.bits() > SHORT {
             return approximate(&self.numerator, &self.denominator);
         }
-        let lowest = self.clone().in_lowest_terms();
-        if lowest.denominator.is_one() {
-            lowest.numerator.to_string()
+        self.clone().in_lowest_terms().written()
+    }
+
+    /// The numerator, and the denominator unless it is 1.
+    pub fn written(&self) -> String {
+        if self.denominator.is_one() {
+            self.numerator.to_string()
         } else {
-            format!("{}/{}", lowest.numerator, lowest.denominator)
+            format!("{}/{}", self.numerator, self.denominator)
         }
     }
 }

@@ -68,6 +68,46 @@ pub enum Meaning {
     Infeasible,
 }
 
+/// The figures that an accepted certificate proves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// The position of the state that they are for.
+    pub state: usize,
+    /// The greatest welfare, or bounds on it; none of a fair certificate.
+    pub welfare: Option<Figure>,
+    /// What each principal gets by the lottery of a fair certificate.
+    pub payoffs: Vec<Figure>,
+}
+
+/// A verified number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// The number as a fraction in lowest terms, if it is stated as one and is not long.
+    pub exact: Option<String>,
+    /// A double that is at most the number.
+    pub lower: f64,
+    /// A double that is at least the number.
+    pub upper: f64,
+}
+
+impl Figure {
+    fn of(exact: &fraction::Fraction) -> Figure {
+        /// As many as 10,000 decimal digits.
+        const LONG: u64 = 33_000;
+        let bounds = doubles::Interval::of(exact);
+        let (lower, upper) = bounds.map_or((f64::NEG_INFINITY, f64::INFINITY), |bounds| (bounds.lo, bounds.hi));
+        let is_long = exact.numerator.bits().max(exact.denominator.bits()) > LONG;
+        Figure { exact: (!is_long).then(|| exact.clone().in_lowest_terms().written()), lower, upper }
+    }
+
+    fn between([lower, upper]: &[fraction::Fraction; 2]) -> Figure {
+        if lower.compare(upper).is_eq() {
+            return Figure::of(lower);
+        }
+        Figure { exact: None, lower: Figure::of(lower).lower, upper: Figure::of(upper).upper }
+    }
+}
+
 /// A file that is not a model or a certificate, or needs more work than allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable(pub String);
@@ -75,6 +115,17 @@ pub struct Unreadable(pub String);
 /// The verdict on `certificate` for the model in `model`: its canonical form, or YAML or JSON of the simple kind (see
 /// [`canonical_form`]). `work` bounds the operations on machine words, [`WORK`] being ample.
 pub fn check(model: &[u8], certificate: impl BufRead, work: u64) -> Result<Verdict, Unreadable> {
+    check_from(model, certificate, work, 0).map(|(verdict, _)| verdict)
+}
+
+/// The same, with the figures that are proven for the state at this position, if the certificate is accepted. A fair certificate
+/// is for one state, whichever is asked for.
+pub fn check_from(
+    model: &[u8],
+    certificate: impl BufRead,
+    work: u64,
+    state: usize,
+) -> Result<(Verdict, Option<Figures>), Unreadable> {
     let in_model = |Unreadable(why): Unreadable| Unreadable(format!("model: {why}"));
     let in_certificate = |Unreadable(why): Unreadable| Unreadable(format!("certificate: {why}"));
     let work = work::Work::new(work);
@@ -84,17 +135,27 @@ pub fn check(model: &[u8], certificate: impl BufRead, work: u64) -> Result<Verdi
         let form = principals_form(model)?;
         let hash = sha256::hexadecimal(&form);
         let model = principals::Principals::read(&form).map_err(in_model)?;
-        fair::check(&model, &hash, lines.map_err(in_certificate)?, work)
+        fair::check(&model, &hash, lines.map_err(in_certificate)?, work).map(|(meaning, state, payoffs)| {
+            let payoffs = payoffs.iter().map(Figure::between).collect();
+            (meaning, Some(Figures { state, welfare: None, payoffs }))
+        })
     } else {
         let canonical = canonical_form(model)?;
         let hash = sha256::hexadecimal(&canonical);
         let segments = model::Model::read(&canonical).map_err(in_model)?;
         drop(canonical);
-        certificate::check(&segments, &hash, lines.map_err(in_certificate)?, work)
+        certificate::check(&segments, &hash, lines.map_err(in_certificate)?, work, state).map(|(meaning, welfare)| {
+            let figure = |welfare| match welfare {
+                certificate::Welfare::Exact(exact) => Figure::of(&exact),
+                certificate::Welfare::Between(lower, upper) => Figure { exact: None, lower, upper },
+            };
+            let figures = welfare.map(|welfare| Figures { state, welfare: Some(figure(welfare)), payoffs: Vec::new() });
+            (meaning, figures)
+        })
     };
     match found {
-        Ok(meaning) => Ok(Verdict::Accepted(meaning)),
-        Err(Stop::Refused(why)) => Ok(Verdict::Refused(why)),
+        Ok((meaning, figures)) => Ok((Verdict::Accepted(meaning), figures)),
+        Err(Stop::Refused(why)) => Ok((Verdict::Refused(why), None)),
         Err(Stop::Unreadable(why)) => Err(in_certificate(Unreadable(why))),
     }
 }

@@ -1,6 +1,6 @@
 //! `commonweal-check MODEL CERTIFICATE`: `accepted` (exit code 0), `refused: …` (1), or why a file cannot be read (2).
 
-use commonweal_check::{MAX_MODEL_BYTES, Unreadable, Verdict, WORK, check};
+use commonweal_check::{Figure, Figures, MAX_MODEL_BYTES, Unreadable, Verdict, WORK, check_from};
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         return print(concat!("commonweal-check ", env!("CARGO_PKG_VERSION")), ExitCode::SUCCESS);
     }
     match run(&arguments) {
-        Ok(verdict) => {
+        Ok((verdict, figures)) => {
             let code = match &verdict {
                 Verdict::Accepted(_) => ExitCode::SUCCESS,
                 Verdict::Refused(_) => ExitCode::from(1),
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
             let printed = print(&verdict.to_string(), code);
             if let Verdict::Accepted(meaning) = verdict {
                 say(&meaning.to_string());
+                figures.iter().flat_map(in_words).for_each(|line| say(&line));
             }
             printed
         }
@@ -42,7 +43,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &[String]) -> Result<Verdict, Unreadable> {
+/// The figures that are proven: the welfare of the first state, as names are not known here, or the payoffs of a lottery.
+fn in_words(figures: &Figures) -> Vec<String> {
+    let number = |figure: &Figure| match &figure.exact {
+        Some(exact) => exact.clone(),
+        None => format!("between {} and {}", figure.lower, figure.upper),
+    };
+    let state = figures.state;
+    let welfare = figures.welfare.iter().map(|welfare| format!("state {state}: welfare {}", number(welfare)));
+    let payoffs = figures.payoffs.iter().enumerate();
+    welfare.chain(payoffs.map(|(p, payoff)| format!("state {state}: principal {p} gets {}", number(payoff)))).collect()
+}
+
+fn run(arguments: &[String]) -> Result<(Verdict, Option<Figures>), Unreadable> {
     let (work, files) = match arguments {
         [option, rest @ ..] if option == "--work" => {
             let work = rest.first().and_then(|work| work.parse().ok());
@@ -61,10 +74,10 @@ fn run(arguments: &[String]) -> Result<Verdict, Unreadable> {
     let bytes = File::open(model).and_then(|file| read_past(MAX_MODEL_BYTES, file));
     let bytes = bytes.map_err(|error| cannot(model, error))?;
     if certificate == "-" {
-        return check(&bytes, std::io::stdin().lock(), work);
+        return check_from(&bytes, std::io::stdin().lock(), work, 0);
     }
     let certificate = File::open(certificate).map_err(|error| cannot(certificate, error))?;
-    check(&bytes, BufReader::new(certificate), work)
+    check_from(&bytes, BufReader::new(certificate), work, 0)
 }
 
 /// The whole input, but at most one byte more than the limit, which shows that it is too long.

@@ -717,6 +717,9 @@ pub struct ConvertArgs {
     pub output: PathBuf,
     #[command(flatten)]
     pub changes: ChangeArgs,
+    /// Copy a .umb file, packed or not, as one that is not packed, in bounded memory, for commonweal-mpi
+    #[arg(long, conflicts_with_all = ["from", "discount", "rate", "discounts", "weight", "minimise", "strict"])]
+    pub unpacked: bool,
     /// Print no notes on standard error
     #[arg(long, short)]
     pub quiet: bool,

@@ -16,9 +16,7 @@ const FEW_STATES: usize = 1_000;
 const MAX_VALUE_BITS: usize = 1 << 26;
 /// The work that a check in the same run may take: about a second. Work and not time, so that the same input gives the same
 /// output.
-const WORK: u64 = 200_000_000;
-/// The factor by which the estimated work may exceed the limit: an estimate is not exact, and the checker stops by itself.
-const DOUBT: u64 = 4;
+const WORK: u64 = 1_000_000_000;
 /// The bits of a certificate whose first attempt is too coarse to be accepted.
 const FINE: u32 = 2_048;
 
@@ -131,7 +129,7 @@ fn attempt(model: &Model, answer: &Answer, certificate: &Certificate, place: Opt
     if !certificate.claims_optimality() {
         return not("it has ties too far away for the checker (--certificate proves bounds)");
     }
-    if certificate.check_work() > DOUBT * WORK {
+    if certificate.check_work() > WORK {
         return not(TAKES_LONG);
     }
     match check(&model.canonical(), certificate.to_bytes()?.as_slice(), WORK) {

@@ -177,8 +177,16 @@ pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
     }
 }
 
-/// The strategy in a file.
+/// The strategy in a file, or in the folder of results of `commonweal-mpi`.
 pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
+    if path.is_dir() {
+        let part = |name: &str| {
+            let path = path.join(name);
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+        };
+        let read = model.read_strategy_log(&part("strategy-first.bin")?, &part("strategy.bin")?);
+        return read.map_err(|error| anyhow!("{}", error.render(&path.display().to_string()).trim_end().to_owned()));
+    }
     let bytes = file(path)?;
     model.read_strategy(&bytes).map_err(|error| located(error, path, &bytes))
 }

@@ -6,7 +6,7 @@ use crate::evaluation::{EvaluateError, Payoffs, evaluate};
 use crate::exact::{any_payoffs, own_best};
 use crate::fair::{PayoffSet, Proven, Question, Rule, fair_in};
 use crate::front::Model;
-use crate::model::{Mdp, PrincipalId};
+use crate::model::{Mdp, Principal, PrincipalId, Structure};
 use crate::number::{Enclosure, Rational, Value, sum};
 use crate::search::{self, Search, SearchOptions, SearchOutcome};
 use crate::solve::{Engine, Options};
@@ -37,6 +37,8 @@ pub struct Compared {
     pub payoffs: Vec<Value>,
     /// Why the search was stopped, if it was.
     pub stopped: Option<StopReason>,
+    /// Whether the payoffs are those of a strategy that is known; otherwise they are bounds on those of the best of the class.
+    pub is_known: bool,
 }
 
 /// A class of strategies.
@@ -126,7 +128,9 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
                 Value::from(terms.fold(Enclosure::ZERO, Enclosure::plus))
             }
         };
-        Some(Compared { class: Class::Fair(rule), welfare, upper: None, payoffs: found.payoffs, stopped })
+        // Its own bests are the first that a rule looks for.
+        let is_known = stopped.is_none() || !found.own_best.is_empty();
+        Some(Compared { class: Class::Fair(rule), welfare, upper: None, payoffs: found.payoffs, stopped, is_known })
     };
     FairRule::ALL.into_iter().filter_map(row).collect()
 }
@@ -150,6 +154,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         upper: stopped.map(|_| answer.welfare_enclosure(start).upper()),
         payoffs: principals().map(|p| answer.payoff(p, start)).collect(),
         stopped,
+        is_known: true,
     };
     let long_term = Compared {
         class: Class::LongTerm,
@@ -157,6 +162,7 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         upper: None,
         payoffs: principals().map(|p| answer.long_term_payoff(p, start)).collect(),
         stopped,
+        is_known: true,
     };
     let unknown = Unknown { model, most: answer.welfare_enclosure(start).upper() };
     // The cheapest come first: a search may use up the time limit.
@@ -164,6 +170,8 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
         1 => Vec::new(),
         _ => principals().map(|p| best_for(model, p, stop, &unknown)).collect(),
     };
+    let first_decisions = Strategy::Counting(replanned(model, answer));
+    let replanned = followed(model, Class::Replanned, &first_decisions, &evaluating(model, stop), &unknown);
     let pure = search::positional(model, &options(&Rational::ZERO));
     let mut positional = found(model, Class::Positional, &pure, stop, &unknown);
     let is_positional = |one: &&Compared| match one.class {
@@ -177,20 +185,20 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     }
     let mixed = search::stationary(model, &options(&millionth));
     let mut stationary = found(model, Class::Stationary, &mixed, stop, &unknown);
-    let first_decisions = replanned(model, answer);
     let tails = CountingStrategy::positional(model.states().map(|state| answer.strategy().tail(state)));
-    let mut starts = vec![first_decisions.clone(), tails];
-    if let Strategy::Counting(best) = &pure.strategy {
-        starts.push(best.clone());
-    }
+    let given = [&first_decisions, &Strategy::Counting(tails), &pure.strategy];
+    let counting_ones =
+        given.into_iter().filter_map(|one| if let Strategy::Counting(one) = one { Some(one) } else { None });
+    let starts: Vec<CountingStrategy> = counting_ones.cloned().collect();
     let equilibrium = equilibrium(model, &starts, stop);
-    let replanned = followed(model, Class::Replanned, &Strategy::Counting(first_decisions), stop, &unknown);
     let uncommitted = match equilibrium.strategy() {
         Some(strategy) => Some(followed(model, Class::NoCommitment, &strategy, stop, &unknown)),
         // Without time for the search, any strategy may be an equilibrium.
         None => stop.reason().map(|reason| unknown.of(Class::NoCommitment, reason)),
     };
     positional.improve(&replanned);
+    // The first decisions of a plan that is not the best need not be those of the best one.
+    let replanned = stopped.map_or(replanned, |reason| unknown.of(Class::Replanned, reason));
     if let Some(uncommitted) = &uncommitted {
         if matches!(equilibrium, Equilibrium::Pure(_)) {
             positional.improve(uncommitted);
@@ -208,12 +216,13 @@ pub fn compare(model: &Mdp, answer: &Answer, stop: &StopSignal) -> Comparison {
     let mut strategies = vec![counting, stationary, positional, long_term, replanned];
     strategies.extend(uncommitted);
     strategies.extend(served);
+    bound_by_each_other(model, &mut strategies);
     Comparison { stopped: strategies.iter().find_map(cut), equilibrium, strategies }
 }
 
 impl Comparison {
-    /// The same with further strategies at its end, none of which earns more than the best of all.
-    pub(crate) fn with(mut self, mut further: Vec<Compared>) -> Comparison {
+    /// The same with further strategies of `model` at its end, none of which earns more than the best of all.
+    pub(crate) fn with(mut self, model: &Structure, mut further: Vec<Compared>) -> Comparison {
         let best = &self.strategies[0];
         let most = best.upper.unwrap_or(best.welfare.enclosure.upper());
         for one in further.iter_mut().filter(|one| one.welfare.exact.is_none()) {
@@ -222,8 +231,53 @@ impl Comparison {
         }
         self.stopped = self.stopped.or(further.iter().find_map(cut));
         self.strategies.extend(further);
+        bound_by_each_other(model, &mut self.strategies);
         self
     }
+}
+
+/// Narrows the bounds on strategies that are not known by what the other rows say. Nobody gets more than under the strategy that
+/// serves it alone, and there no less than under any other; by max-min everybody gets at least the least payoff of any row.
+fn bound_by_each_other(model: &Structure, rows: &mut [Compared]) {
+    let at_most = |one: &Value, most: f64| narrowed(one, f64::NEG_INFINITY, most);
+    let at_least = |one: &Value, least: f64| narrowed(one, least, f64::INFINITY);
+    for (p, principal) in model.principals().iter().enumerate() {
+        // A principal with costs is served by the least.
+        let is_cost = !principal.direction().is_one();
+        let in_its_direction = |value: &Value| if is_cost { value.negated() } else { value.clone() };
+        let lowest = |one: &Compared| in_its_direction(&one.payoffs[p]).enclosure.lower();
+        let least = rows.iter().map(lowest).fold(f64::NEG_INFINITY, f64::max);
+        let own = |one: &Compared| one.class == Class::BestFor(p.into());
+        let best = rows.iter().find(|one| own(one)).map(|one| in_its_direction(&one.payoffs[p]).enclosure.upper());
+        for one in rows.iter_mut().filter(|one| !one.is_known) {
+            let mut bounded = at_most(&in_its_direction(&one.payoffs[p]), best.unwrap_or(f64::INFINITY));
+            if own(one) {
+                bounded = at_least(&bounded, least);
+            }
+            one.payoffs[p] = in_its_direction(&bounded);
+        }
+    }
+    let least_payoff =
+        |one: &Compared| one.payoffs.iter().map(|payoff| payoff.enclosure.lower()).fold(f64::INFINITY, f64::min);
+    let least = rows.iter().map(least_payoff).fold(f64::NEG_INFINITY, f64::max);
+    for one in rows.iter_mut().filter(|one| !one.is_known) {
+        if one.class == Class::Fair(FairRule::MaxMin) {
+            one.payoffs.iter_mut().for_each(|payoff| *payoff = at_least(payoff, least));
+        }
+        let weights = model.principals().iter().map(|principal| Enclosure::from(&principal.weight));
+        let terms = weights.zip(&one.payoffs).map(|(weight, payoff)| weight.times(payoff.enclosure));
+        let sum = terms.fold(Enclosure::ZERO, Enclosure::plus);
+        one.welfare = narrowed(&one.welfare, sum.lower(), sum.upper());
+    }
+}
+
+/// The same value, which is known to lie between these bounds too.
+fn narrowed(value: &Value, lower: f64, upper: f64) -> Value {
+    let own = value.enclosure;
+    if value.exact.is_some() || (own.lower() >= lower && own.upper() <= upper) {
+        return value.clone();
+    }
+    Value::from(Enclosure::new(own.lower().max(lower), own.upper().min(upper)))
 }
 
 /// Why less is known of a strategy than could be, if a limit is the reason: what doubles cannot tell is no limit.
@@ -241,6 +295,7 @@ impl Compared {
         if earns_more {
             self.welfare = other.welfare.clone();
             self.payoffs = other.payoffs.clone();
+            self.is_known = other.is_known;
         }
     }
 
@@ -277,7 +332,7 @@ impl Unknown<'_> {
     /// A row of which nothing is known, and why.
     fn of(&self, class: Class, stopped: StopReason) -> Compared {
         let payoffs = all_payoffs(self.model, &self.payoffs());
-        Compared { class, welfare: self.welfare(), upper: None, payoffs, stopped: Some(stopped) }
+        Compared { class, welfare: self.welfare(), upper: None, payoffs, stopped: Some(stopped), is_known: false }
     }
 }
 
@@ -298,7 +353,8 @@ fn known(model: &Mdp, class: Class, payoffs: Result<Payoffs, StopReason>, unknow
     match payoffs {
         Ok(payoffs) => {
             let welfare = payoffs.welfare(model.start());
-            Compared { class, welfare, upper: None, payoffs: all_payoffs(model, &payoffs), stopped: None }
+            let payoffs = all_payoffs(model, &payoffs);
+            Compared { class, welfare, upper: None, payoffs, stopped: None, is_known: true }
         }
         Err(reason) => unknown.of(class, reason),
     }
@@ -311,13 +367,19 @@ fn why_not(error: EvaluateError) -> StopReason {
     }
 }
 
+/// The signal that stops the evaluation of one strategy: of a small model it takes a moment, and is done even after a stop.
+fn evaluating(model: &Mdp, stop: &StopSignal) -> StopSignal {
+    const SMALL: usize = 1_000;
+    let n_parts: usize =
+        model.principals().iter().flat_map(Principal::segments).map(|segment| segment.parts.len()).sum();
+    if model.n_states().saturating_mul(n_parts) <= SMALL { StopSignal::default() } else { stop.clone() }
+}
+
 fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    // For a small model payoffs are computed even after a stop.
-    const SMALL: usize = 500;
-    let stop = if model.n_states() <= SMALL { StopSignal::default() } else { stop.clone() };
-    let evaluated = evaluate(model, &search.strategy, &stop);
+    let evaluated = evaluate(model, &search.strategy, &evaluating(model, stop));
     // A search that was stopped may not have got as far.
     let welfare = evaluated.as_ref().map_or_else(|_| search.welfare.clone(), |payoffs| payoffs.welfare(model.start()));
+    let is_known = evaluated.is_ok();
     let payoffs = evaluated.unwrap_or_else(|_| unknown.payoffs());
     let best = search.outcome == SearchOutcome::Optimal;
     Compared {
@@ -326,6 +388,7 @@ fn found(model: &Mdp, class: Class, search: &Search, stop: &StopSignal, unknown:
         upper: (!best).then_some(search.upper),
         payoffs: all_payoffs(model, &payoffs),
         stopped: if let SearchOutcome::Stopped(reason) = search.outcome { Some(reason) } else { None },
+        is_known,
     }
 }
 
@@ -390,5 +453,59 @@ mod tests {
         let nothing = compare(&hotel, &unsolved, &stop).strategies;
         assert!(lower(&nothing[0]) >= lower(&nothing[1]) && nothing[0].upper.is_some_and(|upper| upper >= 127.0 / 9.0));
         assert!(lower(&nothing[1]) >= lower(&nothing[2]) && lower(&nothing[2]) >= 13.0);
+    }
+
+    /// Whenever it is stopped: the rows are those of the whole comparison, every bound holds, and none is worse than what another
+    /// row implies.
+    #[test]
+    fn no_bound_of_a_stopped_comparison_is_false_or_worse_than_another_row_implies() {
+        let hotel = "{principals: {alice: 2/3, bob: 1/3}, states: {s0: {a: {reward: 3, to: s0}, b: {reward: -1, to: s1}}, s1: {b: {reward: 6, to: s1}}}}";
+        let costs = "{principals: {p: 9/10, q: {discount: 1/2, weight: -2}, r: {discount: 1/3, weight: 0}},
+            states: {x: {a: {reward: {p: 1, q: 2, r: -3}, to: {x: 1/2, y: 1/2}}, b: {reward: {q: 1, r: 5}, to: x}}, y: {a: {reward: {p: 3, q: 1}, to: x}, b: {reward: {p: 2}, to: y}}}}";
+        let mut unknown = 0;
+        for text in [hotel, costs] {
+            let model = Model::from_yaml(text).unwrap();
+            let answer = crate::solve(&model, &Options::default());
+            let whole = crate::questions::compare(&model, &answer, &StopSignal::default());
+            for polls in (0..40).chain([60, 100, 200, 400, 800, 1_600]) {
+                let stop = StopSignal::after_polls(polls);
+                let rows = crate::questions::compare(&model, &answer, &stop).strategies;
+                let bounds = |value: &Value| [value.enclosure.lower(), value.enclosure.upper()];
+                let contains = |wide: &Value, value: &Value| {
+                    let ([low, high], [least, most]) = (bounds(wide), bounds(value));
+                    low <= least && most <= high
+                };
+                for one in rows.iter().filter(|one| !one.is_known) {
+                    unknown += 1;
+                    let Some(true_one) = whole.strategies.iter().find(|other| other.class == one.class) else {
+                        continue;
+                    };
+                    assert!(contains(&one.welfare, &true_one.welfare), "{polls}: {one:?} {true_one:?}");
+                    assert!(
+                        one.payoffs.iter().zip(&true_one.payoffs).all(|(wide, value)| contains(wide, value)),
+                        "{polls}: {one:?}"
+                    );
+                    for (p, principal) in model.principals().iter().enumerate() {
+                        let own = |one: &Compared| {
+                            let value = &one.payoffs[p];
+                            if principal.is_cost() { value.negated().enclosure } else { value.enclosure }
+                        };
+                        let best = rows.iter().find(|row| row.class == Class::BestFor(p.into())).unwrap();
+                        assert!(own(one).upper() <= own(best).upper(), "{polls}: {one:?}");
+                        assert!(
+                            rows.iter().all(|row| own(row).lower() <= own(best).lower() || best.is_known),
+                            "{polls}"
+                        );
+                    }
+                    if one.class == Class::Fair(FairRule::MaxMin) {
+                        let least = |one: &Compared| {
+                            one.payoffs.iter().map(|payoff| bounds(payoff)[0]).fold(f64::INFINITY, f64::min)
+                        };
+                        assert!(rows.iter().all(|row| least(row) <= least(one)), "{polls}: {one:?}");
+                    }
+                }
+            }
+        }
+        assert!(unknown > 40, "{unknown}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::certificate::{write_canonical, write_principals};
 use crate::io::{
     Divided, Format, Loaded, ModelFile, ParseError, ReadError, ReadOptions, load_model, load_model_within,
-    read_strategy, write_drn, write_json, write_umb, write_yaml,
+    read_strategy, read_strategy_log, write_drn, write_json, write_umb, write_yaml,
 };
 use crate::model::{
     Mdp, ModelArrays, ModelBuilder, ModelError, Preference, Principal, PrincipalId, StateId, Structure,
@@ -68,14 +68,15 @@ pub struct ReadNotes {
 }
 
 impl Model {
-    /// The model in a file: YAML or JSON, DRN or UMB. A large DRN or UMB file is read in doubles. An answer for it has no
-    /// certificate, which is about the numbers of the file; [`read_with`](Model::read_with) and [`Engine::Exact`] read it in
-    /// fractions.
+    /// The model in a file: YAML or JSON, DRN or UMB. A DRN or UMB file so large that fractions have no prospect is read in doubles.
+    /// An answer for it has no certificate, which is about the numbers of the file; [`read_with`](Model::read_with) and
+    /// [`Engine::Exact`] read it in fractions.
     pub fn read(path: impl AsRef<Path>) -> Result<Model, ReadError> {
         Model::read_with(path, &ReadOptions::default(), Engine::Auto)
     }
 
-    /// The same with discounts for reward structures and another start state, in the numbers that `engine` needs.
+    /// The same with discounts for reward structures and another start state, in the numbers that `engine` needs: doubles for
+    /// [`Engine::Within`], which then cannot hand over to fractions; for [`Engine::Auto`] fractions, if these may answer in the end.
     pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions, engine: Engine) -> Result<Model, ReadError> {
         let file = ModelFile::open(path.as_ref())?;
         Model::read_file(&file, options, engine).map_err(|error| error.of_file(file.name()))
@@ -106,9 +107,10 @@ impl Model {
         }
         // A large model is read in doubles from the start: in fractions it would take several times the memory.
         let overview = file.overview()?.expect("DRN and UMB tell their size");
-        match engine.for_size(overview.states, options.discounts.len()) {
-            Picked::Exact => Ok(Model::from(file.read::<Rational>(options)?)),
-            Picked::Certified { .. } => Ok(Model::from(file.read::<f64>(options)?)),
+        if engine.reads_fractions(&overview, options.discounts.len()) {
+            Ok(Model::from(file.read::<Rational>(options)?))
+        } else {
+            Ok(Model::from(file.read::<f64>(options)?))
         }
     }
 
@@ -269,6 +271,11 @@ impl Model {
     /// ```
     pub fn read_strategy(&self, json: &[u8]) -> Result<Strategy, ParseError> {
         read_strategy(self.structure(), json)
+    }
+
+    /// The strategy for this model in the files `strategy-first.bin` and `strategy.bin` of `commonweal-mpi`.
+    pub fn read_strategy_log(&self, firsts: &[u8], records: &[u8]) -> Result<Strategy, ReadError> {
+        read_strategy_log(self.structure(), firsts, records)
     }
 
     /// The model as a YAML file has it.

@@ -95,7 +95,7 @@ pub fn stationary(model: &Model, options: &SearchOptions) -> Search {
 pub fn compare(model: &Model, answer: &Answer, stop: &StopSignal) -> Comparison {
     assert_same(model, answer);
     let simpler = crate::compare::compare(&model.exact(), answer, stop);
-    simpler.with(crate::compare::fairest(model, stop))
+    simpler.with(model.structure(), crate::compare::fairest(model, stop))
 }
 
 /// Other strategies as good as an optimal answer from the start: one that does not count, or one that gives the principals

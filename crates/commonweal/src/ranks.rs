@@ -55,6 +55,80 @@ pub trait Ranks: Sync {
     fn stop_reason(&self, stop: &StopSignal) -> Option<StopReason> {
         stop.reason()
     }
+
+    /// Whether the state of the computation is kept now and then: a copy of it is worth its room only then.
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    /// Begins a stage of the computation. If its state was kept, `load` puts it back. Returns whether it was.
+    fn resume(&self, _stage: Stage, _load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
+        false
+    }
+
+    /// Keeps the state of the stage that was begun last, which `save` hands over, if the moment asks for it.
+    fn keep(&self, _stage: Stage, _moment: Moment, _save: &mut dyn FnMut(&mut dyn Archive)) {}
+}
+
+/// A stage of the computation: from the same state it goes on to the same result, on any number of ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The long-term strategy of all principals, and its values.
+    LongTerm,
+    /// Within that, the policy iteration for one of them.
+    Optimum(usize),
+    /// The walk from the horizon to the present.
+    Walk,
+}
+
+/// When a state is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// One step further.
+    Step,
+    /// The ranks are asked to stop.
+    Stop,
+    /// The stage is done.
+    Done,
+}
+
+/// The state of a stage on its way to a file or back. Who keeps it and who puts it back make the same calls in the same order:
+/// what is handed in is written, or replaced by what was.
+pub trait Archive {
+    /// Numbers that are the same on all ranks.
+    fn numbers(&mut self, numbers: &mut Vec<u64>);
+
+    /// As many numbers for each own state as for any other, side by side.
+    fn of_states(&mut self, numbers: &mut Vec<u64>);
+
+    /// Records about own states, each in any number: the state, and two numbers. Those of one state keep their order.
+    fn records(&mut self, records: &mut Vec<(u32, [u64; 2])>);
+}
+
+impl dyn Archive + '_ {
+    /// Doubles that are the same on all ranks, in place.
+    pub(crate) fn doubles(&mut self, doubles: &mut [f64]) {
+        let mut words: Vec<u64> = doubles.iter().map(|double| double.to_bits()).collect();
+        self.numbers(&mut words);
+        doubles.iter_mut().zip(words).for_each(|(double, word)| *double = f64::from_bits(word));
+    }
+
+    /// Numbers that are the same on all ranks, in place.
+    pub(crate) fn words(&mut self, words: &mut [&mut u64]) {
+        let mut copied: Vec<u64> = words.iter().map(|word| **word).collect();
+        self.numbers(&mut copied);
+        words.iter_mut().zip(copied).for_each(|(word, new)| **word = new);
+    }
+
+    /// As many doubles for each own state, with room for ghosts: `n_own` states of `n_values`.
+    pub(crate) fn values(&mut self, values: &mut Vec<f64>, n_own: usize, n_values: usize) {
+        let width = values.len().checked_div(n_values).unwrap_or(0);
+        let mut words: Vec<u64> = values[..n_own * width].iter().map(|value| value.to_bits()).collect();
+        self.of_states(&mut words);
+        let width = words.len().checked_div(n_own).unwrap_or(0);
+        values.resize(n_values * width, 0.0);
+        values.iter_mut().zip(words).for_each(|(value, word)| *value = f64::from_bits(word));
+    }
 }
 
 /// The only rank: it owns all states.

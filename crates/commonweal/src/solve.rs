@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Claim, Method};
 use crate::front::Model;
+use crate::io::Overview;
 use crate::stop::{StopReason, StopSignal};
 use crate::{certified, exact, parallel};
 use std::time::Duration;
@@ -76,13 +77,11 @@ impl Default for Options {
 pub fn solve(model: &Model, options: &Options) -> Answer {
     parallel::on_threads(options.threads, || {
         let picked = options.engine.for_model(model);
-        // An exact answer is within any gap. Where fractions are affordable, doubles that take long or cannot reach the gap hand over.
-        let takes_turns = match options.engine {
-            Engine::Auto => true,
-            Engine::Within(_) => Engine::Auto.for_model(model) == Picked::Exact,
-            Engine::Exact => false,
-        };
-        let answer = if takes_turns && model.is_exact() && model.doubles().is_ok() {
+        // An exact answer is within any gap. Where fractions may be affordable, doubles that take long or cannot reach the gap
+        // hand over.
+        let may_be_exact = || exact_seconds(model.n_states() as u64, model.n_parts()) <= MOST_PATIENCE;
+        let takes_turns = options.engine != Engine::Exact && model.is_exact() && may_be_exact();
+        let answer = if takes_turns && model.doubles().is_ok() {
             by_turns(model, picked, options)
         } else {
             solve_by(model, picked, options)
@@ -150,7 +149,9 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
         Picked::Exact => Picked::Certified { gap: DEFAULT_GAP },
         Picked::Certified { .. } => Picked::Exact,
     };
-    let (mut moment, mut turn) = (MOMENT, TURN);
+    // Where fractions are expected to be long, their turn must be too, and doubles are not disturbed early.
+    let are_short = Engine::Auto.for_model(model) == Picked::Exact;
+    let (mut moment, mut turn) = if are_short { (MOMENT, TURN) } else { (TURN, LONGER * TURN) };
     let mut known: Option<Answer> = None;
     loop {
         for picked in [first, second] {
@@ -158,9 +159,15 @@ fn by_turns(model: &Model, first: Picked, options: &Options) -> Answer {
             let mut engine = picked;
             let mut answer = solve_by(model, engine, &Options { stop, ..options.clone() });
             if answer.claim == Claim::Stopped(StopReason::Precision) {
-                // Doubles cannot reach the gap, however long they take.
+                // Doubles cannot reach the gap, however long they take. Fractions may take as long as they like where they are
+                // expected to be short, and one long turn elsewhere.
                 engine = Picked::Exact;
-                answer = solve_by(model, engine, options);
+                let stop = if are_short { options.stop.clone() } else { options.stop.with_budget(turn, turn) };
+                let in_fractions = solve_by(model, engine, &Options { stop, ..options.clone() });
+                if in_fractions.claim == Claim::Stopped(StopReason::Work) {
+                    return answer;
+                }
+                answer = in_fractions;
             }
             answer.is_handed_over = engine != first;
             let claim = answer.claim;
@@ -205,6 +212,9 @@ pub(crate) enum Picked {
 
 /// If an exact answer is expected to take longer than this, in seconds, doubles are picked.
 const PATIENCE: f64 = 10.0;
+/// Up to this many seconds the estimate, which knows no more than the size, may be far too high: the engines take turns, and a
+/// file is read as it is written. Beyond, where an elimination may take gigabytes, fractions are not tried unless asked for.
+const MOST_PATIENCE: f64 = 100.0;
 
 impl Engine {
     /// The engine that answers for this model: [`Exact`](Engine::Exact) or [`Within`](Engine::Within). For `Auto` it is the one
@@ -216,6 +226,19 @@ impl Engine {
     /// The same for a model of this size, whose principals have `n_parts` parts in total, before it is read.
     pub fn suited_to_size(self, n_states: u64, n_parts: usize) -> Engine {
         Engine::from(self.for_size(n_states, n_parts))
+    }
+
+    /// Whether a file of this size is read in fractions for this engine: unless doubles are asked for, whenever fractions may
+    /// answer in the end, be it after doubles.
+    pub(crate) fn reads_fractions(self, overview: &Overview, n_parts: usize) -> bool {
+        /// In fractions these take some hundred megabytes.
+        const MANY_ROWS: u64 = 1_000_000;
+        let rows = overview.transitions.or(overview.choices).unwrap_or(overview.states);
+        match self {
+            Engine::Exact => true,
+            Engine::Auto => exact_seconds(overview.states, n_parts) <= MOST_PATIENCE && rows <= MANY_ROWS,
+            Engine::Within(_) => false,
+        }
     }
 
     /// The engine that answers for a model of this size, whose principals have `n_parts` parts in total.

@@ -78,6 +78,12 @@ pub struct SolveArgs {
     /// Write welfare, payoffs and strategy of all states to this folder, as binary arrays
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Keep a checkpoint in the folder of --out: every N layers, and before every step of policy iteration
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub checkpoint_every: Option<u64>,
+    /// Go on from the checkpoint in this folder, on any number of ranks; it is also the folder of results
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
 }
 
 /// A family of generated models.

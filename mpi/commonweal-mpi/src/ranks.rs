@@ -1,7 +1,8 @@
 //! The ranks of a job, as the engine sees them.
 
+use crate::checkpoint::Checkpoints;
 use commonweal::internals::model::OwnStates;
-use commonweal::internals::ranks::Ranks;
+use commonweal::internals::ranks::{Archive, Moment, Ranks, Stage};
 use commonweal::internals::stop::{StopReason, StopSignal};
 use petsc_shim::{Halo, Job};
 
@@ -13,6 +14,8 @@ pub struct MpiRanks<'a> {
     pub halo: &'a Halo<'a>,
     /// The own states.
     pub own: &'a OwnStates,
+    /// Where the state of the computation is kept.
+    pub checkpoints: &'a Checkpoints<'a>,
     /// How many states' rows a rank may hold for what needs all at once.
     pub most_together: u64,
 }
@@ -52,6 +55,18 @@ impl Ranks for MpiRanks<'_> {
     fn most_together(&self) -> Option<u64> {
         // Also of one rank: it takes the same path as several. Of 4 million states with 5 successors each, half a gigabyte.
         Some(self.most_together)
+    }
+
+    fn keeps(&self) -> bool {
+        self.checkpoints.are_kept()
+    }
+
+    fn resume(&self, stage: Stage, load: &mut dyn FnMut(&mut dyn Archive)) -> bool {
+        self.checkpoints.resume(stage, load)
+    }
+
+    fn keep(&self, stage: Stage, moment: Moment, save: &mut dyn FnMut(&mut dyn Archive)) {
+        self.checkpoints.keep(stage, moment, save);
     }
 
     fn stop_reason(&self, stop: &StopSignal) -> Option<StopReason> {

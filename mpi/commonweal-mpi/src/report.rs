@@ -2,13 +2,19 @@
 
 use anyhow::Context;
 use commonweal::documents::{Document, Solution};
-use commonweal::internals::model::{Mdp, PrincipalId};
+use commonweal::internals::model::{Mdp, PrincipalId, StateId};
 use commonweal::{Answer, Claim, Value};
 use std::io::Write;
 
 /// The document of `commonweal solve --json`.
 pub fn json(model: &Mdp<f64>, answer: &Answer, own_best: &[Value], name: &str) -> anyhow::Result<()> {
     print(&Solution::of_start(model.structure(), answer, own_best, name).to_json())
+}
+
+/// The same with all states.
+pub fn json_of_all(model: &Mdp<f64>, answer: &Answer, own_best: &[Value]) -> anyhow::Result<()> {
+    let states: Vec<StateId> = model.states().collect();
+    print(&Solution::new(model.structure(), answer, own_best, &states, false).to_json())
 }
 
 /// The bounds, what to do now, and who gets what.

@@ -2,23 +2,28 @@
 
 use crate::args::{Family, SolveArgs};
 use anyhow::{Context, anyhow, bail};
+use commonweal::documents::MANY_STATES;
 use commonweal::files::ReadOptions;
 use commonweal::internals::Numbers;
 use commonweal::internals::families::{LargeFamily, Neighbourhood};
-use commonweal::internals::io::{Discounts, Format, ModelFile};
-use commonweal::internals::model::StateSource;
+use commonweal::internals::io::{Discounts, Format, ModelFile, ReadError, UmbSlice, UnpackedUmb};
+use commonweal::internals::model::{OwnStates, Principal, StateSource};
 use commonweal::internals::number::parse_rational;
 use commonweal::internals::principals::segments;
 use commonweal::preferences::Preference;
 use commonweal::structure::PrincipalId;
 use commonweal::{Engine, Model, Rational};
+use petsc_shim::Job;
 use std::path::Path;
 
 /// The model, which is asked for states.
-pub fn open(args: &SolveArgs) -> anyhow::Result<Box<dyn StateSource>> {
+pub fn open(job: &Job, args: &SolveArgs) -> anyhow::Result<Box<dyn StateSource>> {
     match (&args.model, args.family) {
         (None, Some(family)) => generated(args, family),
-        (Some(path), _) => read(args, path),
+        (Some(path), _) => match slice(job, args, path)? {
+            Some(slice) => Ok(Box::new(slice)),
+            None => read(args, path),
+        },
         (None, None) => bail!("give a model file, or --family"),
     }
 }
@@ -39,19 +44,47 @@ fn generated(args: &SolveArgs, family: Family) -> anyhow::Result<Box<dyn StateSo
     Ok(Box::new(family.state_by_state().context("--discounts")?))
 }
 
+/// Of a UMB file that is not packed, every rank reads its own states. `None` of another file, and of one that is small enough to be
+/// shown whole.
+fn slice(job: &Job, args: &SolveArgs, path: &Path) -> anyhow::Result<Option<UmbSlice>> {
+    let file = ModelFile::open(path).map_err(|error| anyhow!("{error}"))?;
+    if file.format() != Format::Umb {
+        return Ok(None);
+    }
+    let refused = |error: ReadError| anyhow!("{}", error.render(file.name()).trim_end().to_owned());
+    let input = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+    let found = UnpackedUmb::find(input).map_err(refused)?;
+    let Some(found) = found.filter(|found| found.n_states() > MANY_STATES as u64) else { return Ok(None) };
+    let options = ReadOptions::new(discounts(args)?).from(args.from.as_deref()).strict(args.strict);
+    let range = OwnStates::range(found.n_states(), job.rank(), job.size());
+    let mut slice = found.slice(range, &options, &|at, bytes| job.read_bytes_at(path, at, bytes)).map_err(refused)?;
+    let signs = args.minimise.iter().map(|name| (name.clone(), Rational::from(-1)));
+    for (name, weight) in assigned("--weight", &args.weight)?.into_iter().chain(signs) {
+        let named = |one: &&mut Principal| one.name == name;
+        let Some(principal) = slice.principals_mut().iter_mut().find(named) else {
+            bail!("--weight: there is no principal `{name}`");
+        };
+        principal.weight = weight;
+    }
+    Ok(Some(slice))
+}
+
+fn discounts(args: &SolveArgs) -> anyhow::Result<Discounts> {
+    Ok(match &args.discounts {
+        Some(list) => Discounts::InOrder(numbers("--discounts", list)?),
+        None => {
+            let preference = |(name, value): (String, Rational)| (name, Preference::discount(value));
+            Discounts::Stated(assigned("--discount", &args.discount)?.into_iter().map(preference).collect())
+        }
+    })
+}
+
 /// A file is read as a whole by every rank, which keeps its own states.
 fn read(args: &SolveArgs, path: &Path) -> anyhow::Result<Box<dyn StateSource>> {
     let file = ModelFile::open(path).map_err(|error| anyhow!("{error}"))?;
     let stated = assigned("--discount", &args.discount)?;
-    let discounts = match &args.discounts {
-        Some(list) => Discounts::InOrder(numbers("--discounts", list)?),
-        None => {
-            let preference = |(name, value): &(String, Rational)| (name.clone(), Preference::discount(value.clone()));
-            Discounts::Stated(stated.iter().map(preference).collect())
-        }
-    };
     let is_yaml = file.format() == Format::Yaml;
-    let options = ReadOptions::new(discounts).from(args.from.as_deref()).strict(args.strict);
+    let options = ReadOptions::new(discounts(args)?).from(args.from.as_deref()).strict(args.strict);
     let model = Model::read_file(&file, &options, Engine::Within(args.gap));
     let mut model = model.map_err(|error| anyhow!("{}", error.render(file.name()).trim_end().to_owned()))?;
     if is_yaml {
@@ -66,7 +99,10 @@ fn read(args: &SolveArgs, path: &Path) -> anyhow::Result<Box<dyn StateSource>> {
         model = model.with_weight(principal, &Rational::from(-1));
     }
     if segments(model.principals()).len() > 1 || model.is_approximated() {
-        bail!("{}: time preferences in segments and mixtures are not shared by ranks; `commonweal solve` has them", file.name());
+        bail!(
+            "{}: time preferences in segments and mixtures are not shared by ranks; `commonweal solve` has them",
+            file.name()
+        );
     }
     let doubles = model.doubles().with_context(|| file.name().to_owned())?;
     Ok(Box::new(doubles.clone()))

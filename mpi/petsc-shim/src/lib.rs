@@ -31,6 +31,8 @@ unsafe extern "C" {
     fn cw_halo_create(n_own: i64, n_ghosts: i64, ghosts: *const u64, out: *mut *mut RawHalo) -> c_int;
     fn cw_halo_fetch(halo: *mut RawHalo, width: i64, own: *const f64, ghosts: *mut f64) -> c_int;
     fn cw_halo_destroy(halo: *mut RawHalo) -> c_int;
+    fn cw_read_at(path: *const c_char, offset: u64, bytes: *mut c_void, n: u64) -> c_int;
+    fn cw_error_text(code: c_int, text: *mut c_char);
     fn cw_write_at(path: *const c_char, offset: u64, bytes: *const c_void, n: u64) -> c_int;
 }
 
@@ -158,6 +160,38 @@ impl Job {
         // SAFETY: the name ends with a zero byte, and there are as many bytes as the slice has.
         let code = unsafe { cw_write_at(name.as_ptr(), offset, bytes.as_ptr().cast(), bytes.len() as u64) };
         done(code, &format!("writing {}", path.display()));
+    }
+
+    /// Reads the words of a part of a file that begins at `offset`, for this rank alone.
+    pub fn read_at(&self, path: &Path, offset: u64, words: &mut [u64]) -> Result<(), String> {
+        // SAFETY: there is room for as many bytes as the slice has, and any bytes are words.
+        unsafe { self.read_raw(path, offset, words.as_mut_ptr().cast(), size_of_val(words)) }?;
+        words.iter_mut().for_each(|word| *word = u64::from_le(*word));
+        Ok(())
+    }
+
+    /// The same for bytes.
+    pub fn read_bytes_at(&self, path: &Path, offset: u64, bytes: &mut [u8]) -> Result<(), String> {
+        // SAFETY: there is room for as many bytes as the slice has.
+        unsafe { self.read_raw(path, offset, bytes.as_mut_ptr().cast(), bytes.len()) }
+    }
+
+    /// # Safety
+    ///
+    /// There is room for `n` bytes.
+    unsafe fn read_raw(&self, path: &Path, offset: u64, bytes: *mut c_void, n: usize) -> Result<(), String> {
+        self.check_thread();
+        let name = CString::new(path.as_os_str().as_encoded_bytes()).expect("a path has no zero byte");
+        // SAFETY: the name ends with a zero byte, and the caller has the room.
+        let code = unsafe { cw_read_at(name.as_ptr(), offset, bytes, n as u64) };
+        if code == 0 {
+            return Ok(());
+        }
+        let mut text = [0u8; 1024];
+        // SAFETY: the text has room for 1024 bytes, and ends with a zero byte.
+        unsafe { cw_error_text(code, text.as_mut_ptr().cast()) };
+        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        Err(format!("{}: {}", path.display(), String::from_utf8_lossy(text)))
     }
 
     fn check_thread(&self) {

@@ -7,11 +7,11 @@ mod lottery;
 mod question;
 mod steps;
 
-use crate::certificate;
+use crate::certificate::{self, Welfare};
 use crate::enclosure::Float;
 use crate::fraction::Fraction;
 use crate::principals::Principals;
-use crate::text::{self, Lines, count, double, pair};
+use crate::text::{self, Lines, count};
 use crate::work::Work;
 use crate::{Meaning, Stop, Unreadable, refuse};
 use num_bigint::BigInt;
@@ -25,7 +25,13 @@ pub const HEADER: &str = "commonweal-fair-certificate 1";
 const MAX_BITS: u64 = 1 << 20;
 
 /// Reads and checks a fair certificate for the model with this hash, from its first line.
-pub fn check<R: BufRead>(model: &Principals, hash: &str, mut lines: Lines<R>, mut work: Work) -> Result<Meaning, Stop> {
+/// Returns also the start state and, unless no strategy meets the demands, bounds on what each principal gets from there.
+pub fn check<R: BufRead>(
+    model: &Principals,
+    hash: &str,
+    mut lines: Lines<R>,
+    mut work: Work,
+) -> Result<(Meaning, usize, Vec<[Fraction; 2]>), Stop> {
     lines.word(HEADER)?;
     certificate::is_for(hash, &mut lines)?;
     let question = Question::read(model, &mut lines)?;
@@ -51,11 +57,12 @@ pub fn check<R: BufRead>(model: &Principals, hash: &str, mut lines: Lines<R>, mu
     steps.prove(&halves, &payoffs)?;
     extremes(model, &question, &mut lines, &work)?;
     lines.end()?;
-    Ok(match &question.claim {
+    let meaning = match &question.claim {
         Claim::Missing(_) => Meaning::Infeasible,
         Claim::Value { lower, upper, .. } if lower.compare(upper).is_eq() => Meaning::Fairest,
         Claim::Value { .. } => Meaning::FairBounds,
-    })
+    };
+    Ok((meaning, question.start, payoffs))
 }
 
 /// The welfare that an ordinary certificate states for the start state.
@@ -76,17 +83,9 @@ fn ordinary<R: BufRead>(
     if lines.line() != certificate::HEADER {
         return Err(lines.fault("expected an ordinary certificate").into());
     }
-    let (mut embedded, mut stated) = (Vec::new(), None);
-    let mut since_welfare: Option<usize> = None;
+    let mut embedded = Vec::new();
     loop {
         let is_last = lines.line() == "end";
-        if since_welfare == Some(start) {
-            stated = read_welfare(lines.line());
-        }
-        since_welfare = match since_welfare {
-            Some(n) => Some(n + 1),
-            None => (lines.line() == "welfare").then_some(0),
-        };
         embedded.extend_from_slice(lines.line().as_bytes());
         embedded.push(b'\n');
         lines.advance()?;
@@ -100,16 +99,11 @@ fn ordinary<R: BufRead>(
         unreadable @ Stop::Unreadable(_) => unreadable,
     };
     let embedded = Lines::new(embedded.as_slice())?;
-    certificate::check(&weighted, &hash, embedded, work.clone()).map_err(within)?;
-    stated.ok_or_else(|| Stop::Unreadable(format!("{place}: no welfare of the start state")))
-}
-
-fn read_welfare(line: &str) -> Option<Stated> {
-    if let Some(fraction) = line.strip_prefix("exact ") {
-        return Some(Stated { is_exact: true, upper: text::fraction(fraction)? });
-    }
-    let (_, upper) = pair(line.strip_prefix("between ")?)?;
-    Some(Stated { is_exact: false, upper: of_double(double(upper)?) })
+    let (_, welfare) = certificate::check(&weighted, &hash, embedded, work.clone(), start).map_err(within)?;
+    Ok(match welfare.expect("the start is a state of the model") {
+        Welfare::Exact(welfare) => Stated { is_exact: true, upper: welfare },
+        Welfare::Between(_, upper) => Stated { is_exact: false, upper: of_double(upper) },
+    })
 }
 
 /// The own worst and the own best, if the question names them (§5, extremes).

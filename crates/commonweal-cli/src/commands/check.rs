@@ -1,14 +1,19 @@
 //! `commonweal check MODEL CERTIFICATE`
 
 use crate::args::CheckArgs;
+use crate::report::names::shown;
+use crate::report::numbers::{at_least, at_most, exact_and_decimal};
+use crate::report::table::wrapped;
 use crate::report::timings::Clock;
 use crate::report::{json, say};
 use crate::{input, output};
 use anyhow::{Context, anyhow, bail};
 use commonweal::files::Form;
 use commonweal::limits::StopReason;
-use commonweal::{StopSignal, documents};
-use commonweal_check::{FAIR_HEADER, Unreadable, Verdict};
+use commonweal::numbers::Enclosure;
+use commonweal::structure::{Principal, Structure};
+use commonweal::{Rational, StopSignal, Value, documents};
+use commonweal_check::{FAIR_HEADER, Figure, Figures, Unreadable, Verdict};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::ExitCode;
@@ -47,19 +52,33 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let of_what = if is_approximated { ", for the mixtures that approximate time preferences" } else { "" };
     let mut canonical = Vec::new();
     model.write(if is_fair { Form::ByPrincipal } else { Form::Canonical }, &mut canonical)?;
+    let (start, names) = (model.start().index(), Names::of(model.structure(), is_fair));
     drop(model);
-    let verdict = verdict(canonical, certificate, args.work, &stop);
+    let verdict = verdict(canonical, certificate, args.work, start, &stop);
     clock.check = clock.since_reading();
     let spent = clock.spent(args.run.timings);
-    let found = match verdict {
-        Ok(verdict) => Ok(verdict.map_err(|Unreadable(why)| anyhow!("{}: {why}", path.display()))?),
-        Err(reason) => Err(reason),
+    let (found, figures) = match verdict {
+        Ok(verdict) => {
+            let (verdict, figures) = verdict.map_err(|Unreadable(why)| anyhow!("{}: {why}", path.display()))?;
+            (Ok(verdict), figures)
+        }
+        Err(reason) => (Err(reason), None),
     };
     if args.run.json {
-        json::print(&document(&found, of_what), spent)?
+        let mut document = document(&found, of_what);
+        if let Some(figures) = &figures {
+            document.start = Some(names.state(figures).to_owned());
+            document.welfare = figures.welfare.as_ref().map(|welfare| value(welfare).into());
+            let payoffs =
+                names.principals.iter().cloned().zip(figures.payoffs.iter().map(|payoff| value(payoff).into()));
+            document.payoffs = (!figures.payoffs.is_empty()).then(|| payoffs.collect());
+        }
+        json::print(&document, spent)?
     } else {
         let line = found.as_ref().map_or_else(|reason| format!("stopped: {reason}"), |verdict| verdict.to_string());
-        output::print(&(line + "\n" + &spent.map_or_else(String::new, |spent| spent.in_words())))?;
+        let figures = figures.filter(|_| !args.run.quiet).map(|figures| in_words(&names, &figures));
+        let spent = spent.map_or_else(String::new, |spent| spent.in_words());
+        output::print(&(line + "\n" + &figures.unwrap_or_default() + &spent))?;
     }
     Ok(match found {
         Ok(Verdict::Accepted(meaning)) => {
@@ -78,11 +97,12 @@ fn verdict(
     canonical: Vec<u8>,
     certificate: Box<dyn BufRead + Send>,
     work: u64,
+    state: usize,
     stop: &StopSignal,
-) -> Result<Result<Verdict, Unreadable>, StopReason> {
+) -> Result<Result<(Verdict, Option<Figures>), Unreadable>, StopReason> {
     const UNTIL_CHECK: Duration = Duration::from_millis(20);
     let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || send.send(commonweal_check::check(&canonical, certificate, work)));
+    std::thread::spawn(move || send.send(commonweal_check::check_from(&canonical, certificate, work, state)));
     loop {
         match receive.recv_timeout(UNTIL_CHECK) {
             Ok(verdict) => return Ok(verdict),
@@ -90,6 +110,71 @@ fn verdict(
             Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the checker ends with a verdict"),
         }
     }
+}
+
+/// The names that a report needs, kept while the model itself is not: its numbers are in the text that the checker reads.
+struct Names {
+    /// Those that count in the welfare; of a fair certificate, all.
+    principals: Vec<String>,
+    /// The start; of a fair certificate, which has its own start, every state.
+    states: Vec<String>,
+}
+
+impl Names {
+    fn of(model: &Structure, is_fair: bool) -> Names {
+        let state_name = |state| model.state_name(state).to_string();
+        let states = if is_fair { model.states().map(state_name).collect() } else { vec![state_name(model.start())] };
+        let counts = |principal: &&Principal| is_fair || !principal.weight.is_zero();
+        let principals = model.principals().iter().filter(counts).map(|principal| principal.name.clone());
+        Names { principals: principals.collect(), states }
+    }
+
+    fn state(&self, figures: &Figures) -> &str {
+        match &self.states[..] {
+            [only] => only,
+            states => &states[figures.state],
+        }
+    }
+}
+
+/// What is accepted, in figures: whose welfare from where.
+fn in_words(names: &Names, figures: &Figures) -> String {
+    /// The most principals that are named.
+    const NAMED: usize = 6;
+    let place = shown(names.state(figures));
+    let names: Vec<String> = names.principals.iter().map(|name| shown(name)).collect();
+    if let Some(welfare) = &figures.welfare {
+        let whose = match &names[..] {
+            [] => "nobody".to_owned(),
+            [name] => name.clone(),
+            [names @ .., last] if names.len() < NAMED => format!("{} and {last}", names.join(", ")),
+            names => format!("all {} principals", names.len()),
+        };
+        let welfare = value(welfare);
+        let text = match &welfare.exact {
+            Some(_) => format!("Welfare of {whose} from {place}: {}", exact_and_decimal(&welfare)),
+            None => format!(
+                "Welfare of {whose} from {place}: at least {} with this strategy; no strategy earns more than {}.",
+                at_least(welfare.enclosure.lower()),
+                at_most(welfare.enclosure.upper())
+            ),
+        };
+        return wrapped(&text, 2);
+    }
+    let payoffs = names
+        .iter()
+        .zip(&figures.payoffs)
+        .map(|(name, payoff)| format!("{name} {}", exact_and_decimal(&value(payoff))));
+    match payoffs.collect::<Vec<_>>() {
+        payoffs if payoffs.is_empty() => String::new(),
+        payoffs => wrapped(&format!("Payoffs of the lottery from {place}: {}", payoffs.join(", ")), 2),
+    }
+}
+
+/// A verified number as reports show it.
+fn value(figure: &Figure) -> Value {
+    let exact = figure.exact.as_ref().and_then(|exact| exact.parse::<Rational>().ok());
+    exact.map_or_else(|| Value::from(Enclosure::new(figure.lower, figure.upper)), Value::from)
 }
 
 fn document(found: &Result<Verdict, StopReason>, of_what: &str) -> documents::Check {

@@ -13,6 +13,9 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     let writer = output::ModelWriter::to(&args.output)?;
     output::check_apart(&args.output, &args.input)?;
     let file = model_file::open(&args.input)?;
+    if args.unpacked {
+        return unpack(args, &writer, &file);
+    }
     let without_discounts = writer.format != Format::Yaml;
     if file.format() != Format::Yaml && without_discounts {
         between_other_formats(args, &writer, &file)?;
@@ -27,6 +30,23 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     }
     writer.write(&model)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Copies a UMB file without packing it. The model is not read.
+fn unpack(args: &ConvertArgs, writer: &output::ModelWriter, file: &ModelFile) -> anyhow::Result<ExitCode> {
+    let is_packed = args.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    if file.format() != Format::Umb || writer.format != Format::Umb || is_packed {
+        bail!(
+            "--unpacked copies a .umb file to another one; without it, a .umb file that is written is not packed either"
+        );
+    }
+    let mut read = Ok(());
+    let written = output::write_whole(&args.output, |out| {
+        read = file.unpack(out);
+        read.as_ref().map_err(|_| std::io::Error::other("the file that is read")).copied()
+    });
+    read.map_err(|error| model_file::refused(file, &error))?;
+    written.map(|()| ExitCode::SUCCESS)
 }
 
 /// From a format without discounts to another. Fractions stay fractions, and doubles stay the same doubles.

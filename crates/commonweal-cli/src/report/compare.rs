@@ -60,6 +60,11 @@ pub fn commitment(model: &Structure, comparison: &Comparison) -> String {
     let (Some(plan), Some(replanned)) = (of(Class::Counting), of(Class::Replanned)) else { return String::new() };
     let uncommitted = of(Class::NoCommitment).unwrap_or(replanned);
     let worth = plan.welfare.minus(&uncommitted.welfare);
+    if !uncommitted.is_known {
+        let best = plan.upper.map_or(plan.welfare.enclosure, |upper| Enclosure::new(upper, upper));
+        let most = at_most(Value::from(best).minus(&uncommitted.welfare).enclosure.upper());
+        return wrapped(&format!("\nWhat commitment is worth is not known: at most {most}."), 2);
+    }
     if worth.exact.as_ref().is_some_and(Rational::is_zero) {
         return wrapped("\nCommitment is worth nothing here.", 2);
     }

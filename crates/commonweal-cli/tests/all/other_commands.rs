@@ -150,7 +150,22 @@ fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
     let hotel = paper("hotel.yaml");
     let hotel = hotel.to_str().expect("UTF-8");
     folder.run(&["solve", hotel, "--certificate", "hotel.cert"]).done();
-    assert_eq!(folder.run(&["check", hotel, "hotel.cert"]).done().stdout, "accepted\n");
+    let figures = "accepted\nWelfare of alice and bob from s0: 127/9 ≈ 14.111111\n";
+    assert_eq!(folder.run(&["check", hotel, "hotel.cert"]).done().stdout, figures);
+    assert_eq!(folder.run(&["check", hotel, "hotel.cert", "--quiet"]).done().stdout, "accepted\n");
+    let of_s1 = folder.run(&["check", hotel, "hotel.cert", "--from", "s1"]).done().stdout;
+    assert_eq!(of_s1, "accepted\nWelfare of alice and bob from s1: 27\n");
+    // Who does not count is not named.
+    let weights = ["--weight", "alice=0"];
+    folder.run(&[&["solve", hotel, "--certificate", "bob.cert"], &weights[..]].concat()).done();
+    let of_bob = folder.run(&[&["check", hotel, "bob.cert"], &weights[..]].concat()).done().stdout;
+    assert_eq!(of_bob, "accepted\nWelfare of bob from s0: 9/2 = 4.5\n");
+    // Bounds: those that the certificate states.
+    folder.run(&["solve", hotel, "--gap", "1e-6", "--certificate", "bounds.cert"]).done();
+    let bounds = folder.run(&["check", hotel, "bounds.cert"]).done().stdout;
+    let expected = "accepted\nWelfare of alice and bob from s0: at least 14.1111111 with this strategy; no\n  \
+                    strategy earns more than 14.1111112.\n";
+    assert_eq!(bounds, expected);
     let check = |certificate: &str| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal"));
         let mut child = program.args(["check", hotel, "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
@@ -161,7 +176,7 @@ fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
         (child.wait().expect("it ends").code(), said)
     };
     let certificate = folder.read("hotel.cert");
-    assert_eq!(check(&certificate), (Some(0), "accepted\n".to_owned()));
+    assert_eq!(check(&certificate), (Some(0), figures.to_owned()));
     let (code, said) = check(&certificate.replace("exact 127/9", "exact 128/9"));
     assert!(code == Some(1) && said.starts_with("refused: welfare, state 0: "), "{said}");
     folder.run(&["check", "-", "-"]).refused(&["cannot both be standard input"]);
@@ -207,6 +222,7 @@ fn a_verdict_is_told_in_json_and_a_check_that_is_stopped_has_none() {
     let json = folder.run(&[&check[..], &["--timings"]].concat()).done().json();
     assert_eq!((&json["format"], &json["verdict"]), (&"commonweal-check/1".into(), &"accepted".into()));
     assert!(json["timings"]["check"].as_f64().unwrap() > 0.0, "{json}");
+    assert_eq!((&json["start"], &json["welfare"]["exact"]), (&"s0".into(), &"127/9".into()));
     let refused = folder.run(&[&check[..], &["--discount", "bob=1/2"]].concat());
     assert_eq!((refused.code, &refused.json()["verdict"]), (1, &"refused".into()));
     // Seconds of arithmetic on long floats.

@@ -67,10 +67,17 @@ pub(super) fn write(
     writeln!(out, "end")
 }
 
-/// An estimate of the checker's work, in operations on machine words.
-pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProof) -> u64 {
-    let mdp = model.mdp;
-    let a_layer = (mdp.n_transitions() + mdp.n_states()) as u64;
+/// An estimate of the checker's work at `precision` bits, in operations on machine words (§9).
+pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProof, precision: u32) -> u64 {
+    let (mdp, n_parts) = (model.mdp, model.n_parts() as u64);
+    let [n_transitions, n_choices, n_states] =
+        [mdp.n_transitions(), mdp.n_choices(), mdp.n_states()].map(|count| count as u64);
+    let words = u64::from(precision) / 64 + 1;
+    let an_operation = 100 + words * words;
+    let horizon = n_choices.saturating_mul(n_parts * n_parts).saturating_mul(an_operation);
+    let walked = solution.effort().n_layers;
+    let walk = walked.saturating_mul((n_transitions + n_choices * (n_parts + 1)) * 2 * an_operation);
+    let a_layer = n_transitions + n_states;
     let (n_layers, words) = if carries_exact_gains(mdp, solution, proof) {
         let last_change = mdp.states().filter_map(|state| solution.strategy().changes(state).last());
         let n_layers = last_change.map(|change| u64::try_from(&change.from).unwrap_or(u64::MAX)).max().unwrap_or(0);
@@ -78,9 +85,10 @@ pub(super) fn check_work(model: &Segmented, solution: &Answer, proof: &ExactProo
         (n_layers, n_layers.saturating_mul(proof.bits_a_layer) / 128 + 1)
     } else {
         // Stages are jumped over; each is tested at a few hundred steps.
-        (solution.effort().n_layers + 500 * solution.effort().n_jumps, 1)
+        (500 * solution.effort().n_jumps, 1)
     };
-    n_layers.saturating_mul(a_layer * model.n_parts() as u64).saturating_mul(words)
+    let further = n_layers.saturating_mul(a_layer * n_parts).saturating_mul(words);
+    horizon.saturating_add(walk).saturating_add(further)
 }
 
 pub(super) fn write_values(values: &[ExactVector], patience: &mut Patience, out: &mut dyn Write) -> io::Result<()> {

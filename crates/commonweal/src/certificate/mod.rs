@@ -152,7 +152,7 @@ impl<'a> Certificate<'a> {
     pub fn check_work(&self) -> u64 {
         match self.proof {
             Proof::Exact(proof) if self.claims_optimality() => {
-                exact::check_work(&Segmented::of(&self.model), &self.answer, proof)
+                exact::check_work(&Segmented::of(&self.model), &self.answer, proof, self.precision)
             }
             Proof::Exact(_) | Proof::Bounds(_) => {
                 let n_layers = u64::try_from(self.answer.horizon()).unwrap_or(u64::MAX);

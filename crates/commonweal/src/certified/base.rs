@@ -5,6 +5,7 @@ use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
 use crate::model::ChoiceId;
 use crate::number::{Enclosure, UpperBound};
+use crate::ranks::Archive;
 use crate::stop::StopSignal;
 
 /// The base of gains: first the long-term strategy, after a jump the strategy of the stage jumped over.
@@ -20,6 +21,11 @@ impl<'m> Base<'m> {
         model.ranks.refresh(&mut followed.values, model.n());
         let advantages = Advantages::over(model, &followed);
         Base { model, followed, advantages }
+    }
+
+    /// To an archive, or back; the advantages are not passed.
+    pub fn pass(&mut self, archive: &mut dyn Archive) {
+        self.followed.pass(self.model, archive);
     }
 
     /// The base of another strategy.

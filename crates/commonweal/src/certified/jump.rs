@@ -77,7 +77,7 @@ impl<'m> Walk<'m> {
             gains.jump(self.members.as_ref().expect("their gains are counted from a base"), length);
         }
         self.weights = weights;
-        self.step = to;
+        (self.step, self.weighed_from) = (to, to);
         self.n_jumps += 1;
         true
     }

@@ -7,14 +7,16 @@
 
 use super::rounded_model::RoundedModel;
 use crate::kernel::chain::{Chain, Columns, Table, TableMut, choose_rows, copy_columns};
-use crate::kernel::policy_iteration::{Optimum, Served, lexicographic};
+use crate::kernel::policy_iteration::{Optimum, Served, lexicographic, pass_choices};
 use crate::kernel::sweep::{PolicyRows, Span, WIDEST, specialised};
 use crate::model::ChoiceId;
 use crate::number::UpperBound;
 use crate::parallel;
+use crate::ranks::{Archive, Moment, Stage};
 use crate::stop::StopSignal;
 
 /// A strategy, and values that are near its own.
+#[derive(Clone)]
 pub(super) struct LongTerm {
     /// One choice per state.
     pub strategy: Vec<ChoiceId>,
@@ -32,18 +34,25 @@ const AS_BEFORE: f64 = 1e-3;
 /// The long-term strategy of `model`, precise enough for a welfare within `gap` of its scale.
 pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTerm {
     let n = model.n();
-    let mut strategy: Vec<ChoiceId> = model.arrays.first_choices().collect();
-    let found = LongTerm {
-        strategy: Vec::new(),
+    let mut found = LongTerm {
+        strategy: model.arrays.first_choices().collect(),
         near: vec![0.0; n],
         values: vec![0.0; model.n_values() * n],
         constants: vec![0.0; n],
     };
+    if model.ranks.resume(Stage::LongTerm, &mut |archive| found.pass(model, archive)) {
+        return found;
+    }
+    let mut strategy = std::mem::take(&mut found.strategy);
     let mut principals = Rounded { model, gap, scale: 0.0, found };
     let served = lexicographic(model.ranks, &model.arrays, &mut strategy, &mut principals, stop);
     let mut long_term = LongTerm { strategy, ..principals.found };
     long_term.evaluate_from(model, served, gap, principals.scale, stop);
     (0..n).for_each(|i| long_term.recentre(model, i, stop));
+    // Values that were left on the way because of a stop are not those of a run that is not stopped.
+    if model.ranks.keeps() && model.ranks.stop_reason(stop).is_none() {
+        model.ranks.keep(Stage::LongTerm, Moment::Done, &mut |archive| long_term.pass(model, archive));
+    }
     long_term
 }
 
@@ -58,6 +67,14 @@ pub(super) fn values_of_strategy(model: &RoundedModel, strategy: &[ChoiceId], ga
 }
 
 impl LongTerm {
+    /// To an archive, or back.
+    pub fn pass(&mut self, model: &RoundedModel, archive: &mut dyn Archive) {
+        pass_choices(archive, &mut self.strategy, model.arrays.first_choice);
+        archive.doubles(&mut self.near);
+        archive.doubles(&mut self.constants);
+        archive.values(&mut self.values, model.n_states(), model.n_values());
+    }
+
     /// Fills in the values of all principals from `begin` on.
     fn evaluate_from(&mut self, model: &RoundedModel, begin: usize, gap: f64, mut scale: f64, stop: &StopSignal) {
         let n = model.n();

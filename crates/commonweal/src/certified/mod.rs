@@ -21,10 +21,12 @@ mod memory;
 mod payoff;
 mod rounded_model;
 mod segments;
+mod together;
 mod walk;
 
 pub use self::payoff::{Evaluation, evaluate};
 pub use self::rounded_model::SharedModel;
+pub use self::together::put_together;
 
 use self::base::Base;
 use self::dominated::WithoutDominated;
@@ -197,6 +199,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         layer_limit: options.layer_limit,
         jumps: options.jumps,
         keep_stages: options.keep_proof,
+        is_kept: true,
         stop: &options.stop,
     };
     let mut walk = Walk::new(base, own, horizon, allowed_gap);
@@ -273,6 +276,7 @@ fn within_reach<'m>(base: Base<'m>, options: &Options) -> (Base<'m>, f64) {
         layer_limit: FIRST_LAYERS,
         jumps: false,
         keep_stages: false,
+        is_kept: false,
         stop: &options.stop,
     };
     let gain = walk.reach_the_present(&walk_options).map_or(0.0, |()| walk.greatest_gain().get());

@@ -128,6 +128,7 @@ impl Segmented<'_> {
                 layer_limit: options.layer_limit.saturating_sub(walked.effort.n_layers),
                 jumps: options.jumps,
                 keep_stages: options.keep_proof,
+                is_kept: false,
                 stop: &options.stop,
             };
             walk.reach_the_present(&walk_options)?;

@@ -23,10 +23,12 @@ use super::payoff::{Decided, Gains, blocks};
 use super::rounded_model::RoundedModel;
 use crate::answer::BoundsStage;
 use crate::exponential_sum::{DiscountRatios, Weights};
+use crate::kernel::policy_iteration::pass_choices;
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, WIDEST, expectation, lists, row_at, specialised, with_row_length};
 use crate::model::{ChoiceId, StateId};
 use crate::number::UpperBound;
 use crate::parallel;
+use crate::ranks::{Archive, Moment, Stage};
 use crate::stop::{Reached, StopReason, StopSignal};
 use crate::strategy::{Change, CountingStrategy, Step};
 use std::hint::select_unpredictable;
@@ -47,6 +49,8 @@ pub(super) struct WalkOptions<'a> {
     pub jumps: bool,
     /// Whether to keep the stages for a certificate.
     pub keep_stages: bool,
+    /// Whether the walk is long enough to be kept on its way.
+    pub is_kept: bool,
     pub stop: &'a StopSignal,
 }
 
@@ -67,6 +71,8 @@ pub(super) struct Walk<'m> {
     pub(super) rows_decided: Option<PolicyRows>,
     pub(super) ratios: DiscountRatios,
     pub(super) weights: Weights,
+    /// The step from which on, backwards, each step's weights were computed from those of the step after.
+    pub(super) weighed_from: u64,
     /// E at the step.
     pub gain: Vec<f64>,
     next: Vec<f64>,
@@ -110,6 +116,7 @@ impl<'m> Walk<'m> {
             rows_decided: None,
             ratios,
             weights,
+            weighed_from: horizon,
             gain: vec![0.0; model.n_values()],
             next: vec![0.0; model.n_values()],
             span: Span::NOTHING,
@@ -154,9 +161,20 @@ impl<'m> Walk<'m> {
     /// Decides every step back to the first.
     pub fn reach_the_present(&mut self, options: &WalkOptions) -> Result<(), StopReason> {
         let horizon = self.step;
+        let ranks = self.base.model.ranks;
         let (mut calm, mut patience) = (0, CALM);
+        // A base that a stop cut short is not one to go on from; a layer is decided as a whole.
+        let mut is_whole = true;
+        if options.is_kept {
+            ranks.resume(Stage::Walk, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
+        }
         while self.step > self.first {
-            self.base.model.ranks.check(options.stop)?;
+            let stopped = ranks.check(options.stop);
+            if options.is_kept && ranks.keeps() && (stopped.is_ok() || is_whole) {
+                let moment = if stopped.is_ok() { Moment::Step } else { Moment::Stop };
+                ranks.keep(Stage::Walk, moment, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
+            }
+            stopped?;
             options.stop.reach(Reached::Unravelling { step: self.step, horizon });
             if options.jumps && calm >= patience && self.step - self.first >= SHORTEST {
                 if self.try_to_jump(horizon, options) {
@@ -164,16 +182,79 @@ impl<'m> Walk<'m> {
                 } else {
                     patience *= 2;
                 }
-                calm = 0;
+                (calm, is_whole) = (0, false);
                 continue;
             }
             if self.n_layers >= options.layer_limit {
                 return Err(StopReason::LayerLimit);
             }
             calm = if self.layer() { 0 } else { calm + 1 };
+            is_whole = true;
             options.stop.spend(LAYER * self.base.model.arrays.target.len() as u64);
         }
+        if options.is_kept && ranks.keeps() && ranks.stop_reason(options.stop).is_none() {
+            ranks.keep(Stage::Walk, Moment::Done, &mut |archive| self.pass(&mut [&mut calm, &mut patience], archive));
+        }
         Ok(())
+    }
+
+    /// To an archive, or back, with numbers of the caller's.
+    fn pass(&mut self, callers: &mut [&mut u64], archive: &mut dyn Archive) {
+        let model = self.base.model;
+        archive.words(callers);
+        let mut flags = [self.quiet, self.is_new_base, self.long_term.is_some()].map(u64::from);
+        let [quiet, new_base, rebased] = &mut flags;
+        let Walk { step, weighed_from, n_layers, n_jumps, .. } = self;
+        let (from, to) = (*weighed_from, *step);
+        archive.words(&mut [step, weighed_from, n_layers, n_jumps, quiet, new_base, rebased]);
+        let is_other = (from, to) != (self.weighed_from, self.step);
+        let [quiet, new_base, rebased] = flags.map(|flag| flag == 1);
+        (self.quiet, self.is_new_base) = (quiet, new_base);
+        let mut doubles = [self.span.least, self.span.greatest, self.stake.above.get(), self.stake.below.get()];
+        archive.doubles(&mut doubles);
+        let [least, greatest, above, below] = doubles;
+        self.span = Span { least, greatest };
+        self.stake = Stake { above: UpperBound::of(above), below: UpperBound::of(below) };
+        pass_choices(archive, &mut self.decisions, model.arrays.first_choice);
+        archive.values(&mut self.gain, model.n_states(), model.n_values());
+        if rebased {
+            self.long_term.get_or_insert_with(|| self.base.followed.clone()).pass(model, archive);
+        }
+        self.base.pass(archive);
+        if let Some(members) = &mut self.members {
+            members.pass(archive);
+        }
+        for gains in self.gains.iter_mut().chain(&mut self.member_gains) {
+            gains.pass(model, archive);
+        }
+        self.pass_changes(archive);
+        if is_other {
+            self.weights = self.ratios.weights(&self.weighed_from.into());
+            (self.step..self.weighed_from).for_each(|_| self.weights = self.ratios.step_back(&self.weights));
+            self.base = Base::of(model, self.base.followed.clone());
+            self.members = self.members.take().map(|own| Base::of(own.model, own.followed));
+            self.rows = PolicyRows::of(&model.arrays, &self.base.followed.strategy);
+            let differs = model.row_length > 0 && self.decisions != self.base.followed.strategy;
+            self.rows_decided = differs.then(|| PolicyRows::of(&model.arrays, &self.decisions));
+        }
+    }
+
+    fn pass_changes(&mut self, archive: &mut dyn Archive) {
+        let first_choice = self.base.model.arrays.first_choice;
+        let mut steps: Vec<u64> = self.changes.iter().map(|layer| layer.step).collect();
+        archive.numbers(&mut steps);
+        let record = |at: usize, &(state, choice): &(StateId, ChoiceId)| {
+            let choice = choice.index() as u64 - u64::from(first_choice[state.index()]);
+            (state.index() as u32, [at as u64, choice])
+        };
+        let layers = self.changes.iter().enumerate();
+        let mut records = layers.flat_map(|(at, layer)| layer.changes.iter().map(move |one| record(at, one))).collect();
+        archive.records(&mut records);
+        self.changes = steps.into_iter().map(|step| LayerChanges { step, changes: Vec::new() }).collect();
+        for (state, [at, choice]) in records {
+            let choice = ChoiceId::at(first_choice[state as usize] + choice as u32);
+            self.changes[at as usize].changes.push((StateId::at(state), choice));
+        }
     }
 
     /// Decides the step before. Returns whether any state changes its choice there.

@@ -4,11 +4,11 @@
 
 use super::{
     Format, Loaded, MAX_MODEL_BYTES, Overview, ReadError, ReadOptions, drn_overview, load_model_bytes, read_drn,
-    read_umb, umb_overview,
+    read_umb, umb_overview, unpack_umb,
 };
 use crate::number::{ModelNumber, Rational};
 use std::fs::{File, Metadata};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The endings of model files, for messages.
@@ -91,6 +91,11 @@ impl ModelFile {
             Format::Drn => drn_overview(self.reader()?).map(Some),
             Format::Umb => umb_overview(self.reader()?).map(Some),
         }
+    }
+
+    /// Writes a UMB file as one that is not packed, in bounded memory.
+    pub fn unpack(&self, out: &mut dyn Write) -> Result<(), ReadError> {
+        unpack_umb(self.reader()?, out)
     }
 
     /// The model of a YAML file; rows with rounding errors are scaled unless `strict`.

@@ -41,6 +41,7 @@ mod preference_reader;
 mod read_error;
 mod row;
 mod state_names;
+mod strategy_log;
 mod strategy_reader;
 mod syntax_error;
 mod umb;
@@ -59,8 +60,9 @@ pub use model_writer::{preference_text, write_json, write_yaml};
 pub use parse_error::ParseError;
 pub use preference_reader::{named_preference, read_preference};
 pub use read_error::ReadError;
+pub use strategy_log::read_strategy_log;
 pub use strategy_reader::read_strategy;
-pub use umb::{UmbNumber, read_umb, umb_overview, write_umb};
+pub use umb::{UmbNumber, UmbSlice, UnpackedUmb, read_umb, umb_overview, unpack_umb, write_umb};
 
 use loaded::UNNAMED_ACTION;
 use model_reader::{load_model_bytes, utf8};

@@ -11,7 +11,7 @@ use super::chain::{Chain, Columns};
 use super::sweep::{Choices, Improved, PolicyRows, Span, common_length, expectation};
 use crate::model::{Arrays, ChoiceId, StateId};
 use crate::parallel;
-use crate::ranks::Ranks;
+use crate::ranks::{Archive, Moment, Ranks, Stage};
 use crate::stop::{Reached, StopSignal};
 
 /// The relative residual of an evaluation while many choices change.
@@ -32,6 +32,40 @@ pub(crate) struct Optimum {
     pub column: Columns<1>,
     /// The span of the last residual.
     pub width: f64,
+}
+
+/// Passes one choice of each own state to an archive, or back: by its position among those of the state.
+pub(crate) fn pass_choices(archive: &mut dyn Archive, choices: &mut [ChoiceId], first_choice: &[u32]) {
+    let own = choices.iter().zip(first_choice);
+    let mut words = own.map(|(choice, &first)| choice.index() as u64 - u64::from(first)).collect();
+    archive.of_states(&mut words);
+    for ((choice, word), &first) in choices.iter_mut().zip(words).zip(first_choice) {
+        *choice = ChoiceId::at(first + word as u32);
+    }
+}
+
+/// How far a policy iteration has come.
+#[derive(Clone, Copy)]
+struct Iteration {
+    /// The span of the last residual, and the least so far.
+    width: f64,
+    least: f64,
+    /// Steps since that shrank.
+    idle: u64,
+    /// How many states changed their choice in the last step.
+    n_changed: u64,
+    is_done: bool,
+}
+
+impl Iteration {
+    fn pass(&mut self, archive: &mut dyn Archive) {
+        let mut is_done = self.is_done.into();
+        archive.words(&mut [&mut self.idle, &mut self.n_changed, &mut is_done]);
+        self.is_done = is_done == 1;
+        let mut doubles = [self.width, self.least];
+        archive.doubles(&mut doubles);
+        [self.width, self.least] = doubles;
+    }
 }
 
 /// Principals as they are served one after the other, most patient first.
@@ -68,7 +102,7 @@ pub(crate) fn lexicographic(
         let reward = principals.rewards(i);
         let (allowed_now, discount) = (allowed.as_deref(), principals.discount(i));
         let choices = Choices { ranks, rows, allowed: allowed_now, reward: &reward, discount, row_length };
-        let mut optimum = choices.optimum(strategy, |column| principals.target(i, column), stop);
+        let mut optimum = choices.optimum(Stage::Optimum(i), strategy, |column| principals.target(i, column), stop);
         let near = principals.near(i, &optimum);
         let as_good =
             (i + 1 < principals.n()).then(|| choices.as_good_as_the_best(&mut optimum.column, near, strategy));
@@ -91,54 +125,85 @@ fn all_decided(ranks: &dyn Ranks, rows: &Arrays<f64>, allowed: Option<&[bool]>) 
 impl Choices<'_> {
     /// The greatest values over the allowed choices, and in `strategy` choices that attain them: modified policy
     /// iteration, until the residual's span is at most `target_of` the values, or limited by rounding.
-    fn optimum(&self, strategy: &mut [ChoiceId], target_of: impl Fn(&Columns<1>) -> f64, stop: &StopSignal) -> Optimum {
+    fn optimum(
+        &self,
+        stage: Stage,
+        strategy: &mut [ChoiceId],
+        target_of: impl Fn(&Columns<1>) -> f64,
+        stop: &StopSignal,
+    ) -> Optimum {
         let &Choices { ranks, rows: all_rows, reward, discount, .. } = self;
         let [span] = Span::over(ranks, [Span::of(reward)]);
         let n_values = strategy.len() + ranks.n_ghosts();
         let mut column = Columns { values: vec![[0.0]; n_values], levels: [span.middle()] };
         let mut next = vec![[0.0]; n_values];
         let n_states = ranks.sum(strategy.len() as u64) as usize;
-        let few = n_states / FEW;
+        let few = (n_states / FEW) as u64;
+        let mut on =
+            Iteration { width: f64::INFINITY, least: f64::INFINITY, idle: 0, n_changed: u64::MAX, is_done: false };
+        let (n_own, keeps) = (strategy.len(), ranks.keeps());
+        let first_choice = all_rows.first_choice;
+        let pass =
+            |on: &mut Iteration, column: &mut Columns<1>, strategy: &mut [ChoiceId], archive: &mut dyn Archive| {
+                on.pass(archive);
+                archive.doubles(&mut column.levels);
+                let mut values = std::mem::take(&mut column.values).into_flattened();
+                archive.values(&mut values, n_own, n_values);
+                column.values = values.as_chunks::<1>().0.to_vec();
+                pass_choices(archive, strategy, first_choice);
+            };
+        let is_resumed = ranks.resume(stage, &mut |archive| pass(&mut on, &mut column, &mut *strategy, archive));
+        if on.is_done {
+            return Optimum { column, width: on.width };
+        }
         // Value iteration until most states have found their choice, or it converges too slowly.
         let mut widths = [f64::INFINITY; 4];
-        for sweep in 0.. {
+        for sweep in 0..if is_resumed { 0 } else { usize::MAX } {
             let Improved { span, n_changed } = self.step(&mut column, &mut next, strategy);
             stop.reach(Reached::LongTerm { residual: span.width(), target: target_of(&column) });
             let slow = sweep >= 8 && span.width() > SLOW * widths[3];
             widths.rotate_right(1);
             widths[0] = span.width();
+            on.width = span.width();
             if n_changed <= n_states / MOST || slow || span.width() == 0.0 || ranks.stop_reason(stop).is_some() {
                 break;
             }
         }
         // Policy iteration: evaluate the choices, then improve them.
-        let (mut least, mut idle, mut n_changed) = (f64::INFINITY, 0, usize::MAX);
         let mut rows = PolicyRows::of(all_rows, strategy);
         let mut rewards = parallel::map_many(strategy.len(), |state| [reward[strategy[state].index()]]);
         let mut old = strategy.to_vec();
         let mut target = target_of(&column);
         loop {
+            // Kept before the evaluation: one that a stop cuts short is not one to go on from.
+            if keeps && ranks.stop_reason(stop).is_none() {
+                ranks.keep(stage, Moment::Step, &mut |archive| pass(&mut on, &mut column, &mut *strategy, archive));
+            }
             let chain = Chain { ranks, rows: &rows, rewards: &rewards, discounts: [discount] };
-            let part = match n_changed {
+            let part = match on.n_changed {
                 0 => ALL_BUT_EVALUATED,
                 n if n <= few => WELL_EVALUATED,
                 _ => EVALUATED,
             };
-            let wanted = (part * widths[0]).max(target);
+            let wanted = (part * on.width).max(target);
             chain.evaluate(&mut column, &mut next, [wanted], stop);
             let improved = self.step(&mut column, &mut next, strategy);
-            n_changed = improved.n_changed;
-            let width = improved.span.width();
+            on.n_changed = improved.n_changed as u64;
+            on.width = improved.span.width();
             target = target_of(&column);
-            stop.reach(Reached::LongTerm { residual: width, target });
+            stop.reach(Reached::LongTerm { residual: on.width, target });
             // Rounding may keep the residual above the target for ever.
-            idle = if width < 0.9 * least { 0 } else { idle + 1 };
-            least = least.min(width);
-            if width <= target || idle > 20 || ranks.stop_reason(stop).is_some() {
-                return Optimum { column, width };
+            on.idle = if on.width < 0.9 * on.least { 0 } else { on.idle + 1 };
+            on.least = on.least.min(on.width);
+            let stops = ranks.stop_reason(stop).is_some();
+            on.is_done = on.width <= target || on.idle > 20;
+            if keeps && on.is_done && !stops {
+                ranks.keep(stage, Moment::Done, &mut |archive| pass(&mut on, &mut column, &mut *strategy, archive));
             }
-            widths[0] = width;
-            if n_changed > 0 {
+            if on.is_done || stops {
+                return Optimum { column, width: on.width };
+            }
+            if on.n_changed > 0 {
                 let changes = |state: &StateId| old[state.index()] != strategy[state.index()];
                 let changed: Vec<StateId> = (0..old.len() as u32).map(StateId::at).filter(changes).collect();
                 rows.follow(all_rows, &changed, strategy);

@@ -33,6 +33,10 @@ pub trait StateSource {
     fn start_name(&self) -> String {
         self.start().to_string()
     }
+    /// What the states are called, where they have names and are few.
+    fn state_names(&self) -> Option<NameTable> {
+        None
+    }
     /// Who is concerned.
     fn principals(&self) -> &[Principal];
     /// What actions are called.
@@ -91,7 +95,10 @@ impl OwnStates {
             about: About::default(),
             start: StateId::at(start),
             principals: source.principals().to_vec(),
-            state_names: NameTable::numbered_from(range.start as usize, n_own),
+            state_names: match source.state_names() {
+                Some(names) if n_own == names.len() => names,
+                _ => NameTable::numbered_from(range.start as usize, n_own),
+            },
             action_names: source.action_names(),
             action,
             first_choice,
@@ -203,6 +210,10 @@ impl StateSource for Mdp<f64> {
 
     fn start_name(&self) -> String {
         self.state_name(self.structure().start()).into_owned()
+    }
+
+    fn state_names(&self) -> Option<NameTable> {
+        Some(self.structure().state_names.clone())
     }
 
     fn principals(&self) -> &[Principal] {

@@ -508,3 +508,20 @@ fn the_welfare_of_many_principals_is_a_short_fraction_in_a_certificate() {
     assert_eq!(lengths.len(), 4);
     assert!(lengths.iter().all(|&length| length < 10 * longest_payoff), "{lengths:?} beside {longest_payoff}");
 }
+
+/// By the estimate a run decides whether it checks its own answer. If it is too low, the check gives up after its time is spent.
+#[test]
+fn the_estimate_of_a_check_is_near_its_work() {
+    let discounts: Vec<Rational> = (0..100).map(|i| Rational::from_quotient(5_000 + 45 * i, 10_000)).collect();
+    let (n_states, n_actions, n_successors) = (30, 2, 5);
+    let (max_denominator, max_reward, seed) = (100, 100, 1);
+    let family = RandomFamily { n_states, n_actions, n_successors, discounts, max_denominator, max_reward, seed };
+    let model = family.model().expect("a model");
+    let answer = proven(&model);
+    let estimate = Proven::of_mdp(&model, &answer).expect("kept").check_work();
+    let (model, text) = (canonical(&model), certificate(&model, &answer));
+    assert!(text.contains("\nnumbers enclosed\n"));
+    let with = |work: u64| check(model.as_bytes(), text.as_bytes(), work).map(|verdict| verdict.to_string());
+    assert_eq!(with(2 * estimate).as_deref(), Ok("accepted"), "{estimate}");
+    assert!(with(estimate / 2).is_err(), "{estimate}");
+}

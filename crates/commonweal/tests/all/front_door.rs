@@ -96,6 +96,41 @@ states: {s0: {a: {reward: {bob: 1/4}, to: {s1: 1/4, s0: 0.75}}, b: {to: s1}}, s1
     }
 }
 
+/// Six states that doubles cannot tell apart at 0.99999999, in a file of thousands: the answer is that of the six alone.
+#[test]
+fn a_file_with_thousands_of_states_is_handed_over_to_fractions_where_doubles_cannot_reach_the_gap() {
+    let six = "principals: {p: 0.99999999, q: 0.999}
+states:
+  s0: {a: {reward: {q: 1}, to: {s0: 2/3, s1: 1/3}}, b: {reward: {p: 0.001}, to: {s1: 1/3, s2: 2/3}}}
+  s1: {a: {reward: {q: 2}, to: {s0: 1/3, s2: 2/3}}, b: {reward: {p: 0.0005}, to: {s1: 2/3, g: 1/3}}}
+  s2: {a: {reward: {q: -1}, to: {s2: 1/3, s0: 2/3}}, b: {reward: {q: 3}, to: {h: 1/3, s0: 2/3}}}
+  g: {a: {reward: {p: 1}, to: end}}
+  h: {a: {reward: {p: -1}, to: end}}
+  end: {rest: {to: end}}
+";
+    let exactly = |text: &str| {
+        let answer = solve(&Model::from_yaml(text).expect("a model"), &Options::default());
+        (answer.claim(), answer.welfare(0.into()).exact)
+    };
+    let (claim, expected) = exactly(six);
+    assert_eq!(claim, Claim::Optimal);
+    let others: String =
+        (0..10_000).map(|s| format!("  u{s}: {{a: {{reward: {{q: {}}}, to: end}}}}\n", s % 7)).collect();
+    let many = Model::from_yaml(&(six.to_owned() + &others)).expect("a model");
+    assert_eq!(Engine::Auto.suited_to(&many), Engine::Within(1e-9), "as many as that begin in doubles");
+    let ratio = Rational::from_quotient;
+    let discounts = Discounts::InOrder(vec![ratio(99_999_999, 100_000_000), ratio(999, 1_000)]);
+    for form in [Form::Drn, Form::Umb] {
+        let mut file = Vec::new();
+        many.write(form, &mut file).expect("memory takes every byte");
+        let read = Model::from_bytes(file, &ReadOptions::new(discounts.clone()), Engine::Auto).expect("a model");
+        for engine in [Engine::Auto, Engine::Within(1e-9)] {
+            let answer = solve(&read, &Options { engine, ..Options::default() });
+            assert_eq!((answer.claim(), answer.welfare(read.start()).exact), (Claim::Optimal, expected.clone()));
+        }
+    }
+}
+
 /// A gap is that of the front; fractions find its points unless the model is large.
 #[test]
 fn the_gap_of_a_front_is_that_of_the_engine_only_for_a_large_model() {

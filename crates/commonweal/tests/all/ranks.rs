@@ -2,12 +2,15 @@
 //! of the engine on one, wherever the model is cut.
 
 use commonweal::internals::certified::{self, SharedModel};
-use commonweal::internals::families::{LargeFamily, Neighbourhood};
-use commonweal::internals::model::{Mdp, OwnStates, PrincipalId, StateId};
+use commonweal::internals::families::{LargeFamily, Neighbourhood, RandomFamily};
+use commonweal::internals::io::{Discounts, ReadOptions, UnpackedUmb, read_strategy_log, unpack_umb, write_umb};
+use commonweal::internals::model::{self, Mdp, OwnStates, PrincipalId, StateId};
 use commonweal::internals::number::parse_rational;
 use commonweal::internals::ranks::Ranks;
 use commonweal::internals::stop::{StopReason, StopSignal};
+use commonweal::internals::strategy::Strategy;
 use commonweal::{Answer, Claim, Options};
+use std::io::Cursor;
 use std::ops::Range;
 use std::sync::{Barrier, Mutex};
 
@@ -136,21 +139,41 @@ fn said(model: &Mdp<f64>, answer: &Answer, state: StateId) -> String {
     format!("{welfare:?} {payoffs:?} {long_term:?} {memory} {decisions:?}")
 }
 
+/// What each of some ranks makes of the states of its range.
+fn of_ranks<T: Send>(
+    model: &Mdp<f64>,
+    ranges: &[Range<u64>],
+    setting: Setting,
+    options: &Options,
+    of: impl Fn(SharedModel, Answer) -> T + Sync,
+) -> Vec<T> {
+    let table = Table::new(ranges.len());
+    let of_rank = |rank: usize| {
+        let own = OwnStates::of(model, ranges[rank].clone()).unwrap();
+        let ranks = Rank { table: &table, rank, ranges, ghosts: &own.ghosts, setting };
+        let shared = SharedModel { model: &own.model, ranks: &ranks };
+        of(shared, certified::solve_shared(shared, GAP, options))
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..ranges.len()).map(|rank| scope.spawn(move || of_rank(rank))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
 /// What each state is told by `n_ranks` ranks, and the claims.
 fn on_ranks(model: &Mdp<f64>, n_ranks: usize, setting: Setting, options: &Options) -> (Vec<String>, Claim, String) {
     let ranges: Vec<Range<u64>> =
         (0..n_ranks).map(|rank| OwnStates::range(model.n_states() as u64, rank, n_ranks)).collect();
-    let table = Table::new(n_ranks);
-    let of_rank = |rank: usize| {
-        let own = OwnStates::of(model, ranges[rank].clone()).unwrap();
-        let ranks = Rank { table: &table, rank, ranges: &ranges, ghosts: &own.ghosts, setting };
-        let answer = certified::solve_shared(SharedModel { model: &own.model, ranks: &ranks }, GAP, options);
-        let of_states: Vec<String> = own.model.states().map(|state| said(&own.model, &answer, state)).collect();
+    let found = of_ranks(model, &ranges, setting, options, |shared, answer| {
+        let of_states: Vec<String> = shared.model.states().map(|state| said(shared.model, &answer, state)).collect();
+        // What all ranks put together is what each of them says; plain sums put nothing together.
+        if !setting.plain_sums {
+            let all = certified::put_together(shared, &answer, model);
+            for (state, own) in of_states.iter().enumerate() {
+                assert_eq!(said(model, &all, StateId::from(shared.ranks.position(state))), *own);
+            }
+        }
         (of_states, answer.claim(), format!("{} {:?}", answer.horizon(), answer.long_term_is_proven()))
-    };
-    let found: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..n_ranks).map(|rank| scope.spawn(move || of_rank(rank))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let (_, claim, horizon) = found[0].clone();
     assert!(found.iter().all(|one| one.1 == claim && one.2 == horizon), "all ranks say the same");
@@ -187,6 +210,39 @@ fn any_number_of_ranks_says_the_same_as_one() {
             assert_eq!(found.len(), expected.len());
         }
     }
+}
+
+/// Ranks may be cut anywhere: the bounds hold, if not with the same last digits.
+#[test]
+fn exact_welfare_lies_inside_the_bounds_of_three_ranks() {
+    let mut n_within = 0;
+    for seed in 0..300 {
+        let discounts = [&["0.99", "0.9"][..], &["2/3", "1/3"], &["0.9", "0.9", "0.4"], &["0.999", "1/2", "0"]];
+        let discounts = discounts[seed as usize % 4].iter().map(|text| parse_rational(text).unwrap()).collect();
+        let n_states = 3 + seed as usize % 9;
+        let (n_actions, n_successors) = (2 + seed as usize % 2, 1 + seed as usize % 3);
+        let max_reward = 10u64.pow(1 + seed as u32 % 8);
+        let family =
+            RandomFamily { n_states, n_actions, n_successors, discounts, max_denominator: 12, max_reward, seed };
+        let model = family.model().unwrap();
+        let exact = commonweal::internals::exact::solve(&model, &Options::default());
+        let doubles = model.to_doubles().unwrap();
+        let cut = [0, 1 + seed % 2, n_states as u64 - 1, n_states as u64];
+        let ranges: Vec<Range<u64>> = cut.windows(2).map(|ends| ends[0]..ends[1]).collect();
+        let bounds = of_ranks(&doubles, &ranges, APART, &Options::default(), |shared, answer| {
+            let bounds: Vec<_> = shared.model.states().map(|state| answer.welfare_enclosure(state)).collect();
+            (bounds, answer.claim().is_within())
+        });
+        n_within += usize::from(bounds.iter().all(|(_, is_within)| *is_within));
+        for (state, found) in model.states().zip(bounds.iter().flat_map(|(bounds, _)| bounds)) {
+            let exact = exact.welfare_enclosure(state);
+            assert!(
+                found.lower() <= exact.lower() && exact.upper() <= found.upper(),
+                "seed {seed}: {exact:?} {found:?}"
+            );
+        }
+    }
+    assert!(n_within > 290, "{n_within}");
 }
 
 /// Where no rank may hold all rows, BiCGStab goes by inner products alone: the same on any number of ranks, because these are
@@ -244,4 +300,92 @@ fn shares_cover_all_states_and_their_ghosts_are_those_of_others() {
         }
         assert_eq!(next, 13_000);
     }
+}
+
+/// What a rank reads of a UMB file is what it keeps of the whole model, and an archive that does not fit its index is refused.
+#[test]
+fn a_rank_reads_its_part_of_a_umb_file() {
+    let model = family(Neighbourhood::Uniform, 9_000, &["0.9", "0.5"]);
+    let mut bytes = Vec::new();
+    write_umb(&model, &mut bytes).unwrap();
+    let options =
+        ReadOptions::new(Discounts::InOrder(["0.9", "0.5"].map(|text| parse_rational(text).unwrap()).to_vec()));
+    let read_of = |bytes: &[u8], at: u64, room: &mut [u8]| match bytes.get(at as usize..at as usize + room.len()) {
+        Some(part) => {
+            room.copy_from_slice(part);
+            Ok(())
+        }
+        None => Err("the file ends early".to_owned()),
+    };
+    let found = UnpackedUmb::find(Cursor::new(&bytes)).unwrap().expect("it is not packed");
+    assert_eq!(found.n_states(), 9_000);
+    for n_ranks in 1..4 {
+        for rank in 0..n_ranks {
+            let range = OwnStates::range(9_000, rank, n_ranks);
+            let slice = found.slice(range.clone(), &options, &|at, room| read_of(&bytes, at, room)).unwrap();
+            let [of_slice, of_whole] =
+                [&slice as &dyn model::StateSource, &model].map(|source| OwnStates::of(source, range.clone()).unwrap());
+            assert_eq!(
+                (model::StateSource::start(&slice), model::StateSource::start_name(&slice)),
+                (0, "0".to_owned())
+            );
+            assert_eq!(of_slice.ghosts, of_whole.ghosts);
+            for (one, other) in of_slice.model.states().zip(of_whole.model.states()) {
+                assert!(of_slice.model.choices(one).eq(of_whole.model.choices(other)));
+                for choice in of_slice.model.choices(one) {
+                    assert_eq!(of_slice.model.action_name(choice), of_whole.model.action_name(choice));
+                    assert_eq!(of_slice.model.targets(choice), of_whole.model.targets(choice));
+                    assert_eq!(of_slice.model.probabilities(choice), of_whole.model.probabilities(choice));
+                    assert_eq!(of_slice.model.rewards(choice), of_whole.model.rewards(choice));
+                }
+            }
+        }
+    }
+    // A packed file has no parts, and a file that ends early is refused, wherever that is noticed.
+    assert!(UnpackedUmb::find(Cursor::new(b"\x1f\x8b\x08 and so on")).unwrap().is_none());
+    assert!(UnpackedUmb::find(Cursor::new(&bytes[..bytes.len() / 2])).is_err());
+    let short = |at: u64, room: &mut [u8]| read_of(&bytes[..bytes.len() / 2], at, room);
+    assert!(found.slice(0..9_000, &options, &short).is_err());
+    // Offsets that decrease.
+    let at = (0..bytes.len()).step_by(512).find(|&at| bytes[at..].starts_with(b"state-to-choices.bin")).unwrap() + 512;
+    let mut spoilt = bytes.clone();
+    spoilt[at + 80..at + 88].copy_from_slice(&1u64.to_le_bytes());
+    let error = found.slice(0..9_000, &options, &|at, room| read_of(&spoilt, at, room)).unwrap_err();
+    assert!(error.to_string().contains("state-to-choices.bin: offset 10 is 1"), "{error}");
+}
+
+/// Unpacking writes what was packed, and the strategy log of a folder is the strategy.
+#[test]
+fn files_of_ranks_are_read_back() {
+    let model = family(Neighbourhood::Band, 500, &["0.99", "0.5"]);
+    let mut bytes = Vec::new();
+    write_umb(&model, &mut bytes).unwrap();
+    let mut unpacked = Vec::new();
+    unpack_umb(&bytes[..], &mut unpacked).unwrap();
+    assert_eq!(bytes, unpacked);
+    assert!(unpack_umb(&bytes[..bytes.len() - 2_000], &mut Vec::new()).is_err());
+
+    let answer = certified::solve(&model, GAP, &Options::default());
+    let (mut firsts, mut records) = (Vec::new(), Vec::new());
+    for state in model.states() {
+        let first = model.choices(state).next().unwrap().index();
+        firsts.extend((records.len() as u64 / 16).to_le_bytes());
+        for change in answer.strategy().changes(state) {
+            records.extend(u64::try_from(&change.from).unwrap().to_le_bytes());
+            records.extend(((change.choice.index() - first) as u64).to_le_bytes());
+        }
+    }
+    let read = read_strategy_log(model.structure(), &firsts, &records).unwrap();
+    assert_eq!(read, Strategy::Counting(answer.strategy().clone()));
+    let refused =
+        |firsts: &[u8], records: &[u8]| read_strategy_log(model.structure(), firsts, records).unwrap_err().to_string();
+    assert!(refused(&firsts[8..], &records).contains("500 states"));
+    assert!(refused(&firsts, &records[..records.len() - 1]).contains("middle of a record"));
+    assert!(refused(&firsts, &records[..records.len() - 16]).contains("state 499 has no records"));
+    let mut other = records.clone();
+    other[8] = 9;
+    assert!(refused(&firsts, &other).contains("state 0 takes an action that it does not have"));
+    other = records.clone();
+    other[0] = 1;
+    assert!(refused(&firsts, &other).contains("state 0 has records that are not in the order"));
 }

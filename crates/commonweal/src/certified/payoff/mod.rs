@@ -10,10 +10,12 @@ pub use evaluation::{Evaluation, evaluate};
 
 use super::advantage::candidate;
 use super::base::Base;
+use super::rounded_model::RoundedModel;
 use crate::kernel::sweep::{CHUNK, PolicyRows, Span, Spans, expectations, spans_of_chunks};
 use crate::model::{ChoiceId, StateId};
 use crate::number::{Enclosure, UpperBound};
 use crate::parallel;
+use crate::ranks::Archive;
 use std::ops::Range;
 
 /// A layer, as it was decided.
@@ -39,6 +41,8 @@ pub(super) trait Gains: Sync {
     fn rebase(&mut self, old: &Base, new: &Base);
     /// Goes back over `length` steps at once, in which the base's strategy is followed.
     fn jump(&mut self, base: &Base, length: u64);
+    /// To an archive, or back.
+    fn pass(&mut self, model: &RoundedModel, archive: &mut dyn Archive);
     /// The first step that matters to none of them, at the tolerance asked for.
     fn end(&self) -> u64;
     /// How many principals these are.
@@ -185,6 +189,25 @@ impl<const K: usize> Gains for Block<K> {
                 + UpperBound::of(left.width()).rounding()
                 + base.off(own);
             self.spans[i] = Span { least: middle, greatest: middle };
+        }
+    }
+
+    fn pass(&mut self, model: &RoundedModel, archive: &mut dyn Archive) {
+        let mut flags = [self.started, self.deviated].map(u64::from);
+        let [started, deviated] = &mut flags;
+        archive.words(&mut [&mut self.end, started, deviated]);
+        [self.started, self.deviated] = flags.map(|flag| flag == 1);
+        for (span, error) in self.spans.iter_mut().zip(&mut self.errors) {
+            let mut doubles = [span.least, span.greatest, error.get()];
+            archive.doubles(&mut doubles);
+            (*span, *error) = (Span { least: doubles[0], greatest: doubles[1] }, UpperBound::of(doubles[2]));
+        }
+        if self.started {
+            self.gains.resize(model.n_values(), [0.0; K]);
+            self.next.resize(model.n_values(), [0.0; K]);
+            let mut values = std::mem::take(&mut self.gains).into_flattened();
+            archive.values(&mut values, model.n_states(), model.n_values());
+            self.gains = values.as_chunks::<K>().0.to_vec();
         }
     }
 

@@ -17,19 +17,53 @@ use std::ops::Range;
 impl<N: ModelNumber> Files<N> {
     /// The model, once all files are read.
     pub fn model(mut self, options: &ReadOptions) -> Result<Loaded<N>, ReadError> {
+        // The file of targets is as long as the model is large, so the other claims of the index are no larger than what was read.
+        if self.target.is_none() && self.index.n_branches != 1 {
+            return Err(missing(TARGETS));
+        }
+        let state_names = self.state_names()?;
+        let start = self.start(options, &state_names)?;
+        let mut rows = Rows::new(options.strict);
+        let arrays = self.settled(state_names, start, &mut rows)?;
+        let model = arrays.finish_settled().map_err(|error| match error {
+            ModelError::DiscountOutOfRange { .. } => ReadError::Discounts(DiscountError::Invalid(error)),
+            error => error.into(),
+        })?;
+        Ok(Loaded { model, left_out: self.selection.left_out, divided: rows.divided })
+    }
+
+    /// The names of the states.
+    pub fn state_names(&self) -> Result<NameTable, ReadError> {
+        let n_states = self.index.n_states;
+        Ok(match &self.index.valuations {
+            Some(valuations) => valuations.names(n_states, &self.valuations)?.table(n_states),
+            None => NameTable::numbered(n_states),
+        })
+    }
+
+    /// The state to start in.
+    pub fn start(&self, options: &ReadOptions, names: &NameTable) -> Result<usize, ReadError> {
+        let (n_initial, initial) = self.initial.unwrap_or((0, None));
+        options.start_among(names, initial, n_initial)
+    }
+
+    /// The arrays of states that have these names, of which one is the start.
+    pub fn arrays(
+        mut self,
+        options: &ReadOptions,
+        names: NameTable,
+        start: usize,
+    ) -> Result<ModelArrays<N>, ReadError> {
+        self.settled(names, start, &mut Rows::new(options.strict))
+    }
+
+    fn settled(&mut self, state_names: NameTable, start: usize, rows: &mut Rows) -> Result<ModelArrays<N>, ReadError> {
         let Index { n_states, n_choices, n_branches, .. } = self.index;
-        // This file is as long as the model is large, so the other claims of the index are no larger than what was read.
         let target = match self.target.take() {
             Some(target) => target,
             None if n_branches == 1 => vec![StateId::from(0)],
             None => return Err(missing(TARGETS)),
         };
-        let state_names = match &self.index.valuations {
-            Some(valuations) => valuations.names(n_states, &self.valuations)?.table(n_states),
-            None => NameTable::numbered(n_states),
-        };
-        let (n_initial, initial) = self.initial.unwrap_or((0, None));
-        let start = options.start_among(&state_names, initial, n_initial)?;
         let first_choice = or_one_each(self.first_choice.take(), CHOICES, n_states, n_choices)?;
         let first_transition = or_one_each(self.first_branch.take(), BRANCHES, n_choices, n_branches)?;
         if let Some(state) = (0..n_states).find(|&state| first_choice[state] == first_choice[state + 1]) {
@@ -55,17 +89,12 @@ impl<N: ModelNumber> Files<N> {
             reward: Vec::new(),
         };
         arrays.reward = self.reward(&arrays)?;
-        let mut rows = Rows::new(options.strict);
         let written = match self.index.probability {
             Some(NumberType::Rational(_)) => Written::Fractions,
             _ => Written::Decimals,
         };
-        settle(&mut arrays, &mut rows, written)?;
-        let model = arrays.finish_settled().map_err(|error| match error {
-            ModelError::DiscountOutOfRange { .. } => ReadError::Discounts(DiscountError::Invalid(error)),
-            error => error.into(),
-        })?;
-        Ok(Loaded { model, left_out: self.selection.left_out, divided: rows.divided })
+        settle(&mut arrays, rows, written)?;
+        Ok(arrays)
     }
 
     /// The names of actions, and which one each choice has.
@@ -225,6 +254,6 @@ fn range(offsets: &[u32], index: usize) -> Range<usize> {
     offsets[index] as usize..offsets[index + 1] as usize
 }
 
-fn missing(file: &str) -> ReadError {
+pub(super) fn missing(file: &str) -> ReadError {
     ReadError::archive(None, format!("the archive has no `{file}`"), "the file is not whole; write it anew")
 }

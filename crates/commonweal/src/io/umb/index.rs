@@ -65,6 +65,8 @@ pub(super) struct Index {
     pub n_states: usize,
     pub n_choices: usize,
     pub n_branches: usize,
+    /// How many states branches may lead to: all of them, also where only some are read.
+    pub n_targets: usize,
     pub n_actions: usize,
     /// `None` if no branch has a probability, as where all have 1.
     pub probability: Option<NumberType>,
@@ -96,17 +98,11 @@ impl Index {
         }
         let system = file.transition_system;
         check_kind(&system)?;
-        let size = |count: u64, what: &str| match usize::try_from(count) {
-            Ok(size) if count < u64::from(u32::MAX) => Ok(size),
-            _ => Err(fault(
-                format!("the model has {count} {what}"),
-                format!("this program reads fewer than {}", u32::MAX),
-            )),
-        };
         let index = Index {
             n_states: size(system.states, "states")?,
-            n_choices: size(system.choices, "choices")?,
-            n_branches: size(system.branches, "branches")?,
+            n_choices: system.choices as usize,
+            n_branches: system.branches as usize,
+            n_targets: size(system.states, "states")?,
             n_actions: size(system.choice_actions, "actions")?,
             probability: system.branch_probability_type.map(|file| number_type(&file, "probabilities")).transpose()?,
             rewards: rewards(file.annotations)?,
@@ -119,6 +115,12 @@ impl Index {
     /// The types of all numbers.
     pub fn numbers(&self) -> impl Iterator<Item = NumberType> {
         self.probability.into_iter().chain(self.rewards.iter().map(|reward| reward.number))
+    }
+
+    /// Refuses more rows than are read at once.
+    pub fn check_rows(&self) -> Result<(), ReadError> {
+        size(self.n_choices as u64, "choices")?;
+        size(self.n_branches as u64, "branches").map(drop)
     }
 
     /// Refuses an index that is too long to be one.
@@ -143,6 +145,14 @@ impl Index {
             return Err(fault(message, "every choice must lead somewhere"));
         }
         Ok(())
+    }
+}
+
+/// A count that identifiers have room for.
+fn size(count: u64, what: &str) -> Result<usize, ReadError> {
+    match usize::try_from(count) {
+        Ok(size) if count < u64::from(u32::MAX) => Ok(size),
+        _ => Err(fault(format!("the model has {count} {what}"), format!("this program reads fewer than {}", u32::MAX))),
     }
 }
 

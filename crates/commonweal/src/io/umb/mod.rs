@@ -21,11 +21,15 @@ mod assembly;
 mod index;
 mod numbers;
 mod reader;
+mod slice;
 mod tar;
+mod unpack;
 mod valuations;
 mod writer;
 
 pub use reader::{read_umb, umb_overview};
+pub use slice::{UmbSlice, UnpackedUmb};
+pub use unpack::unpack_umb;
 pub use writer::{UmbNumber, write_umb};
 
 const CHOICES: &str = "state-to-choices.bin";

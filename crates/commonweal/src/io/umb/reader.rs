@@ -37,7 +37,9 @@ pub fn read_umb<N: ModelNumber>(input: impl BufRead, options: &ReadOptions) -> R
             Some(files) => files.take(source)?,
             None if member.name == INDEX => {
                 Index::check_size(member.size)?;
-                let mut read = Files::new(Index::parse(&source.bytes()?)?, options)?;
+                let index = Index::parse(&source.bytes()?)?;
+                index.check_rows()?;
+                let mut read = Files::new(index, options)?;
                 for (member, bytes) in early.drain(..) {
                     read.take(Source {
                         archive: &mut Archive::inside(&bytes[..]),
@@ -69,6 +71,7 @@ pub fn umb_overview(input: impl BufRead) -> Result<Overview, ReadError> {
         if member.name == INDEX {
             Index::check_size(member.size)?;
             let index = Index::parse(&Source { archive: &mut archive, member: &member, trusted: 0 }.bytes()?)?;
+            index.check_rows()?;
             let exact = !index.numbers().any(|number| number == NumberType::Double);
             return Ok(Overview {
                 states: index.n_states as u64,
@@ -81,7 +84,7 @@ pub fn umb_overview(input: impl BufRead) -> Result<Overview, ReadError> {
     Err(no_index())
 }
 
-fn no_index() -> ReadError {
+pub(super) fn no_index() -> ReadError {
     ReadError::archive(None, format!("the archive has no `{INDEX}`"), "is this a UMB file?")
 }
 
@@ -125,7 +128,7 @@ pub(super) struct Rewards<N> {
 }
 
 impl<N: ModelNumber> Files<N> {
-    fn new(index: Index, options: &ReadOptions) -> Result<Files<N>, ReadError> {
+    pub fn new(index: Index, options: &ReadOptions) -> Result<Files<N>, ReadError> {
         let names: Vec<String> = index.rewards.iter().map(|reward| reward.name.clone()).collect();
         let selection = options.discounts.select(&names)?;
         let selected = (0..names.len()).filter(|&structure| selection.principal_of[structure].is_some());
@@ -149,28 +152,23 @@ impl<N: ModelNumber> Files<N> {
     }
 
     /// Reads a file, if it is one that matters.
-    fn take<R: BufRead>(&mut self, source: Source<R>) -> Result<(), ReadError> {
-        let Index { n_states, n_choices, n_branches, n_actions, .. } = self.index;
+    pub fn take<R: BufRead>(&mut self, source: Source<R>) -> Result<(), ReadError> {
+        let Index { n_states, n_choices, n_branches, n_targets, n_actions, .. } = self.index;
         let member = source.member;
         match member.name.as_str() {
             CHOICES => set(&mut self.first_choice, member, source.offsets(n_states, n_choices)?),
             BRANCHES => set(&mut self.first_branch, member, source.offsets(n_choices, n_branches)?),
-            TARGETS => set(&mut self.target, member, source.indices(n_branches, 8, n_states, "states")?),
+            TARGETS => set(&mut self.target, member, source.indices(n_branches, 8, n_targets, "states")?),
             PROBABILITIES => self.take_probabilities(source),
             INITIAL => set(&mut self.initial, member, source.bits(n_states)?),
             super::ACTIONS => set(&mut self.action, member, source.indices(n_choices, 4, n_actions, "actions")?),
             STRING_OFFSETS => {
                 set(&mut self.string_offsets, member, source.raw(n_actions + 1, NumberType::Uint.size())?)
             }
-            STRINGS if member.size > LARGEST_STRINGS => {
-                let message = format!("the names of actions have {} bytes", member.size);
-                Err(ReadError::archive(
-                    Some(&member.name),
-                    message,
-                    format!("this program reads at most {LARGEST_STRINGS}"),
-                ))
+            STRINGS => {
+                check_strings(member)?;
+                set(&mut self.strings, member, source.bytes()?)
             }
-            STRINGS => set(&mut self.strings, member, source.bytes()?),
             name if name.starts_with("annotations/rewards/") => self.take_rewards(source),
             _ if self.index.valuations.is_none() || member.size > LARGEST_STRINGS => Ok(()),
             VALUATIONS => set(&mut self.valuations.values, member, source.bytes()?),
@@ -226,6 +224,15 @@ impl<N: ModelNumber> Files<N> {
         }
         Ok(())
     }
+}
+
+/// Refuses names that are too long to be kept.
+pub(super) fn check_strings(member: &Member) -> Result<(), ReadError> {
+    if member.size <= LARGEST_STRINGS {
+        return Ok(());
+    }
+    let message = format!("the names have {} bytes", member.size);
+    Err(ReadError::archive(Some(&member.name), message, format!("this program reads at most {LARGEST_STRINGS}")))
 }
 
 /// Stores the contents of a file, which must not appear twice.

@@ -16,6 +16,7 @@ pub(super) struct Archive<R> {
 }
 
 /// A file of an archive, up to its contents.
+#[derive(Debug)]
 pub(super) struct Member {
     pub name: String,
     pub size: u64,
