@@ -316,47 +316,6 @@ fn hard_models_have_proven_answers_by_every_rule() {
     assert!(proven > 200, "{proven}");
 }
 
-/// Twelve principals: every rule has an answer in doubles, Gini also in fractions, with a certificate that is accepted.
-#[test]
-fn many_principals_have_proven_answers_by_every_rule() {
-    const N: usize = 12;
-    let mut random = Seeded::new(3);
-    let discount = |p: usize| Rational::from_quotient(p as i64 + 3, p as u64 + 5);
-    let principals = (0..N).map(|p| Principal::new(format!("p{p}"), discount(p)).expect("a principal")).collect();
-    let mut builder = ModelBuilder::new(principals, ["a", "b", "c", "d"]).expect("names");
-    for state in 0..4usize {
-        for action in 0..3 {
-            let rewards: Vec<Rational> = (0..N).map(|_| Rational::from(random.below(10) as i64)).collect();
-            let (one, more) = (random.below(4) as usize, 1 + random.below(3) as usize);
-            let half = Rational::from_quotient(1, 2);
-            let row = [(one.into(), half.clone()), (((one + more) % 4).into(), half)];
-            builder.choice(state.into(), &format!("x{action}"), rewards, row).expect("a valid row");
-        }
-    }
-    let model = Model::from(builder.finish().expect("a valid model"));
-    let falling: Vec<String> = (0..N).map(|k| (N - k).to_string()).collect();
-    let gini = format!("gini:{}", falling.join(","));
-    let nearly = Engine::Within(1e-6);
-    for (rule, engine) in [
-        (gini.as_str(), Engine::Exact),
-        (&gini, nearly),
-        ("max-min", nearly),
-        ("kalai-smorodinsky", nearly),
-        ("nash", nearly),
-        ("alpha:2", nearly),
-        ("alpha:1/2", nearly),
-    ] {
-        let options = Options { engine, ..Options::default() };
-        let asked = Question { over: Over::Given(vec![Rational::ZERO; N]), ..question(rule) };
-        let answer = fair(&model, &asked, &options).expect("an answer");
-        let expected = if engine == Engine::Exact { Proven::Optimal } else { Proven::WithinGap };
-        assert_eq!(answer.proven, expected, "{rule}");
-        assert!(answer.mix.len() <= N + 1, "{rule}");
-        let verdict = verdict(&model, &certificate(&model, &asked, &answer, &options));
-        assert!(matches!(verdict, Ok(Verdict::Accepted(_))), "{rule}: {verdict:?}");
-    }
-}
-
 /// Vertices accumulate where the rewards of principals that share a discount cancel: with guesses of single weights alone,
 /// leximin takes minutes on these.
 #[test]
