@@ -119,8 +119,6 @@ pub(super) struct Node {
     /// No strategy of the box earns more, in the units of [`Doubles`].
     pub bound: f64,
     pub depth: u32,
-    /// For how many further divisions the slope bound is left out, because it was far above the relaxation.
-    pub slope_rests: u32,
     /// Values and mix of the parent, to start from.
     pub near: Option<Arc<(Vec<f64>, Vec<f64>)>>,
 }

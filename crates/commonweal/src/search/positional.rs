@@ -54,7 +54,7 @@ fn positional_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let incumbent = evaluated.unwrap_or_else(|| class.unevaluated(&ordered, &values));
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
-    let root = Node { within: whole, bound, depth: 0, slope_rests: 0, near };
+    let root = Node { within: whole, bound, depth: 0, near };
     search(&class, root, incumbent, options)
 }
 
@@ -158,7 +158,6 @@ impl Class for Positional<'_> {
                 within: within.fixed(self.doubles, state, probe.choice),
                 bound: probe.bound.min(bound),
                 depth: node.depth + 1,
-                slope_rests: 0,
                 near: Some(near_now.clone()),
             };
             expanded.children = probes.iter().map(child).collect();

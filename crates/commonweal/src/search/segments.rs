@@ -44,7 +44,7 @@ pub(super) fn search_in(model: &Mdp, kind: Kind, options: &SearchOptions) -> Sea
     let whole = ActionBox::whole(&doubles);
     let relaxed = class.relax(&whole);
     let incumbent = class.incumbent(&relaxed.mix, &options.stop).unwrap_or_else(|| class.unevaluated());
-    let root = Node { within: whole, bound: relaxed.bound, depth: 0, slope_rests: 0, near: None };
+    let root = Node { within: whole, bound: relaxed.bound, depth: 0, near: None };
     search(&class, root, incumbent, options)
 }
 
@@ -303,7 +303,7 @@ impl Class for Timed<'_> {
                             allowed.map(|choice| node.within.fixed(self.doubles, state, choice)).collect()
                         }
                     };
-                    let child = |within| Node { within, bound, depth: node.depth + 1, slope_rests: 0, near: None };
+                    let child = |within| Node { within, bound, depth: node.depth + 1, near: None };
                     expanded.children = boxes.into_iter().map(child).collect();
                 }
             }

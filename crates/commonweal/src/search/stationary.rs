@@ -24,7 +24,6 @@ use crate::number::Rational;
 use crate::principals;
 use crate::stop::{Pace, StopSignal};
 use crate::strategy::{Stationary, Strategy};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The best stationary strategy of `model` from its start state, to the gap that `options` ask for; bounds if they stop the
@@ -63,7 +62,7 @@ fn stationary_in_pool(model: &Mdp, options: &SearchOptions) -> Search {
     let near = Some(Arc::new((relaxed.values, relaxed.mix)));
     // If all rewards are 0, the relaxation would report only its rounding errors.
     let bound = relaxed.bound.min(greatest_welfare(&ordered, &doubles));
-    let root = Node { within: whole, bound, depth: 0, slope_rests: 0, near };
+    let root = Node { within: whole, bound, depth: 0, near };
     search(&class, root, incumbent, options)
 }
 
@@ -90,12 +89,6 @@ const NOTICEABLE: f64 = 1e-13;
 const NARROWINGS: usize = 6;
 /// States that are tried for a division.
 const TRIED: usize = 4;
-/// A slope bound is far above the relaxation if its excess over the target is this many times as large.
-const FAR: f64 = 3.0;
-/// It leads if its excess is at most this part of the relaxation's.
-const LEADS: f64 = 0.5;
-/// One that is far above is left out for this many divisions.
-const RESTS: u32 = 3;
 
 impl Class for Mixed<'_> {
     fn model(&self) -> &Doubles {
@@ -170,17 +163,11 @@ impl Class for Mixed<'_> {
         let best = expanded.found.as_ref().unwrap_or(incumbent);
         let cutoff = goal.cutoff(best);
         let target = cutoff.least.max(cutoff.enough);
-        let slope = local.as_ref().filter(|_| node.slope_rests == 0).and_then(|local| {
+        let slope = local.as_ref().and_then(|local| {
             let slope = slope_bound(doubles, &node.within, local, target, &goal.stop)?;
             Some((slope, local))
         });
-        let slope_rests = match &slope {
-            _ if node.slope_rests > 0 => node.slope_rests - 1,
-            Some((slope, _)) if slope.bound - target > FAR * (bound - target) => RESTS,
-            _ => 0,
-        };
-        // Whether the relaxation is too far above the slope to say anything about a division.
-        let leads = slope.as_ref().is_some_and(|(slope, _)| slope.bound - target < LEADS * (bound - target));
+        let by_slope = slope.as_ref().is_some_and(|(slope, _)| slope.bound < bound);
         bound = slope.as_ref().map_or(bound, |(slope, _)| slope.bound.min(bound));
         if cutoff.drops(bound) || goal.reached(best) {
             expanded.drop_at(bound);
@@ -199,38 +186,22 @@ impl Class for Mixed<'_> {
                 return expanded;
             }
         }
-        let mut wide = relaxed.reach.clone();
-        wide.retain(|&state| node.within.width(doubles, state) > 8.0 * GRID);
-        let mut first = |opens: &[f64]| {
-            wide.sort_by(|&a, &b| opens[b.index()].total_cmp(&opens[a.index()]).then(a.cmp(&b)));
-            wide.iter().copied().take(TRIED).collect::<Vec<StateId>>()
+        let opens = match &slope {
+            Some((slope, local)) if by_slope => slope.opens(doubles, local),
+            _ => self.relaxer.losses(&node.within, &relaxed, &mix),
         };
-        let by_opens = slope.as_ref().map(|(slope, local)| first(&slope.opens(doubles, local)));
-        let mut states = match by_opens {
-            Some(states) if leads => states,
-            by_opens => {
-                let mut states = first(&self.relaxer.losses(&node.within, &relaxed, &mix));
-                if let Some(by_opens) = by_opens {
-                    states = [&by_opens[..by_opens.len().min(TRIED / 2)], &states].concat();
-                }
-                states
-            }
-        };
-        let mut seen = BTreeSet::new();
-        states.retain(|&state| seen.insert(state));
+        let mut states = relaxed.reach.clone();
+        states.retain(|&state| node.within.width(doubles, state) > 8.0 * GRID);
+        states.sort_by(|&a, &b| opens[b.index()].total_cmp(&opens[a.index()]).then(a.cmp(&b)));
         let near = Arc::new((relaxed.values, relaxed.mix));
         let divided = states.iter().take(TRIED).map(|&state| {
             let boxes = divide(doubles, &node.within, state, &mix);
             let child = |within: ActionBox| {
-                let by_slope = slope.as_ref().map(|(slope, local)| slope.of_part(doubles, &within, local, state));
-                let own = match by_slope {
-                    Some(own) if leads => own,
-                    own => {
-                        let relaxed = self.relaxer.relax(&within, Some((&near.0, &near.1))).bound;
-                        relaxed.min(own.unwrap_or(f64::INFINITY))
-                    }
+                let own = match &slope {
+                    Some((slope, local)) if by_slope => slope.of_part(doubles, &within, local, state),
+                    _ => self.relaxer.relax(&within, Some((&near.0, &near.1))).bound,
                 };
-                Node { within, bound: own.min(bound), depth: node.depth + 1, slope_rests, near: Some(near.clone()) }
+                Node { within, bound: own.min(bound), depth: node.depth + 1, near: Some(near.clone()) }
             };
             boxes.into_iter().map(child).collect::<Vec<Node>>()
         });
