@@ -180,8 +180,13 @@ pub fn refuse_mixtures(model: &Model, command: &str) -> anyhow::Result<()> {
 pub fn strategy_file(model: &Model, path: &Path) -> anyhow::Result<Strategy> {
     if path.is_dir() {
         let part = |name: &str| {
-            let path = path.join(name);
-            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+            std::fs::read(path.join(name)).map_err(|error| {
+                anyhow!(
+                    "{} is a folder, and {name} in it cannot be read: {error}\nhelp: name a strategy file, or a folder of results that \
+                     `commonweal-mpi solve --out` wrote",
+                    path.display()
+                )
+            })
         };
         let read = model.read_strategy_log(&part("strategy-first.bin")?, &part("strategy.bin")?);
         return read.map_err(|error| anyhow!("{}", error.render(&path.display().to_string()).trim_end().to_owned()));

@@ -3,7 +3,6 @@
 use crate::args::CheckArgs;
 use crate::report::names::shown;
 use crate::report::numbers::{at_least, at_most, exact_and_decimal};
-use crate::report::table::wrapped;
 use crate::report::timings::Clock;
 use crate::report::{json, say};
 use crate::{input, output};
@@ -82,7 +81,7 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         Ok(Verdict::Accepted(meaning)) => {
             if !args.run.quiet && !args.run.json {
                 say(&format!("{meaning}{of_what}"));
-                figures.iter().for_each(|figures| say(in_words(&names, figures).trim_end()));
+                figures.iter().filter_map(|figures| in_words(&names, figures)).for_each(|text| say(&text));
             }
             ExitCode::SUCCESS
         }
@@ -136,8 +135,8 @@ impl Names {
     }
 }
 
-/// What is accepted, in figures: whose welfare from where.
-fn in_words(names: &Names, figures: &Figures) -> String {
+/// What is accepted, in figures: whose welfare from where. Nothing of a proof that demands cannot be met.
+fn in_words(names: &Names, figures: &Figures) -> Option<String> {
     /// The most principals that are named.
     const NAMED: usize = 6;
     let place = shown(names.state(figures));
@@ -158,16 +157,14 @@ fn in_words(names: &Names, figures: &Figures) -> String {
                 at_most(welfare.enclosure.upper())
             ),
         };
-        return wrapped(&text, 2);
+        return Some(text);
     }
     let payoffs = names
         .iter()
         .zip(&figures.payoffs)
         .map(|(name, payoff)| format!("{name} {}", exact_and_decimal(&value(payoff))));
-    match payoffs.collect::<Vec<_>>() {
-        payoffs if payoffs.is_empty() => String::new(),
-        payoffs => wrapped(&format!("Payoffs of the lottery from {place}: {}", payoffs.join(", ")), 2),
-    }
+    let payoffs: Vec<String> = payoffs.collect();
+    (!payoffs.is_empty()).then(|| format!("Payoffs of the lottery from {place}: {}", payoffs.join(", ")))
 }
 
 /// A verified number as reports show it.

@@ -164,7 +164,7 @@ fn a_certificate_is_checked_from_a_file_or_from_standard_input() {
     says(&["bob.cert", "--weight", "alice=0"], "\nWelfare of bob from s0: 9/2 = 4.5\n");
     // Bounds: those that the certificate states.
     folder.run(&["solve", hotel, "--gap", "1e-6", "--certificate", "bounds.cert"]).done();
-    let bounds = "at least 14.1111111 with this strategy; no\n  strategy earns more than 14.1111112.\n";
+    let bounds = "at least 14.1111111 with this strategy; no strategy earns more than 14.1111112.\n";
     says(&["bounds.cert"], &format!("\nWelfare of alice and bob from s0: {bounds}"));
     let check = |certificate: &str| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_commonweal"));

@@ -94,7 +94,8 @@ fn a_walk_that_is_stopped_proves_what_the_long_term_strategy_earns() {
                 states: {x: {stay: {to: y}, stray: {reward: {p: -1, q: 2}, to: y}}, y: {go: {reward: 1, to: {x: 1/2, y: 1/2}}}}";
     let model = commonweal::internals::io::read_model(text).expect("a valid model").to_doubles().expect("doubles");
     for layer_limit in [10, 100, 1_000, 10_000] {
-        let solution = certified::solve(&model, 1e-12, &Options { layer_limit, ..Options::default() });
+        let options = Options { layer_limit, jumps: false, ..Options::default() };
+        let solution = certified::solve(&model, 1e-12, &options);
         assert_eq!(solution.claim(), Claim::Stopped(StopReason::LayerLimit), "{layer_limit} layers");
         for state in (0..2).map(StateId::from) {
             let (p, q) = (solution.long_term_payoff(0.into(), state), solution.long_term_payoff(1.into(), state));
