@@ -188,7 +188,7 @@ impl Class for Mixed<'_> {
         }
         // The terms of the slope may vanish in a state whose mixes widen the visits of others. So the relaxation picks every other
         // division.
-        let of_slope = slope.as_ref().filter(|_| by_slope && node.depth % 2 == 0);
+        let of_slope = slope.as_ref().filter(|_| by_slope && node.depth.is_multiple_of(2));
         let opens = match of_slope {
             Some((slope, local)) => slope.opens(doubles, local),
             None => self.relaxer.losses(&node.within, &relaxed, &mix),
