@@ -28,9 +28,9 @@ from check import (
     read_layers,
     read_tail,
     read_values,
+    several,
     step_back,
     times,
-    two,
     value_words,
 )
 
@@ -177,7 +177,7 @@ class Question:
         for word, sign in (("at-least", 1), ("at-most", -1)):
             least = 0
             while lines.line.split(" ")[0] == word:
-                p, bound = lines.entry(word, lambda rest: two(rest, count, fraction))
+                p, bound = lines.entry(word, lambda rest: several(rest, count, fraction))
                 if not least <= p < n:
                     raise lines.fault("principals out of order, above")
                 least = p + 1
@@ -186,7 +186,7 @@ class Question:
         if lines.line.startswith("missing"):
             self.missing = lines.entry("missing", positive)
             return
-        self.lower, self.upper = lines.entry("value", lambda rest: two(rest, fraction, fraction))
+        self.lower, self.upper = lines.entry("value", lambda rest: several(rest, fraction, fraction))
         if self.alpha:
 
             def all_positive(rest):
@@ -594,7 +594,7 @@ def read_welfare(line):
     if line.startswith("exact "):
         parts = fraction_parts(line[6:])
         return None if parts is None else (True, Fraction(*parts))
-    pair = two(line[8:], double, double) if line.startswith("between ") else None
+    pair = several(line[8:], double, double) if line.startswith("between ") else None
     return None if pair is None else (False, Fraction(pair[1]))
 
 
