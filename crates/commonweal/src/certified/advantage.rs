@@ -52,15 +52,15 @@ impl Advantages {
             let mut reader =
                 RowReader::<0>::at(choices.start as usize, rows.first_transition, rows.target, rows.probability);
             let mut row = vec![0.0; n];
-            for (state, &followed) in (first_state..).zip(strategy) {
-                for choice in (rows.first_choice[state]..rows.first_choice[state + 1]).map(ChoiceId::at) {
+            for (state, &followed) in (first_state as u32..).map(StateId::at).zip(strategy) {
+                for choice in rows.choices(state) {
                     let (targets, probabilities) = reader.next_row();
                     if n <= WIDEST {
                         specialised!(n, |N| terms.of_few::<N>(state, choice, targets, probabilities, &mut row))
                     } else {
                         terms.of_many(state, choice, targets, probabilities, &mut row)
                     }
-                    found.add(choice, StateId::at(state as u32), &row, choice == followed);
+                    found.add(choice, state, &row, choice == followed);
                 }
             }
             (found.of_followed, found.of_candidates)
@@ -100,7 +100,7 @@ impl Advantages {
 
     /// Δ_i of the choice that is taken in `state` where the strategy would take `followed`.
     #[inline]
-    pub fn get(&self, state: usize, choice: ChoiceId, followed: ChoiceId, i: usize) -> f64 {
+    pub fn get(&self, state: StateId, choice: ChoiceId, followed: ChoiceId, i: usize) -> f64 {
         if choice == followed {
             return 0.0;
         }
@@ -124,9 +124,9 @@ impl Advantages {
 
 /// The candidate number of a choice of `state` other than `followed`.
 #[inline]
-pub(super) fn candidate(state: usize, choice: ChoiceId, followed: ChoiceId) -> usize {
+pub(super) fn candidate(state: StateId, choice: ChoiceId, followed: ChoiceId) -> usize {
     // Each state before this one has one choice that is not a candidate.
-    choice.index() - state - usize::from(choice > followed)
+    choice.index() - state.index() - usize::from(choice > followed)
 }
 
 /// What advantages are made of.
@@ -141,7 +141,7 @@ impl Terms<'_> {
     #[inline(always)]
     fn of_few<const N: usize>(
         &self,
-        state: usize,
+        state: StateId,
         choice: ChoiceId,
         targets: &[StateId],
         probabilities: &[f64],
@@ -149,7 +149,7 @@ impl Terms<'_> {
     ) {
         let values = self.values.as_chunks::<N>().0;
         let expected = expectations(targets, probabilities, values);
-        let (reward, value) = (&self.model.reward.as_chunks::<N>().0[choice.index()], &values[state]);
+        let (reward, value) = (&self.model.reward.as_chunks::<N>().0[choice.index()], &values[state.index()]);
         let (levels, discounts) = (&self.levels[..N], &self.model.discounts[..N]);
         for (i, advantage) in advantages[..N].iter_mut().enumerate() {
             *advantage = reward[i] - levels[i] + discounts[i] * expected[i] - value[i];
@@ -159,7 +159,7 @@ impl Terms<'_> {
     /// The same for any number of principals.
     fn of_many(
         &self,
-        state: usize,
+        state: StateId,
         choice: ChoiceId,
         targets: &[StateId],
         probabilities: &[f64],
@@ -172,7 +172,7 @@ impl Terms<'_> {
             advantages.iter_mut().zip(value).for_each(|(sum, x)| *sum += p * x);
         }
         let reward = &self.model.reward[choice.index() * n..(choice.index() + 1) * n];
-        let value = &self.values[state * n..(state + 1) * n];
+        let value = &self.values[state.index() * n..(state.index() + 1) * n];
         for (i, advantage) in advantages.iter_mut().enumerate() {
             *advantage = reward[i] - self.levels[i] + self.model.discounts[i] * *advantage - value[i];
         }

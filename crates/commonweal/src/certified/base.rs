@@ -3,7 +3,7 @@
 use super::advantage::Advantages;
 use super::long_term::{self, LongTerm};
 use super::rounded_model::RoundedModel;
-use crate::model::ChoiceId;
+use crate::model::{ChoiceId, StateId};
 use crate::number::{Enclosure, UpperBound};
 use crate::ranks::Archive;
 use crate::stop::StopSignal;
@@ -34,16 +34,16 @@ impl<'m> Base<'m> {
     }
 
     /// About V_i(s).
-    pub fn value(&self, state: usize, i: usize) -> f64 {
+    pub fn value(&self, state: StateId, i: usize) -> f64 {
         let LongTerm { values, constants, .. } = &self.followed;
-        values[state * constants.len() + i] + constants[i]
+        values[state.index() * constants.len() + i] + constants[i]
     }
 
     /// V_i(s), with its rounding error.
-    pub fn enclosed_value(&self, state: usize, i: usize) -> Enclosure {
+    pub fn enclosed_value(&self, state: StateId, i: usize) -> Enclosure {
         let LongTerm { values, constants, .. } = &self.followed;
         let point = |x: f64| Enclosure::new(x, x);
-        point(values[state * constants.len() + i]).plus(point(constants[i]))
+        point(values[state.index() * constants.len() + i]).plus(point(constants[i]))
     }
 
     /// At least every |V_i(s)|.
@@ -64,10 +64,10 @@ impl<'m> Base<'m> {
     }
 
     /// `V_i(s) − other V_i(s)`, rounded.
-    pub fn ahead_of(&self, other: &Base, state: usize, i: usize) -> f64 {
-        let n = self.followed.constants.len();
+    pub fn ahead_of(&self, other: &Base, state: StateId, i: usize) -> f64 {
+        let at = state.index() * self.followed.constants.len() + i;
         let constants = self.followed.constants[i] - other.followed.constants[i];
-        constants + (self.followed.values[state * n + i] - other.followed.values[state * n + i])
+        constants + (self.followed.values[at] - other.followed.values[at])
     }
 
     /// The error bound of `ahead_of`.

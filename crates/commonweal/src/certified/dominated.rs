@@ -35,12 +35,13 @@ impl WithoutDominated {
         let rounded = RoundedModel::new(SharedModel::whole(model), principals::parts(model.principals()));
         let rewards = Rewards { model: &rounded };
         let is_large = rewards.large();
-        let mut better: Vec<Option<usize>> = vec![None; model.n_choices()];
+        let mut better: Vec<Option<ChoiceId>> = vec![None; model.n_choices()];
         for state in model.states() {
-            let choices = model.choice_range(state);
-            for large in choices.clone().filter(|&choice| is_large[choice]) {
-                let usual = choices.clone().filter(|&choice| !is_large[choice]);
-                better[large] = usual.max_by(|&a, &b| rewards.lead(a, large).total_cmp(&rewards.lead(b, large)));
+            let large = |choice: &ChoiceId| is_large[choice.index()];
+            for large in model.choices(state).filter(large) {
+                let usual = model.choices(state).filter(|choice| !is_large[choice.index()]);
+                better[large.index()] =
+                    usual.max_by(|&a, &b| rewards.lead(a, large).total_cmp(&rewards.lead(b, large)));
             }
         }
         // Fewer choices left out make the ranges wider, so the set only shrinks.
@@ -48,22 +49,22 @@ impl WithoutDominated {
             if better.iter().all(Option::is_none) {
                 return None;
             }
-            let spread = rewards.spread(|choice| better[choice].is_none());
-            let is_back = |a: usize| better[a].is_some_and(|b| !rewards.beats(b, a, &spread));
-            let back: Vec<usize> = (0..better.len()).filter(|&choice| is_back(choice)).collect();
+            let spread = rewards.spread(|choice| better[choice.index()].is_none());
+            let is_back = |a: &ChoiceId| better[a.index()].is_some_and(|b| !rewards.beats(b, *a, &spread));
+            let back: Vec<ChoiceId> = all_choices(model).filter(is_back).collect();
             if back.is_empty() {
                 break;
             }
-            back.into_iter().for_each(|choice| better[choice] = None);
+            back.into_iter().for_each(|choice| better[choice.index()] = None);
         }
-        let greatest = rewards.spans(|choice| better[choice].is_none());
+        let is_kept = |choice: ChoiceId| better[choice.index()].is_none();
+        let greatest = rewards.spans(is_kept);
         let falls = |i: usize| FACTOR * greatest[i].magnitude() < rounded.greatest_reward(i).get();
-        (0..rounded.n()).any(falls).then(|| WithoutDominated::keeping(model, |choice| better[choice].is_none()))
+        (0..rounded.n()).any(falls).then(|| WithoutDominated::keeping(model, is_kept))
     }
 
-    fn keeping(model: &Mdp<f64>, is_kept: impl Fn(usize) -> bool) -> WithoutDominated {
-        let choice: Vec<ChoiceId> =
-            (0..model.n_choices()).filter(|&choice| is_kept(choice)).map(ChoiceId::from).collect();
+    fn keeping(model: &Mdp<f64>, is_kept: impl Fn(ChoiceId) -> bool) -> WithoutDominated {
+        let choice: Vec<ChoiceId> = all_choices(model).filter(|&choice| is_kept(choice)).collect();
         let whole = ModelArrays::of(model);
         let mut arrays = ModelArrays {
             action: choice.iter().map(|choice| whole.action[choice.index()]).collect(),
@@ -75,7 +76,7 @@ impl WithoutDominated {
             ..whole
         };
         for state in model.states() {
-            for choice in model.choices(state).filter(|choice| is_kept(choice.index())) {
+            for choice in model.choices(state).filter(|&choice| is_kept(choice)) {
                 arrays.target.extend_from_slice(model.targets(choice));
                 arrays.probability.extend_from_slice(model.probabilities(choice));
                 arrays.reward.extend_from_slice(model.rewards(choice));
@@ -103,15 +104,19 @@ impl WithoutDominated {
     }
 }
 
+fn all_choices(model: &Mdp<f64>) -> impl Iterator<Item = ChoiceId> {
+    (0..model.n_choices()).map(ChoiceId::from)
+}
+
 /// The rewards of each choice, by part.
 struct Rewards<'a> {
     model: &'a RoundedModel<'a>,
 }
 
 impl Rewards<'_> {
-    fn of(&self, choice: usize) -> &[f64] {
+    fn of(&self, choice: ChoiceId) -> &[f64] {
         let n = self.model.n();
-        &self.model.reward[choice * n..(choice + 1) * n]
+        &self.model.reward[choice.index() * n..(choice.index() + 1) * n]
     }
 
     /// For each choice, whether a reward of it is much greater than every state could avoid.
@@ -120,31 +125,30 @@ impl Rewards<'_> {
         let mut usual = vec![0.0f64; self.model.n()];
         for state in model.states() {
             for (i, usual) in usual.iter_mut().enumerate() {
-                let least =
-                    model.choice_range(state).map(|choice| self.of(choice)[i].abs()).fold(f64::INFINITY, f64::min);
+                let least = model.choices(state).map(|choice| self.of(choice)[i].abs()).fold(f64::INFINITY, f64::min);
                 *usual = usual.max(least);
             }
         }
         let is_large = |choice| self.of(choice).iter().zip(&usual).any(|(own, usual)| own.abs() > FACTOR * usual);
-        (0..model.n_choices()).map(is_large).collect()
+        all_choices(model).map(is_large).collect()
     }
 
     /// The least that a choice earns more than another, over all parts.
-    fn lead(&self, choice: usize, other: usize) -> f64 {
+    fn lead(&self, choice: ChoiceId, other: ChoiceId) -> f64 {
         self.of(choice).iter().zip(self.of(other)).map(|(own, other)| own - other).fold(f64::INFINITY, f64::min)
     }
 
     /// The rewards of the choices that are kept, by part.
-    fn spans(&self, is_kept: impl Fn(usize) -> bool) -> Vec<Span> {
+    fn spans(&self, is_kept: impl Fn(ChoiceId) -> bool) -> Vec<Span> {
         let mut spans = vec![Span::EMPTY; self.model.n()];
-        for choice in (0..self.model.model.n_choices()).filter(|&choice| is_kept(choice)) {
+        for choice in all_choices(self.model.model).filter(|&choice| is_kept(choice)) {
             spans.iter_mut().zip(self.of(choice)).for_each(|(span, &own)| *span = span.with(own));
         }
         spans
     }
 
     /// At least λ_i (M_i − m_i) of the choices that are kept, with twice the error of a reward.
-    fn spread(&self, is_kept: impl Fn(usize) -> bool) -> Vec<UpperBound> {
+    fn spread(&self, is_kept: impl Fn(ChoiceId) -> bool) -> Vec<UpperBound> {
         let of_part = |(i, span): (usize, Span)| {
             let error = UpperBound::of(2.0) * self.model.reward_error(i);
             let width = UpperBound::of_difference(span.greatest, span.least) + error;
@@ -153,7 +157,7 @@ impl Rewards<'_> {
         self.spans(is_kept).into_iter().enumerate().map(of_part).collect()
     }
 
-    fn beats(&self, better: usize, choice: usize, spread: &[UpperBound]) -> bool {
+    fn beats(&self, better: ChoiceId, choice: ChoiceId, spread: &[UpperBound]) -> bool {
         let both = self.of(better).iter().zip(self.of(choice));
         both.zip(spread).all(|((better, own), spread)| sum_down(*better, -own) > spread.get())
     }

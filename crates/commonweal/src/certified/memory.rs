@@ -3,7 +3,7 @@
 
 use super::rounded_model::RoundedModel;
 use super::walk::LayerChanges;
-use crate::model::{ChoiceId, Lists};
+use crate::model::{ChoiceId, Lists, StateId};
 use crate::parallel;
 use crate::ranks::Ranks;
 use crate::stop::{StopReason, StopSignal};
@@ -26,22 +26,23 @@ pub(super) fn of(
     for (index, LayerChanges { changes, .. }) in layers.iter().enumerate() {
         changes.iter().for_each(|&(state, choice)| decisions[state.index()] = choice);
         let from = layers.get(index + 1).map_or(0, |later| later.step + 1);
-        let deviates = |state: usize| {
-            let choice = decisions[state];
-            choice != tail[state] && !long_term.get(state).contains(&choice)
+        let deviates = |state: StateId| {
+            let choice = decisions[state.index()];
+            choice != tail[state.index()] && !long_term.get(state.index()).contains(&choice)
         };
-        let targets = |state: usize| &rows.target[rows.row(decisions[state])];
+        let targets = |state: StateId| &rows.target[rows.row(decisions[state.index()])];
         match until - from {
             1 => {
                 ranks.refresh_steps(&mut memory);
-                parallel::update(&mut next[..tail.len()], |state, next| {
+                parallel::update(&mut next[..tail.len()], |index, next| {
+                    let state = StateId::from(index);
                     let later = targets(state).iter().map(|target| memory[target.index()]).fold(0, u64::max);
                     *next = if deviates(state) { later.max(until) } else { later };
                 });
                 std::mem::swap(&mut memory, &mut next);
             }
             length => {
-                let deviates = parallel::map_many(tail.len(), deviates);
+                let deviates = model.map_states(deviates);
                 let lasts = Stage { ranks, targets, deviates }.before(&Step::from(length), memory, stop)?;
                 let step_of = |last: Last| match last {
                     Last::Never => 0,

@@ -38,7 +38,7 @@ use crate::answer::{Answer, BoundsProof, Claim, Effort, LongTermAnswer, Method, 
 use crate::evaluation::Payoffs;
 use crate::exponential_sum::{lifetime, weights_from};
 use crate::kernel::sweep::Span;
-use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId};
+use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId, StateId};
 use crate::number::{Enclosure, Rational, UpperBound, Values};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedPart, Source};
@@ -245,7 +245,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
         stopped = Some(reason);
         vec![Step::from(horizon); model.n_states()]
     });
-    let width = model.greatest(|state| welfare.enclosure(state).width());
+    let width = model.greatest(|state| welfare.enclosure(state.index()).width());
     // The long-term strategy may earn nothing where deviating at first earns much.
     let scale = scale.max(model.ranks.greatest_of(payoffs.magnitude(model.n_states())));
     if stopped.is_some() {
@@ -402,8 +402,8 @@ impl Base<'_> {
     fn scale(&self) -> f64 {
         let constants = &self.followed.constants;
         let n = constants.len();
-        let of_state = |state: usize| {
-            let values = &self.followed.values[state * n..(state + 1) * n];
+        let of_state = |state: StateId| {
+            let values = &self.followed.values[state.index() * n..(state.index() + 1) * n];
             values.iter().zip(constants).map(|(v, c)| (v + c).abs()).sum::<f64>()
         };
         self.model.greatest(of_state)
@@ -412,15 +412,12 @@ impl Base<'_> {
     /// The strategy's choice in each state, and those that are as good for everybody.
     fn long_term_choices(&self) -> Lists<ChoiceId> {
         let Base { model, followed, advantages } = self;
-        let as_good = |state: usize, choice: ChoiceId| {
-            let own = followed.strategy[state];
+        let as_good = |state: StateId, choice: ChoiceId| {
+            let own = followed.strategy[state.index()];
             // With an infinite error no comparison holds, but a choice is as good as itself.
             choice == own || (0..model.n()).all(|i| advantages.get(state, choice, own, i).abs() <= followed.near[i])
         };
-        let first = model.arrays.first_choice;
-        let of_state = |state: usize| {
-            (first[state]..first[state + 1]).map(ChoiceId::at).filter(move |&choice| as_good(state, choice))
-        };
+        let of_state = |state: StateId| model.arrays.choices(state).filter(move |&choice| as_good(state, choice));
         crate::kernel::sweep::lists(model.n_states(), of_state)
     }
 
@@ -435,20 +432,25 @@ impl Base<'_> {
 
     /// V, by principal.
     pub fn values_in_doubles(&self) -> Vec<Vec<f64>> {
-        let of_principal = |i: usize| (0..self.model.n_states()).map(|state| self.value(state, i)).collect();
+        let of_principal = |i: usize| self.model.model.states().map(|state| self.value(state, i)).collect();
         (0..self.model.n()).map(of_principal).collect()
     }
 
     /// Principal i's values of following the strategy for ever.
     fn values(&self, i: usize) -> Values {
-        near(self.model.n_states(), |state| self.value(state, i), self.greatest_value(i), self.off(i))
+        near(self.model, |state| self.value(state, i), self.greatest_value(i), self.off(i))
     }
 }
 
 /// Enclosures of numbers within `off` of sums of a few terms whose magnitudes add up to `magnitude`.
-fn near(n: usize, of: impl Fn(usize) -> f64 + Sync + Send, magnitude: UpperBound, off: UpperBound) -> Values {
+fn near(
+    model: &RoundedModel,
+    of: impl Fn(StateId) -> f64 + Sync + Send,
+    magnitude: UpperBound,
+    off: UpperBound,
+) -> Values {
     let radius = (off + UpperBound::of_roundings(8.0) * magnitude).get();
-    Values::Near { centers: parallel::map_many(n, of), below: radius, above: radius }
+    Values::Near { centers: model.map_states(of), below: radius, above: radius }
 }
 
 impl Walk<'_> {
@@ -457,9 +459,10 @@ impl Walk<'_> {
         let n = self.base.model.n();
         let magnitude = (0..n).map(|i| self.base.greatest_value(i)).sum::<UpperBound>() + self.greatest_gain();
         let roundings = UpperBound::of_roundings(2.0 * n as f64 + 2.0) * magnitude;
-        let of_state = |state: usize| self.gain[state] + (0..n).map(|i| self.base.value(state, i)).sum::<f64>();
+        let of_state =
+            |state: StateId| self.gain[state.index()] + (0..n).map(|i| self.base.value(state, i)).sum::<f64>();
         Values::Near {
-            centers: parallel::map_many(self.base.model.n_states(), of_state),
+            centers: self.base.model.map_states(of_state),
             below: (self.stake.below + roundings).get(),
             above: (self.stake.above + roundings).get(),
         }
@@ -472,9 +475,9 @@ impl Walk<'_> {
         }
         // The total gain minus the gains of the others.
         let others: Vec<(&dyn Gains, usize)> = each(&self.gains).collect();
-        let of_state = |state: usize| {
+        let of_state = |state: StateId| {
             let others = others.iter().map(|(gains, i)| gains.gain(state, *i)).sum::<f64>();
-            self.base.value(state, 0) + (self.gain[state] - others)
+            self.base.value(state, 0) + (self.gain[state.index()] - others)
         };
         let bounds = others.iter().map(|(gains, i)| gains.magnitude_and_error(&self.base, *i));
         let (magnitude, off) = bounds.fold(
@@ -482,7 +485,7 @@ impl Walk<'_> {
             |(magnitude, off), (greatest, error)| (magnitude + greatest, off + error),
         );
         let roundings = UpperBound::of_roundings(others.len() as f64) * magnitude;
-        near(self.base.model.n_states(), of_state, magnitude, off + roundings)
+        near(self.base.model, of_state, magnitude, off + roundings)
     }
 }
 
@@ -494,8 +497,8 @@ fn each(blocks: &[Box<dyn Gains>]) -> impl Iterator<Item = (&dyn Gains, usize)> 
 fn payoff(base: &Base, blocks: &[Box<dyn Gains>], i: usize, position: usize) -> Values {
     let (gains, column) = each(blocks).nth(position).expect("every principal has gains");
     let (greatest, error) = gains.magnitude_and_error(base, column);
-    let of_state = |state: usize| base.value(state, i) + gains.gain(state, column);
-    near(base.model.n_states(), of_state, base.greatest_value(i) + greatest, error)
+    let of_state = |state: StateId| base.value(state, i) + gains.gain(state, column);
+    near(base.model, of_state, base.greatest_value(i) + greatest, error)
 }
 
 /// The source of each principal's payoff.

@@ -12,7 +12,7 @@
 //! error. That is the a-priori error of a row; single operations need no error analysis.
 
 use crate::kernel::sweep::{CHUNK, Span, common_length, longest_row};
-use crate::model::{Arrays, Mdp, PrincipalId};
+use crate::model::{Arrays, Mdp, PrincipalId, StateId};
 use crate::number::{Enclosure, Rational, UpperBound, WideEnclosure};
 use crate::parallel;
 use crate::principals::{Alone, OrderedPart};
@@ -169,8 +169,13 @@ impl<'m> RoundedModel<'m> {
     }
 
     /// The greatest over all states of what `of` says of one; 0 at least.
-    pub fn greatest(&self, of: impl Fn(usize) -> f64 + Sync) -> f64 {
-        self.ranks.greatest_of(parallel::greatest(self.n_states(), of))
+    pub fn greatest(&self, of: impl Fn(StateId) -> f64 + Sync) -> f64 {
+        self.ranks.greatest_of(parallel::greatest(self.n_states(), |state| of(state.into())))
+    }
+
+    /// What `of` says of each own state.
+    pub fn map_states<T: Send>(&self, of: impl Fn(StateId) -> T + Sync) -> Vec<T> {
+        parallel::map_many(self.n_states(), |state| of(state.into()))
     }
 
     /// How far a computed Δ_i may be from the true one, for values `constant` + v with |v| at most `greatest_value`.

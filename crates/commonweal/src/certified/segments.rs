@@ -17,7 +17,7 @@ use crate::answer::{Answer, BoundsProof, BoundsSegment, BoundsStage, Claim, Effo
 use crate::evaluation::{EvaluateError, Payoffs};
 use crate::exponential_sum::DiscountRatios;
 use crate::kernel::sweep::Span;
-use crate::model::{ChoiceId, Lists, Mdp};
+use crate::model::{ChoiceId, Lists, Mdp, StateId};
 use crate::number::{Enclosure, Rational, Values, WideEnclosure};
 use crate::parallel;
 use crate::principals::OrderedSegment;
@@ -155,13 +155,14 @@ impl Segmented<'_> {
             weights.scaled.iter().map(|weight| weight.to_doubles()).collect()
         };
         let (weights_later, weights_now) = (weights(later.base.model, t), weights(base.model, u));
-        let values = |base: &Base, weights: &[Enclosure], state: usize| {
+        let values = |base: &Base, weights: &[Enclosure], state: StateId| {
             let of_part = |(i, weight): (usize, &Enclosure)| base.enclosed_value(state, i).times(*weight);
             weights.iter().enumerate().map(of_part).fold(Enclosure::ZERO, Enclosure::plus)
         };
         let stake = Enclosure::new(-later.stake.below.get(), later.stake.above.get());
-        parallel::map_many(self.model.n_states(), |state| {
-            let gain = Enclosure::new(later.gain[state], later.gain[state]).plus(stake);
+        base.model.map_states(|state| {
+            let gain = later.gain[state.index()];
+            let gain = Enclosure::new(gain, gain).plus(stake);
             let welfare = gain.plus(values(&later.base, &weights_later, state)).times(unit);
             let gain = welfare.plus(-values(base, &weights_now, state));
             Span { least: gain.lower(), greatest: gain.upper() }

@@ -16,9 +16,7 @@ pub fn put_together(shared: SharedModel, answer: &Answer, whole: &Mdp<f64>) -> A
     let payoffs = |own: &Payoffs| own.map(|_, own| values(own));
     // A choice by its position among those of its state.
     let position = |state: StateId, choice: ChoiceId| (choice.index() - model.choice_range(state).start) as f64;
-    let choice = |state: usize, position: f64| {
-        ChoiceId::from(whole.choice_range(StateId::from(state)).start + position as usize)
-    };
+    let choice = |state: StateId, position: f64| ChoiceId::from(whole.choice_range(state).start + position as usize);
     let changes = |state: StateId| answer.strategy.changes(state);
     let counts = |state: StateId| changes(state).len() as f64;
     let of_changes = |of: &dyn Fn(StateId, &Change) -> f64| -> Vec<f64> {
@@ -27,21 +25,21 @@ pub fn put_together(shared: SharedModel, answer: &Answer, whole: &Mdp<f64>) -> A
     let steps = of_changes(&|_, change| step_number(&change.from));
     let taken = of_changes(&|state, change| position(state, change.choice));
     let mut one = steps.into_iter().zip(taken);
-    let of_state = |(state, count): (usize, f64)| {
+    let of_state = |(state, count): (StateId, f64)| {
         let changes = one.by_ref().take(count as usize);
         let change = |(from, taken)| Change { from: Step::from(from as u64), choice: choice(state, taken) };
         changes.map(change).collect::<Vec<_>>()
     };
     let counted = ranks.in_order(model.states().map(counts).collect());
-    let changes: Lists<Change> = counted.into_iter().enumerate().map(of_state).collect();
+    let changes: Lists<Change> = whole.states().zip(counted).map(of_state).collect();
     let good = |state: StateId| answer.long_term.choices.get(state.index());
     let n_good = ranks.in_order(model.states().map(|state| good(state).len() as f64).collect());
     let all_good = model.states().flat_map(|state| good(state).iter().map(move |&one| position(state, one)));
     let mut all_good = ranks.in_order(all_good.collect()).into_iter();
-    let of_state = |(state, count): (usize, f64)| {
+    let of_state = |(state, count): (StateId, f64)| {
         all_good.by_ref().take(count as usize).map(|position| choice(state, position)).collect::<Vec<_>>()
     };
-    let good: Lists<ChoiceId> = n_good.into_iter().enumerate().map(of_state).collect();
+    let good: Lists<ChoiceId> = whole.states().zip(n_good).map(of_state).collect();
     let memory = ranks.in_order(answer.memory.iter().map(step_number).collect());
     Answer {
         strategy: CountingStrategy::from_valid_changes(changes),

@@ -471,9 +471,9 @@ pub(super) fn counting_strategy(tail: &[ChoiceId], layers: &[LayerChanges]) -> C
         }
     }
     // In the present the state takes what it changed to last; what it changed from begins one step after the change.
-    let of_state = |state: usize| {
-        let changes = &sorted[end[state] as usize..end[state + 1] as usize];
-        let choice_after = move |index: usize| if index == 0 { tail[state] } else { changes[index - 1].1 };
+    let of_state = |state: StateId| {
+        let changes = &sorted[end[state.index()] as usize..end[state.index() + 1] as usize];
+        let choice_after = move |index: usize| if index == 0 { tail[state.index()] } else { changes[index - 1].1 };
         let change = move |index: usize| {
             let from = if index == changes.len() { 0 } else { changes[index].0 + 1 };
             Change { from: Step::from(from), choice: choice_after(index) }

@@ -40,7 +40,7 @@ pub(super) fn before_stage(
     distinct.dedup();
     let stage = Stage {
         ranks: &OneRank,
-        targets: |state: usize| model.targets(strategy[state]),
+        targets: |state: StateId| model.targets(strategy[state.index()]),
         deviates: strategy.iter().map(|&choice| deviates(choice)).collect(),
     };
     let ranks = after.iter().map(|after| distinct.binary_search(&after).map_or(0, |rank| rank as u64 + 1)).collect();

@@ -496,8 +496,11 @@ impl PolicyRows {
 }
 
 /// One list for each of `n` states, made by several threads.
-pub(crate) fn lists<T: Send, L: Iterator<Item = T>>(n: usize, of_state: impl Fn(usize) -> L + Sync + Send) -> Lists<T> {
-    let parts = parallel::map_blocks(n, |states| states.map(&of_state).collect::<Lists<T>>());
+pub(crate) fn lists<T: Send, L: Iterator<Item = T>>(
+    n: usize,
+    of_state: impl Fn(StateId) -> L + Sync + Send,
+) -> Lists<T> {
+    let parts = parallel::map_blocks(n, |states| states.map(StateId::from).map(&of_state).collect::<Lists<T>>());
     let mut all = Lists::with_capacity(n);
     parts.into_iter().for_each(|part| all.append(part));
     all

@@ -88,6 +88,12 @@ impl<N> Arrays<'_, N> {
         self.first_transition[choice.index()] as usize..self.first_transition[choice.index() + 1] as usize
     }
 
+    /// The choices of a state.
+    #[inline]
+    pub fn choices(&self, state: StateId) -> impl Iterator<Item = ChoiceId> + use<N> {
+        (self.first_choice[state.index()]..self.first_choice[state.index() + 1]).map(ChoiceId::at)
+    }
+
     /// Each state's first choice.
     pub fn first_choices(&self) -> impl Iterator<Item = ChoiceId> + '_ {
         let n_states = self.first_choice.len() - 1;

@@ -1,5 +1,7 @@
 //! Logarithms, exponentials and powers of fractions, with lower and upper bounds in fractions.
 
+use dashu_base::{BitTest, DivEuclid};
+
 use super::{Integer, Natural, Rational};
 
 /// The bits of a result, about.
@@ -11,8 +13,33 @@ const WIDE_SCALE: usize = 192;
 
 /// The greatest number of at most `bits` bits, times a power of two, that is not greater; `x` is not 0.
 pub fn rounded_down(x: &Rational, bits: isize) -> Rational {
-    let places = Rational::from(2).pow(bits - x.magnitude());
-    (x * &places).floor() / places
+    let places = bits - x.magnitude();
+    dyadic(floor_of_shifted(x, places), -places)
+}
+
+/// The least number of at most `bits` bits or one more, times a power of two, that is not less; `x` is not 0.
+pub fn rounded_up(x: &Rational, bits: isize) -> Rational {
+    -rounded_down(&-x, bits)
+}
+
+/// The greatest whole number that is at most x · 2^places. Shifts and one division: a product of fractions would look for
+/// common factors.
+fn floor_of_shifted(x: &Rational, places: isize) -> Integer {
+    let (numerator, denominator) = (x.numerator(), Integer::from(x.denominator().clone()));
+    if places >= 0 {
+        (numerator << places.unsigned_abs()).div_euclid(denominator)
+    } else {
+        numerator.div_euclid(denominator << places.unsigned_abs())
+    }
+}
+
+/// m · 2^exponent.
+fn dyadic(m: Integer, exponent: isize) -> Rational {
+    if exponent >= 0 {
+        return Rational::from_integer(m << exponent.unsigned_abs());
+    }
+    let common = m.trailing_zeros().unwrap_or(0).min(exponent.unsigned_abs());
+    Rational::from_parts(m >> common, Natural::ONE << (exponent.unsigned_abs() - common))
 }
 
 /// The natural logarithm of a positive number, from below and from above.
@@ -48,15 +75,11 @@ fn twice_artanh_of_mobius(m: &Rational) -> Rational {
 /// The argument is halved until it is below 1/4, where the series ends after about forty terms, and the result is squared as
 /// often.
 pub fn exponential(x: &Rational) -> [Rational; 2] {
-    if *x < Rational::ZERO {
-        let [below, above] = exponential(&-x);
-        return [Rational::ONE / above, Rational::ONE / below];
-    }
+    let magnitude = if *x < Rational::ZERO { -x } else { x.clone() };
     let halvings = if x.is_zero() { 0 } else { (x.magnitude() + 3).max(0) };
     assert!(halvings < 64, "an exponent of ordinary size");
-    let one = Rational::from(2).pow(WIDE_SCALE as isize);
-    let small: Integer = (x / Rational::from(2).pow(halvings) * &one).floor().numerator().clone();
-    let mut term: Integer = one.numerator().clone();
+    let small = floor_of_shifted(&magnitude, WIDE_SCALE as isize - halvings);
+    let mut term = Integer::ONE << WIDE_SCALE;
     let mut sum = term.clone();
     let mut k = 0u32;
     while !term.is_zero() {
@@ -66,18 +89,40 @@ pub fn exponential(x: &Rational) -> [Rational; 2] {
     }
     // Every term and the argument are truncated, by less than a few units each, and the omitted terms sum to less than one unit.
     let off = Integer::from(8 * k + 8);
-    let mut ends = [Rational::from_integer(sum.clone()) / &one, Rational::from_integer(sum + off) / &one];
+    let [mut below, mut above] = [Floating::new(sum.clone()), Floating::new(sum + off)];
     for _ in 0..halvings {
-        let [below, above] = ends.map(|end| &end * &end);
-        ends = [rounded_down(&below, WIDE_SCALE as isize), rounded_up(&above, WIDE_SCALE as isize)];
+        below = below.squared(Integer::ZERO);
+        above = above.squared(Integer::ONE);
     }
-    ends
+    if *x < Rational::ZERO { [above.inverse(Integer::ZERO), below.inverse(Integer::ONE)] } else { [below, above] }
+        .map(|end| dyadic(end.mantissa, end.exponent))
 }
 
-/// The least number of at most `bits` bits or one more, times a power of two, that is not less; `x` is not 0.
-pub fn rounded_up(x: &Rational, bits: isize) -> Rational {
-    let places = Rational::from(2).pow(bits - x.magnitude());
-    (x * &places).ceil() / places
+/// A positive number, `mantissa` · 2^`exponent`, whose mantissa has about [`WIDE_SCALE`] bits.
+struct Floating {
+    mantissa: Integer,
+    exponent: isize,
+}
+
+impl Floating {
+    /// Of a fixed-point number.
+    fn new(mantissa: Integer) -> Floating {
+        Floating { mantissa, exponent: -(WIDE_SCALE as isize) }
+    }
+
+    /// The square, rounded down, plus `up` units: 0 for a lower bound, 1 for an upper bound.
+    fn squared(self, up: Integer) -> Floating {
+        let square = &self.mantissa * &self.mantissa;
+        let excess = square.bit_len().saturating_sub(WIDE_SCALE);
+        Floating { mantissa: (square >> excess) + up, exponent: 2 * self.exponent + excess as isize }
+    }
+
+    /// 1 divided by the number, rounded likewise.
+    fn inverse(self, up: Integer) -> Floating {
+        let places = WIDE_SCALE + self.mantissa.bit_len();
+        let quotient = (Integer::ONE << places) / self.mantissa;
+        Floating { mantissa: quotient + up, exponent: -self.exponent - places as isize }
+    }
 }
 
 /// A lower bound on the cosine of `x`, between 0 and 3: the alternating series, truncated after a negative term.

@@ -176,9 +176,9 @@ struct Node {
 }
 
 impl Node {
-    /// An upper bound on c/(1 − λ), the node's contribution to the sum over all steps.
+    /// An upper bound on c/(1 − λ), the node's contribution to the sum over all steps; short, because such bounds are added.
     fn most(&self) -> Rational {
-        &self.coefficient[1] / &self.impatience[0]
+        rounded_up(&(&self.coefficient[1] / &self.impatience[0]), 64)
     }
 }
 

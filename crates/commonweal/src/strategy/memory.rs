@@ -51,7 +51,7 @@ pub(crate) struct Stage<'r, T> {
     pub deviates: Vec<bool>,
 }
 
-impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<'_, T> {
+impl<'a, T: Fn(StateId) -> &'a [StateId] + Sync> Stage<'_, T> {
     /// The last deviations from the first step of the stage on, given those after it by their numbers, 0 for none; both with
     /// room for ghosts.
     pub fn before(&self, length: &Step, after: Vec<u64>, stop: &StopSignal) -> Result<Vec<Last>, StopReason> {
@@ -86,12 +86,12 @@ impl<'a, T: Fn(usize) -> &'a [StateId] + Sync> Stage<'_, T> {
 
     fn step_back(&self, codes: &mut Vec<Code>, next: &mut Vec<Code>) {
         self.ranks.refresh_steps(codes);
-        let of_state = |state: usize| {
+        let of_state = |state: StateId| {
             let later = (self.targets)(state).iter().map(|target| older(codes[target.index()]));
-            later.fold(u64::from(self.deviates[state]), Code::max)
+            later.fold(u64::from(self.deviates[state.index()]), Code::max)
         };
         parallel::for_each(next[..self.deviates.len()].chunks_mut(CHUNK), |index, next| {
-            next.iter_mut().enumerate().for_each(|(offset, next)| *next = of_state(index * CHUNK + offset));
+            next.iter_mut().enumerate().for_each(|(offset, next)| *next = of_state((index * CHUNK + offset).into()));
         });
         std::mem::swap(codes, next);
     }
@@ -142,7 +142,11 @@ mod tests {
     }
 
     fn found(targets: &[Vec<StateId>], deviates: &[bool], (from, until): (u64, u64), after: &[u64]) -> Vec<u64> {
-        let stage = Stage { ranks: &OneRank, targets: |state: usize| &targets[state][..], deviates: deviates.to_vec() };
+        let stage = Stage {
+            ranks: &OneRank,
+            targets: |state: StateId| &targets[state.index()][..],
+            deviates: deviates.to_vec(),
+        };
         let lasts = stage.before(&Step::from(until - from), after.to_vec(), &StopSignal::default()).unwrap();
         let step_of = |last| match last {
             Last::Never => 0,
@@ -206,13 +210,17 @@ mod tests {
         let signal = StopSignal::default();
         signal.raise();
         let targets = [ids(&[1]), ids(&[0])];
-        let stage = Stage { ranks: &OneRank, targets: |state: usize| &targets[state][..], deviates: vec![true, false] };
+        let stage = Stage {
+            ranks: &OneRank,
+            targets: |state: StateId| &targets[state.index()][..],
+            deviates: vec![true, false],
+        };
         // Two states repeat at once; a long cycle does not.
         assert!(stage.before(&Step::from(1000u32), vec![0; 2], &signal).is_ok());
         let ring: Vec<Vec<StateId>> = (0..500).map(|state| ids(&[(state + 1) % 500])).collect();
         let mut deviates = vec![false; 500];
         deviates[7] = true;
-        let stage = Stage { ranks: &OneRank, targets: |state: usize| &ring[state][..], deviates };
+        let stage = Stage { ranks: &OneRank, targets: |state: StateId| &ring[state.index()][..], deviates };
         assert_eq!(stage.before(&Step::from(1000u32), vec![0; 500], &signal), Err(StopReason::Interrupted));
     }
 }

@@ -21,19 +21,19 @@ const LONGEST: usize = 1000;
 
 impl Recurrence {
     /// The phases of a chain, given where each of its states may lead.
-    pub fn of<'a>(n_states: usize, targets: impl Fn(usize) -> &'a [StateId]) -> Recurrence {
-        let target = |state: usize, place: usize| targets(state).get(place).map(|target| target.index());
+    pub fn of<'a>(n_states: usize, targets: impl Fn(StateId) -> &'a [StateId]) -> Recurrence {
+        let target = |state: usize, place: usize| targets(state.into()).get(place).map(|target| target.index());
         let component: Vec<usize> = components(n_states, target).into_iter().map(|number| number as usize).collect();
         let n_components = component.iter().max().map_or(0, |last| last + 1);
         let mut is_left = vec![false; n_components];
-        for state in 0..n_states {
-            let leaves = targets(state).iter().any(|target| component[target.index()] != component[state]);
-            is_left[component[state]] |= leaves;
+        for state in (0..n_states).map(StateId::from) {
+            let own = component[state.index()];
+            is_left[own] |= targets(state).iter().any(|target| component[target.index()] != own);
         }
         let mut recurrence = Recurrence { phase: vec![None; n_states], next: Vec::new(), period: Some(1) };
         // A component is entered at its first state, so classes are numbered in the order of states.
-        for state in 0..n_states {
-            if !is_left[component[state]] && recurrence.phase[state].is_none() {
+        for state in (0..n_states).map(StateId::from) {
+            if !is_left[component[state.index()]] && recurrence.phase[state.index()].is_none() {
                 recurrence.add_class(state, &targets);
             }
         }
@@ -41,14 +41,14 @@ impl Recurrence {
     }
 
     /// Adds the class of a recurrent state.
-    fn add_class<'a>(&mut self, root: usize, targets: &impl Fn(usize) -> &'a [StateId]) {
+    fn add_class<'a>(&mut self, root: StateId, targets: &impl Fn(StateId) -> &'a [StateId]) {
         // Steps from the root; whatever closes a cycle has a length that the period divides.
         let mut distance = std::collections::BTreeMap::from([(root, 0usize)]);
         let mut queue = std::collections::VecDeque::from([root]);
         let mut period = 0;
         while let Some(state) = queue.pop_front() {
             let next = distance[&state] + 1;
-            for target in targets(state).iter().map(|target| target.index()) {
+            for &target in targets(state) {
                 match distance.get(&target) {
                     Some(&known) => period = greatest_divisor(period, known.abs_diff(next)),
                     None => {
@@ -60,7 +60,7 @@ impl Recurrence {
         }
         let first = self.next.len();
         for (state, steps) in distance {
-            self.phase[state] = Some(first + steps % period);
+            self.phase[state.index()] = Some(first + steps % period);
         }
         self.next.extend((0..period).map(|phase| first + (phase + 1) % period));
         let common = self.period.map(|known| known / greatest_divisor(known, period) * period);
@@ -78,7 +78,7 @@ mod tests {
 
     fn of(rows: &[&[usize]]) -> Recurrence {
         let rows: Vec<Vec<StateId>> = rows.iter().map(|row| row.iter().map(|&t| StateId::from(t)).collect()).collect();
-        Recurrence::of(rows.len(), |state| &rows[state])
+        Recurrence::of(rows.len(), |state| &rows[state.index()])
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
             let n = 1 + below(7);
             let rows: Vec<Vec<StateId>> =
                 (0..n).map(|_| (0..=below(2)).map(|_| StateId::from(below(n))).collect()).collect();
-            let found = Recurrence::of(n, |state| &rows[state]);
+            let found = Recurrence::of(n, |state| &rows[state.index()]);
             // after[k][s]: what s reaches in exactly k steps.
             let mut after = vec![(0..n).map(|s| 1u64 << s).collect::<Vec<_>>()];
             for k in 0..200 {

@@ -58,7 +58,8 @@ impl Harmonic {
                 rows.sweep(last.as_chunks::<1>().0, next.as_chunks_mut::<1>().0, |_, expected| expected);
                 next
             };
-            let closing = UpperBound::of(model.greatest(|state| (next[state] - phases[0][state]).abs()));
+            let closing =
+                UpperBound::of(model.greatest(|state| (next[state.index()] - phases[0][state.index()]).abs()));
             if (closing + rounding).get() <= allowed {
                 return Some(Harmonic { level, phases, rounding, closing, greatest });
             }

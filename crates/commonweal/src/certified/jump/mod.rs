@@ -195,7 +195,7 @@ impl<'m> Walk<'m> {
         let n = base.model.n();
         parallel::update(&mut self.gain[..old.model.n_states()], |state, gain| {
             for (i, weight) in weights.nearest.iter().enumerate() {
-                *gain += weight * old.ahead_of(&base, state, i);
+                *gain += weight * old.ahead_of(&base, state.into(), i);
             }
         });
         let ahead = |i: usize| {

@@ -199,13 +199,13 @@ impl Evaluated<'_> {
 
     /// The greatest |Δ| of a choice that the strategy takes at any time.
     fn greatest_advantage(&self, base: &Base) -> f64 {
-        let of_state = |state: usize| {
-            let followed = base.followed.strategy[state];
-            let changes = self.strategy.changes(StateId::from(state)).iter();
+        let of_state = |state: StateId| {
+            let followed = base.followed.strategy[state.index()];
+            let changes = self.strategy.changes(state).iter();
             let taken = changes.map(|change| base.advantages.get(state, change.choice, followed, 0));
             taken.fold(0.0, |greatest: f64, delta| greatest.max(delta.abs()))
         };
-        parallel::greatest(base.model.n_states(), of_state)
+        base.model.greatest(of_state)
     }
 
     /// Follows the decisions from the step before `end` back to step 0.
@@ -223,8 +223,7 @@ impl Evaluated<'_> {
         }
         let rows = PolicyRows::of(&base.model.arrays, &base.followed.strategy);
         let last = Step::from(end - 1);
-        let at_last = |state: usize| self.strategy.choice(StateId::from(state), &last);
-        let mut decisions = parallel::map_many(base.model.n_states(), at_last);
+        let mut decisions = base.model.map_states(|state| self.strategy.choice(state, &last));
         let mut deviating = deviating(&decisions, &base.followed.strategy);
         for step in (0..end).rev() {
             stop.check()?;

@@ -51,7 +51,7 @@ pub(super) trait Gains: Sync {
     /// How many principals these are.
     fn width(&self) -> usize;
     /// The gain of one of them from `state`, at the step reached.
-    fn gain(&self, state: usize, i: usize) -> f64;
+    fn gain(&self, state: StateId, i: usize) -> f64;
     /// The greatest gain or loss of one of them, and the error bound of gains.
     fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound);
 }
@@ -134,7 +134,8 @@ impl<const K: usize> Block<K> {
         (0..period).for_each(|_| go_back(&mut later));
         let lost = std::array::from_fn(|i| {
             let rounding = model.rounding_of_row(UpperBound::of(self.spans[i].width()));
-            let moved = UpperBound::of(model.greatest(|state| (later[state][i] - carried[state][i]).abs()));
+            let moved =
+                UpperBound::of(model.greatest(|state| (later[state.index()][i] - carried[state.index()][i]).abs()));
             let steps = |steps: u64| UpperBound::of(steps as f64);
             let each = moved + (steps(period) + UpperBound::of(1.0)) * rounding;
             steps(length / period) * each
@@ -166,15 +167,15 @@ impl<const K: usize> Gains for Block<K> {
             layer.rows.expectations_of(first_state, gains, next);
             next.iter_mut().for_each(|next| *next = std::array::from_fn(|i| discounts[i] * next[i]));
             let deviating = layer.deviating.partition_point(|state| state.index() < first_state);
-            for state in layer.deviating[deviating..].iter().map(|state| state.index()) {
-                let Some(next) = next.get_mut(state - first_state) else { break };
-                let choice = layer.decisions[state];
+            for &state in &layer.deviating[deviating..] {
+                let Some(next) = next.get_mut(state.index() - first_state) else { break };
+                let choice = layer.decisions[state.index()];
                 if !layer.rows_are_decided {
                     let row = rows.row(choice);
                     let expected = expectations(&rows.target[row.clone()], &rows.probability[row], gains);
                     *next = std::array::from_fn(|i| discounts[i] * expected[i]);
                 }
-                let now = advantages.some::<K>(candidate(state, choice, base.followed.strategy[state]), begin);
+                let now = advantages.some::<K>(candidate(state, choice, base.followed.strategy[state.index()]), begin);
                 *next = std::array::from_fn(|i| now[i] + next[i]);
             }
             next.iter().fold(Spans::EMPTY, |spans, next| spans.with(*next))
@@ -201,7 +202,7 @@ impl<const K: usize> Gains for Block<K> {
         let begin = self.begin;
         parallel::update(&mut self.gains[..new.model.n_states()], |state, gains| {
             for (i, gain) in gains.iter_mut().enumerate() {
-                *gain += old.ahead_of(new, state, begin + i);
+                *gain += old.ahead_of(new, state.into(), begin + i);
             }
         });
         for i in 0..K {
@@ -284,8 +285,8 @@ impl<const K: usize> Gains for Block<K> {
         K
     }
 
-    fn gain(&self, state: usize, i: usize) -> f64 {
-        if self.started { self.gains[state][i] } else { 0.0 }
+    fn gain(&self, state: StateId, i: usize) -> f64 {
+        if self.started { self.gains[state.index()][i] } else { 0.0 }
     }
 
     fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound) {

@@ -99,14 +99,13 @@ fn centered(values: &Values, n: usize) -> (Vec<f64>, UpperBound) {
 /// What a strategy does from `step` on, as if it began there.
 fn later(strategy: &CountingStrategy, step: u64) -> CountingStrategy {
     let begins = Step::from(step);
-    let of_state = |index: usize| {
-        let state = StateId::from(index);
+    let of_state = |state: StateId| {
         let first = Change { from: Step::ZERO, choice: strategy.choice(state, &begins) };
         let others = strategy.changes(state).iter().filter(|change| change.from > begins);
         let others = others.map(|change| Change { from: &change.from - &begins, choice: change.choice });
         std::iter::once(first).chain(others).collect::<Vec<_>>()
     };
-    CountingStrategy::from_valid_changes((0..strategy.n_states()).map(of_state).collect())
+    CountingStrategy::from_valid_changes((0..strategy.n_states()).map(StateId::from).map(of_state).collect())
 }
 
 /// About the first step from which on all steps together count for `share` of what all steps do.

@@ -47,7 +47,7 @@ impl Harmonic {
         allowed: Option<Scaled>,
         stop: &StopSignal,
     ) -> Result<Option<Harmonic>, StopReason> {
-        let recurrence = Recurrence::of(gains.len(), |state| model.targets(strategy[state]));
+        let recurrence = Recurrence::of(gains.len(), |state| model.targets(strategy[state.index()]));
         let n_left = recurrence.phase.iter().filter(|phase| phase.is_none()).count();
         let Some(period) = recurrence.period.filter(|&period| period <= LONGEST && period * n_left <= MOST_UNKNOWNS)
         else {

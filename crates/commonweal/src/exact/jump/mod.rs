@@ -228,7 +228,7 @@ impl Walk<'_> {
     /// Whether the gains of each phase may differ by no more than `allowed`, as far as doubles can tell.
     fn may_be_mixed(&self, gains: &[Scaled], allowed: Scaled) -> bool {
         let model = self.problem.model;
-        let recurrence = Recurrence::of(gains.len(), |state| model.targets(self.stage[state]));
+        let recurrence = Recurrence::of(gains.len(), |state| model.targets(self.stage[state.index()]));
         let mut hulls: Vec<Option<(Scaled, Scaled)>> = vec![None; recurrence.next.len()];
         for (phase, gain) in recurrence.phase.iter().zip(gains) {
             if let Some(hull) = phase.map(|phase| &mut hulls[phase]) {
