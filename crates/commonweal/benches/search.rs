@@ -1,6 +1,6 @@
 //! Best simple strategies of random models by size: nodes, time and gap; branch and bound beside the mixed-integer program.
 //!
-//! `cargo bench -p commonweal --features milp --bench search` prints the tables of `docs/benchmarks.md`; sizes may be given.
+//! `cargo bench -p commonweal --bench search` prints the tables of `docs/benchmarks.md`; sizes may be given.
 
 use commonweal::internals::families::RandomFamily;
 use commonweal::internals::model::Mdp;
