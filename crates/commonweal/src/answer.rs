@@ -18,7 +18,7 @@ pub enum Claim {
     /// No strategy earns more, from any start state.
     Optimal,
     /// The strategy earns at least the lower welfare, no strategy earns more than the upper one, and the two are at most
-    /// `gap · scale` apart.
+    /// `gap · scale` apart, or [10^-300](Claim::NEGLIGIBLE_WIDTH) if that is more.
     Within {
         /// The gap that was asked for; of approximated preferences the one that is proven.
         gap: f64,
@@ -30,6 +30,11 @@ pub enum Claim {
     Undecided(u64),
     /// The strategy earns at least the lower welfare, and no strategy earns more than the upper one.
     Stopped(StopReason),
+}
+
+impl Claim {
+    /// A width that counts as 0, because the scale may be 0.
+    pub const NEGLIGIBLE_WIDTH: f64 = 1e-300;
 }
 
 impl std::fmt::Display for Claim {

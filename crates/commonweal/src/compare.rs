@@ -100,7 +100,7 @@ pub(crate) fn fairest(model: &Model, stop: &StopSignal) -> Vec<Compared> {
     const MOST_STEPS: u64 = 20_000;
     const MOST_BITS: usize = 4_000;
     const GAP: f64 = 1e-6;
-    let somebody_pays = model.principals().iter().any(|principal| principal.weight < Rational::ZERO);
+    let somebody_pays = model.principals().iter().any(|principal| principal.is_cost());
     let is_small = model.n_principals() > 1 && model.n_states() <= MOST_STATES;
     if somebody_pays || !is_small {
         return Vec::new();
@@ -339,13 +339,13 @@ impl Unknown<'_> {
 fn best_for(model: &Mdp, principal: PrincipalId, stop: &StopSignal, unknown: &Unknown) -> Compared {
     let class = Class::BestFor(principal);
     let found = own_best(model, principal, stop)
-        .and_then(|best| evaluate(model, &Strategy::Counting(best.strategy), stop).map_err(why_not));
+        .and_then(|best| evaluate(model, &Strategy::Counting(best.strategy), stop).map_err(EvaluateError::stop_reason));
     known(model, class, found, unknown)
 }
 
 /// A given strategy, the only one of its class.
 fn followed(model: &Mdp, class: Class, strategy: &Strategy, stop: &StopSignal, unknown: &Unknown) -> Compared {
-    known(model, class, evaluate(model, strategy, stop).map_err(why_not), unknown)
+    known(model, class, evaluate(model, strategy, stop).map_err(EvaluateError::stop_reason), unknown)
 }
 
 /// A strategy of which these payoffs are known, or nothing for this reason.
@@ -357,13 +357,6 @@ fn known(model: &Mdp, class: Class, payoffs: Result<Payoffs, StopReason>, unknow
             Compared { class, welfare, upper: None, payoffs, stopped: None, is_known: true }
         }
         Err(reason) => unknown.of(class, reason),
-    }
-}
-
-fn why_not(error: EvaluateError) -> StopReason {
-    match error {
-        EvaluateError::Stopped(reason) => reason,
-        EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
     }
 }
 

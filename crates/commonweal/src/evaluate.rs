@@ -94,11 +94,7 @@ fn in_doubles(model: &Model, strategy: &Strategy, gap: f64, options: &Options) -
         Err(error) => {
             let payoffs = certified::any_payoffs(doubles);
             let scale = payoffs.magnitude(model.n_states());
-            let reason = match error {
-                EvaluateError::Stopped(reason) => reason,
-                EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
-            };
-            let (method, outcome) = (Method::Certified { scale }, EvaluationOutcome::Unknown(reason));
+            let (method, outcome) = (Method::Certified { scale }, EvaluationOutcome::Unknown(error.stop_reason()));
             Evaluation { payoffs, method, outcome, not_exact: None }
         }
     }

@@ -39,7 +39,7 @@ use crate::evaluation::Payoffs;
 use crate::exponential_sum::{lifetime, weights_from};
 use crate::kernel::sweep::Span;
 use crate::model::{ChoiceId, Lists, Mdp, Part, PrincipalId, StateId};
-use crate::number::{Enclosure, Rational, UpperBound, Values};
+use crate::number::{Enclosure, Rational, UpperBound, Values, product_down};
 use crate::parallel;
 use crate::principals::{self, Alone, OrderedPart, Source};
 use crate::quotient::Quotient;
@@ -156,12 +156,10 @@ const FINER: f64 = 1e-3;
 const FINEST: f64 = 1e-11;
 /// The most transitions, over all layers, that are walked in place of jumps: about ten seconds.
 const MOST_WALKED: u64 = 4_000_000_000;
-/// A width that counts as 0 if the scale is 0.
-const NOTHING: f64 = 1e-300;
 
-/// Whether an interval is as narrow as asked. An infinite one never is.
-fn is_narrow(width: f64, asked: f64) -> bool {
-    width.is_finite() && width <= asked.max(NOTHING)
+/// Whether an interval is as narrow as `gap · scale`. An infinite one never is.
+fn is_narrow(width: f64, gap: f64, scale: f64) -> bool {
+    width.is_finite() && width <= product_down(gap, scale).max(Claim::NEGLIGIBLE_WIDTH)
 }
 
 /// The gap that was asked for, and the one that the computation aims at.
@@ -209,7 +207,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     let errors =
         (0..model.n()).map(|i| base.advantages.error[i].get() * model.lifetime_bound(i).get().min(horizon as f64));
     let errors = errors.sum::<f64>();
-    let is_within_reach = horizon == 0 || errors <= (2.0 * asked * scale).max(NOTHING);
+    let is_within_reach = horizon == 0 || errors <= (2.0 * asked * scale).max(Claim::NEGLIGIBLE_WIDTH);
     if !is_within_reach {
         // A gap that doubles cannot prove is not worth millions of layers.
         allowed_gap = allowed_gap.max(ABOVE_ERRORS * errors);
@@ -255,7 +253,7 @@ fn prove(model: &RoundedModel, long_term: LongTerm, aim: Aim, options: &Options)
     }
     let claim = match stopped {
         Some(reason) => Claim::Stopped(reason),
-        None if is_narrow(width, asked * scale) => Claim::Within { gap: asked, scale },
+        None if is_narrow(width, asked, scale) => Claim::Within { gap: asked, scale },
         None => Claim::Stopped(StopReason::Precision),
     };
     let long_term =
@@ -345,8 +343,7 @@ pub fn any_payoffs(mdp: &Mdp<f64>) -> Payoffs {
 
 /// An answer that says nothing but what the rewards say of any strategy.
 pub fn unsolved(model: &Mdp<f64>, reason: StopReason) -> Answer {
-    let first = model.states().map(|state| model.choices(state).next().expect("a state has a choice"));
-    let strategy = CountingStrategy::positional(first);
+    let strategy = CountingStrategy::positional(model.first_choices());
     let payoffs = any_payoffs(model);
     let scale = payoffs.magnitude(model.n_states());
     let followed = model.states().map(|state| [strategy.tail(state)]);

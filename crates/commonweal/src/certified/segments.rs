@@ -176,16 +176,13 @@ impl Segmented<'_> {
         let memory = memory::of(last, &walked.tail, &walked.long_term_choices, &walked.changes, &options.stop)?;
         let payoffs = |strategy: &CountingStrategy| -> Result<Payoffs, StopReason> {
             let evaluated = evaluate(model, &Strategy::Counting(strategy.clone()), aim, &options.stop);
-            evaluated.map(|evaluation| evaluation.payoffs).map_err(|error| match error {
-                EvaluateError::Stopped(reason) => reason,
-                EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
-            })
+            evaluated.map(|evaluation| evaluation.payoffs).map_err(EvaluateError::stop_reason)
         };
         let tail = CountingStrategy::positional(walked.tail.iter().copied());
         let (own, in_the_end) = (payoffs(&strategy)?, payoffs(&tail)?);
         let width = parallel::greatest(model.n_states(), |state| walked.welfare.enclosure(state).width());
         let scale = own.magnitude(model.n_states()).max(in_the_end.magnitude(model.n_states()));
-        let claim = if is_narrow(width, gap * scale) {
+        let claim = if is_narrow(width, gap, scale) {
             Claim::Within { gap, scale }
         } else {
             Claim::Stopped(StopReason::Precision)

@@ -44,6 +44,17 @@ pub enum EvaluateError {
     Stopped(StopReason),
 }
 
+impl EvaluateError {
+    /// The same as a reason to stop, for strategies of the model itself.
+    pub(crate) fn stop_reason(self) -> StopReason {
+        match self {
+            EvaluateError::Stopped(reason) => reason,
+            EvaluateError::TooManySteps { .. } => StopReason::LayerLimit,
+            EvaluateError::OtherModel(_) => unreachable!("the strategy is one of the model"),
+        }
+    }
+}
+
 /// The most steps of a counting strategy that are evaluated one by one.
 const MAX_STEPS: u64 = 1_000_000;
 

@@ -333,8 +333,7 @@ fn bounds(problem: Problem, n_layers: u64, reason: StopReason) -> Answer {
 
 /// Bounds from the rewards alone: each principal gets between its least and its greatest reward for ever.
 fn without_long_term(model: &OrderedModel, reason: StopReason) -> Answer {
-    let first = |state| model.choices(state).next().expect("a state has a choice");
-    let strategy = CountingStrategy::positional(model.states().map(first));
+    let strategy = CountingStrategy::positional(model.mdp().first_choices());
     nothing_known(model, strategy, Claim::Stopped(reason))
 }
 

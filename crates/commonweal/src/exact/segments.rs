@@ -358,8 +358,5 @@ fn weighted_sum(vectors: &[ExactVector], weights: &[Rational]) -> ExactVector {
 }
 
 fn exact_payoffs(mdp: &Mdp, strategy: &CountingStrategy, stop: &StopSignal) -> Result<Payoffs, StopReason> {
-    evaluation::evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(|error| match error {
-        EvaluateError::Stopped(reason) => reason,
-        EvaluateError::TooManySteps { .. } | EvaluateError::OtherModel(_) => StopReason::LayerLimit,
-    })
+    evaluation::evaluate(mdp, &Strategy::Counting(strategy.clone()), stop).map_err(EvaluateError::stop_reason)
 }

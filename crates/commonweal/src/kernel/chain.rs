@@ -270,7 +270,7 @@ impl Chain<'_, 1> {
         let Columns { values, levels: [level] } = column;
         let discount = self.discounts[0];
         let solved = |state: StateId, values: &[f64]| {
-            let (targets, probabilities) = self.rows.row(state.index());
+            let (targets, probabilities) = self.rows.row(state);
             let (expected, stays) = leaving(state, targets, probabilities, values);
             (self.rewards[state.index()][0] - *level + discount * expected) / (1.0 - discount * stays)
         };
@@ -282,19 +282,19 @@ impl Chain<'_, 1> {
     /// `y ← (I − λF)^-1 y`, where F are the transitions that stay or lead to states that come first in the order.
     fn solve_forward(&self, y: &mut [f64], order: &Order) {
         let discount = self.discounts[0];
-        let solved = |state: usize, y: &[f64]| {
+        let solved = |state: StateId, y: &[f64]| {
             let (targets, probabilities) = self.rows.row(state);
             let (mut expected, mut stays) = (0.0, 0.0);
             for (target, p) in targets.iter().zip(probabilities) {
-                match order.rank[target.index()].cmp(&order.rank[state]) {
+                match order.rank[target.index()].cmp(&order.rank[state.index()]) {
                     Ordering::Less => expected += p * y[target.index()],
                     Ordering::Equal => stays = *p,
                     Ordering::Greater => {}
                 }
             }
-            (y[state] + discount * expected) / (1.0 - discount * stays)
+            (y[state.index()] + discount * expected) / (1.0 - discount * stays)
         };
-        sweep_in_place(order.states.iter().map(|state| (state.index(), state.index())), y, solved);
+        sweep_in_place(order.states.iter().map(|&state| (state.index(), state)), y, solved);
     }
 
     /// BiCGStab on the residual of `column`, until its greatest entry is at most half of `target`. The transitions that follow

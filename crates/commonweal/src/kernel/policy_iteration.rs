@@ -231,19 +231,19 @@ impl Choices<'_> {
         let &Choices { ranks, rows, allowed, reward, discount, .. } = self;
         ranks.refresh(column.values.as_flattened_mut(), 1);
         let values = column.values.as_flattened();
-        let worth = |choice: usize| {
-            let row = rows.row(ChoiceId::at(choice as u32));
-            reward[choice] + discount * expectation(&rows.target[row.clone()], &rows.probability[row], values)
+        let worth = |choice: ChoiceId| {
+            let row = rows.row(choice);
+            reward[choice.index()] + discount * expectation(&rows.target[row.clone()], &rows.probability[row], values)
         };
-        let of_state = |state: usize| {
-            let choices = rows.first_choice[state] as usize..rows.first_choice[state + 1] as usize;
-            let is_allowed = move |choice: &usize| allowed.is_none_or(|allowed| allowed[*choice]);
-            let only = choices.clone().filter(is_allowed).count() == 1;
-            let best = if only { f64::NEG_INFINITY } else { worth(strategy[state].index()) };
+        let of_state = |state: StateId| {
+            let is_allowed = move |choice: &ChoiceId| allowed.is_none_or(|allowed| allowed[choice.index()]);
+            let only = rows.choices(state).filter(is_allowed).count() == 1;
+            let best = if only { f64::NEG_INFINITY } else { worth(strategy[state.index()]) };
             // If values overflow, comparisons with NaN are false and no choice is dropped.
-            let worse = move |choice: usize| !only && worth(choice) < best - near;
-            choices.map(move |choice| is_allowed(&choice) && !worse(choice))
+            let worse = move |choice: ChoiceId| !only && worth(choice) < best - near;
+            rows.choices(state).map(move |choice| is_allowed(&choice) && !worse(choice))
         };
-        parallel::map_blocks(strategy.len(), |states| states.flat_map(of_state).collect::<Vec<_>>()).concat()
+        parallel::map_blocks(strategy.len(), |states| states.map(StateId::from).flat_map(of_state).collect::<Vec<_>>())
+            .concat()
     }
 }

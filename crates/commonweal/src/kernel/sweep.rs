@@ -397,7 +397,7 @@ impl PolicyRows {
 
     /// Takes the rows of another policy in these states; all rows anew if they do not fit.
     pub fn follow(&mut self, rows: &Arrays<f64>, changed: &[StateId], policy: &[ChoiceId]) {
-        let fits = |&state: &StateId| self.range(state.index()).len() == rows.row(policy[state.index()]).len();
+        let fits = |&state: &StateId| self.range(state).len() == rows.row(policy[state.index()]).len();
         if changed.iter().all(fits) {
             changed.iter().for_each(|&state| self.replace(rows, state, policy[state.index()]))
         } else {
@@ -407,7 +407,7 @@ impl PolicyRows {
 
     /// Takes the row of another choice in `state`, which is as long as the one it had.
     pub fn replace(&mut self, rows: &Arrays<f64>, state: StateId, choice: ChoiceId) {
-        let (own, row) = (self.range(state.index()), rows.row(choice));
+        let (own, row) = (self.range(state), rows.row(choice));
         self.target[own.clone()].copy_from_slice(&rows.target[row.clone()]);
         self.probability[own].copy_from_slice(&rows.probability[row]);
     }
@@ -475,9 +475,11 @@ impl PolicyRows {
         }
         let mut rank = vec![0; n_states];
         states.iter().zip(0..).for_each(|(&state, position)| rank[state.index()] = position);
-        let follows =
-            |state: usize| self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state]).count();
-        let n_follow: usize = parallel::map_blocks(n_states, |states| states.map(follows).sum::<usize>()).iter().sum();
+        let follows = |state: StateId| {
+            self.row(state).0.iter().filter(|target| rank[target.index()] <= rank[state.index()]).count()
+        };
+        let of_block = |states: Range<usize>| states.map(StateId::from).map(follows).sum::<usize>();
+        let n_follow: usize = parallel::map_blocks(n_states, of_block).iter().sum();
         Order { states, rank, mostly_holds: 4 * n_follow > 3 * self.target.len() }
     }
 
@@ -485,13 +487,13 @@ impl PolicyRows {
         self.first.len() - 1
     }
 
-    pub fn row(&self, state: usize) -> (&[StateId], &[f64]) {
+    pub fn row(&self, state: StateId) -> (&[StateId], &[f64]) {
         let range = self.range(state);
         (&self.target[range.clone()], &self.probability[range])
     }
 
-    fn range(&self, state: usize) -> Range<usize> {
-        self.first[state] as usize..self.first[state + 1] as usize
+    fn range(&self, state: StateId) -> Range<usize> {
+        self.first[state.index()] as usize..self.first[state.index() + 1] as usize
     }
 }
 

@@ -4,7 +4,7 @@
 //! and hyperbolic discounting are approximated by a mixture of discounts with a proven error ([`FallingWeight`]).
 
 use super::{ModelError, Part, Segment};
-use crate::number::{FallingWeight, MOST_NODES, Rational, decimal_or_fraction, rate_text};
+use crate::number::{FallingWeight, LONGEST_BITS, MOST_NODES, Rational, decimal_or_fraction, rate_text};
 use std::fmt::{self, Display, Formatter};
 
 /// The weight of a reward at step j, as it is stated.
@@ -112,8 +112,6 @@ pub const DEFAULT_ERROR: (i64, u64) = (1, 1_000_000);
 const LEAST_ERROR: (i64, u64) = (1, 1_000_000_000_000);
 /// The greatest error of a mixture.
 const GREATEST_ERROR: (i64, u64) = (1, 10);
-/// The longest weight at the beginning of a segment, in bits: 10,000 digits, what the model's numbers may have.
-const MAX_BITS: usize = 33_219;
 /// The most steps of a preference that are not discounted: each is a segment of its own.
 const MOST_UNDISCOUNTED: u64 = 1_000;
 /// The most rates of a survey.
@@ -485,11 +483,11 @@ impl Schedule {
 /// The weight that many steps later, unless it is too long.
 fn later(weight: &Rational, discount: &Rational, steps: u64) -> Option<Rational> {
     let bits = (discount.bits() as u64).saturating_mul(steps);
-    if bits.saturating_add(weight.bits() as u64) > 2 * MAX_BITS as u64 {
+    if bits.saturating_add(weight.bits() as u64) > 2 * LONGEST_BITS as u64 {
         return None;
     }
     let weight = weight * discount.pow(steps as isize);
-    (weight.numerator_bits().max(weight.denominator_bits()) <= MAX_BITS).then_some(weight)
+    (weight.numerator_bits().max(weight.denominator_bits()) <= LONGEST_BITS).then_some(weight)
 }
 
 fn too_long(step: u64) -> PreferenceError {

@@ -79,6 +79,11 @@ impl Structure {
         self.choice_range(state).map(ChoiceId::from)
     }
 
+    /// Each state's first choice.
+    pub(crate) fn first_choices(&self) -> impl ExactSizeIterator<Item = ChoiceId> + '_ {
+        self.first_choice[..self.n_states()].iter().map(|&first| ChoiceId::at(first))
+    }
+
     /// The state that offers a choice.
     pub fn state_of(&self, choice: ChoiceId) -> StateId {
         StateId::from(self.first_choice.partition_point(|&first| first as usize <= choice.index()) - 1)

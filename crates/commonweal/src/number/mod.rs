@@ -28,6 +28,7 @@ pub use exact_vector::ExactVector;
 pub(crate) use irrational::{logarithm, real_power, rounded_down};
 pub use mixture::{FallingWeight, MOST_NODES, Mixture};
 pub use model_number::{Divided, ModelNumber};
+pub(crate) use parse::LONGEST_BITS;
 pub use parse::{NumberError, parse_rational};
 pub use plain::{LEAST_WEIGHT, PlainVector, plain_sum};
 pub(crate) use product::{power, product};

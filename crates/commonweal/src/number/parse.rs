@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 /// The most digits that a number may have when written out in full. The limit keeps `1e999999999` from exhausting memory.
 const MAX_DIGITS: usize = 10_000;
+/// The same in bits.
+pub(crate) const LONGEST_BITS: usize = 33_219;
 
 /// Why a text is not a number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

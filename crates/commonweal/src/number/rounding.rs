@@ -95,7 +95,8 @@ fn scaled(mantissa: u128, exponent: i64) -> f64 {
     mantissa as f64 * power_of_two(half) * power_of_two(exponent - half)
 }
 
-fn power_of_two(exponent: i64) -> f64 {
+/// 2^exponent, for an exponent of a normal double.
+pub(super) const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 

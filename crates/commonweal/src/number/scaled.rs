@@ -5,6 +5,7 @@
 //! Enclosures with equal exponents, the common case, are added and multiplied directly.
 
 use super::directed::UNIT_ROUNDOFF;
+use super::rounding::power_of_two;
 use super::{Enclosure, Integer, Natural, Rational};
 use dashu_base::BitTest;
 use std::cmp::Ordering;
@@ -236,8 +237,8 @@ impl Scaled {
 
     /// The same number with exponent 0 if it is far from overflow and underflow, with a mantissa of about 1 otherwise.
     fn normalised(self) -> Scaled {
-        const LEAST: f64 = power_of_two(-RANGE);
-        const GREATEST: f64 = power_of_two(RANGE);
+        const LEAST: f64 = power_of_two(-(RANGE as i64));
+        const GREATEST: f64 = power_of_two(RANGE as i64);
         let magnitude = self.mantissa.lower().abs().max(self.mantissa.upper().abs());
         if self.exponent == 0 && (LEAST..=GREATEST).contains(&magnitude) {
             return self;
@@ -320,7 +321,7 @@ fn shifted(enclosure: Enclosure, shift: i128) -> Enclosure {
         let mut x = x;
         while rest != 0 {
             let step = rest.clamp(-1_000, 1_000);
-            x *= power_of_two(step);
+            x *= power_of_two(step.into());
             rest -= step;
         }
         x
@@ -335,10 +336,6 @@ fn shifted(enclosure: Enclosure, shift: i128) -> Enclosure {
     let lower = if enclosure.lower() >= 0.0 { lower.max(0.0) } else { lower };
     let upper = if enclosure.upper() <= 0.0 { upper.min(0.0) } else { upper };
     Enclosure::new(lower, upper)
-}
-
-const fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ use crate::model::{ChoiceId, Mdp, ModelArrays, NameTable, StateId};
 use crate::number::{ModelNumber, Rational};
 use crate::parallel;
 use refinement::{Chance, FIXED_BITS};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A model in which equivalent states are merged.
 pub(crate) struct Quotient<N> {
@@ -66,12 +65,11 @@ fn is_probably_varied(model: &Mdp<f64>) -> bool {
     if model.n_states() <= SMALL {
         return false;
     }
+    // Written out, because the hashers of the standard library may differ between its versions.
+    let mixed = |hash: u64, reward: &f64| (hash ^ reward.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let hash = |state: usize| {
-        let mut hasher = DefaultHasher::new();
-        for choice in model.choices(state.into()) {
-            model.rewards(choice).iter().for_each(|reward| reward.to_bits().hash(&mut hasher));
-        }
-        hasher.finish()
+        let hash = model.choices(state.into()).flat_map(|choice| model.rewards(choice)).fold(0, mixed);
+        hash ^ (hash >> 32)
     };
     let of_block =
         |states: std::ops::Range<usize>| states.map(hash).filter(|hash| hash % SEEN == 0).collect::<Vec<_>>();

@@ -227,8 +227,6 @@ impl Changes {
         let size = visits.len();
         let n_entries = self.rows.iter().map(Vec::len).sum();
         let discount = model.discounts[i].upper();
-        /// More than the rounding errors of a sum of this many terms, which are not negative: size · 2^-53, relative to it.
-        const OF_A_SUM: f64 = 1.0 + 1e-9;
         // λ x δP + |ρ|, rounded up.
         let mut base = vec![0.0; size];
         let mut lacks: Vec<f64> = visits.to_vec();
@@ -242,9 +240,9 @@ impl Changes {
         let total: f64 = 1.0 + visits.iter().map(|x| x.abs()).sum::<f64>();
         let mut rounding = RoundingBudget::default();
         rounding.allow_sum(2 * size + 8, 4.0 * total);
-        base.iter_mut()
-            .zip(lacks)
-            .for_each(|(base, lack)| *base = sum_up(sum_up(product_up(*base, OF_A_SUM), lack.abs()), rounding.total()));
+        base.iter_mut().zip(lacks).for_each(|(base, lack)| {
+            *base = sum_up(sum_up(product_up(*base, enough_for_sum(size)), lack.abs()), rounding.total())
+        });
         // A margin, so that the iteration need not converge fully.
         let average = MARGIN * base.iter().sum::<f64>() / size as f64;
         let mut term: Vec<f64> = base.iter().map(|base| base + average).collect();

@@ -2,7 +2,7 @@
 
 use super::numbers::counted;
 use super::shown_name;
-use crate::model::{Preference, Principal, Schedule};
+use crate::model::{Preference, Principal, Schedule, discount_of};
 use crate::number::{Rational, decimal_or_fraction, rate_text};
 
 /// A preference that may not be meant.
@@ -109,11 +109,6 @@ fn high_rate(principal: &Principal, step: &str) -> Option<String> {
         format!(" If a discount factor was meant, write `{as_factor}`: then it counts {}.", percent(rate))
     };
     Some(text)
-}
-
-/// 1/(1+r).
-fn discount_of(rate: &Rational) -> Rational {
-    Rational::ONE / (Rational::ONE + rate)
 }
 
 /// `98.6%`.

@@ -130,7 +130,7 @@ impl Evaluated<'_> {
         let widest = model.states().map(width).fold(0.0, f64::max);
         let claim = match stopped {
             Some(reason) => Claim::Stopped(reason),
-            None if is_narrow(widest, gap * scale) => Claim::Within { gap, scale },
+            None if is_narrow(widest, gap, scale) => Claim::Within { gap, scale },
             None => Claim::Stopped(StopReason::Precision),
         };
         Ok(Evaluation { scale, claim, payoffs })
@@ -182,7 +182,7 @@ impl Evaluated<'_> {
         self.walk(&base, &mut *gains[0], changes, walked, settled, stop)?;
         let values = payoff(&base, &gains, 0, 0);
         // All of them are equally well known.
-        let stopped = if is_narrow(values.enclosure(0).width(), gap * scale) {
+        let stopped = if is_narrow(values.enclosure(0).width(), gap, scale) {
             None
         } else if walked < matters {
             Some(StopReason::LayerLimit)

@@ -73,7 +73,7 @@ impl Evaluated<'_> {
         let scale = (0..n_states)
             .map(|state| values.enclosure(state))
             .fold(0.0, |scale: f64, value| scale.max(value.lower().abs()).max(value.upper().abs()));
-        if stopped.is_none() && !is_narrow(2.0 * error.get(), gap * scale) {
+        if stopped.is_none() && !is_narrow(2.0 * error.get(), gap, scale) {
             stopped = Some(if matters == MAX_LAYERS { StopReason::LayerLimit } else { StopReason::Precision });
         }
         let values = match stopped {

@@ -13,7 +13,7 @@
 //! d times as many unknowns.
 
 use crate::linear_system::{self, IntegerSystem};
-use crate::model::{ChoiceId, IntegerRows};
+use crate::model::{ChoiceId, IntegerRows, StateId};
 use crate::number::{ExactVector, Integer, Natural, Rational, Scaled, WideEnclosure};
 use crate::parallel;
 use crate::principals::OrderedModel;
@@ -94,8 +94,8 @@ impl Harmonic {
     }
 
     /// h_k of a state, in enclosures of this many bits.
-    pub fn value(&self, k: usize, state: usize, bits: usize) -> WideEnclosure {
-        let numerator = &self.values.numerators[k * self.n_states + state];
+    pub fn value(&self, k: usize, state: StateId, bits: usize) -> WideEnclosure {
+        let numerator = &self.values.numerators[k * self.n_states + state.index()];
         WideEnclosure::of_quotient(numerator, &self.values.denominator, bits).shifted_by(self.exponent)
     }
 

@@ -20,10 +20,11 @@ use super::Advantages;
 use super::base::Base;
 use super::long_term::values_of;
 use super::memory;
+use super::payoff::without_leaving;
 use super::walk::{Problem, Walk};
 use crate::answer::ExactStage;
 use crate::exponential_sum::Weights;
-use crate::model::ChoiceId;
+use crate::model::{ChoiceId, StateId};
 use crate::number::{ExactVector, Integer, Natural, Rational, Scaled, WideEnclosure};
 use crate::parallel;
 use crate::principals::OrderedModel;
@@ -102,7 +103,7 @@ impl Walk<'_> {
         let over_long_term = |(state, gain): (usize, &WideEnclosure)| {
             let gain = gain.plus(&shared);
             match &self.base.own {
-                Some(own) => ahead(own.values(), &long_term.values, state, &weights).plus(&gain),
+                Some(own) => ahead(own.values(), &long_term.values, state.into(), &weights).plus(&gain),
                 None => gain,
             }
         };
@@ -184,15 +185,15 @@ impl Walk<'_> {
         let (old, new) = (self.base.advantages(advantages).values(), next.advantages(advantages).values());
         let around = Scaled::around_zero(radius);
         let settled = self.settled_states();
-        let of_state = |state: usize| {
-            if settled[state] {
+        let of_state = |state: StateId| {
+            if settled[state.index()] {
                 return -common;
             }
             let ahead = |i: usize| difference(&old[i], &new[i], state).times(weights.scaled[i]);
-            let gain = (0..model.n()).map(ahead).fold(self.gain[state], Scaled::plus);
+            let gain = (0..model.n()).map(ahead).fold(self.gain[state.index()], Scaled::plus);
             if common.is_zero() { gain.plus(self.common).meet(around) } else { gain }
         };
-        parallel::map(model.n_states(), of_state)
+        parallel::map(model.n_states(), |state| of_state(state.into()))
     }
 
     /// The same in many bits, carried back from where the walk landed last, which is near. Settled states gain exactly 0.
@@ -202,14 +203,14 @@ impl Walk<'_> {
         let gains = self.judge.gains(&self.step, &self.changes, stop)?;
         let weights = ratios.weights_with(&self.step, BITS);
         let values = next.advantages(advantages).values();
-        let of_state = |state: usize| {
-            if settled[state] {
+        let of_state = |state: StateId| {
+            if settled[state.index()] {
                 WideEnclosure::zero(BITS)
             } else {
-                gains[state].plus(&ahead(&long_term.values, values, state, &weights))
+                gains[state.index()].plus(&ahead(&long_term.values, values, state, &weights))
             }
         };
-        Ok(parallel::map(model.n_states(), of_state))
+        Ok(parallel::map(model.n_states(), |state| of_state(state.into())))
     }
 
     /// About how much one step changes in the greatest d_t over `next`: a point.
@@ -217,11 +218,11 @@ impl Walk<'_> {
         let Problem { model, ratios, advantages, .. } = self.problem;
         let weights = ratios.weights(&self.step);
         let advantages = next.advantages(advantages);
-        let size = |choice: usize| {
-            let terms = advantages.of(choice.into()).iter().zip(&weights.scaled);
+        let size = |choice: ChoiceId| {
+            let terms = advantages.of(choice).iter().zip(&weights.scaled);
             terms.map(|(advantage, weight)| advantage.max(-*advantage).times(*weight)).fold(Scaled::ZERO, Scaled::plus)
         };
-        let greatest = (0..model.n_choices()).map(size).fold(Scaled::ZERO, Scaled::max);
+        let greatest = (0..model.n_choices()).map(ChoiceId::from).map(size).fold(Scaled::ZERO, Scaled::max);
         greatest.times(Scaled::from(&resolution(model))).lower()
     }
 
@@ -288,17 +289,11 @@ impl Walk<'_> {
         let Problem { model, long_term, span, .. } = self.problem;
         let strategy = &self.stage;
         let nothing_after = span.terminal.is_none();
-        let untouched =
-            |index: usize| nothing_after && self.memory[index].is_zero() && long_term.allowed[strategy[index].index()];
-        let mut settled: Vec<bool> = (0..model.n_states()).map(untouched).collect();
-        loop {
-            let leaves = |s: usize| model.targets(strategy[s]).iter().any(|target| !settled[target.index()]);
-            let leaving: Vec<usize> = (0..settled.len()).filter(|&s| settled[s] && leaves(s)).collect();
-            if leaving.is_empty() {
-                return settled;
-            }
-            leaving.into_iter().for_each(|s| settled[s] = false);
-        }
+        let untouched = |(memory, choice): (&Step, &ChoiceId)| {
+            nothing_after && memory.is_zero() && long_term.allowed[choice.index()]
+        };
+        let untouched = self.memory.iter().zip(strategy).map(untouched).collect();
+        without_leaving(model.mdp(), untouched, |state| std::iter::once(strategy[state.index()]))
     }
 }
 
@@ -315,7 +310,7 @@ pub(super) fn power_of(discount: &Rational, steps: &Step, bits: usize) -> WideEn
 }
 
 /// `Σ_i ρ_i^t (V_i(s) − W_i(s))`: by how much the welfare under V is ahead of that under W. Equal values leave the point 0.
-fn ahead(one: &[ExactVector], other: &[ExactVector], state: usize, weights: &Weights) -> WideEnclosure {
+fn ahead(one: &[ExactVector], other: &[ExactVector], state: StateId, weights: &Weights) -> WideEnclosure {
     let term = |(i, (one, other)): (usize, (&ExactVector, &ExactVector))| {
         let (numerator, denominator) = exact_difference(one, other, state);
         WideEnclosure::of_quotient(&numerator, &denominator, BITS).times(weights.wide(i))
@@ -324,13 +319,13 @@ fn ahead(one: &[ExactVector], other: &[ExactVector], state: usize, weights: &Wei
 }
 
 /// V_i(s) − W_i(s), enclosed.
-fn difference(one: &ExactVector, other: &ExactVector, state: usize) -> Scaled {
+fn difference(one: &ExactVector, other: &ExactVector, state: StateId) -> Scaled {
     let (numerator, denominator) = exact_difference(one, other, state);
     Scaled::of_quotient(&numerator, &denominator)
 }
 
-fn exact_difference(one: &ExactVector, other: &ExactVector, state: usize) -> (Integer, Natural) {
-    let (a, b) = (&one.numerators[state], &other.numerators[state]);
+fn exact_difference(one: &ExactVector, other: &ExactVector, state: StateId) -> (Integer, Natural) {
+    let (a, b) = (&one.numerators[state.index()], &other.numerators[state.index()]);
     let across = a * Integer::from(other.denominator.clone()) - b * Integer::from(one.denominator.clone());
     (across, &one.denominator * &other.denominator)
 }

@@ -55,7 +55,8 @@ impl StageEnd {
         gains: &[WideEnclosure],
         harmonic: Harmonic,
     ) -> StageEnd {
-        let left = |(state, gain): (usize, &WideEnclosure)| gain.minus(&harmonic.value(0, state, gain.precision()));
+        let left =
+            |(state, gain): (usize, &WideEnclosure)| gain.minus(&harmonic.value(0, state.into(), gain.precision()));
         let left: Vec<WideEnclosure> = gains.iter().enumerate().map(left).collect();
         let drifts = harmonic.drifts(model, rows);
         StageEnd { harmonic: Some((harmonic, drifts)), ..StageEnd::of(model, strategy, &left) }
@@ -87,7 +88,7 @@ impl StageEnd {
         match &self.harmonic {
             Some((harmonic, _)) => {
                 let phase = length.modulo(harmonic.period());
-                left.plus(&harmonic.value(phase, state.index(), left.precision())).times(shrunk)
+                left.plus(&harmonic.value(phase, state, left.precision())).times(shrunk)
             }
             None => left.times(shrunk),
         }

@@ -14,7 +14,7 @@ mod settled;
 pub(super) use earlier::Earlier;
 pub use gains::ExactGains;
 pub(super) use segments::{Landed, Landing, enclosed_payoffs};
-pub(super) use settled::settled_values;
+pub(super) use settled::{settled_values, without_leaving};
 
 use super::base::Base;
 use super::jump::distance;

@@ -5,16 +5,14 @@
 //! state from which all runs settle within a few steps is a short sum.
 
 use crate::exact::walk::Problem;
-use crate::model::{ChoiceId, StateId};
-use crate::number::Rational;
+use crate::model::{ChoiceId, StateId, Structure};
+use crate::number::{LONGEST_BITS, Rational};
 use crate::strategy::{CountingStrategy, Step};
 
 /// The least number of steps within which a run may settle.
 const STEPS: u64 = 256;
 /// The products that more steps may take, over all parts: less than a second.
 const WORK: usize = 1_000_000;
-/// Longer fractions are not computed: 10,000 digits.
-const MAX_BITS: usize = 33_219;
 
 /// The payoff of part i under `strategy` from each state, if it is known to be a short fraction.
 pub(in crate::exact) fn settled_values(
@@ -46,27 +44,36 @@ pub(in crate::exact) fn settled_values(
 /// The number of steps that keep a fraction short (it grows by a discount at each step) and are cheap.
 fn steps_to_settle(problem: Problem, i: usize) -> u64 {
     let model = problem.model;
-    let short = MAX_BITS / model.discount(i).bits().max(1);
+    let short = LONGEST_BITS / model.discount(i).bits().max(1);
     let quick = WORK / (model.n() * model.n_transitions());
     STEPS.max(short.min(quick) as u64)
 }
 
 fn is_short(value: &Rational) -> bool {
-    value.bits() <= MAX_BITS
+    value.bits() <= LONGEST_BITS
 }
 
 /// Per state, whether no choice that is ever taken from it on has an advantage for part i.
 fn settled_states(problem: Problem, strategy: &CountingStrategy, i: usize) -> Vec<bool> {
     let Problem { model, advantages, .. } = problem;
-    let taken = |index: usize| strategy.changes(StateId::from(index)).iter().map(|change| change.choice);
+    let taken = |state: StateId| strategy.changes(state).iter().map(|change| change.choice);
     let has_none = |choice: ChoiceId| advantages.of(choice)[i].is_zero();
-    let mut settled: Vec<bool> = (0..model.n_states()).map(|index| taken(index).all(has_none)).collect();
+    without_leaving(model.mdp(), model.mdp().states().map(|state| taken(state).all(has_none)).collect(), taken)
+}
+
+/// The greatest part of `states` that no choice taken in it leaves.
+pub(in crate::exact) fn without_leaving<I: Iterator<Item = ChoiceId>>(
+    model: &Structure,
+    mut states: Vec<bool>,
+    taken: impl Fn(StateId) -> I,
+) -> Vec<bool> {
     loop {
-        let leaves = |choice: ChoiceId| model.targets(choice).iter().any(|target| !settled[target.index()]);
-        let leaving: Vec<usize> = (0..settled.len()).filter(|&s| settled[s] && taken(s).any(leaves)).collect();
+        let leaves = |choice: ChoiceId| model.targets(choice).iter().any(|target| !states[target.index()]);
+        let leaving: Vec<StateId> =
+            model.states().filter(|&state| states[state.index()] && taken(state).any(leaves)).collect();
         if leaving.is_empty() {
-            return settled;
+            return states;
         }
-        leaving.into_iter().for_each(|s| settled[s] = false);
+        leaving.into_iter().for_each(|state| states[state.index()] = false);
     }
 }
