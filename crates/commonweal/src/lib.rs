@@ -19,7 +19,8 @@
 //! turns if the first one is slow.
 //!
 //! [`Answer::certificate`] writes a proof that a separate checker, the crate `commonweal-check`, can check. The answer has one if
-//! it was solved with `keep_proof`, which is off by default, and if no number of the model was rounded when it was read.
+//! it was solved with `keep_proof`, which is off by default, if the solve found the long-term strategy, and if no number of the model was rounded
+//! when it was read.
 //!
 //! # An example
 //!
@@ -65,12 +66,12 @@
 //! |---|---|
 //! | get a model | [`Model::read`] (YAML, JSON, DRN, UMB), [`Model::from_yaml`], [`Model::from_bytes`], [`Model::from_arrays`], [`Model::from_doubles`], [`ModelBuilder`] |
 //! | change it | [`Model::with_discount`], [`Model::with_preference`], [`Model::with_weight`], [`Model::with_start`] |
-//! | solve it | [`solve`] with [`Options`]: an [`Answer`] with its [`Claim`] |
+//! | solve it | [`solve`] with [`Options`] (which [`Engine`], limits): an [`Answer`] with its [`Claim`] |
 //! | prove the answer | [`Answer::certificate`], [`answers`] |
 //! | ask what a strategy is worth | [`questions::evaluate`], [`questions::simulate`] |
 //! | find the best strategy that does not count | [`questions::positional`], [`questions::stationary`] |
 //! | be fair by another rule than the sum; find the Pareto front | [`questions::fair`], [`questions::front()`] |
-//! | compare strategies, explain an answer, vary discounts | [`questions`] |
+//! | compare strategies, explain an answer, vary a discount, vary two | [`questions::compare`], [`questions::explain`], [`questions::sweep`], [`questions::strategy_map`] |
 //! | read a number | [`Value`]: a [`Rational`] if it is known, and always a lower and an upper bound in doubles ([`numbers`]) |
 //! | read a number of steps, which may be long | [`Step`] |
 //! | read a strategy | [`Strategy`], [`strategies`] |

@@ -1,7 +1,7 @@
 //! Advantages over any values: what one use of a choice changes, in doubles with an error bound.
 //!
 //! The strategy's own choices are not stored: their advantages are near 0, and only a bound on them is needed. All others are
-//! *candidates*. Cost: one pass over the rows, 8 bytes per candidate and principal.
+//! *candidates*. Cost: one pass over the rows, 8 bytes per candidate and part.
 
 use super::long_term::LongTerm;
 use super::rounded_model::RoundedModel;
@@ -137,7 +137,7 @@ struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// The advantages of a choice for N principals.
+    /// The advantages of a choice for N parts.
     #[inline(always)]
     fn of_few<const N: usize>(
         &self,
@@ -156,7 +156,7 @@ impl Terms<'_> {
         }
     }
 
-    /// The same for any number of principals.
+    /// The same for any number of parts.
     fn of_many(
         &self,
         state: StateId,

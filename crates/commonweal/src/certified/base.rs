@@ -53,12 +53,12 @@ impl<'m> Base<'m> {
         UpperBound::of(span.magnitude()) + UpperBound::of(self.followed.constants[i])
     }
 
-    /// An upper bound on the difference of V_i and principal i's value of following the strategy for ever.
+    /// An upper bound on the difference of V_i and part i's value of following the strategy for ever.
     pub fn off(&self, i: usize) -> UpperBound {
         self.advantages.followed[i] * self.model.lifetime_bound(i)
     }
 
-    /// An upper bound on principal i's gain or loss under any strategy.
+    /// An upper bound on part i's gain or loss under any strategy.
     pub fn at_most(&self, i: usize) -> UpperBound {
         self.advantages.followed[i].max(self.advantages.greatest[i]) * self.model.lifetime_bound(i)
     }

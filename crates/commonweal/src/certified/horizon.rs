@@ -14,7 +14,7 @@ use crate::number::UpperBound;
 use crate::parallel;
 use std::ops::Range;
 
-/// ρ_i^step for every principal: a double, and its error bound.
+/// ρ_i^step for every part: a double, and its error bound.
 pub(super) struct StepWeights {
     pub nearest: Vec<f64>,
     pub error: Vec<UpperBound>,

@@ -1,9 +1,9 @@
-//! The long-term strategy in doubles: policy iteration for the most patient principal, then for the next one among the
+//! The long-term strategy in doubles: policy iteration for the most patient part, then for the next one among the
 //! choices that are as good as the best for all before, and so on.
 //!
 //! Two choices whose values differ by less than a tolerance count as equally good. If that is wrong, the proven interval is a
-//! little wider: nothing here is trusted. Once every state has one choice left, which is usual after the first principal, the
-//! values of all other principals are computed together in one pass over the rows.
+//! little wider: nothing here is trusted. Once every state has one choice left, which is usual after the first part, the
+//! values of all other parts are computed together in one pass over the rows.
 
 use super::rounded_model::RoundedModel;
 use crate::kernel::chain::{Chain, Columns, Table, TableMut, choose_rows, copy_columns};
@@ -20,7 +20,7 @@ use crate::stop::StopSignal;
 pub(super) struct LongTerm {
     /// One choice per state.
     pub strategy: Vec<ChoiceId>,
-    /// Two choices whose Δ_i differ by less count as equally good for principal i.
+    /// Two choices whose Δ_i differ by less count as equally good for part i.
     pub near: Vec<f64>,
     /// A state's values side by side, less the constants.
     pub values: Vec<f64>,
@@ -56,7 +56,7 @@ pub(super) fn solve(model: &RoundedModel, gap: f64, stop: &StopSignal) -> LongTe
     long_term
 }
 
-/// The values of one choice per state, for every principal.
+/// The values of one choice per state, for every part.
 pub(super) fn values_of_strategy(model: &RoundedModel, strategy: &[ChoiceId], gap: f64, stop: &StopSignal) -> LongTerm {
     let n = model.n();
     let values = vec![0.0; model.n_values() * n];
@@ -75,7 +75,7 @@ impl LongTerm {
         archive.values(&mut self.values, model.n_states(), model.n_values());
     }
 
-    /// Fills in the values of all principals from `begin` on.
+    /// Fills in the values of all parts from `begin` on.
     fn evaluate_from(&mut self, model: &RoundedModel, begin: usize, gap: f64, mut scale: f64, stop: &StopSignal) {
         let n = model.n();
         if begin == n {
@@ -100,7 +100,7 @@ impl LongTerm {
 const CANCELLED: f64 = 64.0;
 
 impl LongTerm {
-    /// Re-centres the values of principal i if they are small and their constant is large. This happens if runs soon stop earning:
+    /// Re-centres the values of part i if they are small and their constant is large. This happens if runs soon stop earning:
     /// the constant that sweeps find is then meaningless. A further solve recovers the lost precision.
     fn recentre(&mut self, model: &RoundedModel, i: usize, stop: &StopSignal) {
         let n = model.n();
@@ -132,7 +132,7 @@ impl LongTerm {
     }
 }
 
-/// The part of the gap for one principal's residual. A single principal has no tail and no layers to share it with.
+/// The share of the gap for one part's residual. A single part has no tail and no layers to share it with.
 fn share(n: usize) -> f64 {
     if n == 1 { 0.4 } else { 0.2 / n as f64 }
 }
@@ -141,7 +141,7 @@ fn put(values: &mut [f64], n: usize, begin: usize, columns: Table) {
     copy_columns(columns, TableMut::flat(values, n), begin);
 }
 
-/// The values of `strategy` for K principals from `begin` on.
+/// The values of `strategy` for K parts from `begin` on.
 fn values_of<const K: usize>(
     model: &RoundedModel,
     rows: &PolicyRows,
@@ -161,7 +161,7 @@ fn values_of<const K: usize>(
     let spans: [Span; K] = Span::over(model.ranks, own);
     columns.levels = spans.map(Span::middle);
     spans.iter().for_each(|span| *scale += span.magnitude());
-    // The error of a principal's values is its residual times its lifetime.
+    // The error of a part's values is its residual times its lifetime.
     let targets = std::array::from_fn(|i| {
         let target = share(n) * gap * model.impatience[begin + i] * *scale;
         target.max(floor(model, begin + i, columns.levels[i]))
@@ -175,7 +175,7 @@ fn floor(model: &RoundedModel, i: usize, level: f64) -> f64 {
     model.advantage_error(i, level / model.impatience[i], UpperBound::ZERO).get()
 }
 
-/// The principals of a model in doubles, each served as precisely as the gap asks for.
+/// The parts of a model in doubles, each served as precisely as the gap asks for.
 struct Rounded<'a> {
     model: &'a RoundedModel<'a>,
     gap: f64,

@@ -418,16 +418,16 @@ impl Base<'_> {
         crate::kernel::sweep::lists(model.n_states(), of_state)
     }
 
-    /// Whether the strategy is proven to be the long-term one: every other choice is worse for the most patient principal. The
+    /// Whether the strategy is proven to be the long-term one: every other choice is worse for the most patient part. The
     /// advantage over the strategy's exact values differs from the computed one by the errors of the values, here and in the next
-    /// state. Ties for the most patient principal are not decided.
+    /// state. Ties for the most patient part are not decided.
     fn is_proven_long_term(&self) -> bool {
         let doubt = self.advantages.error[0] + self.off(0) + self.off(0);
         let is_proven = self.advantages.lead.iter().all(|&lead| lead < -doubt.get());
         self.model.ranks.sum((!is_proven).into()) == 0
     }
 
-    /// V, by principal.
+    /// V, by part.
     pub fn values_in_doubles(&self) -> Vec<Vec<f64>> {
         let of_principal = |i: usize| self.model.model.states().map(|state| self.value(state, i)).collect();
         (0..self.model.n()).map(of_principal).collect()
@@ -465,7 +465,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The payoff of the i-th of the base's principals under the decisions of the whole walk.
+    /// The payoff of the i-th of the base's parts under the decisions of the whole walk.
     fn payoff(&self, i: usize) -> Values {
         if i > 0 {
             return payoff(&self.base, &self.gains, i, i - 1);

@@ -1,7 +1,7 @@
 //! The model as the certified engine sees it: in doubles, with error bounds.
 //!
 //! A probability of a [`Mdp<f64>`] is within (row length + 3) roundings of the true one, a reward within a few, a
-//! discount within one. For any doubles v and any constant c the engine computes, per choice and principal,
+//! discount within one. For any doubles v and any constant c the engine computes, per choice and part,
 //!
 //! ```text
 //! Δ(s,a) = R(s,a) − (1−λ)c + λ Σ_t P(t|s,a) v(t) − v(s)         that is, R + λPV − V with V = c + v

@@ -122,7 +122,7 @@ impl<'m> Walk<'m> {
             span: Span::NOTHING,
             decisions: base.followed.strategy.clone(),
             changes: Vec::new(),
-            // The first principal's gain is the total gain minus the others'.
+            // The first part's gain is the total gain minus the others'.
             gains: blocks(&base, 1..model.n(), tolerance),
             member_gains: members.as_ref().map_or(Vec::new(), |own| blocks(own, 0..own.model.n(), tolerance)),
             quiet: true,
@@ -137,7 +137,7 @@ impl<'m> Walk<'m> {
     }
 
     /// At the end of a segment, after which the welfare is known to lie within the spans of `after`, less the base's values
-    /// at that step and in units of λ_0 to it. `decisions` are those of the step after. Gains of single principals are not computed.
+    /// at that step and in units of λ_0 to it. `decisions` are those of the step after. Gains of single parts are not computed.
     pub fn at_end(base: Base<'m>, end: u64, after: &[Span], decisions: Vec<ChoiceId>) -> Walk<'m> {
         let middle = |span: &Span| 0.5 * span.least + 0.5 * span.greatest;
         let gain: Vec<f64> = after.iter().map(middle).collect();
@@ -308,7 +308,7 @@ struct Layer<'a> {
     model: &'a RoundedModel<'a>,
     advantages: &'a Advantages,
     strategy: &'a [ChoiceId],
-    /// ρ_i^j of the principals that still count.
+    /// ρ_i^j of the parts that still count.
     weights: Vec<f64>,
     /// A candidate with a smaller Δ_0 loses.
     least_lead: f64,

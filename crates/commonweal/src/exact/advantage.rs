@@ -4,7 +4,7 @@
 //!
 //! The values are those of a positional strategy, the *base*: the long-term strategy at first, the strategy of a stage
 //! later. Each advantage is computed exactly once and kept as an enclosure; the exact number is computed again if an enclosure
-//! cannot decide a comparison. Cost: one exact pass over the rows per principal; 24 bytes per choice and principal.
+//! cannot decide a comparison. Cost: one exact pass over the rows per part; 24 bytes per choice and part.
 
 use crate::exact::long_term::exact_advantage;
 use crate::exponential_sum::{DiscountRatios, Weights};
@@ -15,18 +15,18 @@ use crate::principals::OrderedModel;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Δ of every choice and principal, against the values of a base.
+/// Δ of every choice and part, against the values of a base.
 #[derive(Debug)]
 pub struct Advantages<'a> {
     model: &'a OrderedModel<'a>,
     rows: &'a IntegerRows,
     values: Cow<'a, [ExactVector]>,
-    /// A choice's advantages side by side, most patient principal first.
+    /// A choice's advantages side by side, most patient part first.
     enclosures: Vec<Scaled>,
 }
 
 impl<'a> Advantages<'a> {
-    /// The advantages over `values`, one vector per principal, given which choices are known to have none.
+    /// The advantages over `values`, one vector per part, given which choices are known to have none.
     pub fn over(
         model: &'a OrderedModel,
         rows: &'a IntegerRows,
@@ -53,12 +53,12 @@ impl<'a> Advantages<'a> {
         advantages
     }
 
-    /// The values of the base, most patient principal first.
+    /// The values of the base, most patient part first.
     pub fn values(&self) -> &[ExactVector] {
         &self.values
     }
 
-    /// Enclosures of Δ_i(s,a), most patient principal first. An enclosure is the point 0 if and only if the advantage is exactly 0.
+    /// Enclosures of Δ_i(s,a), most patient part first. An enclosure is the point 0 if and only if the advantage is exactly 0.
     pub fn of(&self, choice: ChoiceId) -> &[Scaled] {
         let n = self.model.n();
         &self.enclosures[choice.index() * n..(choice.index() + 1) * n]
@@ -79,7 +79,7 @@ impl<'a> Advantages<'a> {
         (numerator, scale * &values.denominator)
     }
 
-    /// `Σ_i ρ_i^t Δ_i(s,a)` over the principals in `range`, with a small relative error despite cancellation.
+    /// `Σ_i ρ_i^t Δ_i(s,a)` over the parts in `range`, with a small relative error despite cancellation.
     pub fn sum(
         &self,
         ratios: &DiscountRatios,

@@ -3,7 +3,7 @@
 //! At step t a choice passes if every prefix sum `Σ_{i≤k} λ_i^t Δ_i(s,a)` is at most 0. By Abel summation a choice that
 //! passes at t passes at every later step, so its first step is found by doubling and bisection, and the horizon is
 //! the latest of these. Choices are tested in turn, each only at the horizon so far: nearly all pass.
-//! Cost: one sign per principal and choice, and O(log H) more for each choice that moves the horizon.
+//! Cost: one sign per part and choice, and O(log H) more for each choice that moves the horizon.
 //!
 //! `tail_bound` is an upper bound on the gain from an earlier step on.
 

@@ -29,7 +29,7 @@ pub struct DiscountRatios {
 pub struct Weights {
     /// The step t.
     pub step: Step,
-    /// ρ_i^t, most patient principal first.
+    /// ρ_i^t, most patient part first.
     pub scaled: Vec<Scaled>,
     wide: Vec<WideEnclosure>,
 }
@@ -56,7 +56,7 @@ impl DiscountRatios {
         DiscountRatios { exact: (0..parts.len()).map(ratio).collect() }
     }
 
-    /// ρ_i^step for every principal. A discount of 0 counts the present step only: 0^0 = 1.
+    /// ρ_i^step for every part. A discount of 0 counts the present step only: 0^0 = 1.
     pub fn weights(&self, step: &Step) -> Weights {
         self.weights_with(step, 128)
     }
@@ -92,7 +92,7 @@ impl DiscountRatios {
         Weights { step, scaled: wide.iter().map(WideEnclosure::to_scaled).collect(), wide }
     }
 
-    /// `Σ_i c_i ρ_i^t` over the principals in `range`, where `enclosures` and `exact` give the same coefficients:
+    /// `Σ_i c_i ρ_i^t` over the parts in `range`, where `enclosures` and `exact` give the same coefficients:
     /// an enclosure with a small relative error, or the point 0. Its sign is known unless the sum is too close to 0 for any
     /// affordable precision.
     pub(crate) fn sum(

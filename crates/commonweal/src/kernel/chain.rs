@@ -1,4 +1,4 @@
-//! Values of one choice per state: approximate solutions of `(I − λP) V = R` for several principals at once.
+//! Values of one choice per state: approximate solutions of `(I − λP) V = R` for several parts at once.
 //!
 //! Nothing here is trusted: the proven bounds hold for any result. It should be close, and fast.
 //!
@@ -19,7 +19,7 @@ use crate::ranks::Ranks;
 use crate::stop::{StopReason, StopSignal};
 use std::cmp::Ordering;
 
-/// Some principals' values of one choice per state.
+/// Some parts' values of one choice per state.
 pub(crate) struct Columns<const K: usize> {
     pub values: Vec<[f64; K]>,
     /// (1 − λ) times the constant that belongs to the values.
@@ -56,7 +56,7 @@ impl<const K: usize> Chain<'_, K> {
                 if (0..K).filter(open).any(slow) {
                     return self.evaluate_slow_columns(columns, targets, stop);
                 }
-                // A less patient principal converges sooner.
+                // A less patient part converges sooner.
                 let n_open = (0..K).rfind(open).map_or(0, |last| last + 1);
                 if n_open < K {
                     return self.evaluate_first(n_open, columns, &targets, stop);

@@ -1,4 +1,4 @@
-//! The lexicographic optimum in doubles: policy iteration for one principal after the other, each among the choices that the
+//! The lexicographic optimum in doubles: policy iteration for one part after the other, each among the choices that the
 //! ones before it leave. [Alg. 1]
 //!
 //! Nothing here is trusted. The exact engine proves the guess, the certified engine bounds the error of the values. Both
@@ -68,11 +68,11 @@ impl Iteration {
     }
 }
 
-/// Principals as they are served one after the other, most patient first.
+/// Parts as they are served one after the other, most patient first.
 pub(crate) trait Served {
     /// How many there are.
     fn n(&self) -> usize;
-    /// The i-th principal's reward of each choice.
+    /// The i-th part's reward of each choice.
     fn rewards(&self, i: usize) -> Vec<f64>;
     /// λ_i, to the nearest.
     fn discount(&self, i: usize) -> f64;
@@ -84,7 +84,7 @@ pub(crate) trait Served {
     fn serve(&mut self, i: usize, column: &Columns<1>, near: f64);
 }
 
-/// Computes approximately the lexicographic optimum into `strategy`. Returns the number of principals served; for the others no
+/// Computes approximately the lexicographic optimum into `strategy`. Returns the number of parts served; for the others no
 /// state has a choice left.
 pub(crate) fn lexicographic(
     ranks: &dyn Ranks,

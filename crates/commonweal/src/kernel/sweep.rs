@@ -104,7 +104,7 @@ impl<const K: usize> Spans<K> {
     }
 }
 
-/// Calls `$kernel` with `$n` as a constant where it is small, so that its loops over principals are unrolled.
+/// Calls `$kernel` with `$n` as a constant where it is small, so that its loops over parts are unrolled.
 macro_rules! specialised {
     ($n:expr, |$width:ident| $kernel:expr) => {
         match $n {
@@ -252,7 +252,7 @@ pub(crate) fn expectations<const K: usize>(
     sums
 }
 
-/// One principal's view of the choices that are left.
+/// One part's view of the choices that are left.
 pub(crate) struct Choices<'a> {
     pub ranks: &'a dyn Ranks,
     pub rows: &'a Arrays<'a, f64>,

@@ -2,8 +2,8 @@
 //!
 //! A principal weights step j by `Σ_k c_k λ_k^j`. For the welfare only the discounts matter, so all terms with discount λ_i are
 //! one part, whose rewards are `R_i(s,a) = Σ weight · coefficient · R_p(s,a)` over the principals p that have it. Past this
-//! module every function takes an [`OrderedModel`], which has parts only: their discounts are distinct and decreasing, and the
-//! weights are included in the rewards. The order is part of the type and never checked again.
+//! module every function takes an [`OrderedModel`], which decides by parts: those of [`order`] have distinct, decreasing
+//! discounts, and the weights are included in the rewards. No engine checks the order again.
 //!
 //! A principal's payoff is computed from its sources ([`OrderedModel::sources`]): from parts that are its own, and by a separate
 //! evaluation if it shares a part or has weight 0.
@@ -150,7 +150,7 @@ pub fn sources(principals: &[Principal], parts: &[OrderedPart], principal: Princ
     principals[principal.index()].only_parts().iter().map(source).collect()
 }
 
-/// A model as its parts see it: distinct, decreasing discounts, and one reward for each choice and part.
+/// A model as its parts see it: one reward for each choice and part.
 #[derive(Debug)]
 pub struct OrderedModel<'m> {
     mdp: &'m Mdp,

@@ -13,7 +13,7 @@
 //! constant: then the drift is at most the span of E_b.
 //!
 //! Over an interval of steps every ρ_i^t lies between its values at the ends, which bounds the sum. If this bound is too rough the interval is bisected,
-//! the later half first, down to single steps. With two principals bisection is needed only to find the last step that fails.
+//! the later half first, down to single steps. With two parts bisection is needed only to find the last step that fails.
 
 mod harmonic;
 

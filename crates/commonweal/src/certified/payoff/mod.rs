@@ -1,6 +1,6 @@
-//! Each principal's gain under the decisions, over the values of the base.
+//! Each part's gain under the decisions, over the values of the base.
 //!
-//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several principals at once, beginning with the last step that matters to one of
+//! `G_j(s) = Δ(s,σ_j(s)) + λ P_σ G_{j+1}`, for several parts at once, beginning with the last step that matters to one of
 //! them: all later steps are worth at most max|Δ|/(1−λ), which is negligible seen from step 0.
 
 mod evaluation;
@@ -33,7 +33,7 @@ pub(super) struct Decided<'a> {
     pub quiet: bool,
 }
 
-/// Gains of some principals that follow the decisions, layer by layer.
+/// Gains of some parts that follow the decisions, layer by layer.
 pub(super) trait Gains: Sync {
     /// Goes back by one layer.
     fn layer(&mut self, base: &Base, layer: &Decided);
@@ -48,7 +48,7 @@ pub(super) trait Gains: Sync {
     fn pass(&mut self, model: &RoundedModel, archive: &mut dyn Archive);
     /// The first step that matters to none of them, at the tolerance asked for.
     fn end(&self) -> u64;
-    /// How many principals these are.
+    /// How many parts these are.
     fn width(&self) -> usize;
     /// The gain of one of them from `state`, at the step reached.
     fn gain(&self, state: StateId, i: usize) -> f64;
@@ -56,7 +56,7 @@ pub(super) trait Gains: Sync {
     fn magnitude_and_error(&self, base: &Base, i: usize) -> (UpperBound, UpperBound);
 }
 
-/// The gains of some principals of a base, each to be known within about `tolerance`, side by side as far as they fit.
+/// The gains of some parts of a base, each to be known within about `tolerance`, side by side as far as they fit.
 pub(super) fn blocks(base: &Base, principals: Range<usize>, tolerance: f64) -> Vec<Box<dyn Gains>> {
     let of = |begin: usize| -> Box<dyn Gains> {
         match principals.end - begin {
@@ -64,11 +64,11 @@ pub(super) fn blocks(base: &Base, principals: Range<usize>, tolerance: f64) -> V
             _ => Box::new(Block::<2>::new(base, begin, tolerance)),
         }
     };
-    // Two at a time: all principals of a block need as many layers as the most patient of them.
+    // Two at a time: all parts of a block need as many layers as the most patient of them.
     principals.clone().step_by(2).map(of).collect()
 }
 
-/// The gains of K principals from `begin` on.
+/// The gains of K parts from `begin` on.
 struct Block<const K: usize> {
     begin: usize,
     /// The first step that matters to none of them.

@@ -13,10 +13,10 @@
 //!
 //! - *prefix test at u*: d_t is a weighted mean of the prefix sums at u (Abel summation), so `d_t + y ≤ max_k C_k(u) + y`;
 //! - *suffix test at v*: if the suffix sums B_k(v), k ≥ 1, are at most 0, then `d_t ≤ B_0(v)`, provided that no
-//!   principal with discount 0 comes back at u = 0;
+//!   part with discount 0 comes back at u = 0;
 //! - *monotony*: every ρ_i^t falls with t, so `d_t ≤ Σ_{Δ_i>0} Δ_i ρ_i^u + Σ_{Δ_i<0} Δ_i ρ_i^v`.
 //!
-//! An interval that passes none is bisected, the later half first. With two principals a negative interval passes at once. With
+//! An interval that passes none is bisected, the later half first. With two parts a negative interval passes at once. With
 //! more, the sum may change its sign several times. Then the prefix and suffix tests may fail on every interval, and monotony
 //! decides on pieces whose length is proportional to their distance from a root. An exponential sum of n terms has at most
 //! n − 1 roots, so O(n log b) pieces suffice.

@@ -4,7 +4,7 @@
 //! present step is known, and on the way back only carried along (`stage_end`): once it hardly differs from state to state,
 //! or from class to class of states that σ never leaves (`harmonic`), because σ's chain has mixed it, or once it is
 //! discounted (`radius`), the next step at which any choice can beat σ is found without walking (`Events`). A jump costs one exact
-//! linear solve per principal, a few sums per choice, and the layers since the last one again in many bits.
+//! linear solve per part, a few sums per choice, and the layers since the last one again in many bits.
 
 mod events;
 mod harmonic;

@@ -1,7 +1,7 @@
 //! The radius: an upper bound on the difference between the values at a step and those of a strategy that is followed from
 //! there for some steps.
 //!
-//! Two values of principal i differ by at most `C_i = (max R_i − min R_i)/(1 − λ_i)`. After m steps of the same decisions
+//! Two values of part i differ by at most `C_i = (max R_i − min R_i)/(1 − λ_i)`. After m steps of the same decisions
 //! this still holds, and seen from the first of these steps it is `λ_i^m C_i`. In units of λ_0^b, with b that first step, the
 //! welfare differs by at most `r = Σ_i ρ_i^b λ_i^m C_i`. Cost: one pass over the rewards.
 
@@ -17,13 +17,13 @@ pub(super) fn radius(model: &OrderedModel, ratios: &DiscountRatios, step: &Step,
     (0..model.n()).map(of_principal).fold(Scaled::ZERO, Scaled::plus).upper()
 }
 
-/// `λ_i^m C_i`, as a point that is at least that; with m = 0, the greatest difference of two values of principal i.
+/// `λ_i^m C_i`, as a point that is at least that; with m = 0, the greatest difference of two values of part i.
 pub(crate) fn farthest(model: &OrderedModel, i: usize, followed_for: &Step) -> Scaled {
     let rewards = (0..model.n_choices()).map(|choice| &model.rewards(choice.into())[i]);
     distance(model.discount(i), rewards, followed_for)
 }
 
-/// `λ^m C` for one principal with these rewards, as a point that is at least that.
+/// `λ^m C` for one part with these rewards, as a point that is at least that.
 pub(crate) fn distance<'r>(
     discount: &Rational,
     rewards: impl Iterator<Item = &'r Rational> + Clone,
@@ -39,7 +39,7 @@ mod tests {
     use crate::io::read_model;
     use crate::principals::order;
 
-    /// What principals with these discounts lose, in units of λ_0^step, if `stay` is followed for ever and not only for m
+    /// What parts with these discounts lose, in units of λ_0^step, if `stay` is followed for ever and not only for m
     /// steps: 3 and 5 at every step from then on. Summed up step by step, until the rest is below 2^-200 of it.
     fn lost(discounts: &[Rational], step: u32, m: u32) -> Rational {
         let power = |x: &Rational, n: u32| (0..n).fold(Rational::ONE, |power, _| power * x);

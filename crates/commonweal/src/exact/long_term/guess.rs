@@ -25,7 +25,7 @@ pub(super) fn lexicographic(model: &OrderedModel, stop: &StopSignal) -> Result<V
     Ok(strategy)
 }
 
-/// The principals of an exact model, served as precisely as doubles can.
+/// The parts of an exact model, served as precisely as doubles can.
 struct Guess<'a> {
     model: &'a OrderedModel<'a>,
     precision: f64,

@@ -1,6 +1,6 @@
-//! The long-term strategy: the lexicographic optimum, most patient principal first. [Alg. 1]
+//! The long-term strategy: the lexicographic optimum, most patient part first. [Alg. 1]
 //!
-//! Principals are served in decreasing patience. For principal i, among the choices that every more patient principal
+//! Parts are served in decreasing patience. For part i, among the choices that every more patient part
 //! finds optimal (𝓜_i), the values satisfy
 //!
 //! ```text
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! and 𝓜_{i+1} keeps the choices that attain the maximum. Ties are decided exactly, because a wrong tie changes the
-//! strategy for ever. To save work, `guess` finds a strategy in doubles, its values for all principals are solved exactly and
+//! strategy for ever. To save work, `guess` finds a strategy in doubles, its values for all parts are solved exactly and
 //! together (`linear_system`), and exact policy iteration continues only if the guess was not optimal. Cost of a right guess: n
-//! exact linear solves and one exact pass over the rows per principal.
+//! exact linear solves and one exact pass over the rows per part.
 
 mod guess;
 
@@ -22,10 +22,10 @@ use crate::principals::OrderedModel;
 use crate::stop::{StopReason, StopSignal};
 use std::cmp::Ordering;
 
-/// The lexicographic optimum, most patient principal first, and the choices that it allows.
+/// The lexicographic optimum, most patient part first, and the choices that it allows.
 #[derive(Debug, Clone)]
 pub struct LongTerm {
-    /// V_i, most patient principal first: the same for every strategy that stays within the allowed choices.
+    /// V_i, most patient part first: the same for every strategy that stays within the allowed choices.
     pub values: Vec<ExactVector>,
     /// Per choice, whether it is allowed for ever (𝓜_n).
     pub allowed: Vec<bool>,
@@ -68,7 +68,7 @@ pub fn solve(model: &OrderedModel, rows: &IntegerRows, stop: &StopSignal) -> Res
     Ok(LongTerm { values, allowed, strategy })
 }
 
-/// The exact value to the i-th principal of taking these choices, one per state, for ever.
+/// The exact value to the i-th part of taking these choices, one per state, for ever.
 pub fn value_of(
     model: &OrderedModel,
     strategy: &[ChoiceId],
@@ -143,7 +143,7 @@ pub(crate) fn exact_advantage(
     (numerator, denominator * reward_denominator)
 }
 
-/// The values of one strategy for all principals, solved together.
+/// The values of one strategy for all parts, solved together.
 pub fn values_of(
     model: &OrderedModel,
     strategy: &[ChoiceId],
@@ -152,7 +152,7 @@ pub fn values_of(
     of_each(model, |i| value_of(model, strategy, i, stop))
 }
 
-/// The values for every principal, solved together.
+/// The values for every part, solved together.
 fn of_each(
     model: &OrderedModel,
     value: impl Fn(usize) -> Result<ExactVector, StopReason> + Sync + Send,

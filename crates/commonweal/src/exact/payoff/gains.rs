@@ -1,6 +1,6 @@
-//! Exact gains of one principal under the decisions made so far, layer by layer.
+//! Exact gains of one part under the decisions made so far, layer by layer.
 //!
-//! Against values V with advantages Δ, following decisions σ_j before the tail gains the principal
+//! Against values V with advantages Δ, following decisions σ_j before the tail gains the part
 //!
 //! ```text
 //! G_j(s) = Δ(s, σ_j(s)) + λ Σ_t P(t|s,σ_j(s)) G_{j+1}(t),      G_H = 0,
@@ -17,7 +17,7 @@ use crate::parallel;
 use dashu_base::Gcd;
 use std::sync::OnceLock;
 
-/// The gains of one principal at the layer reached so far: `G(s) = numerators[s] / (scale · d)`, with d the
+/// The gains of one part at the layer reached so far: `G(s) = numerators[s] / (scale · d)`, with d the
 /// denominator of the values.
 pub struct ExactGains<'a> {
     model: &'a Mdp,
@@ -116,7 +116,7 @@ impl<'a> ExactGains<'a> {
         product(&Integer::from(self.scale.clone()), &Integer::from(self.values.denominator.clone()))
     }
 
-    /// V + G: what the principal expects from here on.
+    /// V + G: what the part expects from here on.
     pub fn total(&self) -> ExactVector {
         let scale = Integer::from(self.scale.clone());
         let total = |index: usize| product(&self.values.numerators[index], &scale) + &self.numerators[index];

@@ -10,7 +10,7 @@
 //! If the same decisions have held for a while, the walk tries to [`jump`](super::jump) over the steps at which they continue
 //! to hold. Without long stages the walk goes layer by layer.
 //!
-//! Cost: a walked layer is O(principals · choices + transitions) in doubles. No polynomial bound on the number of stages is
+//! Cost: a walked layer is O(parts · choices + transitions) in doubles. No polynomial bound on the number of stages is
 //! known.
 
 mod alike;
@@ -45,7 +45,7 @@ const RECENTRED: u64 = 16;
 /// Everything that the induction reads.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
-    /// The model, most patient principal first.
+    /// The model, most patient part first.
     pub model: &'a OrderedModel<'a>,
     /// Its transitions in integers.
     pub rows: &'a IntegerRows,
@@ -70,7 +70,7 @@ pub struct Span<'a> {
     pub terminal: Option<&'a Terminal>,
     /// Per choice, whether the long-term strategy of the whole model allows it.
     pub allowed: &'a [bool],
-    /// The model with one part per principal, for the equivalence of states at all steps.
+    /// The model by which states are equivalent at all steps: with segments, one part per principal.
     pub whole: &'a OrderedModel<'a>,
 }
 
@@ -134,7 +134,7 @@ pub struct Unravelled<'a> {
     pub passed: Vec<Passed>,
     /// The step from which on nothing is gained.
     pub first_event: Step,
-    /// Exact gains over the long-term strategy at step 0, most patient principal first, where they are affordable.
+    /// Exact gains over the long-term strategy at step 0, most patient part first, where they are affordable.
     pub exact_gains: Option<Vec<ExactGains<'a>>>,
     /// Whether exact gains could be followed all the way, however long they are.
     pub exact_is_affordable: bool,

@@ -22,7 +22,7 @@ use crate::strategy::{Change, CountingStrategy, Step};
 pub struct Truncated {
     /// Decisions before the last layer computed, the long-term strategy after.
     pub strategy: CountingStrategy,
-    /// The strategy's gain over the long-term strategy, per start state and principal, most patient first.
+    /// The strategy's gain over the long-term strategy, per start state and part, most patient first.
     pub gains: Vec<Vec<Scaled>>,
     /// An upper bound on any strategy's gain in welfare, per start state.
     pub upper: Vec<Scaled>,
