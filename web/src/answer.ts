@@ -2,6 +2,7 @@
 
 import type { Principal, View } from "./documents";
 import { el, rove, table } from "./dom";
+import { isCost, ON_COSTS, titled } from "./principals";
 import { double, plain, shown, signed, stepText } from "./numbers";
 
 export function drawAnswer(place: HTMLElement, view: View): void {
@@ -29,7 +30,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
     const longTerm = answer.long_term_payoffs?.[principal.name];
     const own = answer.own_best?.[principal.name];
     return [
-      principal.name,
+      titled(principal),
       principal.stated,
       ...(isWeighted ? [plain(principal.weight)] : []),
       shown(gets),
@@ -51,5 +52,7 @@ export function drawAnswer(place: HTMLElement, view: View): void {
     ),
     el("p", { class: "note" }, claim),
     el("div", { class: "scroll" }, table(head, model.principals.map(row), "Who gets what")),
-  );  rove(place, ".number");
+    el("p", { class: "note" }, model.principals.some(isCost) ? ON_COSTS : ""),
+  );
+  rove(place, ".number");
 }

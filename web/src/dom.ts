@@ -66,6 +66,19 @@ export function short(name: string, most = 18): string {
   return name.length > most ? name.slice(0, most - 1) + "…" : name;
 }
 
+/** The part of the page that a hand was on last. */
+let held: Element | null = null;
+for (const event of ["pointerdown", "focusin"]) {
+  document.addEventListener(event, ({ target }) => (held = target instanceof Element ? target.closest("section, header") : null), true);
+}
+
+/** Draws without moving what the reader has a hand on, although what stands above it may become higher or lower. */
+export function steadily(draw: () => void): void {
+  const top = held?.getBoundingClientRect().top;
+  draw();
+  if (top !== undefined) window.scrollBy({ top: held!.getBoundingClientRect().top - top, behavior: "instant" });
+}
+
 const rovers = new WeakMap<HTMLElement, { at: number }>();
 const KEYS: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 

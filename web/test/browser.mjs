@@ -350,6 +350,74 @@ test("a comparison has no row of the model before", async () => {
   await page.close();
 });
 
+// The answer to a click comes after another model was opened: it is dropped, and what follows is asked and drawn for the new model alone.
+test("an answer of one model is never drawn with the view of another", async () => {
+  const page = await open();
+  await resting(page);
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  const asked = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST") asked.push([new URL(request.url()).pathname, request.postDataJSON()]);
+  });
+  const gates = [0, 1].map(() => {
+    let resolve;
+    const promise = new Promise((done) => (resolve = done));
+    return { promise, resolve };
+  });
+  let count = 0;
+  await page.route("**/api/view", async (route) => {
+    await gates[count++]?.promise;
+    await route.continue();
+  });
+  const box = await page.locator("#map svg.pick").boundingBox();
+  await page.locator("#map").scrollIntoViewIfNeeded();
+  await page.mouse.click(box.x + box.width * 0.75, (await page.locator("#map svg.pick").boundingBox()).y + box.height * 0.3);
+  const other = "principals: {x: 4/5, y: 1/5, z: 1/2}\nstates:\n  s: {go: {reward: {x: 1}, to: s}, rest: {reward: {y: 2, z: 1}, to: s}}\n";
+  await page.locator("#upload").setInputFiles({ name: "other.yaml", mimeType: "text/yaml", buffer: Buffer.from(other) });
+  await page.waitForFunction((text) => document.querySelector("#model").value === text, other);
+  gates[0].resolve();
+  // Long enough for what the old answer would have set off.
+  await page.waitForTimeout(1500);
+  assert.equal(await page.evaluate(() => document.body.dataset.rests), "false", "the new model is still asked for");
+  gates[1].resolve();
+  await page.locator("#answer", { hasText: "from s" }).waitFor();
+  await resting(page);
+  assert.deepEqual(errors, []);
+  for (const [path, body] of asked) {
+    for (const axis of [body.x, body.y].filter(Boolean)) assert.ok(new RegExp(`\\b${axis.replace(".rate", "")}:`).test(body.model), `${path} asks for ${axis} of another model`);
+    for (const name of [body.discounts, body.weights, body.parameters].flatMap((own) => Object.keys(own ?? {}))) assert.ok(body.model.includes(`${name}:`), `${path} sets ${name} of another model`);
+  }
+  assert.deepEqual(await page.locator("#compare thead th").allTextContents(), ["strategy", "welfare", "loses", "x", "y", "z"]);
+  const rows = await page.locator("#compare tbody th").allTextContents();
+  for (const row of ["the plan (counting)", "best stationary", "best for z", "fair: Nash"]) assert.ok(rows.includes(row), `${row}: ${rows}`);
+  const labels = await page.locator("#map svg.pick text").allTextContents();
+  assert.ok(labels.includes("discount of x") && labels.includes("discount of y"), labels.join(" "));
+  await page.close();
+});
+
+// The Green Book's rates fall in six segments. By the rate of the first 30 years (3.5 %) a yield of 3.2 % never pays, so waiting is best then; by
+// every later rate building is.
+test("the explanation tells each segment of a schedule, the earlier ones too", async () => {
+  const page = await open();
+  await page.locator("#gallery").selectOption("green-book-investment");
+  await page.locator("#explanation", { hasText: "society" }).waitFor();
+  await resting(page);
+  const text = await page.locator("#explanation").innerText();
+  assert.doesNotMatch(text, /never pays? by/);
+  assert.match(text, /Years 0 to 29\n[^]*?would take “wait” in idea/);
+  for (const years of ["Years 30 to 74", "Years 75 to 124", "Years 125 to 199", "Years 200 to 299", "From year 300 on"]) {
+    assert.match(text, new RegExp(`${years}\\n[^]*?“build” in idea`), years);
+  }
+  // Bob counts for seven years only. While he does, the deviation of the hotel pays in years 0 and 1, as if he counted for ever.
+  const hotel = "step: year\nprincipals:\n  alice: 2/3\n  bob: {discount: 1/3, until: 7}\nstates:\n  s0:\n    a: {reward: 3, to: s0}\n    b: {reward: -1, to: s1}\n  s1:\n    b: {reward: 6, to: s1}\n";
+  await typed(page, hotel);
+  await resting(page);
+  const told = await page.locator("#explanation").innerText();
+  assert.match(told, /Years 0 to 6\n[^]*?In s0, “a” pays from year 0 to 1/, told);
+  await page.close();
+});
+
 test("every example of the gallery opens", async () => {
   const page = await open();
   const names = await page.locator("#gallery option").evaluateAll((options) => options.map((option) => option.value).filter(Boolean));
