@@ -118,10 +118,10 @@ interface Row {
   welfare: Num;
 }
 
-/** The welfare of a class whose best strategy is not known: from what was found to the upper bound. */
+/** The welfare of a class whose best strategy is not known: from what was found to the upper bound, unless they are nearly the same. */
 function withUpper(welfare: Num, upper: number | string | undefined): Num {
-  if (upper === undefined) return welfare;
   const lower = Number(welfare.lower);
+  if (upper === undefined || Number(upper) - lower <= 1e-5 * Math.max(Math.abs(lower), Math.abs(Number(upper)))) return welfare;
   return { lower, upper, value: (lower + Number(upper)) / 2 };
 }
 

@@ -117,8 +117,8 @@ function inWords(deviation: Deviation, view: View, hasFigures: boolean): string 
   const last = stepNumber(deviation.pays_until!) - 1;
   const first = stepNumber(deviation.pays_from!);
   const until = last === first ? `at ${step} ${stepText(first)}` : `from ${step} ${stepText(deviation.pays_from!)} to ${stepText(typeof deviation.pays_until === "number" ? last : deviation.pays_until!)}`;
-  const who = [gains.length > 0 && `it gains for ${gains.join(", ")}`, pays.length > 0 && `costs ${pays.join(", ")}`].filter(Boolean).join(" and ");
-  return `In ${deviation.state}, “${deviation.action}” pays ${until}: ${hasFigures ? `at ${step} 0 ` : ""}${who}.`;
+  const who = [gains.length > 0 && `better for ${gains.join(", ")}`, pays.length > 0 && `worse for ${pays.join(", ")}`].filter(Boolean).join(" and ");
+  return `In ${deviation.state}, “${deviation.action}” pays ${until}: ${hasFigures ? `at ${step} 0 ` : ""}it is ${who}.`;
 }
 
 function turned(turn: Turn, step: string): string {

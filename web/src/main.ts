@@ -245,6 +245,11 @@ function drawPanels(): void {
   for (const id of ["map-panel", "front-panel"]) byId(id).hidden = !both;
   follow(compare.show(present));
   if (!both) return;
+  const isAll = present.view.model.principals.length === 2;
+  byId("front-title").textContent = isAll ? "What both can get" : `What ${both[0]} and ${both[1]} can get`;
+  byId("front-note").textContent = isAll
+    ? "On the front neither can gain unless the other loses. A click shows the details of a point."
+    : `The line is the front of ${both[0]} and ${both[1]}, as if nobody else counted. The plan and the points of the rules serve the others too, so that they may lie inside. A click shows what everybody gets.`;
   follow(map.show(present, both, state.unit));
   follow(front.show(present, both).then(() => compare.add(present.asked, front.compromises(present.asked))));
 }
