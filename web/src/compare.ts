@@ -2,7 +2,7 @@
 
 import { ask } from "./api";
 import type { Compared, Num, Principal, Solution } from "./documents";
-import { el, rove, steadily, table } from "./dom";
+import { el, listed, rove, steadily, table } from "./dom";
 import { RULES, type Compromise } from "./front";
 import { between, decimal, double, isWide, shown, value } from "./numbers";
 import { isCost, titled } from "./principals";
@@ -104,9 +104,7 @@ export class ComparePanel {
     const best = withUpper(plan.welfare, plan.upper);
     const head = ["strategy", "welfare", "loses", ...principals.map(titled)];
     const cells = rows.map((row, at) => [row.name, shown(row.welfare), at === 0 ? "" : loss(best, row.welfare), ...principals.map((one) => cell(row, one))]);
-    const found = table(head, cells, "What other strategies give");
-    // On a phone each row is a list of its own, with the names of the columns.
-    for (const row of found.tBodies[0]!.rows) [...row.cells].forEach((cell, at) => (cell.dataset.column = head[at]!));
+    const found = listed(table(head, cells, "What other strategies give"));
     steadily(() => this.place.replaceChildren(el("div", { class: "scroll" }, found)));
     rove(this.place, ".number");
   }

@@ -51,6 +51,14 @@ export function table(head: Child[], rows: Child[][], caption: string): HTMLTabl
   );
 }
 
+/** Makes a table one whose rows are lists on a phone, with the names of the columns. */
+export function listed(table: HTMLTableElement): HTMLTableElement {
+  const names = [...table.tHead!.rows[0]!.cells].map((cell) => cell.textContent ?? "");
+  for (const row of table.tBodies[0]!.rows) [...row.cells].forEach((cell, at) => (cell.dataset.column = names[at]!));
+  table.classList.add("listed");
+  return table;
+}
+
 /** The width that a picture has on the page. */
 export function roomOf(element: HTMLElement): number {
   return Math.max(260, Math.floor(element.clientWidth || 640));

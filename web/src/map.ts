@@ -16,7 +16,7 @@ const STAGES = [
   { path: "/api/sketch", resolution: 6, time_limit: 30, quick: 1500, told: "6 × 6 cells" },
   { path: "/api/sketch", resolution: 12, time_limit: 30, quick: 2000, told: "12 × 12 cells" },
   { path: "/api/sketch", resolution: 40, time_limit: 20, quick: 500, told: "40 × 40 cells" },
-  { path: "/api/map", resolution: 8, time_limit: 25, quick: 0, told: "Boundaries pass through points that are located by exact solutions" },
+  { path: "/api/map", resolution: 12, time_limit: 25, quick: 0, told: "Boundaries pass through points that are located by exact solutions; a band much thinner than a twelfth of an axis may be missing" },
 ];
 /** A smaller model begins with the second stage, which it has at once. */
 const SMALL = 20;
