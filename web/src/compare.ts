@@ -44,11 +44,10 @@ export class ComparePanel {
     }
     [this.compared, this.fair, this.isCancelled] = [[], [], false];
     this.place.classList.add("old");
-    if (before?.asked.model !== shown.asked.model) this.place.replaceChildren();
     this.asking?.abort();
     this.asking = null;
     if (shown.view.model.n_states > FEW || shown.view.solution.engine !== "exact") {
-      this.place.replaceChildren();
+      this.clear();
       this.status.textContent = "The model is too large to be compared here; the program does it: commonweal solve --compare.";
       return;
     }
@@ -60,6 +59,7 @@ export class ComparePanel {
       this.asking = null;
       this.compared = answer.data?.comparison ?? [];
       this.status.textContent = answer.ok ? "Bars show what each gets more or less than under the plan; to the right is better." : answer.error.message;
+      if (this.compared.length === 0) this.clear();
       this.draw();
     } catch (error) {
       // Another comparison was asked for meanwhile.
@@ -79,6 +79,19 @@ export class ComparePanel {
     if (!this.asking) return;
     this.asking.abort();
     [this.asking, this.isCancelled] = [null, true];
+  }
+
+  /** Another model is shown: nothing of the one before stays, and nothing more comes of it. */
+  forget(): void {
+    this.asking?.abort();
+    [this.asking, this.shown, this.compared, this.fair] = [null, null, [], []];
+    this.status.replaceChildren();
+    this.clear();
+  }
+
+  private clear(): void {
+    this.place.classList.remove("old");
+    this.place.replaceChildren();
   }
 
   private draw(): void {

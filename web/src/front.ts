@@ -59,6 +59,19 @@ export class FrontPanel {
     [this.asking, this.isCancelled] = [null, true];
   }
 
+  /** Another model is shown: nothing of the one before stays, and nothing more comes of it. */
+  forget(): void {
+    this.asking?.abort();
+    [this.of, this.front, this.fair] = [null, null, []];
+    for (const part of [this.status, this.told]) part.replaceChildren();
+    this.clear();
+  }
+
+  private clear(): void {
+    this.place.classList.remove("old");
+    this.place.replaceChildren();
+  }
+
   /** The compromises that are known, if they answer this question. */
   compromises(asked: Question): Compromise[] {
     return this.of && isSame(this.of.shown.asked, asked) ? this.fair : [];
@@ -74,7 +87,6 @@ export class FrontPanel {
     }
     [this.front, this.fair, this.chosen, this.isCancelled] = [null, [], null, false];
     this.place.classList.add("old");
-    if (before?.shown.asked.model !== shown.asked.model) this.place.replaceChildren();
     this.told.replaceChildren();
     this.asking?.abort();
     const asking = new AbortController();
@@ -85,7 +97,7 @@ export class FrontPanel {
       const body = { ...shown.asked, time_limit: LIMIT };
       const answer = await ask<Front>("/api/front", { ...body, x: axes[0], y: axes[1], vertices: VERTICES }, asking.signal);
       if (!answer.ok && !answer.data?.vertices) {
-        this.place.replaceChildren();
+        this.clear();
         const late = `Not even the ends of the front are known after ${LIMIT} seconds; the program takes longer: commonweal front.`;
         this.status.textContent = answer.status === 503 ? late : answer.error.message;
       } else {

@@ -135,6 +135,7 @@ function received(asked: Question, answer: Answer<View>): void {
   document.body.classList.remove("asking");
   if (found) accept({ asked, view: found });
   else if (!answer.ok) refused(asked, answer.status, answer.error);
+  refuse = null;
 }
 
 function refused(asked: Question, status: number, mistake: Mistake): void {
@@ -145,7 +146,7 @@ function refused(asked: Question, status: number, mistake: Mistake): void {
     tellRest();
     return;
   }
-  // What the model says has no line: it is a number of the sliders. The name of the API's key says nothing here.
+  // A mistake without a line is one of the sliders' numbers, not of the text. The name of the API's key says nothing here.
   const why = `${mistake.message.replace(/^`\w+`: /, "")}${mistake.help ? `; ${mistake.help}` : ""}`;
   if (shown?.asked.model === asked.model) {
     // The page goes on with the numbers that were taken last.
@@ -166,6 +167,7 @@ function refused(asked: Question, status: number, mistake: Mistake): void {
 function accept(found: Shown): void {
   document.body.classList.remove("stale");
   editor.show(null);
+  if (shown?.asked.model !== found.asked.model) for (const panel of [map, front, compare]) panel.forget();
   shown = found;
   suit(found.view);
   actions = new Actions();

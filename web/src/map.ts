@@ -166,17 +166,24 @@ export class MapPanel {
     return { asked: { ...asked, discounts }, axes, range: stays ? before.range : rangeOf(unit, own) };
   }
 
-  /** Moves the mark, if the map is that of these sliders. Another one looks old until `show` replaces it; one of another model goes. */
+  /** Moves the mark, if the map is that of these sliders. Another one looks old until `show` replaces it. */
   mark(shown: Shown, axes: Axes, unit: Unit): void {
     const own = ownOf(shown, axes);
     const isSame = JSON.stringify(this.subjectOf(shown, axes, unit, own)) === JSON.stringify(this.subject);
     this.place.classList.toggle("old", !isSame);
     if (isSame) this.draw(own);
-    else if (this.subject?.asked.model !== shown.asked.model) this.clear();
+  }
+
+  /** Another model is shown: nothing of the one before stays, and nothing more comes of it. */
+  forget(): void {
+    this.asking?.abort();
+    this.subject = null;
+    this.clear();
   }
 
   private clear(): void {
     [this.map, this.at] = [null, null];
+    this.place.classList.remove("old");
     this.place.replaceChildren();
   }
 
@@ -188,7 +195,6 @@ export class MapPanel {
       this.draw(own);
       return;
     }
-    if (this.subject?.asked.model !== subject.asked.model) this.clear();
     this.place.classList.add("old");
     [this.subject, this.own, this.map] = [subject, own, null];
     const { least, greatest } = subject.range;
