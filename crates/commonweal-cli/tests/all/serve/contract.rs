@@ -41,7 +41,8 @@ fn solve_answers_with_the_bytes_that_the_program_prints() {
 fn every_document_has_the_bytes_that_the_program_prints() {
     let server = Serving::new(&PATIENT);
     let folder = Folder::new();
-    let study = |name: &str| concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/case-studies/").to_owned() + name + ".yaml";
+    let study =
+        |name: &str| concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/case-studies/").to_owned() + name + ".yaml";
     let hotel = paper("hotel.yaml").display().to_string();
     let compare = |path: &str, asked: &serde_json::Value, model: &str, args: &[&str]| {
         let mut body = asked.clone();
@@ -57,16 +58,16 @@ fn every_document_has_the_bytes_that_the_program_prints() {
         assert!(document == printed, "{path} of {model}: {document:.300} … and {printed:.300} …");
     };
     let details = json!({"compare": true, "explain": true});
-    for model in [hotel.clone(), study("green-book-investment"), study("two-rates-in-health-care")] {
-        compare("/api/solve", &details, &model, &["solve", "--compare", "--explain"]);
+    for model in [&hotel, &study("two-rates-in-health-care")] {
+        compare("/api/solve", &details, model, &["solve", "--compare", "--explain"]);
     }
+    compare("/api/solve", &json!({"explain": true}), &study("green-book-investment"), &["solve", "--explain"]);
     let axes = json!({"x": "alice", "y": "bob", "least": "0", "greatest": "0.9", "resolution": 4});
     let ranges = ["--x-range", "0..0.9", "--y-range", "0..0.9", "--resolution", "4"];
     compare("/api/map", &axes, &hotel, &[&["map", "--x", "alice", "--y", "bob"], &ranges[..]].concat());
-    let axes = json!({"x": "spending.rate", "y": "health.rate", "least": "0.01", "greatest": "0.2", "resolution": 3});
-    let ranges = ["--x-range", "1%..20%", "--y-range", "1%..20%", "--resolution", "3"];
-    let args = [&["map", "--x", "spending.rate", "--y", "health.rate"], &ranges[..]].concat();
-    compare("/api/map", &axes, &study("two-rates-in-health-care"), &args);
+    let axes = json!({"x": "alice.rate", "y": "bob.rate", "least": "0.4", "greatest": "0.9", "resolution": 3});
+    let ranges = ["--x-range", "40%..90%", "--y-range", "40%..90%", "--resolution", "3"];
+    compare("/api/map", &axes, &hotel, &[&["map", "--x", "alice.rate", "--y", "bob.rate"], &ranges[..]].concat());
     compare("/api/front", &json!({"vertices": 20}), &hotel, &["front", "--vertices", "20"]);
     for rule in ["max-min", "nash", "kalai-smorodinsky"] {
         compare("/api/fair", &json!({"rule": rule}), &hotel, &["fair", "--rule", rule]);
