@@ -13,11 +13,13 @@ type Unit = State["unit"];
 /** First the best strategy in the middle of each cell, two or three times; then boundaries that are located. What takes longer than `quick`, in
  * milliseconds, is the last. */
 const STAGES = [
-  { path: "/api/sketch", resolution: 6, time_limit: 30, quick: 1500, told: "6 × 6 cells" },
-  { path: "/api/sketch", resolution: 12, time_limit: 30, quick: 2000, told: "12 × 12 cells" },
-  { path: "/api/sketch", resolution: 40, time_limit: 20, quick: 500, told: "40 × 40 cells" },
-  { path: "/api/map", resolution: 12, time_limit: 25, quick: 0, told: "Boundaries pass through points that are located by exact solutions; a band much thinner than a twelfth of an axis may be missing" },
+  { path: "/api/sketch", resolution: 6, quick: 1500, told: "6 × 6 cells" },
+  { path: "/api/sketch", resolution: 12, quick: 2000, told: "12 × 12 cells" },
+  { path: "/api/sketch", resolution: 40, quick: 500, told: "40 × 40 cells" },
+  { path: "/api/map", resolution: 12, quick: 0, told: "Boundaries pass through points that are located by exact solutions; a band much thinner than a twelfth of an axis may be missing" },
 ];
+/** What takes this many seconds is given up; the sketch before it stays. */
+const LIMIT = 60;
 /** A smaller model begins with the second stage, which it has at once. */
 const SMALL = 20;
 
@@ -203,11 +205,11 @@ export class MapPanel {
     this.asking = asking;
     this.status.textContent = "Computing the map …";
     try {
-      for (const [at, { path, resolution, time_limit, quick, told }] of STAGES.entries()) {
+      for (const [at, { path, resolution, quick, told }] of STAGES.entries()) {
         if (at === 0 && shown.view.model.n_states <= SMALL) continue;
         const began = performance.now();
         const [x, y] = axes.map((name) => (unit === "rate" ? `${name}.rate` : name));
-        const body = { ...subject.asked, x, y, least, greatest, resolution, time_limit };
+        const body = { ...subject.asked, x, y, least, greatest, resolution, time_limit: LIMIT };
         const answer = await ask<StrategyMap>(path, body, asking.signal);
         if (!answer.ok) {
           // A sketch stays until a whole map is there.

@@ -43,7 +43,7 @@ async function open(address = server.address, expected = /422 \(Unprocessable/) 
   // Long, because a loaded machine is slow and not wrong.
   page.setDefaultTimeout(120000);
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type()) && !expected.test(message.text())) complaints.push(message.text());
+    if (["error", "warning"].includes(message.type()) && !expected.test(message.text())) complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => {
