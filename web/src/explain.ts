@@ -68,7 +68,7 @@ function inSegments(explanation: Explanation, earlier: EarlierSegment[], view: V
   const { step, states } = view.model;
   const capital = step[0]!.toUpperCase() + step.slice(1);
   const last = { from: Math.max(...earlier.map((segment) => segment.until)), until: null, deviations: explanation.deviations };
-  return [...[...earlier].reverse(), last].flatMap(({ from, until, deviations }) => {
+  const parts = [...[...earlier].reverse(), last].map(({ from, until, deviations }) => {
     const name = until === null ? `From ${step} ${stepText(from)} on` : until === from + 1 ? `${capital} ${stepText(from)}` : `${capital}s ${stepText(from)} to ${stepText(until - 1)}`;
     const others = new Map<string, Set<string>>();
     for (const { state, action } of deviations) others.set(state, (others.get(state) ?? new Set()).add(action));
@@ -83,6 +83,10 @@ function inSegments(explanation: Explanation, earlier: EarlierSegment[], view: V
     const rest = never === 0 ? "" : ` ${choices(never)} ${never === 1 ? "pays" : "pay"} by ${never === 1 ? "itself" : "themselves"} in none of these ${step}s.`;
     return [el("h4", {}, name), told ? el("p", {}, told) : null, ...(paying.length > 0 ? listed(paying.map((deviation) => inWords(deviation, view, false))) : []), rest ? el("p", { class: "note" }, rest.trim()) : null].filter((line) => line !== null);
   });
+  // Where each step is a segment of its own, there are hundreds: the first and the last are read at once.
+  if (parts.length <= 2 * MOST) return parts.flat();
+  const between = parts.slice(MOST, -1);
+  return [...parts.slice(0, MOST).flat(), el("details", {}, el("summary", {}, `${between.length} more segments`), ...between.flat()), ...parts.at(-1)!];
 }
 
 function choices(n: number): string {

@@ -415,6 +415,10 @@ test("the explanation tells each segment of a schedule, the earlier ones too", a
   await resting(page);
   const told = await page.locator("#explanation").innerText();
   assert.match(told, /Years 0 to 6\n[^]*?In s0, “a” pays from year 0 to 1/, told);
+  // Without a discount each step is a segment of its own: most are folded away.
+  await typed(page, hotel.replace("1/3, until: 7", "1, until: 40"));
+  await page.locator("#explanation", { hasText: "33 more segments" }).waitFor();
+  assert.equal(await page.locator("#explanation > h4", { hasText: "ear" }).count(), 7);
   await page.close();
 });
 
